@@ -1,0 +1,3 @@
+"""Judge the work of LLM agents that use tools."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,80 @@
+"""Everything assay raises on purpose.
+
+AssayError
+├── InvalidRecord          a record cannot be read: which field, what it holds, what is expected
+│   └── UnsupportedVersion it was written by a later version of assay
+├── NotJson                a value that JSON cannot hold, with the path to it
+├── InvalidTools           tool definitions in no form we know
+├── UnknownName            nothing answers to that name (with the nearest one that does)
+├── JudgeError
+│   ├── InvalidJudge       the judge given cannot be asked
+│   └── JudgeFailed        the judge was asked and no usable marks came back
+├── MissingExtra           an optional part is not installed (with the install line)
+└── NativeObject           a native assay object was handed to deepeval
+
+Catch AssayError for what a user can mend; anything else is a bug and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class AssayError(Exception):
+    """Something the user can mend; the message says what and how."""
+
+
+class InvalidRecord(AssayError, ValueError):
+    """A record that cannot be read."""
+
+
+class UnsupportedVersion(InvalidRecord):
+    """A record written by a later version of assay."""
+
+
+class NotJson(AssayError, ValueError):
+    """A value that JSON cannot hold."""
+
+    def __init__(self, where: str, problem: str) -> None:
+        """Name the place of the value and what is wrong with it."""
+        super().__init__(f"{where}: {problem}")
+        self.where = where
+
+
+class InvalidTools(AssayError, ValueError):
+    """Tool definitions in no form we know."""
+
+
+class UnknownName(AssayError, LookupError):
+    """A name that nothing answers to."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        """Say what was looked up and offer the nearest known name."""
+        options = sorted(known)
+        close = get_close_matches(name, options, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(options)}."
+        super().__init__(f"No {kind} named {name!r}. {hint}")
+
+
+class JudgeError(AssayError):
+    """The judged part of a score could not be had."""
+
+
+class InvalidJudge(JudgeError, ValueError):
+    """The judge given cannot be asked."""
+
+
+class JudgeFailed(JudgeError):
+    """The judge was asked and no usable marks came back."""
+
+
+class MissingExtra(AssayError, ImportError):
+    """An optional part that is not installed."""
+
+
+class NativeObject(AssayError):
+    """A native assay object was handed to deepeval."""

@@ -1,0 +1,92 @@
+"""Reading and writing the records: dataclasses to JSON objects and back, nothing lost.
+
+Keys that a record does not know are kept in its `extra` and written back where they stood.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from assay.errors import InvalidRecord
+from assay.json_values import json_value
+
+Record = TypeVar("Record")
+_PREVIEW = 60
+
+
+@cache
+def _field_names(cls: Any) -> frozenset[str]:
+    return frozenset(field.name for field in fields(cls)) - {"extra"}
+
+
+def read_record(cls: type[Record], data: object, where: str) -> Record:
+    """Build a record from a JSON object; wrong types are errors that name the field."""
+    if not isinstance(data, dict):
+        raise InvalidRecord(f"{where}: expected an object, got {preview(data)}")
+    known = _field_names(cast("Any", cls))
+    own = {key: value for key, value in data.items() if key in known}
+    if len(own) < len(data):
+        own["extra"] = {key: value for key, value in data.items() if key not in known}
+    try:
+        return msgspec.convert(own, cls)
+    except msgspec.ValidationError as exc:
+        raise InvalidRecord(_explain(str(exc), own, where)) from exc
+
+
+def write_record(record: Any, where: str, *, always: frozenset[str]) -> dict[str, Any]:
+    """Write a record as a JSON object: the fields named in `always`, and all that are set."""
+    written: dict[str, Any] = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if field.name == "extra" or (field.name not in always and _is_default(field, value)):
+            continue
+        written[field.name] = _written(value, f"{where}.{field.name}" if where else field.name)
+    for key, value in record.extra.items():
+        written.setdefault(key, json_value(value, f"{where}.{key}" if where else key))
+    return written
+
+
+def preview(value: object) -> str:
+    """A short, safe picture of a value for an error message."""
+    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    kind = "null" if value is None else type(value).__name__
+    return f"{kind} {text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + '…'}"
+
+
+def _written(value: Any, where: str) -> Any:
+    writer = getattr(value, "to_dict", None)
+    if writer is not None:
+        return writer(where)
+    if isinstance(value, list):
+        return [_written(item, f"{where}[{i}]") for i, item in enumerate(value)]
+    return json_value(value, where)
+
+
+def _is_default(field: Any, value: object) -> bool:
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    return type(value) is type(default) and value == default
+
+
+def _explain(message: str, data: dict[str, Any], where: str) -> str:
+    problem, _, path = message.partition(" - at `$")
+    path = path.rstrip("`")
+    place = f"{where}{path}" if where else path.lstrip(".")
+    problem = problem.replace("Object missing", "missing").replace("`", "")
+    problem = problem[:1].lower() + problem[1:]
+    if not path:
+        return f"{where}: {problem}" if where else problem
+    wanted = re.sub(r", got .*", "", problem)
+    return f"{place}: {wanted}, got {preview(_value_at(data, path))}"
+
+
+def _value_at(data: Any, path: str) -> Any:
+    for name, index in re.findall(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]", path):
+        if index == "...":
+            return data
+        data = data[int(index)] if index else data[name]
+    return data

@@ -1,0 +1,110 @@
+"""The tools an agent was offered, read from whatever form the user has them in.
+
+Known forms: the seed's dict (name to definition), MCP `tools/list` output, OpenAI and
+Anthropic tool lists, Gemini function declarations, a dict from server to its tools, plain
+lists of names, and the objects of the MCP SDK.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from assay.errors import InvalidTools
+from assay.records import preview
+
+_SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema")
+
+
+class ToolDefinition(Struct, frozen=True):
+    """One tool on offer; `input_schema` is None where the server gave none."""
+
+    name: str
+    server: str | None = None
+    description: str | None = None
+    input_schema: Any = None
+
+
+def read_tools(definitions: object) -> dict[str, ToolDefinition] | None:
+    """The tools on offer by name; None when nothing is known of them.
+
+    None is not the same as an empty dict, which says that no tool was on offer.
+    """
+    if definitions is None:
+        return None
+    if isinstance(definitions, dict):
+        return _from_dict(definitions)
+    if isinstance(definitions, list | tuple | set | frozenset):
+        return _from_list(definitions, "tools", server=None)
+    raise InvalidTools(
+        f"tools: expected a dict or a list of tool definitions, got {preview(definitions)}"
+    )
+
+
+def _from_dict(definitions: dict[Any, Any]) -> dict[str, ToolDefinition]:
+    if isinstance(definitions.get("result"), dict) and "jsonrpc" in definitions:
+        definitions = definitions["result"]
+    if isinstance(definitions.get("tools"), list):
+        return _from_list(definitions["tools"], "tools", server=None)
+    found: dict[str, ToolDefinition] = {}
+    for name, entry in definitions.items():
+        if not isinstance(name, str):
+            raise InvalidTools(f"tools: a tool's name is text, got {preview(name)}")
+        served = _tools_of_server(entry)
+        if served is None:
+            found[name] = _named(name, entry)
+        else:
+            found.update(_from_list(served, f"tools.{name}", server=name))
+    return found
+
+
+def _tools_of_server(entry: Any) -> list[Any] | None:
+    if isinstance(entry, dict) and isinstance(entry.get("tools"), list):
+        entry = entry["tools"]
+    return entry if isinstance(entry, list) else None
+
+
+def _from_list(entries: Any, where: str, *, server: str | None) -> dict[str, ToolDefinition]:
+    found: dict[str, ToolDefinition] = {}
+    for i, entry in enumerate(entries):
+        declared = entry.get("functionDeclarations") if isinstance(entry, dict) else None
+        if declared is not None:
+            found.update(_from_list(declared, f"{where}[{i}]", server=server))
+            continue
+        tool = _listed(entry, f"{where}[{i}]", server)
+        found[tool.name] = tool
+    return found
+
+
+def _listed(entry: Any, where: str, server: str | None) -> ToolDefinition:
+    if isinstance(entry, str):
+        return ToolDefinition(entry, server)
+    inner = _get(entry, "function")
+    body = entry if inner is None else inner
+    name = _get(body, "name")
+    if not isinstance(name, str) or not name:
+        raise InvalidTools(
+            f"{where}: a tool needs a name (as MCP, OpenAI or Anthropic list them), "
+            f"got {preview(entry)}"
+        )
+    return _named(name, body, server)
+
+
+def _named(name: str, entry: Any, server: str | None = None) -> ToolDefinition:
+    if entry is None or isinstance(entry, str):
+        return ToolDefinition(name, server, entry)
+    body = _get(entry, "function") or entry
+    schema = next((found for key in _SCHEMA_KEYS if (found := _get(body, key)) is not None), None)
+    own_server = _get(entry, "server")
+    description = _get(body, "description")
+    return ToolDefinition(
+        name=name,
+        server=own_server if isinstance(own_server, str) else server,
+        description=description if isinstance(description, str) else None,
+        input_schema=schema,
+    )
+
+
+def _get(entry: Any, key: str) -> Any:
+    return entry.get(key) if isinstance(entry, dict) else getattr(entry, key, None)

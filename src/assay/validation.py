@@ -1,0 +1,95 @@
+"""Readable complaints about a case: everything that would make its score doubtful."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import AssayError
+from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.records import preview
+from assay.tools import read_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+
+def complaints(case: AgentTestCase) -> list[str]:
+    """All that is wrong with a case, in the order of its fields; empty when nothing is."""
+    return [
+        *_of_texts(case),
+        *_of_execution(case.execution_data),
+        *_of_tools(case.available_tools, case.execution_data),
+        *_of_history(case.conversation_history),
+        *_of_json(case),
+    ]
+
+
+def _of_texts(case: AgentTestCase) -> Iterator[str]:
+    if not case.input:
+        yield "Input cannot be empty"
+    if not case.actual_output:
+        yield "Actual output cannot be empty"
+
+
+def _of_execution(data: Any) -> Iterator[str]:
+    if data is None:
+        return
+    if not isinstance(data, MCPExecutionData):
+        yield f"execution_data must be an MCPExecutionData, got {preview(data)}"
+        return
+    if data.total_rounds < 1:
+        yield "execution_data.total_rounds must be >= 1"
+    planning = data.planning_json_compliance
+    if planning is not None and not 0 <= planning <= 1:
+        yield f"execution_data.planning_json_compliance must be between 0 and 1, got {planning}"
+    for i, call in enumerate(data.tool_executions):
+        yield from _of_call(call, f"execution_data.tool_executions[{i}]")
+    ids = Counter(call.call_id for call in _calls(data) if call.call_id is not None)
+    yield from (f"Call id {name!r} occurs {n} times" for name, n in ids.items() if n > 1)
+
+
+def _calls(data: Any) -> list[ToolExecutionResult]:
+    return [call for call in data.tool_executions if isinstance(call, ToolExecutionResult)]
+
+
+def _of_call(call: Any, where: str) -> Iterator[str]:
+    if not isinstance(call, ToolExecutionResult):
+        yield f"{where} must be a ToolExecutionResult, got {preview(call)}"
+        return
+    if not call.tool:
+        yield f"{where}.tool cannot be empty"
+    if not isinstance(call.parameters, dict):
+        yield f"{where}.parameters must be an object, got {preview(call.parameters)}"
+    if type(call.success) is not bool:
+        yield f"{where}.success must be true or false, got {preview(call.success)}"
+    if call.execution_time is not None and call.execution_time < 0:
+        yield f"{where}.execution_time cannot be negative, got {call.execution_time}"
+
+
+def _of_tools(definitions: Any, data: Any) -> Iterator[str]:
+    try:
+        tools = read_tools(definitions)
+    except AssayError as exc:
+        yield f"available_{exc}"
+        return
+    if tools and isinstance(data, MCPExecutionData):
+        called = dict.fromkeys(call.tool for call in _calls(data) if call.tool)
+        for name in called:
+            if name not in tools:
+                yield f"Tool '{name}' not found in available_tools"
+
+
+def _of_history(history: Any) -> Iterator[str]:
+    for i, turn in enumerate(history or []):
+        if not isinstance(turn, dict) or "role" not in turn or "content" not in turn:
+            yield f"conversation_history[{i}] needs a role and a content, got {preview(turn)}"
+
+
+def _of_json(case: AgentTestCase) -> Iterator[str]:
+    try:
+        case.to_dict()
+    except AssayError as exc:
+        yield str(exc)
