@@ -63,8 +63,9 @@ def _of_call(call: Any, where: str) -> Iterator[str]:
         yield f"{where}.tool cannot be empty"
     if not isinstance(call.parameters, dict):
         yield f"{where}.parameters must be an object, got {preview(call.parameters)}"
-    if type(call.success) is not bool:
-        yield f"{where}.success must be true or false, got {preview(call.success)}"
+    success: object = call.success
+    if not isinstance(success, bool):
+        yield f"{where}.success must be true or false, got {preview(success)}"
     if call.execution_time is not None and call.execution_time < 0:
         yield f"{where}.execution_time cannot be negative, got {call.execution_time}"
 

@@ -1,0 +1,19 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+
+
+def shared_path(*parts: str) -> Path:
+    """A file of the shared folder beside the project; skips the test where there is none."""
+    root = Path(os.environ.get("ASSAY_SHARED", PROJECT.parent / "shared"))
+    path = root.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"needs {'/'.join(parts)} of the shared folder (set ASSAY_SHARED to its place)")
+    return path
