@@ -1,3 +1,61 @@
-"""Judge the work of LLM agents that use tools."""
+"""Judge the work of LLM agents that use tools.
+
+The names below are all there is to import; each is loaded when it is first used, so that
+`import assay` stays cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "AgentTestCase": "assay.test_case",
+    "AssayError": "assay.errors",
+    "Evidence": "assay.score",
+    "LLMTestCase": "assay.test_case",
+    "MCPExecutionData": "assay.execution",
+    "MCPToolMetric": "assay.metrics.mcp_tool",
+    "Metric": "assay.metrics",
+    "RunOutcome": "assay.run",
+    "Score": "assay.score",
+    "Source": "assay.run",
+    "ToolExecutionResult": "assay.execution",
+    "ToolUseMetric": "assay.metrics.tool_use",
+    "Usage": "assay.run",
+    "read_cases": "assay.ingest",
+    "score_cases": "assay.scoring",
+}
+
+if TYPE_CHECKING:
+    from assay.errors import AssayError as AssayError
+    from assay.execution import MCPExecutionData as MCPExecutionData
+    from assay.execution import ToolExecutionResult as ToolExecutionResult
+    from assay.ingest import read_cases as read_cases
+    from assay.metrics import Metric as Metric
+    from assay.metrics.mcp_tool import MCPToolMetric as MCPToolMetric
+    from assay.metrics.tool_use import ToolUseMetric as ToolUseMetric
+    from assay.run import RunOutcome as RunOutcome
+    from assay.run import Source as Source
+    from assay.run import Usage as Usage
+    from assay.score import Evidence as Evidence
+    from assay.score import Score as Score
+    from assay.scoring import score_cases as score_cases
+    from assay.test_case import AgentTestCase as AgentTestCase
+    from assay.test_case import LLMTestCase as LLMTestCase
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605 - one list of names, not two
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

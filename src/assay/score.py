@@ -11,9 +11,10 @@ if TYPE_CHECKING:
 
 
 class Evidence(Struct, frozen=True, omit_defaults=True):
-    """One sentence behind a score, and the call (by position) it speaks of."""
+    """One sentence behind a score, what kind of finding it is, and which call it speaks of."""
 
     text: str
+    kind: str = ""
     call: int | None = None
 
 

@@ -1,0 +1,1 @@
+"""Evidence about one run: pure functions, no LLM."""

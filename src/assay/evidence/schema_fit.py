@@ -1,0 +1,101 @@
+"""Do a call's arguments fit the schema its tool declared?
+
+Validators are compiled once per schema. The draft is the one `$schema` names, else 2020-12;
+formats are not asserted. Nothing is ever fetched: a remote `$ref` makes the schema broken,
+and a broken schema is the server's fault, not the agent's.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Literal, NoReturn
+
+import jsonschema_rs
+import msgspec
+from msgspec import Struct
+
+Fit = Literal["fits", "violates", "broken_schema"]
+
+_KNOWN_DIALECTS = frozenset(
+    {
+        "http://json-schema.org/draft-04/schema",
+        "http://json-schema.org/draft-06/schema",
+        "http://json-schema.org/draft-07/schema",
+        "https://json-schema.org/draft/2019-09/schema",
+        "https://json-schema.org/draft/2020-12/schema",
+    }
+)
+# What a value may raise on its way into JSON: too deep or cyclic, of no JSON type, not UTF-8.
+_NOT_JSON = (RecursionError, TypeError, ValueError, OverflowError)
+
+
+class _Broken(Struct, frozen=True):
+    problem: str
+
+
+def schema_fit(schema: object, arguments: object) -> Fit:
+    """Whether the arguments fit; a missing or empty schema asks for nothing."""
+    if schema is None or schema == {}:
+        return "fits"
+    validator = _validator(schema)
+    if isinstance(validator, _Broken):
+        return "broken_schema"
+    try:
+        msgspec.json.encode(arguments)  # a cheap guard: the validator would recurse for ever
+        return "fits" if validator.is_valid(arguments) else "violates"
+    except _NOT_JSON:
+        return "violates"
+
+
+def explain_misfit(schema: object, arguments: object) -> str:
+    """One sentence on what does not fit, or what is broken in the schema."""
+    validator = _validator(schema)
+    if isinstance(validator, _Broken):
+        return validator.problem
+    try:
+        msgspec.json.encode(arguments)
+        problem = next(iter(validator.iter_errors(arguments)), None)
+    except _NOT_JSON as exc:
+        return f"the arguments are not JSON: {exc}"
+    if problem is None:
+        return ""
+    place = "".join(f"[{step!r}]" for step in problem.instance_path)
+    return f"{place}: {problem.message}" if place else problem.message
+
+
+def _validator(schema: object) -> Any:
+    try:
+        return _compiled(msgspec.json.encode(schema))
+    except _NOT_JSON as exc:
+        return _Broken(f"the schema is not JSON: {exc}")
+
+
+@lru_cache(maxsize=4096)
+def _compiled(schema_text: bytes) -> Any:
+    try:
+        schema = msgspec.json.decode(schema_text)
+        if not isinstance(schema, dict | bool):
+            return _Broken(f"a schema is an object or a boolean, not {schema_text[:60].decode()}")
+        return jsonschema_rs.validator_for(
+            _with_known_dialect(schema), validate_formats=False, retriever=_refuse
+        )
+    except (ValueError, RecursionError, msgspec.DecodeError) as exc:
+        return _Broken(f"the server's schema is broken: {_first_line(exc)}")
+
+
+def _with_known_dialect(schema: Any) -> Any:
+    """Without a `$schema` that nobody knows, so that the newest draft applies."""
+    if not isinstance(schema, dict) or "$schema" not in schema:
+        return schema
+    dialect = schema["$schema"]
+    if isinstance(dialect, str) and dialect.rstrip("#") in _KNOWN_DIALECTS:
+        return schema
+    return {key: value for key, value in schema.items() if key != "$schema"}
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise ValueError(f"{uri} is remote, and remote schemas are never fetched")
+
+
+def _first_line(exc: Exception) -> str:
+    return str(exc).partition("\n")[0][:200]

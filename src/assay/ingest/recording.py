@@ -1,0 +1,97 @@
+"""A file somebody recorded, wherever it lies: on disk, in an archive, on standard input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from msgspec import Struct
+
+from assay.ingest.documents import Document, Unreadable, documents_in
+from assay.test_case import AgentTestCase
+
+_SAMPLED_DOCUMENTS = 20
+
+
+class Place(Protocol):
+    """Where bytes lie: opens its own file and those beside it."""
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+
+    def open(self) -> BinaryIO:
+        """The bytes, from the start."""
+
+    def beside(self, name: str) -> Place | None:
+        """The file of that name in the same folder, if there is one."""
+
+
+class FilePlace(Struct, frozen=True):
+    """A file on disk."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The path as the user gave it."""
+        return str(self.path)
+
+    def open(self) -> BinaryIO:
+        """The bytes, from the start."""
+        return self.path.open("rb")
+
+    def beside(self, name: str) -> Place | None:
+        """The file of that name in the same folder, if there is one."""
+        other = self.path.with_name(name)
+        return FilePlace(other) if other.is_file() else None
+
+
+class Recording:
+    """One recorded file: its bytes, its JSON documents and its first few for a look."""
+
+    def __init__(self, place: Place) -> None:
+        """Take the place; nothing is read yet."""
+        self.place = place
+        self.name = place.name
+
+    def open(self) -> BinaryIO:
+        """The bytes, from the start."""
+        return self.place.open()
+
+    def documents(self) -> Iterator[Document | Unreadable]:
+        """All JSON documents; what cannot be read is reported in its place."""
+        try:
+            with self.open() as file:
+                yield from documents_in(file, self.name)
+        except OSError as exc:
+            yield Unreadable(self.name, f"cannot be opened: {exc.strerror or exc}")
+
+    @cached_property
+    def sample(self) -> tuple[Any, ...]:
+        """The values of the first documents that can be read: enough to tell a format."""
+        found = islice(self.documents(), _SAMPLED_DOCUMENTS)
+        return tuple(item.value for item in found if isinstance(item, Document))
+
+    def beside(self, name: str) -> Recording | None:
+        """The recording of that name in the same folder, if there is one."""
+        place = self.place.beside(name)
+        return None if place is None else Recording(place)
+
+
+class Format(Struct, frozen=True):
+    """One format that can be read.
+
+    `recognise` says by looking how sure it is, from 0 (not mine) to 1 (nobody else's);
+    `read` yields the runs, and what it cannot read in its place; `fidelity` tells the user
+    what the format cannot say.
+    """
+
+    name: str
+    title: str
+    fidelity: str
+    recognise: Callable[[Recording], float]
+    read: Callable[[Recording], Iterator[AgentTestCase | Unreadable]]

@@ -1,0 +1,1 @@
+"""Judges: a case goes in, marks from 1 to 10 come out."""

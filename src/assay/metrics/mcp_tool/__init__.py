@@ -1,0 +1,5 @@
+"""The tool metric: six judged dimensions and five measured rates in one score."""
+
+from assay.metrics.mcp_tool.metric import MCPToolMetric
+
+__all__ = ["MCPToolMetric"]

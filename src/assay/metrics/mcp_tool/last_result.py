@@ -1,0 +1,84 @@
+"""The seed's attribute style: a view of the result that was measured last."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from assay.judge.rubric import AGGREGATES, DIMENSION_NAMES
+from assay.metrics.mcp_tool.result import MEASURED_RATES, Result
+from assay.metrics.mcp_tool.weighing import passes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_log = logging.getLogger(__name__)
+
+
+class LastResult:
+    """Every number of the last measurement as an attribute; None before the first.
+
+    Marks are from 1 to 10 and None where nothing was judged. Rates are floats even where they
+    do not apply (then 0.0, so that they can be printed); `score_breakdown` says None there.
+    """
+
+    threshold: float
+    include_reason: bool
+    verbose_mode: bool
+
+    score: float | None = None
+    success: bool | None = None
+    reason: str | None = None
+    error: str | None = None
+    score_breakdown: dict[str, Any] | None = None
+    llm_score: float | None = None
+    tool_score: float | None = None
+    mcp_bench_overall: float | None = None
+    evaluation_model: str | None = None
+    evaluation_cost: float | None = None
+    verbose_logs: str | None = None
+
+    task_fulfillment: float | None = None
+    grounding: float | None = None
+    tool_appropriateness: float | None = None
+    parameter_accuracy: float | None = None
+    dependency_awareness: float | None = None
+    parallelism_and_efficiency: float | None = None
+    task_completion_score: float | None = None
+    tool_selection_score: float | None = None
+    planning_effectiveness_score: float | None = None
+
+    input_schema_compliance: float | None = None
+    valid_tool_name_rate: float | None = None
+    execution_success_rate: float | None = None
+    valid_call_failure_rate: float | None = None
+    planning_json_compliance: float | None = None
+
+    server_count: int = 0
+    cross_server_coordination: bool = False
+    server_distribution: Mapping[str, int] = {}
+
+    def show(self, result: Result) -> float | None:
+        """Make the attributes a view of this result and return its value."""
+        breakdown = result.breakdown()
+        self.score = result.value
+        self.success = None if result.value is None else passes(result.value, self.threshold)
+        self.reason = result.reason() if self.include_reason else ""
+        self.error = None
+        self.score_breakdown = breakdown
+        self.llm_score = breakdown["llm_score"]
+        self.tool_score = breakdown["tool_score"]
+        self.mcp_bench_overall = breakdown["mcp_bench_overall"]
+        self.evaluation_model = breakdown["judge"]
+        self.evaluation_cost = result.marks.cost_usd if result.marks else None
+        self.server_count = result.servers.count
+        self.cross_server_coordination = result.servers.crossed
+        self.server_distribution = dict(result.servers.distribution)
+        for name in (*DIMENSION_NAMES, *AGGREGATES):
+            setattr(self, name, breakdown[name])
+        for name in MEASURED_RATES:
+            setattr(self, name, breakdown[name] if breakdown[name] is not None else 0.0)
+        if self.verbose_mode:
+            self.verbose_logs = result.reason()
+            _log.info("%s", self.verbose_logs)
+        return result.value

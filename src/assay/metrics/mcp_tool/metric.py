@@ -1,0 +1,139 @@
+"""The seed's metric: a thin face over pure functions."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InvalidRecord
+from assay.event_loop import run_to_end
+from assay.execution import MCPExecutionData
+from assay.ingest.answer_text import calls_in_text, calls_named
+from assay.judge.asking import as_judge
+from assay.metrics.mcp_tool.last_result import LastResult
+from assay.metrics.mcp_tool.result import Result
+from assay.metrics.mcp_tool.weighing import judged_part, passes, weigh
+from assay.metrics.tool_use import (
+    NoCalls,
+    NoKnownTool,
+    measure_tool_use,
+    server_schema_faults,
+    server_use,
+)
+from assay.records import preview
+from assay.score import Score
+from assay.test_case import AgentTestCase
+from assay.tools import read_tools
+
+if TYPE_CHECKING:
+    from assay.judge.marks import Marks
+
+
+class MCPToolMetric(LastResult):
+    """Weighs what a judge says of a run (60 %) with how its tools were really used (40 %).
+
+    The judge is `model`: an object with generate or a_generate, a callable from prompt to
+    reply, or the six marks as a dict. Without one the measured part stands alone, and the
+    reason and the breakdown say so. One object may measure many cases at once; its attributes
+    show the case that finished last.
+    """
+
+    name = "mcp_tool"
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the seed's signature
+        self,
+        threshold: float = 0.7,
+        model: Any = None,
+        include_reason: bool = True,  # noqa: FBT001, FBT002 - the seed's signature
+        async_mode: bool = True,  # noqa: FBT001, FBT002
+        strict_mode: bool = False,  # noqa: FBT001, FBT002
+        verbose_mode: bool = False,  # noqa: FBT001, FBT002
+        available_tools: Any = None,
+        *,
+        no_calls: NoCalls = "not_applicable",
+        no_known_tool: NoKnownTool = "conform",
+    ) -> None:
+        """Take the seed's parameters and two on what to do where a rate does not apply."""
+        self.threshold = 1.0 if strict_mode else threshold
+        self.model = model
+        self.include_reason = include_reason
+        self.async_mode = async_mode
+        self.strict_mode = strict_mode
+        self.verbose_mode = verbose_mode
+        self.available_tools = available_tools
+        self.no_calls: NoCalls = no_calls
+        self.no_known_tool: NoKnownTool = no_known_tool
+        self._judge = as_judge(model, asynchronous=async_mode)
+        self._tools = read_tools(available_tools)
+
+    def measure(
+        self, test_case: Any, execution_data: MCPExecutionData | None = None
+    ) -> float | None:
+        """Judge one case from synchronous code; the attributes then show the result."""
+        case, inferred = as_agent_case(test_case, execution_data)
+        if self._judge is None:
+            return self.show(self._result(case, None, inferred=inferred))
+        return self.show(run_to_end(self._judged_result(case, inferred=inferred)))
+
+    async def a_measure(
+        self, test_case: Any, execution_data: MCPExecutionData | None = None
+    ) -> float | None:
+        """Judge one case; the attributes then show the result."""
+        case, inferred = as_agent_case(test_case, execution_data)
+        return self.show(await self._judged_result(case, inferred=inferred))
+
+    async def evaluate(self, case: AgentTestCase) -> Score:
+        """Judge one case and return its score; nothing is remembered."""
+        known, inferred = as_agent_case(case, None)
+        result = await self._judged_result(known, inferred=inferred)
+        reason = result.reason() if self.include_reason else ""
+        judged = () if result.judged is None else (result.judged,)
+        return Score(self.name, result.value, reason, (*judged, result.measured))
+
+    def is_successful(self) -> bool:
+        """Whether the case measured last reached the threshold."""
+        return bool(self.success)
+
+    async def _judged_result(self, case: AgentTestCase, *, inferred: bool) -> Result:
+        marks = None if self._judge is None else await self._judge.mark(case)
+        return self._result(case, marks, inferred=inferred)
+
+    def _result(self, case: AgentTestCase, marks: Marks | None, *, inferred: bool) -> Result:
+        tools = self._tools if self._tools is not None else read_tools(case.available_tools)
+        measured = measure_tool_use(
+            case, tools, no_calls=self.no_calls, no_known_tool=self.no_known_tool
+        )
+        judged = None if marks is None else judged_part(marks)
+        value = weigh(judged.value if judged else None, measured.value)
+        if self.strict_mode and value is not None and not passes(value, self.threshold):
+            value = 0.0
+        return Result(
+            value=value,
+            judged=judged,
+            measured=measured,
+            marks=marks,
+            servers=server_use(case.calls),
+            schema_faults=server_schema_faults(measured),
+            inferred_calls=inferred,
+        )
+
+
+def as_agent_case(
+    test_case: Any, execution_data: MCPExecutionData | None
+) -> tuple[AgentTestCase, bool]:
+    """Take a case as it comes, and say whether its calls had to be inferred from text."""
+    if not isinstance(getattr(test_case, "input", None), str):
+        raise InvalidRecord(f"expected a test case with an input, got {preview(test_case)}")
+    if not isinstance(test_case, AgentTestCase):
+        case = AgentTestCase.from_llm_test_case(test_case, execution_data)
+    elif execution_data is None:
+        case = test_case
+    else:
+        case = copy.copy(test_case)
+        case.execution_data = execution_data
+    if case.execution_data is not None:
+        return case, False
+    calls = calls_named(case.tools_called or []) or calls_in_text(case.actual_output or "")
+    case = copy.copy(case)
+    case.execution_data = MCPExecutionData(calls)
+    return case, bool(calls)

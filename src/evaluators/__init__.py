@@ -1,0 +1,1 @@
+"""The seed's import paths: the same objects as in `assay`."""

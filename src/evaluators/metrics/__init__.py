@@ -1,0 +1,1 @@
+"""The seed's name for `assay.metrics`."""
