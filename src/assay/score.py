@@ -18,14 +18,18 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     call: int | None = None
 
 
-class Score(Struct, frozen=True):
-    """A value between 0 and 1, or None with the reason why there is none."""
+class Score(Struct, frozen=True, omit_defaults=True):
+    """A value between 0 and 1, or None with the reason why there is none.
+
+    `label` says what the value stands on where that is less than its name promises.
+    """
 
     name: str
     value: float | None
     reason: str = ""
     parts: tuple[Score, ...] = ()
     evidence: tuple[Evidence, ...] = ()
+    label: str = ""
 
     def part(self, name: str) -> Score | None:
         """The part of that name, at any depth; None if there is no such part."""

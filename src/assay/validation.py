@@ -18,12 +18,16 @@ if TYPE_CHECKING:
 
 def complaints(case: AgentTestCase) -> list[str]:
     """All that is wrong with a case, in the order of its fields; empty when nothing is."""
+    return [*complaints_of_read_case(case), *_of_json(case)]
+
+
+def complaints_of_read_case(case: AgentTestCase) -> list[str]:
+    """The same for a case that was read from a file: its values are JSON already."""
     return [
         *_of_texts(case),
         *_of_execution(case.execution_data),
         *_of_tools(case.available_tools, case.execution_data),
         *_of_history(case.conversation_history),
-        *_of_json(case),
     ]
 
 

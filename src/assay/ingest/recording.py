@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import islice
@@ -14,6 +15,7 @@ from assay.ingest.documents import Document, Unreadable, documents_in
 from assay.test_case import AgentTestCase
 
 _SAMPLED_DOCUMENTS = 20
+_BUFFER = 1 << 20
 
 
 class Place(Protocol):
@@ -30,10 +32,24 @@ class Place(Protocol):
         """The file of that name in the same folder, if there is one."""
 
 
+class _CountedFile(io.FileIO):
+    """A file that tells how many bytes were read, a buffer at a time."""
+
+    def __init__(self, path: Path, on_bytes: Callable[[int], object]) -> None:
+        super().__init__(path, "rb")
+        self._on_bytes = on_bytes
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer) or 0
+        self._on_bytes(count)
+        return count
+
+
 class FilePlace(Struct, frozen=True):
-    """A file on disk."""
+    """A file on disk; `on_bytes` hears how much was read."""
 
     path: Path
+    on_bytes: Callable[[int], object] | None = None
 
     @property
     def name(self) -> str:
@@ -42,7 +58,9 @@ class FilePlace(Struct, frozen=True):
 
     def open(self) -> BinaryIO:
         """The bytes, from the start."""
-        return self.path.open("rb")
+        if self.on_bytes is None:
+            return self.path.open("rb")
+        return io.BufferedReader(_CountedFile(self.path, self.on_bytes), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
         """The file of that name in the same folder, if there is one."""

@@ -88,7 +88,8 @@ class MCPToolMetric(LastResult):
         result = await self._judged_result(known, inferred=inferred)
         reason = result.reason() if self.include_reason else ""
         judged = () if result.judged is None else (result.judged,)
-        return Score(self.name, result.value, reason, (*judged, result.measured))
+        parts = (*judged, result.measured)
+        return Score(self.name, result.value, reason, parts, label=result.label)
 
     def is_successful(self) -> bool:
         """Whether the case measured last reached the threshold."""

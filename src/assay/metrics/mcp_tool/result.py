@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST_FINDINGS = 20
+WHOLE = "judged and measured"
 MEASURED_RATES = (*RATES, "planning_json_compliance")
 
 
@@ -46,7 +47,12 @@ class Result(Struct, frozen=True):
         judged = self.judged is not None and self.judged.value is not None
         if self.measured.value is None:
             return "judged part only" if judged else "nothing to score"
-        return "judged and measured" if judged else "measured part only"
+        return WHOLE if judged else "measured part only"
+
+    @property
+    def label(self) -> str:
+        """The basis, where the score stands on less than both parts."""
+        return "" if self.basis == WHOLE else self.basis
 
     def breakdown(self) -> dict[str, Any]:
         """Every number behind the score; None where it does not apply."""

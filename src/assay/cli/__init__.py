@@ -1,0 +1,56 @@
+"""The command line: parse, call, render."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+from rich.console import Console
+
+from assay import __version__
+from assay.cli.exit_codes import ExitCode
+from assay.cli.score import EPILOG, score
+from assay.errors import AssayError
+
+app = typer.Typer(
+    name="assay",
+    help="Judge the work of LLM agents that use tools: without a key, without a server.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("score", epilog=EPILOG)(score)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"assay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False,
+        "--version",
+        callback=_show_version,
+        is_eager=True,
+        help="Show the version and exit.",
+    ),
+) -> None:
+    """Judge the work of LLM agents that use tools: without a key, without a server."""
+
+
+def main() -> None:
+    """Run the command line; what the user can mend is one line, not a traceback."""
+    try:
+        app()
+    except AssayError as exc:
+        Console(stderr=True).print(f"assay: {exc}", style="red", markup=False, highlight=False)
+        sys.exit(ExitCode.USAGE)
+    except BrokenPipeError:
+        # The reader of our output has seen enough; the interpreter must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.INCOMPLETE)

@@ -1,0 +1,61 @@
+"""A progress bar for work that takes longer than a moment."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Self
+
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Shorter work would only flicker.
+_PATIENCE_SECONDS = 1.0
+
+
+class ReadingProgress:
+    """Shows how much of the input was read and how many cases were done."""
+
+    def __init__(self, console: Console, total_bytes: int | None) -> None:
+        """Take the console to draw on; None bytes is a stream of unknown length."""
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            *((TaskProgressColumn(), TimeRemainingColumn()) if total_bytes else ()),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._bytes = self._progress.add_task("0 cases", total=total_bytes)
+        self._done = 0
+        self._began = time.monotonic()
+
+    def __enter__(self) -> Self:
+        """Begin; the bar appears once the work takes longer than a moment."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the bar away."""
+        self._progress.stop()
+
+    def read(self, count: int) -> None:
+        """So many more bytes were read."""
+        self._progress.advance(self._bytes, count)
+
+    def case_done(self) -> None:
+        """One more case is done."""
+        self._done += 1
+        if self._done % 64 == 0 or self._done < 64:
+            self._progress.update(self._bytes, description=f"{self._done:,} cases")
+        started = self._progress.live.is_started
+        if not started and time.monotonic() - self._began > _PATIENCE_SECONDS:
+            self._progress.start()

@@ -1,0 +1,110 @@
+"""What `assay score` remembers while millions of cases pass by: counts, and a few rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from heapq import heappush, heappushpop
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.exit_codes import ExitCode
+from assay.render.score_rows import score_row
+from assay.scoring import Tally
+from assay.validation import complaints_of_read_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.ingest import Unreadable
+    from assay.metrics import Metric
+    from assay.render.row_files import Row
+    from assay.scoring import CaseScores
+
+_MOST_ROWS_SHOWN = 30
+_MOST_PROBLEMS_SHOWN = 20
+
+
+class ScoreBook:
+    """Counts what came by and keeps the few rows that a person will look at."""
+
+    def __init__(self, metrics: Sequence[Metric], threshold: float | None) -> None:
+        """Start with nothing."""
+        self.tallies = {metric.name: Tally(metric.name) for metric in metrics}
+        self.below = dict.fromkeys(self.tallies, 0)
+        self.threshold = threshold
+        self.cases = 0
+        self.doubtful = 0
+        self.unreadable: list[Unreadable] = []
+        self.unreadable_count = 0
+        self.interrupted = False
+        self.labels: Counter[str] = Counter()
+        self._kept: list[tuple[float, int, Row]] = []
+        self._rows = 0
+
+    def note_unreadable(self, item: Unreadable) -> None:
+        """Count an item that could not be read; the first few are kept for the report."""
+        self.unreadable_count += 1
+        if len(self.unreadable) < _MOST_PROBLEMS_SHOWN:
+            self.unreadable.append(item)
+
+    def rows_of(self, scores: CaseScores) -> Iterator[Row]:
+        """Count a case and yield one row a metric."""
+        complaints = complaints_of_read_case(scores.case)
+        self.cases += 1
+        self.doubtful += bool(complaints)
+        for result in scores.results:
+            self.tallies[result.name].add(result)
+            row = score_row(scores.case, result, threshold=self.threshold, complaints=complaints)
+            self.below[result.name] += row["passed"] is False
+            if row["label"] and row["score"] is not None:
+                self.labels[row["label"]] += 1
+            self._keep(row)
+            yield row
+
+    def _keep(self, row: Row) -> None:
+        """Keep the lowest rows; what could not be scored stands lowest of all."""
+        self._rows += 1
+        value = -1.0 if row["score"] is None else row["score"]
+        entry = (-value, -self._rows, row)
+        if len(self._kept) < _MOST_ROWS_SHOWN:
+            heappush(self._kept, entry)
+        else:
+            heappushpop(self._kept, entry)
+
+    def shown_rows(self) -> list[Row]:
+        """All rows in their order when they are few, else the lowest first."""
+        if self._rows <= _MOST_ROWS_SHOWN:
+            return [row for _, _, row in sorted(self._kept, key=lambda kept: -kept[1])]
+        return [row for _, _, row in sorted(self._kept, key=lambda kept: (-kept[0], -kept[1]))]
+
+    @property
+    def title(self) -> str:
+        """What the shown rows are."""
+        shown = len(self._kept)
+        return f"{self.cases} cases" if self._rows <= shown else f"Lowest {shown} of {self._rows}"
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and means as JSON values."""
+        return {
+            "cases": self.cases,
+            "not_read": self.unreadable_count,
+            "doubtful": self.doubtful,
+            "interrupted": self.interrupted,
+            "threshold": self.threshold,
+            "labels": dict(self.labels),
+            "metrics": [
+                {
+                    **tally.to_dict(),
+                    "below": None if self.threshold is None else self.below[name],
+                }
+                for name, tally in self.tallies.items()
+            ],
+        }
+
+    def exit_code(self) -> ExitCode:
+        """The verdict for the shell."""
+        if any(self.below.values()):
+            return ExitCode.BELOW_THRESHOLD
+        failed = any(tally.failed for tally in self.tallies.values())
+        if failed or self.unreadable_count or self.interrupted or not self.cases:
+            return ExitCode.INCOMPLETE
+        return ExitCode.OK

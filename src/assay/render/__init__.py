@@ -1,0 +1,1 @@
+"""Rows to what people read: terminal tables, CSV, JSON, Markdown."""

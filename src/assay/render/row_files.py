@@ -1,0 +1,168 @@
+"""Rows to files, one row at a time, in the format the file's suffix names."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from abc import ABC, abstractmethod
+from typing import IO, TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from assay.errors import UnknownName
+from assay.render.safe_text import csv_cell, markdown_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+Row = dict[str, Any]
+
+
+class RowFile(ABC):
+    """A file that takes rows; what was written stays, even if the run is cut short."""
+
+    def __init__(self, stream: IO[str], columns: Sequence[str]) -> None:
+        """Take an open text stream and the columns of formats that have columns."""
+        self.stream = stream
+        self.columns = columns
+        self.begin()
+
+    def begin(self) -> None:  # noqa: B027 - most formats have nothing to begin with
+        """Write what stands before the first row."""
+
+    @abstractmethod
+    def write(self, row: Row) -> None:
+        """Write one row."""
+
+    def end(self, summary: Mapping[str, Any]) -> None:  # noqa: B027 - nor to end with
+        """Write what stands after the last row."""
+
+    def close(self) -> None:
+        """Let go of the file; standard output stays open for whoever comes next."""
+        if self.stream is sys.stdout:
+            self.stream.flush()
+        else:
+            self.stream.close()
+
+
+class CsvFile(RowFile):
+    """Comma-separated values; text can never become a formula."""
+
+    def begin(self) -> None:
+        """Write the header."""
+        self._writer = csv.writer(self.stream, lineterminator="\n")
+        self._writer.writerow(self.columns)
+
+    def write(self, row: Row) -> None:
+        """Write one row; None is an empty cell."""
+        self._writer.writerow([_csv_value(row.get(name)) for name in self.columns])
+
+
+class MarkdownFile(RowFile):
+    """A Markdown table."""
+
+    def begin(self) -> None:
+        """Write the header."""
+        self.stream.write(f"| {' | '.join(self.columns)} |\n")
+        self.stream.write(f"|{'---|' * len(self.columns)}\n")
+
+    def write(self, row: Row) -> None:
+        """Write one row; None is an empty cell."""
+        cells = [markdown_cell(_cell(row.get(name))) for name in self.columns]
+        self.stream.write(f"| {' | '.join(cells)} |\n")
+
+
+class JsonLinesFile(RowFile):
+    """One JSON object a line."""
+
+    def write(self, row: Row) -> None:
+        """Write one row with everything it has."""
+        self.stream.write(f"{_json(row)}\n")
+
+
+class JsonFile(RowFile):
+    """One JSON document: the rows under `cases`, the counts and means under `summary`."""
+
+    def begin(self) -> None:
+        """Open the list of rows."""
+        self.stream.write('{"cases": [')
+        self._separator = "\n"
+
+    def write(self, row: Row) -> None:
+        """Write one row with everything it has."""
+        self.stream.write(f"{self._separator}{_json(row)}")
+        self._separator = ",\n"
+
+    def end(self, summary: Mapping[str, Any]) -> None:
+        """Close the list and add the summary."""
+        self.stream.write(f'\n], "summary": {_json(dict(summary))}}}\n')
+
+
+FORMATS: dict[str, type[RowFile]] = {
+    ".csv": CsvFile,
+    ".json": JsonFile,
+    ".jsonl": JsonLinesFile,
+    ".md": MarkdownFile,
+}
+
+
+class RowFiles:
+    """Several files that take the same rows; all are closed, whatever happens."""
+
+    def __init__(self, files: Sequence[RowFile]) -> None:
+        """Take the open files."""
+        self._files = files
+
+    def __enter__(self) -> Self:
+        """The files themselves."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close them all."""
+        for file in self._files:
+            file.close()
+
+    def write(self, row: Row) -> None:
+        """Write one row to every file."""
+        for file in self._files:
+            file.write(row)
+
+    def end(self, summary: Mapping[str, Any]) -> None:
+        """Write the end of every file."""
+        for file in self._files:
+            file.end(summary)
+
+
+def row_format(path: Path) -> type[RowFile]:
+    """The format that a file's suffix names."""
+    try:
+        return FORMATS[path.suffix.lower()]
+    except KeyError:
+        raise UnknownName("output format", path.suffix or path.name, FORMATS) from None
+
+
+def open_row_file(path: Path, columns: Sequence[str]) -> RowFile:
+    """Open a file for rows, making its folder if need be."""
+    kind = row_format(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return kind(path.open("w", encoding="utf-8", newline=""), columns)
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value if isinstance(value, str) else _json(value)
+
+
+def _csv_value(value: object) -> object:
+    """Numbers in full, text made harmless."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return csv_cell(_cell(value))

@@ -1,0 +1,88 @@
+"""The result of scoring a case as a row: the same for table, file and machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.judge.rubric import DIMENSION_NAMES
+from assay.metrics.mcp_tool.result import MEASURED_RATES
+from assay.metrics.mcp_tool.weighing import passes
+from assay.render.safe_text import one_line, shortened
+from assay.scoring import Failed
+
+if TYPE_CHECKING:
+    from assay.ingest import Unreadable
+    from assay.render.row_files import Row
+    from assay.score import Score
+    from assay.test_case import AgentTestCase
+
+PART_COLUMNS = ("judged", "tool_use", *MEASURED_RATES, *DIMENSION_NAMES)
+FILE_COLUMNS = (
+    "run",
+    "task_id",
+    "attempt",
+    "model",
+    "metric",
+    "score",
+    "passed",
+    "calls",
+    *PART_COLUMNS,
+    "label",
+    "problem",
+    "reason",
+)
+_LONGEST_LABEL = 60
+
+
+def run_label(case: AgentTestCase) -> str:
+    """What to call a run: its id, its task and attempt, where it was read, or what it asks."""
+    if case.run_id:
+        return case.run_id
+    if case.task_id:
+        return case.task_id if case.attempt is None else f"{case.task_id} #{case.attempt}"
+    source = case.source
+    if source and source.path:
+        return source.path if source.position is None else f"{source.path}:{source.position}"
+    return shortened(one_line(case.input), _LONGEST_LABEL)
+
+
+def score_row(
+    case: AgentTestCase, result: Score | Failed, *, threshold: float | None, complaints: list[str]
+) -> Row:
+    """One row for one metric on one case."""
+    row: Row = {
+        "run": run_label(case),
+        "task_id": case.task_id,
+        "attempt": case.attempt,
+        "model": case.model,
+        "metric": result.name,
+        "score": None,
+        "passed": None,
+        "calls": len(case.calls),
+        "problem": None,
+        "label": "",
+        "reason": "",
+    }
+    if complaints:
+        row["complaints"] = complaints
+    if isinstance(result, Failed):
+        return row | {"problem": result.problem}
+    row["label"] = result.label
+    if result.value is None:
+        return row | {"reason": result.reason or "nothing to measure"}
+    values = {score.name: score.value for score in result.walk()}
+    verdict = None if threshold is None else passes(result.value, threshold)
+    return row | {
+        "score": result.value,
+        "passed": verdict,
+        "reason": result.reason,
+        **{name: values[name] for name in PART_COLUMNS if name in values},
+        "parts": [part.to_dict() for part in result.parts],
+        "evidence": result.to_dict()["evidence"],
+    }
+
+
+def unreadable_row(item: Unreadable) -> Row:
+    """One row for an item that could not be read."""
+    place = item.path if item.position is None else f"{item.path}:{item.position}"
+    return {"run": place, "score": None, "passed": None, "problem": f"not read: {item.problem}"}
