@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,3 +18,9 @@ def shared_path(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"needs {'/'.join(parts)} of the shared folder (set ASSAY_SHARED to its place)")
     return path
+
+
+@pytest.fixture(scope="session")
+def shared() -> Callable[..., Path]:
+    """The way to a file of the shared folder: `shared("oracle", "mcp-tool", "cases.json")`."""
+    return shared_path

@@ -77,8 +77,7 @@ def score_row(
         "passed": verdict,
         "reason": result.reason,
         **{name: values[name] for name in PART_COLUMNS if name in values},
-        "parts": [part.to_dict() for part in result.parts],
-        "evidence": result.to_dict()["evidence"],
+        "tree": result,
     }
 
 
