@@ -121,7 +121,7 @@ def _readable(
 
 def _report(book: ScoreBook, *, shown: Console | None, messages: Console) -> None:
     if shown is not None and book.cases:
-        shown.print(score_table(book.shown_rows(), title=book.title))
+        shown.print(score_table(book.shown_rows(), title=book.title, width=shown.width))
         for line in summary_lines(book.summary()["metrics"], threshold=book.threshold):
             shown.print(line)
         for line in label_lines(book.labels):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -23,38 +24,63 @@ _COLUMNS = {
     "tools": "tool_use",
     "schema": "input_schema_compliance",
     "names": "valid_tool_name_rate",
-    "success": "execution_success_rate",
-    "failure*": "valid_call_failure_rate",
+    "ok": "execution_success_rate",
+    "failed*": "valid_call_failure_rate",
     "plan": "planning_json_compliance",
 }
 _LEGEND = "* lower is better    – does not apply"
-_LONGEST_NOTE = 100
-_LONGEST_RUN = 40
-# Without these a long note would squeeze the numbers out of a narrow terminal.
-_RUN_WIDTH = 20
-_NUMBER_WIDTH = 5
+_WIDEST_RUN = 40
+_NARROWEST_RUN = 12
+_NARROWEST_NOTE = 16
+_NARROWEST_NUMBER = 5
+_GAP = 2
 
 
-def score_table(rows: Sequence[Row], *, title: str) -> Table:
-    """The rows as a table; a dash is a value that does not apply."""
+def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
+    """The rows as a table of that width; a dash is a value that does not apply.
+
+    In a narrow terminal the note gives way first, then the last columns.
+    """
+    metrics = {one_line(str(row["metric"])) for row in rows}
+    metric_width = max(map(len, metrics)) + _GAP if len(metrics) > 1 else 0
+    shown = {h: key for h, key in _COLUMNS.items() if _tells_something(key, rows)}
+    while (room := _room(width - metric_width, shown)) < _NARROWEST_RUN and len(shown) > 1:
+        shown.popitem()
+    longest = max(cell_len(one_line(str(row["run"]))) for row in rows)
+    run_width = min(_WIDEST_RUN, max(_NARROWEST_RUN, room // 2), longest)
+    note_width = room - run_width - _GAP
+    note_width = note_width if note_width >= _NARROWEST_NOTE else 0
+    table = _empty_table(title, shown, (run_width, metric_width, note_width))
+    for row in rows:
+        run = Text(shortened(one_line(str(row["run"])), run_width))
+        metric = [Text(one_line(str(row["metric"])))] if metric_width else []
+        numbers = [_number(row.get(key), failed=_failed(key, row)) for key in shown.values()]
+        note = [_note(row, note_width)] if note_width else []
+        table.add_row(run, *metric, Text(str(row["calls"])), *numbers, *note)
+    return table
+
+
+def _empty_table(title: str, shown: Mapping[str, str], widths: tuple[int, int, int]) -> Table:
+    run_width, metric_width, note_width = widths
     table = Table(title=title, caption=_LEGEND, box=SIMPLE_HEAD, pad_edge=False)
     table.title_justify = table.caption_justify = "left"
-    several = len({row.get("metric") for row in rows}) > 1
-    shown = [key for key in _COLUMNS.values() if _tells_something(key, rows)]
-    table.add_column("run", no_wrap=True, min_width=_RUN_WIDTH)
-    if several:
+    table.add_column("run", no_wrap=True, width=run_width)
+    if metric_width:
         table.add_column("metric", no_wrap=True)
-    table.add_column("calls", justify="right", min_width=_NUMBER_WIDTH)
-    for header, key in _COLUMNS.items():
-        if key in shown:
-            table.add_column(header, justify="right", min_width=_NUMBER_WIDTH)
-    table.add_column("note", no_wrap=True, overflow="ellipsis")
-    for row in rows:
-        run = Text(shortened(one_line(str(row["run"])), _LONGEST_RUN))
-        metric = [Text(one_line(str(row["metric"])))] if several else []
-        numbers = [_number(row.get(key), failed=_failed(key, row)) for key in shown]
-        table.add_row(run, *metric, Text(str(row["calls"])), *numbers, _note(row))
+    for header in ("calls", *shown):
+        table.add_column(header, justify="right", no_wrap=True, width=_number_width(header))
+    if note_width:
+        table.add_column("note", no_wrap=True, width=note_width)
     return table
+
+
+def _room(width: int, shown: Mapping[str, str]) -> int:
+    """What the numbers leave for the run's name and the note."""
+    return width - _GAP - sum(_number_width(header) + _GAP for header in ("calls", *shown))
+
+
+def _number_width(header: str) -> int:
+    return max(len(header), _NARROWEST_NUMBER)
 
 
 def summary_lines(tallies: Iterable[Mapping[str, Any]], *, threshold: float | None) -> list[Text]:
@@ -110,11 +136,11 @@ def _number(value: object, *, failed: bool) -> Text:
     return Text(f"{value:.3f}", style="red" if failed else "")
 
 
-def _note(row: Row) -> Text:
+def _note(row: Row, width: int) -> Text:
     if row["problem"]:
-        return Text(shortened(one_line(row["problem"]), _LONGEST_NOTE), style="red")
+        return Text(shortened(one_line(row["problem"]), width), style="red")
     lines = row["reason"].splitlines()
     if row["score"] is not None:
         lines = lines[1:]  # the first line is the formula; the columns show it
     note = next(iter([*lines, *row.get("complaints", ())]), "")
-    return Text(shortened(one_line(note), _LONGEST_NOTE), style="dim")
+    return Text(shortened(one_line(note), width), style="dim")
