@@ -33,7 +33,7 @@ _WIDEST_RUN = 40
 _NARROWEST_RUN = 12
 _NARROWEST_NOTE = 16
 _NARROWEST_NUMBER = 5
-_GAP = 2
+_GAP = 3
 
 
 def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
