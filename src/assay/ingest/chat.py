@@ -1,0 +1,188 @@
+"""What chat-like recordings have in common: who said what, which calls, which results.
+
+A reader walks through its messages and tells a `RunBuilder` what happened; the builder keeps
+turns, pairs results with calls, finds the question and the answer, and writes the case.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.ingest.fields import text_of
+from assay.ingest.meta_tools import with_inner_calls
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_MCP_PREFIX = "mcp__"
+
+
+class RunBuilder:
+    """Puts one run together from its messages, told in the order they were recorded.
+
+    Calls that one reply of the model issued share a turn; turns are counted from 1 and only
+    where something was called. The answer is the last thing the model said, unless it called
+    a tool in the same breath or afterwards.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing said and nothing called."""
+        self.calls: list[ToolExecutionResult] = []
+        self.turns = 0
+        self._history: list[dict[str, Any]] = []
+        self._question: str | None = None
+        self._answer: str | None = None
+        self._reply: dict[str, Any] | None = None
+        self._waiting = _WaitingCalls()
+        self._unmatched: list[dict[str, Any]] = []
+
+    def system(self, content: object) -> None:
+        """Instructions to the model."""
+        self._say("system", text_of(content))
+
+    def user(self, content: object) -> None:
+        """Something the user said; the first of it is what the run was asked."""
+        text = text_of(content)
+        if self._question is None and text:
+            self._question = text
+        self._say("user", text)
+
+    def assistant(
+        self,
+        content: object = None,
+        calls: Iterable[ToolExecutionResult] = (),
+        *,
+        reasoning: str | None = None,
+    ) -> None:
+        """One whole reply of the model: its words and the calls it issued together."""
+        self.end_reply()
+        self.think(reasoning)
+        self.say(content)
+        for call in calls:
+            self.call(call)
+        self.end_reply()
+
+    def think(self, reasoning: str | None) -> None:
+        """Reasoning that belongs to the reply at hand."""
+        if reasoning:
+            reply = self._open_reply()
+            reply["reasoning"] = "\n".join(filter(None, (reply.get("reasoning"), reasoning)))
+
+    def say(self, content: object) -> None:
+        """Words that belong to the reply at hand."""
+        text = text_of(content)
+        if text:
+            reply = self._open_reply()
+            reply["content"] = "\n".join(filter(None, (reply["content"], text)))
+            self._answer = None if "turn" in reply else reply["content"]
+
+    def call(self, call: ToolExecutionResult, *, inside: bool = False) -> None:
+        """A call that belongs to the reply at hand, or was made `inside` another call."""
+        if not inside:
+            reply = self._open_reply()
+            if "turn" not in reply:
+                self.turns += 1
+                reply["turn"] = self.turns
+            call.turn = self.turns
+            self._answer = None
+        if call.server is None and call.tool.startswith(_MCP_PREFIX):
+            call.server = call.tool.split("__")[1] or None
+        call.success = call.reported_success is not False
+        self.calls.append(call)
+        self._waiting.add(call)
+
+    def end_reply(self) -> None:
+        """Whatever the model says or calls next is a new reply."""
+        self._reply = None
+
+    def result(
+        self,
+        call_id: str | None,
+        value: object,
+        *,
+        reported_success: bool | None = None,
+        error_message: str | None = None,
+        ended_at: float | None = None,
+        tool: str | None = None,
+    ) -> ToolExecutionResult | None:
+        """What came back for a call: found by its id or, where there is none, by its tool.
+
+        A result that no call is waiting for is kept in the case's `extra`.
+        """
+        self.end_reply()
+        call = self._waiting.take(call_id, tool)
+        if call is None:
+            unmatched = {"call_id": call_id, "tool": tool, "result": value}
+            self._unmatched.append({k: v for k, v in unmatched.items() if v is not None})
+            return None
+        call.result = value
+        call.reported_success = reported_success
+        call.success = reported_success is not False
+        call.error_message = error_message
+        call.ended_at = ended_at
+        return call
+
+    def finish(self, **known: Any) -> AgentTestCase:
+        """The case, with whatever else is `known` of it by the names of its fields."""
+        extra = known.pop("extra", {})
+        if self._unmatched:
+            extra = {**extra, "unmatched_results": self._unmatched}
+        question = known.pop("input", None) or self._question or ""
+        answer = known.pop("actual_output", None) or self._answer
+        rounds = known.pop("total_rounds", None) or self.turns
+        return AgentTestCase(
+            question,
+            answer,
+            execution_data=MCPExecutionData(
+                with_inner_calls(self.calls), max(rounds, 1), planning_json_compliance=None
+            ),
+            conversation_history=self._history or None,
+            extra=extra,
+            **known,
+        )
+
+    def _say(self, role: str, text: str) -> None:
+        self.end_reply()
+        if text:
+            self._history.append({"role": role, "content": text})
+
+    def _open_reply(self) -> dict[str, Any]:
+        if self._reply is None:
+            self._reply = {"role": "assistant", "content": ""}
+            self._history.append(self._reply)
+        return self._reply
+
+
+class _WaitingCalls:
+    """Calls without a result yet, found by id, by tool or by age, each in constant time."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, deque[ToolExecutionResult]] = {}
+        self._by_tool: dict[str, deque[ToolExecutionResult]] = {}
+        self._by_age: deque[ToolExecutionResult] = deque()
+        self._answered: set[int] = set()
+
+    def add(self, call: ToolExecutionResult) -> None:
+        if call.call_id:
+            same = self._by_id.setdefault(call.call_id, deque())
+            if same and same[-1].turn != call.turn:
+                # Some models number their calls anew each turn; the old ones are out of reach.
+                same.clear()
+            same.append(call)
+        self._by_tool.setdefault(call.tool, deque()).append(call)
+        self._by_age.append(call)
+
+    def take(self, call_id: str | None, tool: str | None) -> ToolExecutionResult | None:
+        if call_id:
+            queue = self._by_id.get(call_id)
+        else:
+            queue = self._by_tool.get(tool) if tool else self._by_age
+        while queue:
+            call = queue.popleft()
+            if id(call) not in self._answered:
+                self._answered.add(id(call))
+                return call
+        return None

@@ -1,0 +1,163 @@
+"""Single fields that many formats share: content, arguments, times, tokens, identity.
+
+What cannot be read is None or stays as it was; nothing here raises.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.run import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+TEXT_KEYS = ("text", "refusal", "content")
+# Parts that are no words but belong to what was said; every other part is left out.
+MEDIA_KINDS = frozenset(
+    {"image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "document"}
+)
+# Epoch times below each bound are in the unit before it: seconds, milliseconds, micro, nano.
+_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (float("inf"), 1e9))
+# Where providers keep each count; the first one present is taken.
+USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
+    ("input_tokens", (("input_tokens",), ("prompt_tokens",))),
+    ("output_tokens", (("output_tokens",), ("completion_tokens",))),
+    (
+        "cache_read_tokens",
+        (
+            ("cache_read_input_tokens",),
+            ("input_tokens_details", "cached_tokens"),
+            ("prompt_tokens_details", "cached_tokens"),
+        ),
+    ),
+    ("cache_write_tokens", (("cache_creation_input_tokens",), ("cache_write_input_tokens",))),
+    (
+        "reasoning_tokens",
+        (
+            ("reasoning_tokens",),
+            ("output_tokens_details", "reasoning_tokens"),
+            ("completion_tokens_details", "reasoning_tokens"),
+        ),
+    ),
+)
+
+
+def text_of(content: object) -> str:
+    """The words of a message, whether it is text, a part, or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(text for part in parts if (text := _part_text(part)))
+
+
+def _part_text(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return ""
+    kind = part.get("type")
+    if kind in MEDIA_KINDS:
+        return f"[{kind}]"
+    if kind in {"text", "input_text", "output_text", "refusal", None}:
+        return next((v for key in TEXT_KEYS if isinstance(v := part.get(key), str)), "")
+    return ""
+
+
+def decode_arguments(sent: object) -> Any:
+    """The arguments of a call as an object; what is no JSON object stays as it was sent.
+
+    Models send nothing, null or an empty text for a tool without arguments: all mean `{}`.
+    """
+    if sent is None or sent == "":
+        return {}
+    if not isinstance(sent, str):
+        return sent
+    decoded = decode_json_text(sent)
+    return decoded if isinstance(decoded, dict) else sent
+
+
+def decode_json_text(text: str | bytes) -> Any:
+    """The JSON value a text holds; None when it holds none."""
+    try:
+        return msgspec.json.decode(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def epoch_seconds(value: object) -> float | None:
+    """A time in seconds since the epoch, from ISO text or a number in any usual unit.
+
+    A time without a zone is taken as UTC, so that a file reads the same everywhere.
+    """
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return _in_seconds(float(value))
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        number = decode_json_text(value)
+        return epoch_seconds(number) if isinstance(number, int | float) else None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _in_seconds(number: float) -> float | None:
+    if not 0 < number < 1e20:
+        return None
+    return next(number / scale for bound, scale in _UNITS if number < bound)
+
+
+def seconds(value: object) -> float | None:
+    """A duration in seconds; None for anything that is no finite, non-negative number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < float("inf") else None
+
+
+def text_or_none(value: object) -> str | None:
+    """A text that says something; None for anything else."""
+    return value if isinstance(value, str) and value else None
+
+
+def count_or_none(value: object) -> int | None:
+    """A whole number; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def total_usage(reports: Iterable[object]) -> Usage | None:
+    """The sum of what the model's replies report of their tokens; None when none does."""
+    totals: dict[str, int] = {}
+    for report in reports:
+        for name, paths in USAGE_PATHS:
+            counts = (_count_at(report, path) for path in paths)
+            count = next((found for found in counts if found is not None), None)
+            if count is not None:
+                totals[name] = totals.get(name, 0) + count
+    return Usage(**totals) if totals else None  # type: ignore[arg-type]  # only counts are set
+
+
+def _count_at(report: object, path: tuple[str, ...]) -> int | None:
+    for key in path:
+        report = report.get(key) if isinstance(report, dict) else None
+    return count_or_none(report)
+
+
+def stable_id(*facts: object) -> str:
+    """A run's id made from facts that are the same at every reading."""
+    return blake2b(msgspec.json.encode(facts), digest_size=16).hexdigest()
+
+
+def place_id(name: str, position: int | None) -> tuple[str, ...]:
+    """Where a run without an id of its own stands: folder, file and position.
+
+    Two runs that went word for word alike are still two; a moved tree keeps its ids.
+    """
+    return (*Path(name).absolute().parts[-2:], str(position))
