@@ -1,0 +1,47 @@
+# Two commands are enough: make demo, make test. `make` alone lists the rest.
+.DEFAULT_GOAL := help
+.PHONY: help demo test check fix compat bench clean
+SHELL := /bin/bash
+
+BIN := .venv/bin
+SOURCES := src tests bench examples
+
+help: ## list the commands
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+.venv/.ready: pyproject.toml scripts/setup
+	@scripts/setup
+	@touch $@
+
+.venv/.ready-to-develop: pyproject.toml scripts/setup
+	@scripts/setup dev,deepeval
+	@touch $@ .venv/.ready
+
+demo: .venv/.ready ## score the bundled sample runs
+	@$(BIN)/assay score examples/runs
+	@echo
+	@echo "Why, case by case:    $(BIN)/assay score examples/runs --verbose"
+	@echo "To a spreadsheet:     $(BIN)/assay score examples/runs -o scores.csv"
+	@echo "Your own runs:        docs/reference/record.md says how a run is written down"
+
+test: check ## set up and pass every test
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+
+check: .venv/.ready-to-develop ## formatting, lint, types, import contracts
+	@$(BIN)/ruff format --check --quiet $(SOURCES)
+	@$(BIN)/ruff check --quiet $(SOURCES)
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+fix: .venv/.ready-to-develop ## format and mend what can be mended
+	@$(BIN)/ruff check --quiet --fix $(SOURCES)
+	@$(BIN)/ruff format --quiet $(SOURCES)
+
+compat: .venv/.ready-to-develop ## the bridge against older deepeval versions
+	@scripts/compat
+
+bench: .venv/.ready-to-develop ## ratios against named peers, in an environment of their own
+	@bench/run
+
+clean: ## remove environments and caches
+	@rm -rf .venv .compat .bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
