@@ -104,7 +104,7 @@ def summary_lines(tallies: Iterable[Mapping[str, Any]], *, threshold: float | No
 def label_lines(labels: Counter[str]) -> list[Text]:
     """What the scores stand on, where that is less than their name promises."""
     return [
-        Text(f"{count} of them stand on the {label}", style="yellow")
+        Text(f"{count} of these scores: {label}", style="yellow")
         for label, count in labels.most_common()
     ]
 

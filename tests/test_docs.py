@@ -1,0 +1,118 @@
+"""Every command and every Python block of README and docs is run, page by page."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RUNNABLE = {"python", "bash"}
+NOT_RUN = {"text", "json", "yaml", "toml", "sql", ""}
+EXTRAS = {"deepeval": "deepeval"}
+
+
+class Block(NamedTuple):
+    language: str
+    code: str
+    line: int
+
+
+def blocks_of(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(match[1], match[2], text[: match.start()].count("\n") + 2)
+        for match in BLOCK.finditer(text)
+    ]
+
+
+def run_bash(block: Block, folder: Path) -> None:
+    expected = re.match(r"# exit (\d)", block.code)
+    lines = [line for line in block.code.splitlines() if not is_about_the_machine(line)]
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join(lines)],
+        cwd=folder,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == int(expected[1] if expected else 0), done.stdout + done.stderr
+
+
+def is_about_the_machine(line: str) -> bool:
+    """Installing and make are proven in other ways: here only that they name what exists."""
+    if line.startswith("pip install"):
+        extras = re.findall(r"\[([\w,]+)\]", line)
+        declared = (PROJECT / "pyproject.toml").read_text()
+        assert all(f"\n{name} = [" in declared for group in extras for name in group.split(","))
+        return True
+    if target := re.match(r"make (\w+)", line):
+        assert f"\n{target[1]}:" in (PROJECT / "Makefile").read_text()
+        return True
+    return False
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = blocks_of(page)
+    assert {block.language for block in blocks} <= RUNNABLE | NOT_RUN
+    needed = EXTRAS.get(page.stem)
+    if needed and find_spec(needed) is None:
+        pytest.skip(f"needs the extra {needed}")
+    shutil.copytree(PROJECT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
+    script = tmp_path / "page.py"
+    for block in blocks:
+        if block.language == "bash":
+            run_bash(block, tmp_path)
+        elif block.language == "python":
+            # Blocks of a page build on each other, so each is run after those before it.
+            with script.open("a", encoding="utf-8") as file:
+                file.write(f"# {page.name}, line {block.line}\n{block.code}\n")
+            if is_last_python_before_bash(blocks, block):
+                run_python(script)
+
+
+def is_last_python_before_bash(blocks: list[Block], block: Block) -> bool:
+    following = [other for other in blocks[blocks.index(block) + 1 :] if other.language in RUNNABLE]
+    return not following or following[0].language == "bash"
+
+
+def run_python(script: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_link_leads_somewhere() -> None:
+    broken = [
+        f"{page.relative_to(PROJECT)}: {target}"
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_every_page_can_be_found() -> None:
+    index = (PROJECT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = [p.relative_to(PROJECT / "docs").as_posix() for p in PAGES[1:]]
+    lost = [p for p in pages if p != "index.md" and "decisions/" not in p and p not in index]
+    assert lost == []
