@@ -1,0 +1,137 @@
+"""What can be imported, under which names, and what importing it costs."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+import assay.execution
+import assay.metrics.mcp_tool
+import assay.test_case
+import evaluators.metrics.mcp_tool
+import evaluators.metrics.mcp_tool.schema
+import evaluators.test_case
+
+PUBLIC = {
+    "AgentTestCase",
+    "AssayError",
+    "Evidence",
+    "LLMTestCase",
+    "MCPExecutionData",
+    "MCPToolMetric",
+    "Metric",
+    "RunOutcome",
+    "Score",
+    "Source",
+    "ToolExecutionResult",
+    "ToolUseMetric",
+    "Usage",
+    "read_cases",
+    "score_cases",
+}
+SEED_PATHS = (
+    (evaluators.test_case, "AgentTestCase", assay.test_case),
+    (evaluators.test_case, "LLMTestCase", assay.test_case),
+    (evaluators.metrics.mcp_tool, "MCPToolMetric", assay.metrics.mcp_tool),
+    (evaluators.metrics.mcp_tool.schema, "MCPExecutionData", assay.execution),
+    (evaluators.metrics.mcp_tool.schema, "ToolExecutionResult", assay.execution),
+)
+OPTIONAL = (
+    "altair",
+    "deepeval",
+    "duckdb",
+    "fastmcp",
+    "jinja2",
+    "mcp",
+    "numpy",
+    "openai",
+    "pandas",
+    "pyarrow",
+    "pydantic",
+    "pydantic_ai",
+    "pyspark",
+    "pytest",
+    "scipy",
+    "sqlglot",
+    "starlette",
+    "uvicorn",
+)
+# Base requirements that a program which only imports the package must not pay for.
+NEEDED_LATER = ("jsonschema_rs", "msgspec", "rich", "typer")
+
+SCORE_A_CASE = """
+from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
+call = ToolExecutionResult("t", {"n": 1}, success=True)
+tools = {"t": {"input_schema": {"type": "object"}}}
+case = AgentTestCase("a", "b", execution_data=MCPExecutionData([call]), available_tools=tools)
+assert MCPToolMetric().measure(case) == 1.0
+"""
+
+
+def test_the_public_names_are_these() -> None:
+    assert assay.__all__ == sorted(PUBLIC)
+    assert set(dir(assay)) == {*PUBLIC, "__version__"}
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_a_public_name_can_be_imported_and_says_what_it_is(name: str) -> None:
+    found = getattr(assay, name)
+    assert found.__name__ == name
+    assert inspect.getdoc(found)
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(Path(assay.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    seen = {alias.asname: node.module for node in imports for alias in node.names}
+    assert seen == assay._HOMES
+
+
+def test_any_other_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'assay' has no attribute 'AgentTestcase'"):
+        _ = assay.AgentTestcase
+
+
+@pytest.mark.parametrize(("seed_module", "name", "home"), SEED_PATHS)
+def test_the_seed_paths_lead_to_the_same_objects(
+    seed_module: object, name: str, home: object
+) -> None:
+    assert getattr(seed_module, name) is getattr(home, name) is getattr(assay, name)
+
+
+def test_the_seed_paths_offer_nothing_else() -> None:
+    for module in {module for module, _, _ in SEED_PATHS}:
+        offered = {name for seed_module, name, _ in SEED_PATHS if seed_module is module}
+        assert set(module.__all__) == offered
+
+
+@pytest.mark.parametrize(
+    ("program", "unwanted"),
+    [
+        pytest.param("import assay", (*OPTIONAL, *NEEDED_LATER), id="import assay"),
+        pytest.param("import evaluators", (*OPTIONAL, *NEEDED_LATER), id="import evaluators"),
+        pytest.param(SCORE_A_CASE, (*OPTIONAL, "rich", "typer"), id="score a case"),
+    ],
+)
+def test_nothing_is_loaded_before_it_is_needed(program: str, unwanted: tuple[str, ...]) -> None:
+    report = f"{program}\nimport sys\nprint([m for m in {unwanted!r} if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", report], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.strip() == "[]"
+
+
+def test_without_the_optional_parts_a_case_can_still_be_scored() -> None:
+    blocked = f"import sys\nsys.modules.update(dict.fromkeys({OPTIONAL!r}))\n"
+    done = subprocess.run(
+        [sys.executable, "-c", blocked + SCORE_A_CASE], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
