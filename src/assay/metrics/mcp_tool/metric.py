@@ -22,14 +22,14 @@ from assay.metrics.tool_use import (
 )
 from assay.records import preview
 from assay.score import Score
-from assay.test_case import AgentTestCase
+from assay.test_case import AgentTestCase, Native
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
     from assay.judge.marks import Marks
 
 
-class MCPToolMetric(LastResult):
+class MCPToolMetric(Native, LastResult):
     """Weighs what a judge says of a run (60 %) with how its tools were really used (40 %).
 
     The judge is `model`: an object with generate or a_generate, a callable from prompt to
