@@ -6,7 +6,7 @@ Keys that a record does not know are kept in its `extra` and written back where 
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -46,25 +46,30 @@ def write_record(record: Any, where: str, *, always: frozenset[str]) -> dict[str
         if field.name == "extra" or (field.name not in always and _is_default(field, value)):
             continue
         written[field.name] = _written(value, f"{where}.{field.name}" if where else field.name)
-    for key, value in record.extra.items():
-        written.setdefault(key, json_value(value, f"{where}.{key}" if where else key))
+    for key, value in json_value(record.extra, f"{where}.extra" if where else "extra").items():
+        written.setdefault(key, value)
     return written
 
 
 def preview(value: object) -> str:
     """A short, safe picture of a value for an error message."""
+    if value is None:
+        return "null"
     text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
-    kind = "null" if value is None else type(value).__name__
-    return f"{kind} {text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + '…'}"
+    return f"{type(value).__name__} {text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + '…'}"
 
 
 def _written(value: Any, where: str) -> Any:
-    writer = getattr(value, "to_dict", None)
-    if writer is not None:
-        return writer(where)
-    if isinstance(value, list):
+    if _is_record(value):
+        return value.to_dict(where)
+    if isinstance(value, list) and any(_is_record(item) for item in value):
         return [_written(item, f"{where}[{i}]") for i, item in enumerate(value)]
     return json_value(value, where)
+
+
+def _is_record(value: object) -> bool:
+    """Whether this is one of ours: others have a `to_dict` too, with other arguments."""
+    return is_dataclass(value) and hasattr(value, "extra")
 
 
 def _is_default(field: Any, value: object) -> bool:
