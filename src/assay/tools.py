@@ -7,12 +7,17 @@ lists of names, and the objects of the MCP SDK.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec import Struct
 
 from assay.errors import InvalidTools
 from assay.records import preview
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema")
 
@@ -26,13 +31,27 @@ class ToolDefinition(Struct, frozen=True):
     input_schema: Any = None
 
 
-def read_tools(definitions: object) -> dict[str, ToolDefinition] | None:
+def read_tools(definitions: object) -> Mapping[str, ToolDefinition] | None:
     """The tools on offer by name; None when nothing is known of them.
 
     None is not the same as an empty dict, which says that no tool was on offer.
     """
     if definitions is None:
         return None
+    try:
+        text = msgspec.json.encode(definitions)
+    except (TypeError, ValueError, RecursionError):
+        return _read(definitions)  # objects of an SDK, say
+    return _read_text(text)
+
+
+@lru_cache(maxsize=128)
+def _read_text(text: bytes) -> Mapping[str, ToolDefinition]:
+    """The same tools are offered in case after case; they are read once."""
+    return _read(msgspec.json.decode(text))
+
+
+def _read(definitions: object) -> dict[str, ToolDefinition]:
     if isinstance(definitions, dict):
         return _from_dict(definitions)
     if isinstance(definitions, list | tuple | set | frozenset):

@@ -163,6 +163,8 @@ def _cell(value: object) -> str:
 
 def _csv_value(value: object) -> object:
     """Numbers in full, text made harmless."""
+    if value is None or value == "":
+        return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value
     return csv_cell(_cell(value))
