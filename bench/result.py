@@ -50,7 +50,7 @@ def peak_megabytes(command: list[str]) -> tuple[float, float]:
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
     )
     _, status, usage = os.wait4(process.pid, 0)
-    code = os.waitstatus_to_exitcode(status)
+    code = process.returncode = os.waitstatus_to_exitcode(status)
     if code not in {0, 1, 3}:
         sys.exit(f"{' '.join(command)} ended with {code}")
     return usage.ru_maxrss / 1024, time.perf_counter() - began
