@@ -222,6 +222,18 @@ def test_every_finding_names_its_call(
     assert {evidence.call for evidence in found} <= {1}
 
 
+def test_a_finding_is_short_however_long_its_cause() -> None:
+    long = "x" * 100_000
+    calls = [
+        ToolExecutionResult("weather", {"city": [long]}, success=True),
+        ToolExecutionResult("weather", {"city": "Oslo"}, error_message=long),
+        ToolExecutionResult(long, {}, success=True),
+    ]
+    found = measured(calls).evidence
+    assert len(found) == 3
+    assert all(len(evidence.text) == 500 and evidence.text.endswith("x…") for evidence in found)
+
+
 def test_a_broken_schema_is_counted_as_the_servers_fault() -> None:
     found = measured([SERVERS_FAULT, GOOD, SERVERS_FAULT])
     part = found.part("input_schema_compliance")

@@ -96,6 +96,7 @@ RATES: dict[str, Callable[[Sequence[CheckedCall]], float | None]] = {
     "valid_call_failure_rate": valid_call_failure_rate,
 }
 LOWER_IS_BETTER = frozenset({"valid_call_failure_rate"})
+_LONGEST_FINDING = 500
 _OVER_KNOWN_TOOLS = frozenset({"input_schema_compliance", "valid_call_failure_rate"})
 
 
@@ -188,22 +189,28 @@ def _findings(
             yield from _misuse(call, check, tools.get(call.tool), i)
         if not check.success:
             problem = call.error_message or "no message"
-            yield Evidence(f"{call.tool} failed: {problem}", "failed_call", i)
+            yield _finding(f"{call.tool} failed: {problem}", "failed_call", i)
 
 
 def _misuse(
     call: ToolExecutionResult, check: CheckedCall, tool: ToolDefinition | None, position: int
 ) -> Iterable[Evidence]:
     if tool is None:
-        yield Evidence(f"{call.tool!r} is not on offer", "unknown_tool", position)
+        yield _finding(f"{call.tool!r} is not on offer", "unknown_tool", position)
     elif check.fit == "violates":
         problem = explain_misfit(tool.input_schema, call.parameters)
         text = f"the arguments of {call.tool} do not fit its schema: {problem}"
-        yield Evidence(text, "schema_violation", position)
+        yield _finding(text, "schema_violation", position)
     elif check.fit == "broken_schema":
         problem = explain_misfit(tool.input_schema, call.parameters)
         text = f"the arguments of {call.tool} cannot be checked: {problem}"
-        yield Evidence(text, "broken_server_schema", position)
+        yield _finding(text, "broken_server_schema", position)
+
+
+def _finding(text: str, kind: str, position: int) -> Evidence:
+    """A finding cut short: servers and models write what they like, at any length."""
+    cut = text if len(text) <= _LONGEST_FINDING else f"{text[: _LONGEST_FINDING - 1]}…"
+    return Evidence(cut, kind, position)
 
 
 def server_schema_faults(measured: Score) -> int:
