@@ -136,5 +136,5 @@ def as_agent_case(
         return case, False
     calls = calls_named(case.tools_called or []) or calls_in_text(case.actual_output or "")
     case = copy.copy(case)
-    case.execution_data = MCPExecutionData(calls)
+    case.execution_data = MCPExecutionData(calls, planning_json_compliance=None)
     return case, bool(calls)
