@@ -6,6 +6,7 @@ Keys that a record does not know are kept in its `extra` and written back where 
 from __future__ import annotations
 
 import re
+import reprlib
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -52,11 +53,27 @@ def write_record(record: Any, where: str, *, always: frozenset[str]) -> dict[str
 
 
 def preview(value: object) -> str:
-    """A short, safe picture of a value for an error message."""
+    """A short, safe picture of a value for an error message, however large or deep it is."""
     if value is None:
         return "null"
-    text = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    text = repr(value[:_PREVIEW]) if isinstance(value, str) else _PICTURE.repr(value)
     return f"{type(value).__name__} {text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + '…'}"
+
+
+class _Picture(reprlib.Repr):
+    """Draws no more than will be shown: a whole picture may need gigabytes, or never end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxdict = self.maxlist = self.maxtuple = self.maxset = 8
+        self.maxstring = self.maxother = _PREVIEW
+
+    def repr_int(self, x: int, level: int) -> str:  # noqa: ARG002 - the base class's signature
+        return repr(x) if x.bit_length() < 256 else f"of {x.bit_length()} bits"
+
+
+_PICTURE = _Picture()
 
 
 def _written(value: Any, where: str) -> Any:

@@ -38,7 +38,8 @@ def find_files(path: str | Path) -> list[Path]:
     path = Path(path)
     if not path.is_dir():
         return [path]
-    return sorted(found for found in path.rglob("*") if found.suffix in _SUFFIXES)
+    named = (found for found in path.rglob("*") if found.suffix.lower() in _SUFFIXES)
+    return sorted(found for found in named if not found.is_dir())
 
 
 def read_cases(

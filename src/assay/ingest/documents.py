@@ -1,18 +1,21 @@
 """Bytes to JSON documents: one per file, or one per line, each with its position.
 
 Bounded memory: a line is read at a time, and one that is too long is refused, not swallowed.
+What is broken costs as little as can be: one line, or the items of a list after the break.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+import re
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 from msgspec import Struct
 
-from assay.errors import InvalidRecord
+from assay.errors import InvalidRecord, NotJson
+from assay.json_values import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,12 +23,23 @@ if TYPE_CHECKING:
 # A document is held in memory several times over while it is read.
 LONGEST_DOCUMENT = 512 * 1024 * 1024
 _LONGEST_EXPLAINED = 4 * 1024 * 1024
+_MOST_DIGITS = 4300
 _BOM = b"\xef\xbb\xbf"
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
+# How files begin that hold no text we can read, and what their owner may do.
+_FOREIGN_STARTS = {
+    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+    b"\x1f\x8b": "is packed with gzip; unpack it first",
+    b"PK\x03\x04": "is a zip archive; unpack it first",
+}
+# Strings whole, so that the brackets and commas in them do not count.
+_LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
+_NESTING = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
 class Document(Struct, frozen=True):
-    """One JSON value of a file; `position` counts lines from 1, None is the whole file."""
+    """One JSON value of a file; `position` is its line or item, from 1; None is the whole file."""
 
     value: Any
     position: int | None = None
@@ -47,67 +61,123 @@ class Unreadable(Struct, frozen=True):
 def documents_in(file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
     """All JSON documents of an open file; what cannot be read is reported in its place."""
     file = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
-    first = _first_line(file)
+    first, number = _first_line(file)
+    foreign = next((why for start, why in _FOREIGN_STARTS.items() if first.startswith(start)), None)
     if not first.strip():
         yield Unreadable(name, "is empty")
-    elif name.endswith(_LINE_SUFFIXES) or _is_one_of_many(first):
-        yield from _lines(first, file, name)
+    elif foreign:
+        yield Unreadable(name, foreign)
+    elif _is_one_of_many(first, name):
+        yield from _lines(first, number, file, name)
     else:
-        yield _whole(first, file, name)
+        yield from _whole(first, number, file, name)
 
 
 def decode_json(text: bytes) -> Any:
     """Decode strictly; the error says what is wrong and where."""
+    text = text.removeprefix(_BOM)
     try:
         return msgspec.json.decode(text)
     except RecursionError:
         raise InvalidRecord("not usable JSON: nested too deeply") from None
+    except UnicodeDecodeError as exc:
+        raise InvalidRecord(f"not JSON: {_not_utf8(text)}") from exc
     except msgspec.DecodeError as exc:
         raise InvalidRecord(f"not JSON: {_why(text, exc)}") from exc
 
 
-def _first_line(file: BinaryIO) -> bytes:
-    """The first line that says anything, without a byte order mark."""
+def _first_line(file: BinaryIO) -> tuple[bytes, int]:
+    """The first line that says anything, and its number."""
+    number = 1
     line = file.readline(LONGEST_DOCUMENT + 1).removeprefix(_BOM)
     while line and not line.strip():
         line = file.readline(LONGEST_DOCUMENT + 1)
-    return line
+        number += 1
+    return line, number
 
 
-def _is_one_of_many(first: bytes) -> bool:
-    """Whether the first line is a whole object: JSON lines by nature."""
-    if not (first.endswith(b"\n") and first.rstrip().endswith(b"}")):
+def _is_one_of_many(first: bytes, name: str) -> bool:
+    """Whether the file is read by lines: its name says so, or its first is a whole object."""
+    if name.endswith(_LINE_SUFFIXES):
+        # A document laid out for people, in spite of the name.
+        return first.strip() not in {b"[", b"{"}
+    return first.endswith(b"\n") and _is_object(first)
+
+
+def _is_object(line: bytes) -> bool:
+    if not line.rstrip().endswith(b"}"):
         return False
     try:
-        msgspec.json.decode(first)
-    except (msgspec.DecodeError, RecursionError):
+        return isinstance(decode_json(line), dict)
+    except InvalidRecord:
         return False
-    return True
 
 
-def _whole(first: bytes, file: BinaryIO, name: str) -> Document | Unreadable:
+def _whole(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
     text = first + file.read(LONGEST_DOCUMENT + 1 - len(first))
     if len(text) > LONGEST_DOCUMENT:
-        return Unreadable(name, _too_long("document"))
+        yield Unreadable(name, _too_long("document"))
+        return
     try:
-        return Document(decode_json(text))
+        yield Document(decode_json(text))
     except InvalidRecord as exc:
-        return Unreadable(name, str(exc))
+        if text.lstrip().startswith(b"["):
+            yield from _items(text, name)
+        elif any(line.startswith(b"{") and _is_object(line) for line in io.BytesIO(text)):
+            lines = io.BytesIO(text)
+            yield from _lines(lines.readline(), number, lines, name)
+        else:
+            yield Unreadable(name, str(exc))
 
 
-def _lines(first: bytes, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
-    line, number = first, 1
+def _lines(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
+    line = first
     while line:
         if len(line) > LONGEST_DOCUMENT:
             _skip_line(file)
             yield Unreadable(name, _too_long("line"), number)
         elif line.strip():
-            try:
-                yield Document(decode_json(line), number)
-            except InvalidRecord as exc:
-                yield Unreadable(name, str(exc), number)
+            yield _document(line, name, number)
         line = file.readline(LONGEST_DOCUMENT + 1)
         number += 1
+
+
+def _items(text: bytes, name: str) -> Iterator[Document | Unreadable]:
+    """The items of a list that is broken somewhere, found by brackets and commas alone."""
+    begin = text.index(b"[") + 1
+    number, depth = 1, 0
+    for mark in _LIST_MARK.finditer(text, begin):
+        depth += _NESTING.get(mark[0], 0)
+        if depth < 0:
+            yield from _last_item(text[begin : mark.start()], text[mark.end() :], name, number)
+            return
+        if depth == 0 and mark[0] == b",":
+            yield _document(text[begin : mark.start()], name, number)
+            begin, number = mark.end(), number + 1
+    cut = _document(text[begin:], name, number)
+    if isinstance(cut, Document):
+        yield cut
+        yield Unreadable(name, "the list breaks off after this item", number)
+    else:
+        yield Unreadable(name, f"the list breaks off in this item: {cut.problem}", number)
+
+
+def _last_item(
+    item: bytes, after: bytes, name: str, number: int
+) -> Iterator[Document | Unreadable]:
+    if item.strip():
+        yield _document(item, name, number)
+    elif number > 1:
+        yield Unreadable(name, "not JSON: a comma after the last item of the list", number)
+    if after.strip():
+        yield Unreadable(name, "not JSON: more text after the end of the list", number + 1)
+
+
+def _document(text: bytes, name: str, position: int | None) -> Document | Unreadable:
+    try:
+        return Document(decode_json(text), position)
+    except InvalidRecord as exc:
+        return Unreadable(name, str(exc), position)
 
 
 def _skip_line(file: BinaryIO) -> None:
@@ -120,21 +190,34 @@ def _too_long(what: str) -> str:
     return f"a {what} of more than {limit} MB; split it into one run per line (JSONL)"
 
 
+def _not_utf8(text: bytes) -> str:
+    try:
+        text.decode()
+    except UnicodeDecodeError as exc:
+        return f"not UTF-8 at byte {exc.start}; save it as UTF-8"
+    return "not UTF-8"
+
+
 def _why(text: bytes, error: Exception) -> str:
+    """What the strict reader will not say: a lenient one names the place."""
     if len(text) > _LONGEST_EXPLAINED:
         return str(error)
     try:
-        json.loads(text.decode(), parse_constant=_refuse_constant)
-    except UnicodeDecodeError as exc:
-        return f"not UTF-8 at byte {exc.start}"
+        json_value(json.loads(text.decode(), parse_int=_integer), "")
+    except UnicodeDecodeError:
+        return _not_utf8(text)
     except RecursionError:
         return "nested too deeply"
+    except NotJson as exc:
+        return str(exc).removeprefix(".")
     except ValueError as exc:
         return str(exc)
-    if b"\\u" in text:
-        return "text with a lone surrogate (half of a \\ud83d\\ude00 pair)"
     return str(error)
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number; write null for a missing value")
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(
+            f"a number of {len(digits)} digits ({digits[:10]}…), more than can be read"
+        )
+    return int(digits)

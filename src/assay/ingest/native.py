@@ -29,16 +29,21 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield document
         elif isinstance(document.value, list):
             for i, item in enumerate(document.value, start=1):
-                yield _case(item, recording.name, i)
+                if document.position is None:
+                    yield _case(item, recording.name, i)
+                else:
+                    yield _case(item, recording.name, document.position, f"item {i}: ")
         else:
             yield _case(document.value, recording.name, document.position)
 
 
-def _case(value: Any, name: str, position: int | None) -> AgentTestCase | Unreadable:
+def _case(
+    value: Any, name: str, position: int | None, place: str = ""
+) -> AgentTestCase | Unreadable:
     try:
         case = AgentTestCase.from_dict(value)
     except AssayError as exc:
-        return Unreadable(name, str(exc), position)
+        return Unreadable(name, f"{place}{exc}", position)
     if case.source is None:
         case.source = Source(name, NATIVE.name, position)
     return case

@@ -86,7 +86,7 @@ class Recording:
             with self.open() as file:
                 yield from documents_in(file, self.name)
         except OSError as exc:
-            yield Unreadable(self.name, f"cannot be opened: {exc.strerror or exc}")
+            yield Unreadable(self.name, f"cannot be read: {exc.strerror or exc}")
 
     @cached_property
     def sample(self) -> tuple[Any, ...]:

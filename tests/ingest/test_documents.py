@@ -1,0 +1,225 @@
+"""Bytes to JSON documents: whole files, lines, broken lists, and what cannot be read."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InvalidRecord
+from assay.ingest import documents
+from assay.ingest.documents import Document, Unreadable, decode_json, documents_in
+
+
+def read(text: bytes, name: str = "runs.json") -> list[Document | Unreadable]:
+    return list(documents_in(io.BytesIO(text), name))
+
+
+def seen(text: bytes, name: str = "runs.json") -> list[tuple[int | None, Any]]:
+    """Position and value; the word BAD for what was not read."""
+    return [
+        (item.position, item.value if isinstance(item, Document) else "BAD")
+        for item in read(text, name)
+    ]
+
+
+def problems(text: bytes, name: str = "runs.json") -> list[str]:
+    return [str(item) for item in read(text, name) if isinstance(item, Unreadable)]
+
+
+# name of the file, its bytes, what is read
+LAYOUTS = {
+    "one compact object": ("a.json", b'{"a": 1}', [(None, {"a": 1})]),
+    "one object laid out for people": ("a.json", b'{\n  "a": 1\n}\n', [(None, {"a": 1})]),
+    "a list": ("a.json", b"[1, 2]", [(None, [1, 2])]),
+    "a number": ("a.json", b"7\n", [(None, 7)]),
+    "lines by name": ("a.jsonl", b"1\n2\n", [(1, 1), (2, 2)]),
+    "lines by another name": ("a.ndjson", b"1\n2", [(1, 1), (2, 2)]),
+    "lines by nature": ("a.json", b'{"a": 1}\n{"a": 2}\n', [(1, {"a": 1}), (2, {"a": 2})]),
+    "lines from a pipe": ("<stdin>", b'{"a": 1}\n{"a": 2}', [(1, {"a": 1}), (2, {"a": 2})]),
+    "CRLF lines": ("a.jsonl", b"1\r\n2\r\n", [(1, 1), (2, 2)]),
+    "a byte order mark": ("a.jsonl", b"\xef\xbb\xbf1\n2\n", [(1, 1), (2, 2)]),
+    "files with marks put together": ("a.jsonl", b"1\n\xef\xbb\xbf2\n", [(1, 1), (2, 2)]),
+    "empty lines between": ("a.jsonl", b"1\n\n  \n2\n", [(1, 1), (4, 2)]),
+    "empty lines before": ("a.jsonl", b"\n\n1\n2\n", [(3, 1), (4, 2)]),
+    "a document in spite of its name": ("a.jsonl", b'[\n{"a": 1},\n2\n]', [(None, [{"a": 1}, 2])]),
+    "a line separator in text": ("a.jsonl", '"\u2028"\n2'.encode(), [(1, "\u2028"), (2, 2)]),
+    "a broken line": ("a.jsonl", b"1\n{\n3\n", [(1, 1), (2, "BAD"), (3, 3)]),
+    "a broken first line": ("a.jsonl", b"{,\n2\n", [(1, "BAD"), (2, 2)]),
+    "a broken first line by nature": ("a.json", b'oops\n{"a": 2}\n', [(1, "BAD"), (2, {"a": 2})]),
+    "empty lines, then a broken one": (
+        "-",
+        b'\n{"a": oops}\n{"a": 2}\n',
+        [(2, "BAD"), (3, {"a": 2})],
+    ),
+    "a broken document laid out for people": ("a.json", b'{\n  "a": {}\n', [(None, "BAD")]),
+    "nothing": ("a.json", b"", [(None, "BAD")]),
+    "only white space": ("a.jsonl", b" \n\t\n\n", [(None, "BAD")]),
+    "only a byte order mark": ("a.jsonl", b"\xef\xbb\xbf", [(None, "BAD")]),
+    "UTF-16": ("a.jsonl", '{"a": 1}\n{"a": 2}\n'.encode("utf-16"), [(None, "BAD")]),
+    "gzip": ("a.jsonl", b"\x1f\x8b\x08\x00\n\n", [(None, "BAD")]),
+    "zip": ("a.json", b"PK\x03\x04\n\n", [(None, "BAD")]),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout(layout: str) -> None:
+    name, text, expected = LAYOUTS[layout]
+    assert seen(text, name) == expected
+
+
+# A list that is broken somewhere: what is saved, and what is said of the rest.
+BROKEN_LISTS = {
+    b"[1, NaN, 3]": [(1, 1), (2, "BAD"), (3, 3)],
+    b'[1, {"a": "\\ud800"}, 3]': [(1, 1), (2, "BAD"), (3, 3)],
+    b'[1, "\xff", 3]': [(1, 1), (2, "BAD"), (3, 3)],
+    b'[1, {"a": 1,}, 3]': [(1, 1), (2, "BAD"), (3, 3)],
+    b"[1, {'a': [2, 3]}, 3]": [(1, 1), (2, "BAD"), (3, 3)],
+    b"[1, 2 // two\n, 3]": [(1, 1), (2, "BAD"), (3, 3)],
+    b'[1, {"a" 2}, "],[,\\"]"]': [(1, 1), (2, "BAD"), (3, '],[,"]')],
+    b"[1, " + b"[" * 5000 + b"]" * 5000 + b", 3]": [(1, 1), (2, "BAD"), (3, 3)],
+    b"[1,, 3]": [(1, 1), (2, "BAD"), (3, 3)],
+    b"[1, 2,]": [(1, 1), (2, 2), (3, "BAD")],
+    b"[1, 2": [(1, 1), (2, 2), (2, "BAD")],
+    b'[1, {"a": "cut he': [(1, 1), (2, "BAD")],
+    b"[1, 2, ": [(1, 1), (2, 2), (3, "BAD")],
+    b"[1, 2] and more": [(1, 1), (2, 2), (3, "BAD")],
+    b"[] and more": [(2, "BAD")],
+    b'[1, {"a": "open}, {"b": 1}, 4]': [(1, 1), (2, "BAD")],
+}
+
+
+@pytest.mark.parametrize("text", BROKEN_LISTS, ids=lambda text: repr(text[:24]))
+def test_a_broken_list_gives_what_it_can(text: bytes) -> None:
+    assert seen(text) == BROKEN_LISTS[text]
+
+
+def test_a_list_that_breaks_off_says_so() -> None:
+    assert problems(b"[1, 2") == ["runs.json:2: the list breaks off after this item"]
+    assert problems(b'[1, {"a": 2')[0].startswith(
+        "runs.json:2: the list breaks off in this item: not JSON: "
+    )
+
+
+# What a document may hold that JSON may not, and the sentence about it.
+REASONS = {
+    b'{"a": [1, {"b": NaN}]}': "a[1].b: nan is not a JSON number",
+    b'{"a": -Infinity}': "a: -inf is not a JSON number",
+    b'{"a": 1e999}': "a: inf is not a JSON number",
+    b'{"a": "x\\ud83dy"}': "a: text with a lone surrogate at character 1",
+    b'{"a": "\xe9"}': "not UTF-8 at byte 7; save it as UTF-8",
+    b'{"a": "\xed\xa0\x80"}': "not UTF-8 at byte 7; save it as UTF-8",
+    b"\xff": "not UTF-8 at byte 0",
+    b'{"a": ' + b"9" * 5000 + b"}": "a number of 5000 digits (9999999999…)",
+    b'{"a": 1': "Expecting ',' delimiter: line 1 column 8",
+    b"{'a': 1}": "Expecting property name enclosed in double quotes",
+    b'{"a": 1} {"b": 2}': "Extra data",
+    b'{"a": "\x00"}': "Invalid control character",
+    b"[" * 100_000 + b"]" * 100_000: "nested too deeply",
+    b'{"a": 01}': "Expecting ',' delimiter",
+    b"": "Expecting value",
+}
+
+
+@pytest.mark.parametrize("text", REASONS, ids=lambda text: repr(text[:24]))
+def test_the_error_says_what_is_wrong(text: bytes) -> None:
+    with pytest.raises(InvalidRecord) as caught:
+        decode_json(text)
+    assert REASONS[text] in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_large_document_is_refused_without_a_second_look() -> None:
+    text = b'{"a": "' + b"x" * 5_000_000 + b'", "b": NaN}'
+    with pytest.raises(InvalidRecord, match=r"not JSON: .*byte 5000015"):
+        decode_json(text)
+
+
+@pytest.mark.parametrize("digits", [20, 400, 4000])
+def test_a_long_number_that_can_be_read_is_read(digits: int) -> None:
+    assert decode_json(b"-" + b"9" * digits) == 1 - 10**digits
+
+
+def test_a_line_that_is_too_long_is_skipped_and_the_next_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(documents, "LONGEST_DOCUMENT", 1 << 20)
+    long = json.dumps("x" * (3 << 20)).encode()
+    items = read(b"1\n" + long + b"\n3\n", "a.jsonl")
+    assert [item.position for item in items] == [1, 2, 3]
+    assert str(items[1]) == (
+        "a.jsonl:2: a line of more than 1 MB; split it into one run per line (JSONL)"
+    )
+
+
+def test_a_document_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "LONGEST_DOCUMENT", 1 << 20)
+    text = b'["' + b"x\n" * (1 << 20) + b'"]'
+    assert problems(text) == [
+        "runs.json: a document of more than 1 MB; split it into one run per line (JSONL)"
+    ]
+
+
+class Raw(io.RawIOBase):
+    """An unbuffered stream, as a pipe may be."""
+
+    def __init__(self, text: bytes) -> None:
+        self._file = io.BytesIO(text)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._file.readinto(buffer)
+
+
+def test_an_unbuffered_stream_is_read_too() -> None:
+    found = list(documents_in(Raw(b"1\n2\n"), "a.jsonl"))  # type: ignore[arg-type]
+    assert [item.position for item in found] == [1, 2]
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(values, min_size=1, max_size=5))
+def test_what_json_writes_is_read_back(items: list[Any]) -> None:
+    lines = "\n".join(map(json.dumps, items)).encode()
+    assert seen(lines, "a.jsonl") == [(i, value) for i, value in enumerate(items, start=1)]
+    assert seen(json.dumps(items, indent=1).encode()) == [(None, items)]
+
+
+@given(st.lists(values, min_size=1, max_size=4), st.data())
+def test_a_list_cut_anywhere_keeps_the_items_before_the_cut(
+    items: list[Any], data: st.DataObject
+) -> None:
+    text = json.dumps(items).encode()
+    cut = data.draw(st.integers(1, len(text) - 1))
+    saved = [value for _, value in seen(text[:cut]) if value != "BAD"]
+    whole = [len(json.dumps(items[: n + 1])) - 1 for n in range(len(items))]
+    # A number that is cut is a shorter number: that one item may differ.
+    expected = [item for item, end in zip(items, whole, strict=True) if end < cut]
+    assert saved[: len(expected)] == expected
+    assert len(saved) <= len(expected) + 1
+    assert problems(text[:cut])
+
+
+@given(st.binary(max_size=60), st.sampled_from(["a.json", "a.jsonl", "<stdin>"]))
+def test_no_bytes_raise(text: bytes, name: str) -> None:
+    found = read(text, name)
+    assert found
+    assert all(len(str(item)) < 300 for item in found if isinstance(item, Unreadable))
+
+
+@given(st.text(alphabet='[]{},":1 \\n\nau', max_size=40))
+def test_nothing_that_looks_like_json_raises(text: str) -> None:
+    assert all(isinstance(item, Document | Unreadable) for item in read(text.encode()))
