@@ -5,6 +5,7 @@ AssayError
 │   └── UnsupportedVersion it was written by a later version of assay
 ├── NotJson                a value that JSON cannot hold, with the path to it
 ├── InvalidTools           tool definitions in no form we know
+├── NotAStore              a folder that is no store, or one of a later version
 ├── UnknownName            nothing answers to that name (with the nearest one that does)
 ├── JudgeError
 │   ├── InvalidJudge       the judge given cannot be asked
@@ -47,6 +48,10 @@ class NotJson(AssayError, ValueError):
 
 class InvalidTools(AssayError, ValueError):
     """Tool definitions in no form we know."""
+
+
+class NotAStore(AssayError, ValueError):
+    """A folder that is no store, or one of a later version."""
 
 
 class UnknownName(AssayError, LookupError):

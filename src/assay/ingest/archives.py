@@ -1,0 +1,157 @@
+"""Packed recordings: files inside .gz, .zst and .zip, read in place and never unpacked to disk.
+
+Names inside an archive are only names: nothing is written, so nothing can escape. What unpacks
+to far more than it weighs is refused.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+import zlib
+from importlib import import_module
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec import Struct
+
+from assay.errors import InvalidRecord
+from assay.ingest.recording import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MOST_MEMBERS = 200_000
+_LARGEST_EXPANSION = 1000
+# Below this an archive may expand as it likes: it can do no harm.
+_HARMLESS_BYTES = 1 << 30
+_BUFFER = 1 << 20
+_UNPACKING_ERRORS = (EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError)
+
+
+class _Bounded(io.RawIOBase):
+    """Bytes as they are unpacked, up to a limit."""
+
+    def __init__(self, file: Any, limit: int, name: str) -> None:
+        super().__init__()
+        self._file, self._left, self._name = file, limit, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            chunk = self._file.read(len(buffer))
+        except _UNPACKING_ERRORS as exc:
+            raise OSError(f"{self._name} is damaged: {exc}") from exc
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise OSError(f"{self._name} unpacks to more than {_LARGEST_EXPANSION} times its size")
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class PackedPlace(Struct, frozen=True):
+    """A file packed with gzip or zstd."""
+
+    inner: Place
+
+    @property
+    def name(self) -> str:
+        """The name without the packing's suffix."""
+        return self.inner.name.removesuffix(".gz").removesuffix(".zst")
+
+    def open(self) -> BinaryIO:
+        """The unpacked bytes, from the start."""
+        packed = self.inner.open()
+        if self.inner.name.endswith(".zst"):
+            zstandard = import_module("zstandard")
+            file: Any = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        else:
+            file = gzip.GzipFile(fileobj=packed)
+        return io.BufferedReader(_Bounded(file, _limit(_size_of(packed)), self.inner.name), _BUFFER)
+
+    def beside(self, name: str) -> Place | None:
+        """The file of that name beside the packed one, packed or not."""
+        for suffix in ("", ".gz", ".zst"):
+            found = self.inner.beside(name + suffix)
+            if found is not None:
+                return PackedPlace(found) if suffix else found
+        return None
+
+
+class MemberPlace(Struct, frozen=True):
+    """A file inside an open zip archive."""
+
+    archive: zipfile.ZipFile
+    archive_name: str
+    member: str
+
+    @property
+    def name(self) -> str:
+        """The archive's name and the member's."""
+        return f"{self.archive_name}!{self.member}"
+
+    def open(self) -> BinaryIO:
+        """The unpacked bytes, from the start."""
+        try:
+            file = self.archive.open(self.member)
+        except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError) as exc:
+            raise OSError(f"{self.name} cannot be unpacked: {exc}") from exc
+        size = self.archive.getinfo(self.member).compress_size
+        return io.BufferedReader(_Bounded(file, _limit(size), self.name), _BUFFER)
+
+    def beside(self, name: str) -> Place | None:
+        """The member of that name in the same folder of the archive."""
+        other = str(PurePosixPath(self.member).with_name(name))
+        if other not in self.archive.NameToInfo:
+            return None
+        return MemberPlace(self.archive, self.archive_name, other)
+
+
+def members(place: Place) -> Iterator[MemberPlace]:
+    """The files of a zip archive in name order; a broken one is an InvalidRecord.
+
+    The archive stays open as long as its members are being asked for.
+    """
+    try:
+        with place.open() as packed, zipfile.ZipFile(packed) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir()]
+            _refuse_bombs(infos, place.name)
+            for name in sorted({info.filename for info in infos}):
+                yield MemberPlace(archive, place.name, name)
+    except (zipfile.BadZipFile, OSError, NotImplementedError) as exc:
+        raise InvalidRecord(f"not a usable zip archive: {exc}") from exc
+
+
+def _refuse_bombs(infos: list[zipfile.ZipInfo], name: str) -> None:
+    if len(infos) > _MOST_MEMBERS:
+        raise InvalidRecord(
+            f"{name} holds {len(infos)} files; more than {_MOST_MEMBERS} are refused"
+        )
+    packed = sum(info.compress_size for info in infos)
+    unpacked = sum(info.file_size for info in infos)
+    if unpacked > max(_HARMLESS_BYTES, _LARGEST_EXPANSION * packed):
+        raise InvalidRecord(
+            f"{name} would unpack from {packed:,} to {unpacked:,} bytes; that is refused"
+        )
+
+
+def _size_of(packed: BinaryIO) -> int:
+    """The size of an open file; a pipe tells none and is trusted with a lot."""
+    if not packed.seekable():
+        return _HARMLESS_BYTES
+    here = packed.tell()
+    size = packed.seek(0, io.SEEK_END)
+    packed.seek(here)
+    return size
+
+
+def _limit(packed_size: int) -> int:
+    """How much a packed file may unpack to."""
+    return max(_HARMLESS_BYTES, _LARGEST_EXPANSION * packed_size)

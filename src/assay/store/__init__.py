@@ -1,0 +1,1 @@
+"""Cases to tables on disk and back; the only importer of a database engine."""
