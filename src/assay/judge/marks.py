@@ -14,9 +14,12 @@ from assay.errors import JudgeFailed
 from assay.judge.rubric import DIMENSION_NAMES, HIGHEST, LOWEST
 from assay.records import preview
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+# A thought never reaches past the next one: looking further for its end would cost a square.
+_THINKING = re.compile(
+    r"<think(?:ing)?>(?:(?!<think).)*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE
+)
 # A judge that writes more than this has lost its way; its last words count.
-_LONGEST_REPLY = 200_000
+_LONGEST_REPLY = 50_000
 _WRAPPERS = ("scores", "marks", "evaluation", "result")
 
 
