@@ -33,9 +33,9 @@ _UNPACKING_ERRORS = (EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, Val
 class _Bounded(io.RawIOBase):
     """Bytes as they are unpacked, up to a limit."""
 
-    def __init__(self, file: Any, limit: int, name: str) -> None:
+    def __init__(self, file: Any, limit: int, name: str, *, below: Any = None) -> None:
         super().__init__()
-        self._file, self._left, self._name = file, limit, name
+        self._file, self._left, self._name, self._below = file, limit, name, below
 
     def readable(self) -> bool:
         return True
@@ -53,7 +53,28 @@ class _Bounded(io.RawIOBase):
 
     def close(self) -> None:
         self._file.close()
+        if self._below is not None:
+            self._below.close()
         super().close()
+
+
+class _ZstdFile:
+    """Bytes unpacked from zstd; its own error becomes one that everybody knows."""
+
+    def __init__(self, packed: BinaryIO) -> None:
+        zstandard = import_module("zstandard")
+        self._error = zstandard.ZstdError
+        self._file = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+
+    def read(self, count: int) -> bytes:
+        try:
+            found: bytes = self._file.read(count)
+        except self._error as exc:
+            raise EOFError(str(exc)) from exc
+        return found
+
+    def close(self) -> None:
+        self._file.close()
 
 
 class PackedPlace(Struct, frozen=True):
@@ -70,11 +91,11 @@ class PackedPlace(Struct, frozen=True):
         """The unpacked bytes, from the start."""
         packed = self.inner.open()
         if self.inner.name.endswith(".zst"):
-            zstandard = import_module("zstandard")
-            file: Any = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+            file: Any = _ZstdFile(packed)
         else:
             file = gzip.GzipFile(fileobj=packed)
-        return io.BufferedReader(_Bounded(file, _limit(_size_of(packed)), self.inner.name), _BUFFER)
+        limit = _limit(_size_of(packed))
+        return io.BufferedReader(_Bounded(file, limit, self.inner.name, below=packed), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
         """The file of that name beside the packed one, packed or not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from glob import glob, has_magic
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -47,8 +47,7 @@ def find_files(source: str | Path) -> list[Path]:
     if path.is_dir():
         return [file for file in _walk(path) if file.suffix.lower() in _SUFFIXES]
     if has_magic(str(source)) and not path.exists():
-        matched = sorted(glob(str(source), recursive=True))  # noqa: PTH207 - takes any pattern
-        return [file for found in matched for file in find_files(found)]
+        return [file for found in sorted(_matches(path)) for file in find_files(found)]
     return [path]
 
 
@@ -76,6 +75,14 @@ def _recordings_at(place: Place) -> Iterator[Recording | Unreadable]:
         yield Recording(PackedPlace(place))
     else:
         yield Recording(place)
+
+
+def _matches(pattern: Path) -> list[Path]:
+    """What a glob means, each file once, hidden ones and links back to it left out."""
+    fixed = next(i for i, part in enumerate(pattern.parts) if has_magic(part))
+    found = Path(*pattern.parts[:fixed]).glob(str(Path(*pattern.parts[fixed:])))
+    shown = (p for p in found if not any(part.startswith(".") for part in p.parts[fixed:]))
+    return list({path.resolve(): path for path in sorted(shown, reverse=True)}.values())
 
 
 def _walk(folder: Path) -> Iterator[Path]:

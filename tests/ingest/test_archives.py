@@ -1,0 +1,143 @@
+"""Packed recordings are read in place, bounded, and never written anywhere."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+import zstandard
+
+from assay.errors import InvalidRecord
+from assay.ingest import archives
+from assay.ingest.archives import PackedPlace, members
+from assay.ingest.documents import Document, Unreadable
+from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.sources import find_files, find_recordings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINES = b'{"n": 1}\n{"n": 2}\n'
+
+
+def values(path: str | Path) -> list[object]:
+    """The documents of everything found at a path, problems as their text."""
+    found: list[object] = []
+    for recording in find_recordings(path):
+        items = [recording] if isinstance(recording, Unreadable) else recording.documents()
+        found += [item.value if isinstance(item, Document) else str(item) for item in items]
+    return found
+
+
+def zipped(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_packed_file_reads_like_the_file(tmp_path: Path, suffix: str) -> None:
+    pack = gzip.compress if suffix == ".gz" else zstandard.ZstdCompressor().compress
+    path = tmp_path / f"runs.jsonl{suffix}"
+    path.write_bytes(pack(LINES))
+    assert values(path) == [{"n": 1}, {"n": 2}]
+    assert PackedPlace(FilePlace(path)).name.endswith("runs.jsonl")
+
+
+def test_zstd_frames_one_after_the_other_are_one_file(tmp_path: Path) -> None:
+    pack = zstandard.ZstdCompressor().compress
+    path = tmp_path / "runs.jsonl.zst"
+    path.write_bytes(pack(b'{"n": 1}\n') + pack(b'{"n": 2}\n'))
+    assert values(path) == [{"n": 1}, {"n": 2}]
+
+
+def test_a_zip_is_read_in_name_order_and_leaves_other_files_alone(tmp_path: Path) -> None:
+    files = {
+        "b/two.json": b'{"n": 2}',
+        "a/one.jsonl.gz": gzip.compress(b'{"n": 1}\n{"n": 0}\n'),
+        "picture.png": b"\x89PNG",
+        "../../escape.json": b'{"n": 3}',
+    }
+    path = zipped(tmp_path / "runs.zip", files)
+    assert values(path) == [{"n": 3}, {"n": 1}, {"n": 0}, {"n": 2}]
+    assert [file.name for file in tmp_path.iterdir()] == ["runs.zip"]
+
+
+def test_files_beside_each_other_are_found_inside_archives(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "runs.zip", {"a/messages.json": b"[]", "a/meta.json": b'{"k": 1}'})
+    for member in members(FilePlace(path)):
+        recording = Recording(member).beside("meta.json")
+        assert recording is not None
+        assert recording.sample == ({"k": 1},)
+        assert Recording(member).beside("none.json") is None
+
+
+def test_a_packed_neighbour_is_found(tmp_path: Path) -> None:
+    (tmp_path / "meta.json.gz").write_bytes(gzip.compress(b'{"k": 2}'))
+    (tmp_path / "messages.json.gz").write_bytes(gzip.compress(b"[]"))
+    beside = Recording(PackedPlace(FilePlace(tmp_path / "messages.json.gz"))).beside("meta.json")
+    assert beside is not None
+    assert beside.sample == ({"k": 2},)
+
+
+def test_truncated_archives_are_reported(tmp_path: Path) -> None:
+    whole = zipped(tmp_path / "whole.zip", {"a.json": b'{"n": 1}'}).read_bytes()
+    (tmp_path / "cut.zip").write_bytes(whole[:-30])
+    (tmp_path / "cut.jsonl.gz").write_bytes(gzip.compress(os.urandom(4000).hex().encode())[:900])
+    (tmp_path / "cut.jsonl.zst").write_bytes(b"(\xb5/\xfd not zstd")
+    assert "not a usable zip archive" in str(values(tmp_path / "cut.zip")[0])
+    assert "damaged" in str(values(tmp_path / "cut.jsonl.gz")[-1])
+    assert "damaged" in str(values(tmp_path / "cut.jsonl.zst")[-1])
+
+
+def test_an_encrypted_or_corrupt_member_is_reported_and_the_rest_read(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "runs.zip", {"a.json": b'{"n": 1}' * 1, "b.json": b'{"n": 2}'})
+    text = bytearray(path.read_bytes())
+    start = text.index(b"a.json") + len(b"a.json")
+    text[start : start + 4] = b"\xff\xff\xff\xff"
+    path.write_bytes(text)
+    found = values(path)
+    assert "damaged" in str(found[0])
+    assert found[1] == {"n": 2}
+
+
+def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "_HARMLESS_BYTES", 10_000)
+    path = zipped(tmp_path / "bomb.zip", {"a.json": b" " * 50_000_000})
+    with pytest.raises(InvalidRecord, match="would unpack from"):
+        list(members(FilePlace(path)))
+
+
+def test_a_gzip_bomb_stops_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "_HARMLESS_BYTES", 10_000)
+    monkeypatch.setattr(archives, "_LARGEST_EXPANSION", 10)
+    path = tmp_path / "bomb.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"n": 1}\n' * 100_000))
+    assert "times its size" in str(values(path)[-1])
+
+
+def test_folders_globs_and_links(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "x.json").write_bytes(b"{}")
+    (tmp_path / "b" / "two.json").write_bytes(b'{"n": 2}')
+    (tmp_path / "a.json").write_bytes(b'{"n": 1}')
+    (tmp_path / "notes.md").write_bytes(b"# notes")
+    (tmp_path / "b" / "loop").symlink_to(tmp_path, target_is_directory=True)
+    assert [file.name for file in find_files(tmp_path)] == ["a.json", "two.json"]
+    assert [file.name for file in find_files(f"{tmp_path}/**/*.json")] == ["a.json", "two.json"]
+    (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
+    assert "cannot be read" in str(values(tmp_path / "gone.json")[0])
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pipe:
+        buffer = io.BytesIO(LINES)
+
+    monkeypatch.setattr("sys.stdin", Pipe())
+    assert values("-") == [{"n": 1}, {"n": 2}]
