@@ -8,12 +8,17 @@ from hypothesis import strategies as st
 
 from assay.ingest.fields import (
     MEDIA_KINDS,
+    SUCCESS_FLAGS,
     USAGE_PATHS,
+    amount_or_none,
     count_or_none,
     decode_arguments,
+    dict_or_empty,
     epoch_seconds,
+    id_or_none,
+    objects_in,
     place_id,
-    seconds,
+    reported_success,
     stable_id,
     text_of,
     text_or_none,
@@ -101,7 +106,7 @@ def test_no_value_is_too_odd(value: object) -> None:
 
 
 def test_small_checks() -> None:
-    assert [seconds(value) for value in (1, 0.5, -1, True, "1", None, float("nan"))] == [
+    assert [amount_or_none(value) for value in (1, 0.5, -1, True, "1", None, float("nan"))] == [
         1.0,
         0.5,
         None,
@@ -111,6 +116,10 @@ def test_small_checks() -> None:
         None,
     ]
     assert [text_or_none(value) for value in ("a", "", 1)] == ["a", None, None]
+    assert [dict_or_empty(value) for value in ({"a": 1}, [1], None)] == [{"a": 1}, {}, {}]
+    assert [objects_in(value) for value in ([{"a": 1}, 2], {"a": 1})] == [[{"a": 1}], []]
+    ids: tuple[object, ...] = ("a", 0, None, True, [])
+    assert [id_or_none(value) for value in ids] == ["a", "0", None, None, None]
     assert [count_or_none(value) for value in (3, True, 1.5)] == [3, None, None]
 
 
@@ -123,6 +132,13 @@ def test_every_place_of_a_count(name: str, path: tuple[str, ...]) -> None:
         report = {key: report}
     usage = total_usage([report, None, report])
     assert usage == Usage(**{name: 10})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("flag", "meaning"), SUCCESS_FLAGS)
+def test_every_flag_of_success(flag: str, *, meaning: bool) -> None:
+    assert reported_success({flag: True}) is meaning
+    assert reported_success({flag: False}) is not meaning
+    assert reported_success({flag: "true"}) is None
 
 
 def test_no_report_is_not_zero_tokens() -> None:

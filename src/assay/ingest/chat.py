@@ -7,17 +7,80 @@ turns, pairs results with calls, finds the question and the answer, and writes t
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.ingest.documents import Unreadable
 from assay.ingest.fields import text_of
 from assay.ingest.meta_tools import with_inner_calls
+from assay.records import preview
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from assay.ingest.recording import Recording
 
 _MCP_PREFIX = "mcp__"
+_LOOKED_AT = 200
+
+
+class Entry(NamedTuple):
+    """One value of a file that should be a run, and where it stands."""
+
+    value: Any
+    position: int | None
+
+
+def entries(recording: Recording) -> Iterator[Entry | Unreadable]:
+    """The values of a file: the file itself, its lines, or the items of its one list."""
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif isinstance(document.value, list) and document.position is None:
+            yield from (Entry(item, i) for i, item in enumerate(document.value, start=1))
+        else:
+            yield Entry(document.value, document.position)
+
+
+def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
+    """The conversations of a file as objects with `messages`.
+
+    A file may hold one, a list or lines of them, or one message an item or line: the loose
+    messages of a file are one conversation.
+    """
+    loose: list[Any] = []
+    for entry in entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+            continue
+        value = {"messages": entry.value} if isinstance(entry.value, list) else entry.value
+        if isinstance(value, dict) and isinstance(value.get("messages"), list):
+            yield Entry(value, entry.position)
+        elif isinstance(value, dict) and "role" in value:
+            loose.append(value)
+        else:
+            problem = f"no conversation: expected messages with a role, got {preview(value)}"
+            yield Unreadable(recording.name, problem, entry.position)
+    if loose:
+        yield Entry({"messages": loose}, None)
+
+
+def sampled_messages(recording: Recording) -> list[Any]:
+    """The first things in a file that should be messages; a stranger stands for itself."""
+    found = (item for value in recording.sample for item in _messages_in(value))
+    return list(islice(found, _LOOKED_AT))
+
+
+def _messages_in(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict) and isinstance(value.get("messages"), list):
+        yield from value["messages"]
+    elif isinstance(value, list):
+        for item in value:
+            yield from _messages_in(item)
+    else:
+        yield value
 
 
 class RunBuilder:
@@ -49,6 +112,10 @@ class RunBuilder:
         if self._question is None and text:
             self._question = text
         self._say("user", text)
+
+    def other(self, role: str, content: object) -> None:
+        """Something said by neither system, user nor model."""
+        self._say(role, text_of(content))
 
     def assistant(
         self,

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 TEXT_KEYS = ("text", "refusal", "content")
+WORD_KINDS = frozenset({"text", "input_text", "output_text", "refusal"})
 # Parts that are no words but belong to what was said; every other part is left out.
 MEDIA_KINDS = frozenset(
     {"image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "document"}
 )
+# Flags a result may carry of its own, and whether a set flag means success.
+SUCCESS_FLAGS = (("is_error", False), ("isError", False), ("error", False), ("success", True))
 # Epoch times below each bound are in the unit before it: seconds, milliseconds, micro, nano.
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (float("inf"), 1e9))
 # Where providers keep each count; the first one present is taken.
@@ -61,10 +64,10 @@ def _part_text(part: object) -> str:
         return part
     if not isinstance(part, dict):
         return ""
-    kind = part.get("type")
+    kind = text_at(part, "type")
     if kind in MEDIA_KINDS:
         return f"[{kind}]"
-    if kind in {"text", "input_text", "output_text", "refusal", None}:
+    if kind in WORD_KINDS or "type" not in part:
         return next((v for key in TEXT_KEYS if isinstance(v := part.get(key), str)), "")
     return ""
 
@@ -115,8 +118,8 @@ def _in_seconds(number: float) -> float | None:
     return next(number / scale for bound, scale in _UNITS if number < bound)
 
 
-def seconds(value: object) -> float | None:
-    """A duration in seconds; None for anything that is no finite, non-negative number."""
+def amount_or_none(value: object) -> float | None:
+    """A finite number that is not negative, such as a duration; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < float("inf") else None
@@ -127,9 +130,44 @@ def text_or_none(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def text_at(value: dict[str, Any], key: str) -> str | None:
+    """The text an object holds under a key; None when it holds none there."""
+    return text_or_none(value.get(key))
+
+
+def id_or_none(value: object) -> str | None:
+    """An id as text, whether it was written as text or as a number."""
+    return text_or_none(value) or (None if count_or_none(value) is None else str(value))
+
+
 def count_or_none(value: object) -> int | None:
     """A whole number; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def reported_success(message: dict[str, Any]) -> bool | None:
+    """What a result says of its own success, by a flag; None when it carries none."""
+    for key, meaning in SUCCESS_FLAGS:
+        flag = message.get(key)
+        if isinstance(flag, bool):
+            return flag is meaning
+    return None
+
+
+def dict_or_empty(value: object) -> dict[str, Any]:
+    """An object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_in(value: object) -> list[dict[str, Any]]:
+    """The objects of a list, other items left out; none of anything else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def named_tools(declared: object) -> list[dict[str, Any]] | None:
+    """The tools on offer; None when some are sets whose members have no names here."""
+    tools = objects_in(declared)
+    return tools if tools and all(text_at(tool, "name") for tool in tools) else None
 
 
 def total_usage(reports: Iterable[object]) -> Usage | None:
