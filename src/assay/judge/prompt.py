@@ -51,9 +51,10 @@ def _sections(case: AgentTestCase) -> Iterator[tuple[str, str]]:
         yield "what depends on what", data.dependency_analysis
     if case.expected_output:
         yield "the expected answer", case.expected_output
-    for tool in (read_tools(case.available_tools) or {}).values():
+    for i, tool in enumerate((read_tools(case.available_tools) or {}).values(), start=1):
         schema = _as_text(tool.input_schema) if tool.input_schema else "no schema"
-        yield f"tool on offer: {tool.name}", f"{tool.description or 'no description'}\n{schema}"
+        text = f"{tool.name}\n{tool.description or 'no description'}\n{schema}"
+        yield f"tool on offer {i}", text
     for i, call in enumerate(case.calls, start=1):
         state = "succeeded" if call.success else f"failed: {call.error_message or 'no message'}"
         text = f"{call.tool}({_as_text(call.parameters)})\n{state}\n{_as_text(call.result)}"
