@@ -5,23 +5,31 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from assay.errors import AssayError
+from assay.errors import AssayError, InvalidRecord
+from assay.records import preview
 from assay.score import Score
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 
     from assay.metrics import Metric
+
+    Enter = Callable[[Coroutine[Any, Any, Any]], Any]
 
 DEFAULT_CONCURRENCY = 20
 _BATCH_CASES = 256
 _BATCH_SECONDS = 0.05
+# A mean of floats may miss its end by a hair.
+_ROUNDING = 1e-9
 
 
 class Failed(Struct, frozen=True):
@@ -48,19 +56,12 @@ async def score_stream(
 
     Only `concurrency` cases are held at once, however many there are.
     """
-    waiting = iter(cases)
-    running: deque[asyncio.Task[CaseScores]] = deque()
+    flight = _Flight(cases, metrics, concurrency)
     try:
-        while True:
-            fresh = islice(waiting, concurrency - len(running))
-            running.extend(asyncio.create_task(_score_one(case, metrics)) for case in fresh)
-            if not running:
-                return
-            await running[0]
-            yield running.popleft().result()
+        while flight.fill():
+            yield await flight.land()
     finally:
-        for task in running:
-            task.cancel()
+        await flight.cancel()
 
 
 def score_cases(
@@ -69,25 +70,91 @@ def score_cases(
     *,
     concurrency: int = DEFAULT_CONCURRENCY,
 ) -> Iterator[CaseScores]:
-    """Judge cases from synchronous code, one result after the other, in input order."""
-    stream = score_stream(cases, metrics, concurrency=concurrency)
-    with asyncio.Runner() as runner:
+    """Judge cases from synchronous code, one result after the other, in input order.
+
+    What is judged when the user interrupts is still handed over, then KeyboardInterrupt is raised.
+    """
+    flight = _Flight(cases, metrics, concurrency)
+    ready: deque[CaseScores] = deque()
+    with _entrance() as enter:
         try:
-            while found := runner.run(_next_few(stream)):
-                yield from found
+            while enter(_land_few(flight, ready)):
+                yield from _taken(ready)
+        except KeyboardInterrupt:
+            ready.extend(enter(flight.cancel()))
+            yield from _taken(ready)
+            raise
         finally:
-            runner.run(stream.aclose())
+            enter(flight.cancel())
 
 
-async def _next_few(stream: AsyncGenerator[CaseScores]) -> list[CaseScores]:
-    """What is ready soon: entering the loop costs more than judging a case without a model."""
-    found: list[CaseScores] = []
+class _Flight:
+    """The cases being judged, in input order; never more of them than asked for."""
+
+    def __init__(
+        self, cases: Iterable[AgentTestCase], metrics: Sequence[Metric], concurrency: int
+    ) -> None:
+        self._waiting = iter(cases)
+        self._metrics = metrics
+        self._concurrency = concurrency
+        self._running: deque[asyncio.Task[CaseScores]] = deque()
+
+    def fill(self) -> bool:
+        """Take up as many cases as there is room for; False when there are none left."""
+        fresh = islice(self._waiting, self._concurrency - len(self._running))
+        self._running.extend(asyncio.create_task(_score_one(c, self._metrics)) for c in fresh)
+        return bool(self._running)
+
+    async def is_next_ready(self) -> bool:
+        """Whether the next result can be had without waiting for anything but our own work."""
+        if not self._running[0].done():
+            await asyncio.sleep(0)
+        return self._running[0].done()
+
+    async def land(self) -> CaseScores:
+        """The next result."""
+        await self._running[0]
+        return self._running.popleft().result()
+
+    async def cancel(self) -> list[CaseScores]:
+        """Stop the work and return what was finished out of turn."""
+        for task in self._running:
+            task.cancel()
+        ended = await asyncio.gather(*self._running, return_exceptions=True)
+        self._running.clear()
+        return [scores for scores in ended if isinstance(scores, CaseScores)]
+
+
+@contextmanager
+def _entrance() -> Iterator[Enter]:
+    """The way into one loop, again and again; by another thread where a loop runs already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        with asyncio.Runner() as runner:
+            yield runner.run
+        return
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        runner = thread.submit(asyncio.Runner).result()
+        try:
+            yield lambda work: thread.submit(runner.run, work).result()
+        finally:
+            thread.submit(runner.close).result()
+
+
+async def _land_few(flight: _Flight, ready: deque[CaseScores]) -> bool:
+    """Add what is ready: entering the loop costs more than judging a case without a model."""
     until = time.monotonic() + _BATCH_SECONDS
-    async for scores in stream:
-        found.append(scores)
-        if len(found) == _BATCH_CASES or time.monotonic() > until:
+    while flight.fill() and (not ready or await flight.is_next_ready()):
+        ready.append(await flight.land())
+        if len(ready) == _BATCH_CASES or time.monotonic() > until:
             break
-    return found
+    return bool(ready)
+
+
+def _taken(ready: deque[CaseScores]) -> Iterator[CaseScores]:
+    while ready:
+        yield ready.popleft()
 
 
 async def _score_one(case: AgentTestCase, metrics: Sequence[Metric]) -> CaseScores:
@@ -96,11 +163,34 @@ async def _score_one(case: AgentTestCase, metrics: Sequence[Metric]) -> CaseScor
 
 async def _judge(metric: Metric, case: AgentTestCase) -> Score | Failed:
     try:
-        return await metric.evaluate(case)
+        return _checked(await metric.evaluate(case), metric.name)
     except AssayError as exc:
         return Failed(metric.name, str(exc))
+    except asyncio.CancelledError:
+        if _is_being_cancelled():
+            raise
+        return Failed(metric.name, "crashed: it cancelled its own work")
     except Exception as exc:  # noqa: BLE001 - a plug-in's bug must not end the run
         return Failed(metric.name, f"crashed: {type(exc).__name__}: {exc}")
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _checked(found: Any, name: str) -> Score:
+    """The score under its metric's name; a plug-in may return anything."""
+    if not isinstance(found, Score):
+        raise InvalidRecord(f"the metric returned {preview(found)}, not a Score")
+    for score in found.walk():
+        if score.value is not None and not _is_share(score.value):
+            raise InvalidRecord(f"{score.name} is {preview(score.value)}, not between 0 and 1")
+    return found if found.name == name else replace(found, name=name)
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and -_ROUNDING <= value <= 1 + _ROUNDING
 
 
 class Average:

@@ -1,0 +1,332 @@
+"""Many cases through several metrics: order, limits, crashes, counts, memory."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+import subprocess
+import sys
+import time
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.errors import JudgeFailed
+from assay.metrics.tool_use import ToolUseMetric
+from assay.score import Score
+from assay.scoring import CaseScores, Failed, Tally, score_cases, score_stream
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterator
+    from pathlib import Path
+
+    from assay.metrics import Metric
+
+
+def cases(number: int) -> list[AgentTestCase]:
+    return [AgentTestCase(str(i), "a") for i in range(number)]
+
+
+class Scripted:
+    """A metric that does with each case what its script says."""
+
+    def __init__(self, script: Any, name: str = "scripted") -> None:
+        self.name = name
+        self._script = script
+
+    async def evaluate(self, case: AgentTestCase) -> Score:
+        found = self._script(case)
+        if asyncio.iscoroutine(found):
+            found = await found
+        return found  # type: ignore[no-any-return]  # the point is that it may be anything
+
+
+def one(metric: Metric) -> Score | Failed:
+    (found,) = score_cases(cases(1), [metric])
+    (result,) = found.results
+    return result
+
+
+def half(_: AgentTestCase) -> Score:
+    return Score("scripted", 0.5)
+
+
+def test_input_order_is_kept_when_the_last_is_done_first() -> None:
+    async def slow_first(case: AgentTestCase) -> Score:
+        await asyncio.sleep(0.002 * (10 - int(case.input) % 10))
+        return Score("scripted", int(case.input) / 100)
+
+    found = list(score_cases(cases(40), [Scripted(slow_first)], concurrency=10))
+    assert [scores.case.input for scores in found] == [str(i) for i in range(40)]
+    assert [scores.results[0] for scores in found] == [
+        Score("scripted", i / 100) for i in range(40)
+    ]
+
+
+@pytest.mark.parametrize("concurrency", [1, 3, 20])
+def test_no_more_than_asked_for_are_in_flight(concurrency: int) -> None:
+    running = most = 0
+
+    async def counted(case: AgentTestCase) -> Score:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.001)
+        running -= 1
+        return half(case)
+
+    list(score_cases(cases(60), [Scripted(counted)], concurrency=concurrency))
+    assert most == concurrency
+    assert running == 0
+
+
+def test_no_more_cases_are_read_than_can_be_judged() -> None:
+    taken = 0
+
+    def endless() -> Iterator[AgentTestCase]:
+        nonlocal taken
+        for i in count():
+            taken += 1
+            yield AgentTestCase(str(i), "a")
+
+    async def most_ahead() -> int:
+        stream = score_stream(endless(), [Scripted(half)], concurrency=5)
+        ahead = [taken - done async for done in _numbered(stream, 50)]
+        await stream.aclose()
+        return max(ahead)
+
+    assert asyncio.run(most_ahead()) == 4
+
+
+async def _numbered(stream: AsyncGenerator[CaseScores], last: int) -> AsyncGenerator[int]:
+    for done in range(1, last + 1):
+        await anext(stream)
+        yield done
+
+
+def fail(problem: BaseException) -> Any:
+    def script(_: AgentTestCase) -> Score:
+        raise problem
+
+    return script
+
+
+# What a metric may do, and what becomes of it.
+MISBEHAVIOUR = {
+    "raises": (fail(ZeroDivisionError("by zero")), "crashed: ZeroDivisionError: by zero"),
+    "raises without words": (fail(KeyError()), "crashed: KeyError: "),
+    "cannot do its work": (fail(JudgeFailed("no marks came back")), "no marks came back"),
+    "cancels itself": (fail(asyncio.CancelledError()), "crashed: it cancelled its own work"),
+    "returns nothing": (lambda _: None, "the metric returned null, not a Score"),
+    "returns a number": (lambda _: 0.5, "the metric returned float 0.5, not a Score"),
+    "goes over the top": (
+        lambda _: Score("scripted", 1.5),
+        "scripted is float 1.5, not between 0 and 1",
+    ),
+    "goes below": (
+        lambda _: Score("scripted", -0.1),
+        "scripted is float -0.1, not between 0 and 1",
+    ),
+    "is not a number": (
+        lambda _: Score("scripted", float("nan")),
+        "scripted is float nan, not between 0 and 1",
+    ),
+    "speaks": (
+        lambda _: Score("scripted", "good"),  # type: ignore[arg-type]
+        "scripted is str 'good', not between 0 and 1",
+    ),
+    "has a bad part": (
+        lambda _: Score("scripted", 0.5, parts=(Score("depth", 7.0),)),
+        "depth is float 7.0, not between 0 and 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("deed", MISBEHAVIOUR)
+def test_what_a_metric_does_wrong_is_written_down(deed: str) -> None:
+    script, problem = MISBEHAVIOUR[deed]
+    bad, good = Scripted(script), Scripted(half, "good")
+    found = list(score_cases(cases(3), [bad, good]))
+    assert [scores.results for scores in found] == [
+        (Failed("scripted", problem), Score("good", 0.5)),
+    ] * 3
+
+
+def test_a_metric_that_fails_now_and_then_costs_only_those_cases() -> None:
+    def odd_only(case: AgentTestCase) -> Score:
+        if int(case.input) % 2 == 0:
+            raise ValueError(case.input)
+        return half(case)
+
+    results = [scores.results[0] for scores in score_cases(cases(6), [Scripted(odd_only)])]
+    assert results[::2] == [Failed("scripted", f"crashed: ValueError: {i}") for i in (0, 2, 4)]
+    assert results[1::2] == [Score("scripted", 0.5)] * 3
+
+
+def test_a_score_bears_the_name_of_its_metric() -> None:
+    assert one(Scripted(lambda _: Score("something else", 0.5))) == Score("scripted", 0.5)
+
+
+def test_a_score_may_miss_its_end_by_a_hair() -> None:
+    value = 1 + 1e-12
+    assert one(Scripted(lambda _: Score("scripted", value))) == Score("scripted", value)
+
+
+def test_no_cases_and_no_metrics() -> None:
+    assert list(score_cases([], [ToolUseMetric()])) == []
+    assert [scores.results for scores in score_cases(cases(2), [])] == [(), ()]
+
+
+def test_a_result_is_handed_over_before_the_next_is_waited_for() -> None:
+    async def slow_last(case: AgentTestCase) -> Score:
+        await asyncio.sleep(0 if int(case.input) < 3 else 5)
+        return half(case)
+
+    began = time.monotonic()
+    stream = score_cases(cases(4), [Scripted(slow_last)])
+    assert [scores.case.input for scores in islice(stream, 3)] == ["0", "1", "2"]
+    del stream
+    assert time.monotonic() - began < 4
+
+
+def test_an_abandoned_stream_closes_cleanly() -> None:
+    cancelled = 0
+
+    async def slow(case: AgentTestCase) -> Score:
+        nonlocal cancelled
+        try:
+            await asyncio.sleep(0 if case.input == "0" else 60)
+        except asyncio.CancelledError:
+            cancelled += 1
+            raise
+        return half(case)
+
+    stream = score_cases((AgentTestCase(str(i), "a") for i in count()), [Scripted(slow)])
+    assert next(stream).case.input == "0"
+    assert cancelled == 0
+    del stream
+    gc.collect()
+    assert cancelled == 20
+
+
+def test_an_abandoned_async_stream_leaves_nothing_running() -> None:
+    async def slow(case: AgentTestCase) -> Score:
+        await asyncio.sleep(0 if case.input == "0" else 60)
+        return half(case)
+
+    async def abandon() -> int:
+        stream: AsyncGenerator[CaseScores] = score_stream(cases(9), [Scripted(slow)])
+        await anext(stream)
+        await stream.aclose()
+        return len(asyncio.all_tasks()) - 1
+
+    assert asyncio.run(abandon()) == 0
+
+
+def test_a_reader_that_breaks_ends_the_stream_with_its_error() -> None:
+    def broken() -> Iterator[AgentTestCase]:
+        yield from cases(3)
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        list(score_cases(broken(), [Scripted(half)]))
+
+
+def collect(stream: Iterator[CaseScores], done: list[str]) -> None:
+    for scores in stream:
+        done.append(scores.case.input)  # noqa: PERF401 - what came before an error counts
+
+
+def test_what_is_judged_is_handed_over_before_the_interruption() -> None:
+    def interrupting(case: AgentTestCase) -> Score:
+        if case.input == "30":
+            signal.raise_signal(signal.SIGINT)
+        return half(case)
+
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        collect(score_cases(cases(100), [Scripted(interrupting)], concurrency=4), done)
+    assert done == [str(i) for i in range(len(done))]
+    assert 30 <= len(done) <= 34
+
+
+def test_what_was_finished_out_of_turn_is_handed_over_too() -> None:
+    async def slow_first(case: AgentTestCase) -> Score:
+        if case.input == "0":
+            await asyncio.sleep(60)
+        if case.input == "7":
+            signal.raise_signal(signal.SIGINT)
+        return half(case)
+
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        collect(score_cases(cases(100), [Scripted(slow_first)], concurrency=8), done)
+    assert done == ["1", "2", "3", "4", "5", "6", "7"]
+
+
+def test_it_works_where_a_loop_is_running_already() -> None:
+    async def notebook() -> list[str]:
+        await asyncio.sleep(0)
+        return [scores.case.input for scores in score_cases(cases(300), [Scripted(half)])]
+
+    assert asyncio.run(notebook()) == [str(i) for i in range(300)]
+
+
+def test_a_tally_counts_and_averages() -> None:
+    tally = Tally("m")
+    for result in (
+        Score("m", 1.0, parts=(Score("a", 0.5), Score("b", None, "does not apply"))),
+        Score("m", 0.5, parts=(Score("a", 0.25), Score("b", 1.0))),
+        Score("m", None, "nothing to measure", parts=(Score("a", None),)),
+        Failed("m", "crashed"),
+    ):
+        tally.add(result)
+    assert tally.to_dict() == {
+        "metric": "m",
+        "scored": 2,
+        "not_measurable": 1,
+        "failed": 1,
+        "means": {
+            "m": {"mean": 0.75, "n": 2},
+            "a": {"mean": 0.375, "n": 2},
+            "b": {"mean": 1.0, "n": 1},
+        },
+    }
+
+
+def test_a_tally_of_nothing_has_no_means() -> None:
+    tally = Tally("m")
+    tally.add(Score("m", None, "nothing to measure"))
+    assert tally.to_dict()["means"] == {"m": {"mean": None, "n": 0}}
+
+
+LINE = (
+    '{"input": "q", "actual_output": "a", "available_tools": ["t"], "run_id": "%d", '
+    '"execution_data": {"tool_executions": [{"tool": "t", "parameters": {}, "success": true}]}}\n'
+)
+# The peak of the process itself; what getrusage says may be its parent's.
+MEASURE = """
+import re, sys
+from assay import ToolUseMetric, read_cases, score_cases
+found = score_cases(read_cases(sys.argv[1]), [ToolUseMetric()])
+n = sum(scores.results[0].value == 1.0 for scores in found)
+print(n, re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
+"""
+
+
+def test_memory_does_not_grow_with_the_number_of_cases(tmp_path: Path) -> None:
+    peaks = []
+    for number in (20_000, 200_000):
+        path = tmp_path / f"{number}.jsonl"
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(LINE % i for i in range(number))
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURE, path], capture_output=True, text=True, check=True
+        )
+        scored, peak = map(int, done.stdout.split())
+        assert scored == number
+        peaks.append(peak)
+    assert peaks[1] / peaks[0] < 1.5
