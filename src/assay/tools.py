@@ -88,7 +88,7 @@ def _from_list(entries: Any, where: str, *, server: str | None) -> dict[str, Too
     found: dict[str, ToolDefinition] = {}
     for i, entry in enumerate(entries):
         declared = entry.get("functionDeclarations") if isinstance(entry, dict) else None
-        if declared is not None:
+        if isinstance(declared, list):
             found.update(_from_list(declared, f"{where}[{i}]", server=server))
             continue
         tool = _listed(entry, f"{where}[{i}]", server)
