@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -69,12 +69,18 @@ class FilePlace(Struct, frozen=True):
 
 
 class Recording:
-    """One recorded file: its bytes, its JSON documents and its first few for a look."""
+    """One recorded file: its bytes, its JSON documents and its first few for a look.
+
+    Looking costs nothing: the documents that `sample` has read are the first that `documents`
+    yields. Asked for its documents again, the file is read again.
+    """
 
     def __init__(self, place: Place) -> None:
         """Take the place; nothing is read yet."""
         self.place = place
         self.name = place.name
+        self._head: list[Document | Unreadable] = []
+        self._rest: Iterator[Document | Unreadable] | None = None
 
     def open(self) -> BinaryIO:
         """The bytes, from the start."""
@@ -82,17 +88,25 @@ class Recording:
 
     def documents(self) -> Iterator[Document | Unreadable]:
         """All JSON documents; what cannot be read is reported in its place."""
+        if self._rest is None:
+            return self._read()
+        found = chain(self._head, self._rest)
+        self._head, self._rest = [], None
+        return found
+
+    @cached_property
+    def sample(self) -> tuple[Any, ...]:
+        """The values of the first documents that can be read: enough to tell a format."""
+        self._rest = self._read()
+        self._head = list(islice(self._rest, _SAMPLED_DOCUMENTS))
+        return tuple(item.value for item in self._head if isinstance(item, Document))
+
+    def _read(self) -> Iterator[Document | Unreadable]:
         try:
             with self.open() as file:
                 yield from documents_in(file, self.name)
         except OSError as exc:
             yield Unreadable(self.name, f"cannot be read: {exc.strerror or exc}")
-
-    @cached_property
-    def sample(self) -> tuple[Any, ...]:
-        """The values of the first documents that can be read: enough to tell a format."""
-        found = islice(self.documents(), _SAMPLED_DOCUMENTS)
-        return tuple(item.value for item in found if isinstance(item, Document))
 
     def beside(self, name: str) -> Recording | None:
         """The recording of that name in the same folder, if there is one."""

@@ -1,0 +1,80 @@
+"""Which formats there are, and which one a recording has, by looking at its content."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from assay.errors import UnknownName
+from assay.ingest.native import NATIVE
+
+if TYPE_CHECKING:
+    from assay.ingest.recording import Format, Recording
+
+# Name for `--format` to the module that reads it; the module holds one `Format`.
+_HOMES = {
+    "adk": "adk:ADK",
+    "anthropic-managed-agents": "managed_agents:MANAGED_AGENTS",
+    "anthropic-messages": "anthropic_messages:ANTHROPIC_MESSAGES",
+    "assay": "native:NATIVE",
+    "atif": "atif:ATIF",
+    "bfcl": "bfcl:BFCL",
+    "claude-code": "claude_code:CLAUDE_CODE",
+    "codex-cli": "codex_cli:CODEX_CLI",
+    "gemini-cli": "gemini_cli:GEMINI_CLI",
+    "generic": "generic:GENERIC",
+    "inspect": "inspect_log:INSPECT",
+    "langchain": "langchain:LANGCHAIN",
+    "langfuse": "langfuse:LANGFUSE",
+    "mcp-bench": "mcp_bench:MCP_BENCH",
+    "mcpmark": "mcpmark:MCPMARK",
+    "openai-chat": "openai_chat:OPENAI_CHAT",
+    "openai-responses": "openai_responses:OPENAI_RESPONSES",
+    "openclaw": "openclaw:OPENCLAW",
+    "openhands": "openhands:OPENHANDS",
+    "openinference": "openinference:OPENINFERENCE",
+    "otel": "otel:OTEL",
+    "swe-agent": "swe_agent:SWE_AGENT",
+    "tau-bench": "tau_bench:TAU_BENCH",
+    "tau2-bench": "tau2:TAU2",
+    "toolgym": "toolgym:TOOLGYM",
+    "traceloop": "traceloop:TRACELOOP",
+}
+FORMAT_NAMES = tuple(_HOMES)
+# So sure that nobody else need be asked.
+_CERTAIN = 0.9
+# Below this a format would only be guessing.
+_PLAUSIBLE = 0.1
+
+
+@cache
+def format_named(name: str) -> Format:
+    """A format by its name."""
+    if name not in _HOMES:
+        raise UnknownName("format", name, _HOMES)
+    module, _, constant = _HOMES[name].partition(":")
+    found: Format = getattr(import_module(f"assay.ingest.{module}"), constant)
+    return found
+
+
+def all_formats() -> list[Format]:
+    """Every format there is, in name order."""
+    return [format_named(name) for name in FORMAT_NAMES]
+
+
+def pick_format(recording: Recording, *, likely: Format = NATIVE) -> tuple[Format | None, float]:
+    """The format of a recording and how sure that is; None when nobody knows it.
+
+    `likely` is asked first: the files of one folder are mostly of one format.
+    """
+    sure = likely.recognise(recording)
+    if sure >= _CERTAIN:
+        return likely, sure
+    best, how_sure = None, _PLAUSIBLE
+    for name in FORMAT_NAMES:
+        candidate = format_named(name)
+        sure = candidate.recognise(recording)
+        if sure > how_sure:
+            best, how_sure = candidate, sure
+    return best, how_sure if best else 0.0

@@ -1,0 +1,63 @@
+"""Whatever the user points at, as settled runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.evidence.outcome import settle
+from assay.ingest.documents import Unreadable
+from assay.ingest.formats import format_named, pick_format
+from assay.ingest.native import NATIVE
+from assay.ingest.sources import find_recordings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from assay.ingest.recording import Format, Recording
+    from assay.test_case import AgentTestCase
+
+
+def read_runs(
+    source: str | Path,
+    *,
+    format_name: str | None = None,
+    on_bytes: Callable[[int], object] | None = None,
+) -> Iterator[AgentTestCase | Unreadable]:
+    """All runs of a file, folder, glob or archive, or of standard input (`-`).
+
+    The format is told from the content unless it is named. Each call's outcome is settled:
+    what was reported stays beside what we infer. What cannot be read stands in its place.
+    """
+    forced = None if format_name is None else format_named(format_name)
+    likely = NATIVE
+    for recording in find_recordings(source, on_bytes=on_bytes):
+        if isinstance(recording, Unreadable):
+            yield recording
+            continue
+        chosen = forced or pick_format(recording, likely=likely)[0]
+        if chosen is None:
+            yield _unknown(recording)
+        else:
+            likely = chosen
+            yield from read_recording(recording, chosen)
+
+
+def read_recording(recording: Recording, chosen: Format) -> Iterator[AgentTestCase | Unreadable]:
+    """The runs of one recording in a known format; our own cases are settled already."""
+    for item in chosen.read(recording):
+        if isinstance(item, Unreadable) or chosen is NATIVE:
+            yield item
+        else:
+            yield settle(item)
+
+
+def _unknown(recording: Recording) -> Unreadable:
+    """Why nothing could be made of a recording: broken, or merely unknown."""
+    for item in recording.documents():
+        if isinstance(item, Unreadable):
+            return item
+    return Unreadable(
+        recording.name,
+        "holds no run in any format we know; name one with --format, or see: assay formats",
+    )
