@@ -115,3 +115,27 @@ def test_no_form_at_all_is_refused_by_place(definitions: Any, message: str) -> N
     with pytest.raises(InvalidTools) as raised:
         read_tools(definitions)
     assert str(raised.value).startswith(message)
+
+
+def test_gemini_declarations_are_read_as_json_schema() -> None:
+    declared = {
+        "name": "f",
+        "parameters": {
+            "type": "OBJECT",
+            "properties": {"a": {"any_of": [{"type": "STRING"}, {"type": "INTEGER"}]}},
+        },
+    }
+    found = read_tools([{"function_declarations": [declared]}])
+    assert found is not None
+    assert found["f"].input_schema == {
+        "type": "object",
+        "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "integer"}]}},
+    }
+
+
+def test_namesakes_on_two_servers_are_both_kept() -> None:
+    found = read_tools({"a": [{"name": "s"}], "b": [{"name": "s", "inputSchema": {}}]})
+    assert found is not None
+    assert found["s"].server == "a"
+    assert found["s"].on("b").input_schema == {}
+    assert found["s"].on("elsewhere").server == "a"

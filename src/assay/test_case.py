@@ -185,7 +185,8 @@ class AgentTestCase(LLMTestCase):
 
     def to_dict(self) -> dict[str, Any]:
         """The case as JSON values; a value that JSON cannot hold is an error naming its field."""
-        return {"schema_version": SCHEMA_VERSION, **write_record(self, "", always=_SEED_FIELDS)}
+        written = write_record(self, "", always=_SEED_FIELDS)
+        return {"schema_version": SCHEMA_VERSION} | written | {"schema_version": SCHEMA_VERSION}
 
     @classmethod
     def from_dict(cls, data: object) -> Self:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.errors import InvalidTools
 from assay.records import preview
@@ -19,16 +20,36 @@ from assay.records import preview
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_GEMINI_KEYWORDS = {
+    "any_of": "anyOf",
+    "additional_properties": "additionalProperties",
+    "max_items": "maxItems",
+    "min_items": "minItems",
+    "max_length": "maxLength",
+    "min_length": "minLength",
+    "max_properties": "maxProperties",
+    "min_properties": "minProperties",
+}
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema")
 
 
 class ToolDefinition(Struct, frozen=True):
-    """One tool on offer; `input_schema` is None where the server gave none."""
+    """One tool on offer; `input_schema` is None where the server gave none.
+
+    Two servers may offer tools of the same name: the others are the `namesakes`.
+    """
 
     name: str
     server: str | None = None
     description: str | None = None
     input_schema: Any = None
+    namesakes: tuple[ToolDefinition, ...] = ()
+
+    def on(self, server: str | None) -> ToolDefinition:
+        """The tool of this name on that server; this one if there is none."""
+        if not self.namesakes or server == self.server:
+            return self
+        return next((tool for tool in self.namesakes if tool.server == server), self)
 
 
 def read_tools(definitions: object) -> Mapping[str, ToolDefinition] | None:
@@ -38,6 +59,8 @@ def read_tools(definitions: object) -> Mapping[str, ToolDefinition] | None:
     """
     if definitions is None:
         return None
+    if isinstance(definitions, dict) and not all(isinstance(key, str) for key in definitions):
+        return _read(definitions)  # says which key is wrong; JSON would turn it into text
     try:
         text = msgspec.json.encode(definitions)
     except (TypeError, ValueError, RecursionError):
@@ -74,8 +97,17 @@ def _from_dict(definitions: dict[Any, Any]) -> dict[str, ToolDefinition]:
         if served is None:
             found[name] = _named(name, entry)
         else:
-            found.update(_from_list(served, f"tools.{name}", server=name))
+            _add_all(found, _from_list(served, f"tools.{name}", server=name))
     return found
+
+
+def _add_all(found: dict[str, ToolDefinition], more: Mapping[str, ToolDefinition]) -> None:
+    for name, tool in more.items():
+        known = found.get(name)
+        if known is None or known.server == tool.server:
+            found[name] = tool
+        else:
+            found[name] = replace(known, namesakes=(*known.namesakes, tool))
 
 
 def _tools_of_server(entry: Any) -> list[Any] | None:
@@ -87,12 +119,35 @@ def _tools_of_server(entry: Any) -> list[Any] | None:
 def _from_list(entries: Any, where: str, *, server: str | None) -> dict[str, ToolDefinition]:
     found: dict[str, ToolDefinition] = {}
     for i, entry in enumerate(entries):
-        declared = entry.get("functionDeclarations") if isinstance(entry, dict) else None
-        if isinstance(declared, list):
-            found.update(_from_list(declared, f"{where}[{i}]", server=server))
+        declared = _gemini_declarations(entry)
+        if declared is not None:
+            _add_all(found, _from_list(declared, f"{where}[{i}]", server=server))
             continue
         tool = _listed(entry, f"{where}[{i}]", server)
-        found[tool.name] = tool
+        _add_all(found, {tool.name: tool})
+    return found
+
+
+def _gemini_declarations(entry: Any) -> list[Any] | None:
+    """Gemini's list of functions with its schemas as JSON Schema, if this is one."""
+    if not isinstance(entry, dict):
+        return None
+    declared = entry.get("functionDeclarations", entry.get("function_declarations"))
+    if not isinstance(declared, list):
+        return None
+    return [_in_json_schema(function) for function in declared]
+
+
+def _in_json_schema(value: Any) -> Any:
+    """Gemini writes types in capitals and keywords with underscores."""
+    if isinstance(value, list):
+        return [_in_json_schema(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {_GEMINI_KEYWORDS.get(key, key): _in_json_schema(item) for key, item in value.items()}
+    kind = found.get("type")
+    if isinstance(kind, str) and kind.isupper():
+        found["type"] = kind.lower()
     return found
 
 

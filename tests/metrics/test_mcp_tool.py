@@ -413,3 +413,21 @@ def test_mcp_benchs_number_is_whole_or_not_there(missing: str) -> None:
     assert mcp_bench_overall(whole, whole) == pytest.approx((0.5 * 3 + 1) / 4)
     whole[missing] = None
     assert mcp_bench_overall(whole, whole) is None
+
+
+def test_the_judge_sees_the_tools_the_metric_was_given() -> None:
+    prompts: list[str] = []
+
+    def judge(prompt: str) -> dict[str, int]:
+        prompts.append(prompt)
+        return dict.fromkeys(DIMENSION_NAMES, 5)
+
+    tools = {"weather": {"description": "Looks up the sky."}}
+    MCPToolMetric(model=judge, available_tools=tools).measure(AgentTestCase("q", "a"))
+    assert "Looks up the sky." in prompts[0]
+
+
+def test_strict_mode_says_that_it_zeroed_the_score() -> None:
+    metric = MCPToolMetric(model=dict.fromkeys(DIMENSION_NAMES, 9), strict_mode=True)
+    assert metric.measure(AgentTestCase("q", "a")) == 0.0
+    assert "Strict mode" in str(metric.reason)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 # Name for `--format` to the module that reads it; the module holds one `Format`.
 _HOMES = {
-    "adk": "adk:ADK",
     "anthropic-managed-agents": "managed_agents:MANAGED_AGENTS",
     "anthropic-messages": "anthropic_messages:ANTHROPIC_MESSAGES",
     "assay": "native:NATIVE",
@@ -24,6 +23,7 @@ _HOMES = {
     "codex-cli": "codex_cli:CODEX_CLI",
     "gemini-cli": "gemini_cli:GEMINI_CLI",
     "generic": "generic:GENERIC",
+    "google-adk": "adk:ADK",
     "inspect": "inspect_log:INSPECT",
     "langchain": "langchain:LANGCHAIN",
     "langfuse": "langfuse:LANGFUSE",

@@ -43,10 +43,17 @@ def check_calls(calls: Iterable[ToolExecutionResult], tools: Tools) -> list[Chec
         return [CheckedCall(None, None, bool(call.success)) for call in calls]
     checked = []
     for call in calls:
-        tool = tools.get(call.tool)
+        tool = _tool_of(call, tools)
         fit = None if tool is None else schema_fit(tool.input_schema, call.parameters)
         checked.append(CheckedCall(tool is not None, fit, bool(call.success)))
     return checked
+
+
+def _tool_of(
+    call: ToolExecutionResult, tools: Mapping[str, ToolDefinition]
+) -> ToolDefinition | None:
+    tool = tools.get(call.tool)
+    return None if tool is None else tool.on(call.server)
 
 
 def input_schema_compliance(calls: Sequence[CheckedCall]) -> float | None:
@@ -186,7 +193,7 @@ def _findings(
 ) -> Iterable[Evidence]:
     for i, (call, check) in enumerate(zip(case.calls, checked, strict=True)):
         if tools is not None:
-            yield from _misuse(call, check, tools.get(call.tool), i)
+            yield from _misuse(call, check, _tool_of(call, tools), i)
         if not check.success:
             problem = call.error_message or "no message"
             yield _finding(f"{call.tool} failed: {problem}", "failed_call", i)

@@ -96,8 +96,16 @@ class MCPToolMetric(Native, LastResult):
         return bool(self.success)
 
     async def _judged_result(self, case: AgentTestCase, *, inferred: bool) -> Result:
-        marks = None if self._judge is None else await self._judge.mark(case)
+        marks = None if self._judge is None else await self._judge.mark(self._with_tools(case))
         return self._result(case, marks, inferred=inferred)
+
+    def _with_tools(self, case: AgentTestCase) -> AgentTestCase:
+        """The case with the tools this metric was given, so that the judge sees them too."""
+        if self.available_tools is None:
+            return case
+        case = copy.copy(case)
+        case.available_tools = self.available_tools
+        return case
 
     def _result(self, case: AgentTestCase, marks: Marks | None, *, inferred: bool) -> Result:
         tools = self._tools if self._tools is not None else read_tools(case.available_tools)
@@ -106,10 +114,10 @@ class MCPToolMetric(Native, LastResult):
         )
         judged = None if marks is None else judged_part(marks)
         value = weigh(judged.value if judged else None, measured.value)
-        if self.strict_mode and value is not None and not passes(value, self.threshold):
-            value = 0.0
+        zeroed = self.strict_mode and value is not None and not passes(value, self.threshold)
         return Result(
-            value=value,
+            value=0.0 if zeroed else value,
+            zeroed=zeroed,
             judged=judged,
             measured=measured,
             marks=marks,

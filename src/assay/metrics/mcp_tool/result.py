@@ -35,6 +35,7 @@ class Result(Struct, frozen=True):
     servers: ServerUse
     schema_faults: int
     inferred_calls: bool
+    zeroed: bool = False
 
     @property
     def rates(self) -> dict[str, float | None]:
@@ -76,6 +77,8 @@ class Result(Struct, frozen=True):
 
     def _sentences(self) -> Iterator[str]:
         yield self._formula()
+        if self.zeroed:
+            yield "Strict mode: anything below 1 counts as 0."
         if self.inferred_calls:
             yield "The calls were inferred from text; their success is a guess."
         if self.measured.reason:
