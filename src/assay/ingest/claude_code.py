@@ -1,0 +1,358 @@
+"""Claude Code: the session files below `~/.claude/projects`, and what `stream-json` prints.
+
+A reply of the model is spread over several lines that repeat its id and its usage; lines of
+one id are put together again. Calls of a sub-agent name the call that started it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    amount_or_none,
+    decode_arguments,
+    epoch_seconds,
+    objects_in,
+    place_id,
+    stable_id,
+    text_of,
+    text_or_none,
+    total_usage,
+)
+from assay.ingest.recording import FilePlace, Format, Recording
+from assay.run import RunOutcome, Source, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "claude-code"
+# Lines that only this format has, by their type and a key that goes with it.
+SIDE_LINES = (
+    ("summary", "leafUuid"),
+    ("file-history-snapshot", "snapshot"),
+    ("queue-operation", "operation"),
+    ("progress", "parentToolUseID"),
+)
+# What the harness writes in the user's name.
+HARNESS_PREFIXES = (
+    "<local-command-",
+    "<command-name>",
+    "<task-notification>",
+    "<system-reminder>",
+    "[Request interrupted",
+    "Caveat: The messages below",
+)
+# Where tools say how long they took, and what makes a second of it.
+DURATIONS = (("durationMs", 1000.0), ("totalDurationMs", 1000.0), ("durationSeconds", 1.0))
+_AGENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class _Block(Struct):
+    """One piece of a message and the time of its line."""
+
+    value: dict[str, Any]
+    at: float | None
+
+
+class _Message(Struct):
+    """One message, whole; `parent` is the call it served, None on the main level."""
+
+    role: str
+    blocks: list[_Block]
+    line: dict[str, Any]
+    usage: object
+    parent: str | None
+
+
+def _recognise(recording: Recording) -> float:
+    lines = [line for line in recording.sample if isinstance(line, dict)]
+    if any(_is_message(line) and _is_session_line(line) for line in lines):
+        return 1.0
+    return 0.8 if any(_is_side_line(line) for line in lines) else 0.0
+
+
+def _is_message(line: dict[str, Any]) -> bool:
+    return line.get("type") in {"user", "assistant"} and isinstance(line.get("message"), dict)
+
+
+def _is_session_line(line: dict[str, Any]) -> bool:
+    return "sessionId" in line or ("session_id" in line and "parent_tool_use_id" in line)
+
+
+def _is_side_line(line: dict[str, Any]) -> bool:
+    return any(line.get("type") == kind and key in line for kind, key in SIDE_LINES)
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    lines: list[dict[str, Any]] = []
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif not isinstance(document.value, dict):
+            yield Unreadable(recording.name, "expected an object in each line", document.position)
+        elif _matters(document.value):
+            lines.append(document.value)
+    if any(_is_message(line) for line in lines):
+        yield _case(lines, recording)
+
+
+def _matters(line: dict[str, Any]) -> bool:
+    return (
+        _is_message(line)
+        or _agent_message(line) is not None
+        or line.get("type") in {"system", "result"}
+    )
+
+
+def _agent_message(line: dict[str, Any]) -> dict[str, Any] | None:
+    """The message of a sub-agent that a progress line carries."""
+    data = line.get("data")
+    if line.get("type") != "progress" or not isinstance(data, dict):
+        return None
+    inner = data.get("message")
+    return inner if isinstance(inner, dict) and _is_message(inner) else None
+
+
+def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
+    messages = _messages(lines, recording)
+    builder = RunBuilder()
+    for message in messages:
+        _tell(builder, message)
+    first = next(line for line in lines if _is_message(line))
+    session = text_or_none(first.get("sessionId")) or text_or_none(first.get("session_id"))
+    agent = text_or_none(first.get("agentId"))
+    models = _models(messages)
+    times = [at for m in messages if (at := epoch_seconds(m.line.get("timestamp"))) is not None]
+    usage = total_usage(m.usage for m in messages)
+    known = _of_stream(lines)
+    cost = known.pop("cost_usd", None)
+    if cost is not None:
+        usage = usage or Usage()
+        usage.cost_usd = cost
+    return builder.finish(
+        run_id=stable_id(NAME, session, agent, *_place(recording.name)),
+        session_id=session,
+        agent_id=agent,
+        model=models[0] if models else None,
+        framework=NAME,
+        usage=usage,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        source=Source(recording.name, NAME),
+        extra=_extra(lines, first, models),
+        **known,
+    )
+
+
+def _place(name: str) -> tuple[str, ...]:
+    """The file; for a sub-agent's file also the folder of the session it belongs to."""
+    parts = PurePath(name).parts
+    session = parts[-3:-2] if "subagents" in parts[-2:-1] else ()
+    return (*session, *place_id(name, None))
+
+
+def _messages(lines: list[dict[str, Any]], recording: Recording) -> list[_Message]:
+    found: list[_Message] = []
+    replies: dict[str, _Message] = {}
+    seen: set[str] = set()
+    for line, parent in _with_parents(lines, recording):
+        uuid = line.get("uuid")
+        if isinstance(uuid, str):
+            if uuid in seen:
+                continue
+            seen.add(uuid)
+        body, at = line["message"], epoch_seconds(line.get("timestamp"))
+        blocks = [_Block(block, at) for block in _blocks(body.get("content"))]
+        reply = replies.get(body.get("id", ""))
+        if reply is not None and line["type"] == "assistant":
+            reply.blocks.extend(blocks)
+            reply.usage = body.get("usage") or reply.usage
+            continue
+        message = _Message(line["type"], blocks, line, body.get("usage"), parent)
+        found.append(message)
+        if isinstance(body.get("id"), str):
+            replies[body["id"]] = message
+    return found
+
+
+def _blocks(content: object) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return objects_in(content)
+
+
+def _with_parents(
+    lines: list[dict[str, Any]], recording: Recording
+) -> Iterator[tuple[dict[str, Any], str | None]]:
+    """Each message line with the call it served; those that have a file of their own left out."""
+    starters = _starters(lines)
+    own_run = all(line.get("isSidechain") for line in lines if _is_message(line))
+    by_uuid: dict[object, str | None] = {}
+    for line in lines:
+        inner = _agent_message(line)
+        if inner is not None:
+            if not _has_own_file(line["data"].get("agentId"), recording):
+                yield inner, text_or_none(line.get("parentToolUseID"))
+        elif _is_message(line) and (own_run or not line.get("isSidechain")):
+            yield line, text_or_none(line.get("parent_tool_use_id"))
+        elif _is_message(line):
+            parent = by_uuid.get(line.get("parentUuid")) or _starter(line, starters)
+            by_uuid[line.get("uuid")] = parent
+            yield line, parent
+
+
+def _starters(lines: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """Which call started a sub-agent: by the agent's id and by what it was asked."""
+    found: dict[str, str] = {}
+    for line in filter(_is_message, lines):
+        outcome = line.get("toolUseResult")
+        for block in _blocks(line["message"].get("content")):
+            asked = block.get("input")
+            if block.get("type") == "tool_use" and isinstance(asked, dict):
+                _remember(found, asked.get("prompt"), block.get("id"))
+            elif block.get("type") == "tool_result" and isinstance(outcome, dict):
+                _remember(found, outcome.get("agentId"), block.get("tool_use_id"))
+    return found
+
+
+def _remember(found: dict[str, str], key: object, call_id: object) -> None:
+    if isinstance(key, str) and key and isinstance(call_id, str):
+        found[key] = call_id
+
+
+def _starter(line: dict[str, Any], starters: dict[str, str]) -> str | None:
+    asked = text_of(line["message"].get("content"))
+    return starters.get(str(line.get("agentId"))) or starters.get(asked)
+
+
+def _has_own_file(agent: object, recording: Recording) -> bool:
+    """Whether the sub-agent's messages lie in a file beside this one, to be read as a run."""
+    place = recording.place
+    if not (isinstance(agent, str) and _AGENT_ID.fullmatch(agent)):
+        return False
+    if not isinstance(place, FilePlace):
+        return recording.beside(f"agent-{agent}.jsonl") is not None
+    folders = (place.path.with_suffix("") / "subagents", place.path.parent)
+    return any((folder / f"agent-{agent}.jsonl").is_file() for folder in folders)
+
+
+def _tell(builder: RunBuilder, message: _Message) -> None:
+    if message.role == "user":
+        for block in message.blocks:
+            if block.value.get("type") == "tool_result":
+                _tell_result(builder, block, message.line)
+        words = text_of([block.value for block in message.blocks])
+        if words and message.parent is None:
+            _tell_words(builder, words, message.line)
+        return
+    calls = [_call(b, message.parent) for b in message.blocks if b.value.get("type") == "tool_use"]
+    if message.parent is not None:
+        for call in calls:
+            builder.call(call, inside=True)
+    elif message.line.get("isApiErrorMessage"):
+        builder.system([block.value for block in message.blocks])
+    else:
+        thoughts = (text_or_none(block.value.get("thinking")) for block in message.blocks)
+        builder.assistant(
+            [block.value for block in message.blocks],
+            calls,
+            reasoning="\n".join(filter(None, thoughts)),
+        )
+
+
+def _tell_words(builder: RunBuilder, words: str, line: dict[str, Any]) -> None:
+    is_harness = line.get("isMeta") or line.get("isCompactSummary")
+    if is_harness or words.lstrip().startswith(HARNESS_PREFIXES):
+        builder.system(words)
+    else:
+        builder.user(words)
+
+
+def _call(block: _Block, parent: str | None) -> ToolExecutionResult:
+    return ToolExecutionResult(
+        tool=str(block.value.get("name") or ""),
+        parameters=decode_arguments(block.value.get("input")),
+        call_id=text_or_none(block.value.get("id")),
+        started_at=block.at,
+        parent_id=parent,
+    )
+
+
+def _tell_result(builder: RunBuilder, block: _Block, line: dict[str, Any]) -> None:
+    content, flagged = block.value.get("content"), block.value.get("is_error")
+    call = builder.result(
+        text_or_none(block.value.get("tool_use_id")),
+        content,
+        reported_success=None if flagged is None else not flagged,
+        error_message=text_of(content) if flagged else None,
+        ended_at=block.at,
+    )
+    outcome = line.get("toolUseResult")
+    if call is None or not isinstance(outcome, dict):
+        return
+    taken = ((amount_or_none(outcome.get(key)), scale) for key, scale in DURATIONS)
+    call.execution_time = next((time / scale for time, scale in taken if time is not None), None)
+    if outcome.get("interrupted") is True:
+        call.extra["interrupted"] = True
+
+
+def _models(messages: Iterable[_Message]) -> list[str]:
+    """The models of the main level, the busiest first; the harness calls itself `<synthetic>`."""
+    named = (m.line["message"].get("model") for m in messages if m.parent is None)
+    counted = Counter(n for n in named if isinstance(n, str) and not n.startswith("<"))
+    return [name for name, _ in counted.most_common()]
+
+
+def _of_stream(lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What the first and the last line of a `stream-json` log say of the run."""
+    known: dict[str, Any] = {}
+    for line in lines:
+        if line.get("subtype") == "init" and isinstance(line.get("tools"), list):
+            known["available_tools"] = [t for t in line["tools"] if isinstance(t, str)]
+        elif line.get("type") == "result":
+            cost = amount_or_none(line.get("total_cost_usd"))
+            known |= {} if cost is None else {"cost_usd": cost}
+            if isinstance(line.get("result"), str):
+                known["actual_output"] = line["result"]
+            if line.get("is_error") is True:
+                reason = text_or_none(line.get("subtype"))
+                known["outcome"] = RunOutcome(success=False, decided_by=NAME, reason=reason)
+    return known
+
+
+def _extra(
+    lines: Iterable[dict[str, Any]], first: dict[str, Any], models: list[str]
+) -> dict[str, Any]:
+    compactions = sum(line.get("subtype") == "compact_boundary" for line in lines)
+    facts = {
+        "claude_code_version": first.get("version"),
+        "cwd": first.get("cwd"),
+        "git_branch": first.get("gitBranch"),
+        "is_subagent": first.get("isSidechain") or None,
+        "compactions": compactions or None,
+        "models": models if len(models) > 1 else None,
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+CLAUDE_CODE = Format(
+    name=NAME,
+    title="Claude Code session files and stream-json logs",
+    fidelity=(
+        "Says is_error for most but not all results, and times of lines, not of calls. Has no "
+        "tool schemas, no task and no outcome. Thinking may be missing. Calls of sub-agents are "
+        "nested below the call that started them, or a run of their own where they have a file."
+    ),
+    recognise=_recognise,
+    read=_read,
+)
