@@ -1,0 +1,337 @@
+"""Codex CLI: the rollout files below `~/.codex/sessions`.
+
+`response_item` lines are what model and tools said; `event_msg` lines repeat some of it for
+the screen and add what the items lack: exit codes, durations and token counts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    decode_arguments,
+    decode_json_text,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    place_id,
+    stable_id,
+    text_of,
+    text_or_none,
+)
+from assay.ingest.recording import Format, Recording
+from assay.run import Source, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "codex-cli"
+LINE_TYPES = frozenset({"response_item", "event_msg", "turn_context", "compacted"})
+# Calls by item type, with the key that holds what was sent.
+CALL_ITEMS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "local_shell_call": "action",
+}
+OUTPUT_ITEMS = frozenset({"function_call_output", "custom_tool_call_output"})
+# What the harness tells the model in the user's name.
+HARNESS_PREFIXES = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions instructions>",
+    "<turn_aborted>",
+    "<skill>",
+    "# AGENTS.md instructions",
+)
+# What Codex itself writes above a command's output, before the line "Output:".
+_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})")
+_WALL_TIME = re.compile(r"Wall time: (\d{1,10}(?:\.\d{1,10})?) seconds")
+_HEADER = 400
+USAGE_KEYS = (
+    ("input_tokens", "input_tokens"),
+    ("output_tokens", "output_tokens"),
+    ("cache_read_tokens", "cached_input_tokens"),
+    ("reasoning_tokens", "reasoning_output_tokens"),
+)
+
+
+class _Ending(Struct):
+    """How a call ended, as an event or the output itself says."""
+
+    success: bool | None = None
+    time: float | None = None
+    server: str | None = None
+    message: str | None = None
+
+
+class _Line(Struct):
+    kind: str
+    payload: dict[str, Any]
+    at: float | None
+
+
+def _recognise(recording: Recording) -> float:
+    lines = [line for line in recording.sample if isinstance(line, dict)]
+    kinds = {line.get("type") for line in lines if isinstance(line.get("payload"), dict)}
+    if "session_meta" in kinds:
+        return 1.0
+    if kinds & LINE_TYPES and all("timestamp" in line for line in lines):
+        return 0.9
+    return 0.7 if _is_old_rollout(lines) else 0.0
+
+
+def _is_old_rollout(lines: list[dict[str, Any]]) -> bool:
+    """Rollouts of 2025 had no envelope: a header line, then bare items."""
+    return (
+        len(lines) > 1
+        and "type" not in lines[0]
+        and {"id", "timestamp", "instructions"} <= lines[0].keys()
+    )
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    lines: list[_Line] = []
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif isinstance(document.value, dict):
+            lines.append(_line(document.value))
+        else:
+            yield Unreadable(recording.name, "expected an object in each line", document.position)
+    if any(line.kind in LINE_TYPES for line in lines):
+        yield _case(lines, recording)
+
+
+def _line(value: dict[str, Any]) -> _Line:
+    payload, kind = value.get("payload"), str(value.get("type"))
+    at = epoch_seconds(value.get("timestamp"))
+    if isinstance(payload, dict):
+        return _Line(kind, payload, at)
+    bare = "session_meta" if "instructions" in value else "response_item"
+    return _Line(bare, value, at)
+
+
+def _case(lines: list[_Line], recording: Recording) -> AgentTestCase:
+    builder = RunBuilder()
+    meta = next((line.payload for line in lines if line.kind == "session_meta"), {})
+    builder.system(_instructions(meta))
+    _tell_all(builder, lines)
+    endings = _endings(lines)
+    for call in builder.calls:
+        _settle(call, endings.get(call.call_id or ""))
+    times = [line.at for line in lines if line.at is not None]
+    session = text_or_none(meta.get("id"))
+    return builder.finish(
+        run_id=stable_id(NAME, session, *place_id(recording.name, None)),
+        session_id=session,
+        model=_last_model(lines),
+        framework=NAME,
+        usage=_usage(lines),
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        source=Source(recording.name, NAME),
+        extra=_extra(lines, meta),
+    )
+
+
+def _instructions(meta: dict[str, Any]) -> str:
+    given = meta.get("base_instructions") or meta.get("instructions")
+    return text_of(given.get("text") if isinstance(given, dict) else given)
+
+
+def _tell_all(builder: RunBuilder, lines: list[_Line]) -> None:
+    """Tell the items in order; the user's words come from events where there are any."""
+    from_events = any(_is_event(line, "user_message") for line in lines)
+    for line in lines:
+        if line.kind == "response_item":
+            _tell_item(builder, line, from_events=from_events)
+        elif _is_event(line, "user_message"):
+            builder.user(line.payload.get("message"))
+        elif _is_event(line, "token_count"):
+            builder.end_reply()
+
+
+def _is_event(line: _Line, name: str) -> bool:
+    return line.kind == "event_msg" and line.payload.get("type") == name
+
+
+def _tell_item(builder: RunBuilder, line: _Line, *, from_events: bool) -> None:
+    item, kind = line.payload, line.payload.get("type")
+    if kind in CALL_ITEMS:
+        builder.call(_call(item, kind, line.at))
+    elif kind in OUTPUT_ITEMS:
+        builder.result(text_or_none(item.get("call_id")), item.get("output"), ended_at=line.at)
+    elif kind == "reasoning":
+        builder.think(_reasoning(item))
+    elif kind == "message":
+        _tell_message(builder, item, from_events=from_events)
+
+
+def _tell_message(builder: RunBuilder, item: dict[str, Any], *, from_events: bool) -> None:
+    role, words = item.get("role"), text_of(item.get("content"))
+    if role == "assistant":
+        builder.say(words)
+    elif role != "user" or words.lstrip().startswith(HARNESS_PREFIXES):
+        builder.system(words)
+    elif not from_events:
+        builder.user(words)
+
+
+def _reasoning(item: dict[str, Any]) -> str:
+    parts = [*objects_in(item.get("summary")), *objects_in(item.get("content"))]
+    return "\n".join(text for part in parts if (text := text_or_none(part.get("text"))))
+
+
+def _call(item: dict[str, Any], kind: str, at: float | None) -> ToolExecutionResult:
+    sent = item.get(CALL_ITEMS[kind])
+    namespace = text_or_none(item.get("namespace"))
+    return ToolExecutionResult(
+        tool=text_or_none(item.get("name")) or kind.removesuffix("_call"),
+        # A custom tool takes free text; everyone else's arguments are an object.
+        parameters={"input": sent} if kind == "custom_tool_call" else decode_arguments(sent),
+        call_id=text_or_none(item.get("call_id")) or text_or_none(item.get("id")),
+        started_at=at,
+        server=_server(namespace),
+        extra={"namespace": namespace} if namespace else {},
+    )
+
+
+def _server(namespace: str | None) -> str | None:
+    named = (namespace or "").removeprefix("mcp__").strip("_")
+    return named if (namespace or "").startswith("mcp__") and named else None
+
+
+def _endings(lines: Iterable[_Line]) -> dict[str, _Ending]:
+    """What the events say of how calls ended, by the call's id."""
+    found: dict[str, _Ending] = {}
+    for line in lines:
+        call_id = line.payload.get("call_id")
+        if line.kind == "event_msg" and isinstance(call_id, str):
+            ending = _event_ending(line.payload)
+            if ending is not None:
+                found[call_id] = ending
+    return found
+
+
+def _event_ending(event: dict[str, Any]) -> _Ending | None:
+    time = _duration(event.get("duration"))
+    match event.get("type"):
+        case "exec_command_end":
+            code = count_or_none(event.get("exit_code"))
+            message = text_or_none(event.get("stderr")) or event.get("aggregated_output")
+            return _Ending(None if code is None else code == 0, time, message=message)
+        case "patch_apply_end":
+            success = event.get("success")
+            message = text_or_none(event.get("stderr"))
+            return _Ending(success if isinstance(success, bool) else None, time, message=message)
+        case "mcp_tool_call_end":
+            return _mcp_ending(event, time)
+    return None
+
+
+def _mcp_ending(event: dict[str, Any], time: float | None) -> _Ending:
+    server = text_or_none(dict_or_empty(event.get("invocation")).get("server"))
+    outcome = dict_or_empty(event.get("result"))
+    if "Err" in outcome:
+        return _Ending(success=False, time=time, server=server, message=str(outcome["Err"]))
+    if not isinstance(outcome.get("Ok"), dict):
+        return _Ending(None, time, server)
+    answer = outcome["Ok"]
+    flagged = answer.get("isError", answer.get("is_error"))
+    return _Ending(flagged is not True, time, server, text_of(answer.get("content")))
+
+
+def _duration(value: object) -> float | None:
+    if not isinstance(value, dict):
+        return None
+    whole, rest = amount_or_none(value.get("secs")), amount_or_none(value.get("nanos"))
+    return None if whole is None else whole + (rest or 0.0) / 1e9
+
+
+def _settle(call: ToolExecutionResult, event: _Ending | None) -> None:
+    """Set what the event says of a call; where there is none, what its output says."""
+    ending = event or _output_ending(call.result)
+    call.reported_success = ending.success
+    call.success = ending.success is not False
+    call.execution_time = ending.time
+    call.server = call.server or ending.server
+    if ending.success is False:
+        call.error_message = ending.message or text_of(call.result) or None
+
+
+def _output_ending(output: object) -> _Ending:
+    if isinstance(output, dict) and isinstance(output.get("success"), bool):
+        return _Ending(output["success"], message=text_of(output.get("content")))
+    if not isinstance(output, str):
+        return _Ending()
+    if output.startswith("{"):
+        about = dict_or_empty(dict_or_empty(decode_json_text(output)).get("metadata"))
+        code, time = count_or_none(about.get("exit_code")), about.get("duration_seconds")
+        return _Ending(None if code is None else code == 0, amount_or_none(time))
+    header, found, _ = output[:_HEADER].partition("\nOutput:")
+    if not found:
+        return _Ending()
+    code_said, time_said = _EXIT_CODE.search(header), _WALL_TIME.search(header)
+    return _Ending(
+        int(code_said[1]) == 0 if code_said else None,
+        float(time_said[1]) if time_said else None,
+    )
+
+
+def _last_model(lines: list[_Line]) -> str | None:
+    named = (line.payload.get("model") for line in reversed(lines) if line.kind == "turn_context")
+    return next((name for name in named if isinstance(name, str)), None)
+
+
+def _usage(lines: list[_Line]) -> Usage | None:
+    """The last total: every token count repeats the sum of those before it."""
+    for line in reversed(lines):
+        info = line.payload.get("info") if _is_event(line, "token_count") else None
+        total = dict_or_empty(info).get("total_token_usage")
+        if isinstance(total, dict):
+            counts: dict[str, Any] = {ours: count_or_none(total.get(k)) for ours, k in USAGE_KEYS}
+            return Usage(**counts)
+    return None
+
+
+def _extra(lines: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
+    searches = [
+        {"status": line.payload.get("status"), "action": line.payload.get("action")}
+        for line in lines
+        if line.kind == "response_item" and line.payload.get("type") == "web_search_call"
+    ]
+    facts = {
+        "codex_version": meta.get("cli_version"),
+        "originator": meta.get("originator"),
+        "started_from": meta.get("source"),
+        "cwd": meta.get("cwd"),
+        "git": meta.get("git"),
+        # The provider runs these itself and records neither an id nor what it found.
+        "web_searches": searches,
+        "compactions": sum(line.kind == "compacted" for line in lines),
+        "aborted_turns": sum(_is_event(line, "turn_aborted") for line in lines),
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+CODEX_CLI = Format(
+    name=NAME,
+    title="Codex CLI rollout files",
+    fidelity=(
+        "Says how a command ended only through its exit code, and nothing for other tools "
+        "unless an event was kept. Has no tool schemas, no task, no outcome and no prices. "
+        "Reasoning is encrypted. Web searches of the provider have no result and are no calls."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

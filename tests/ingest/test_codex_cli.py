@@ -1,0 +1,245 @@
+"""Codex rollouts: items and events put together, exit codes taken from wherever they stand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import problems, read_one, recording
+
+from assay.ingest.codex_cli import CALL_ITEMS, CODEX_CLI, HARNESS_PREFIXES
+from assay.ingest.recording import FilePlace, Recording
+from assay.run import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+META = {"id": "s1", "cwd": "/repo", "cli_version": "0.1", "base_instructions": {"text": "Be Codex"}}
+
+WAIT = {"secs": 1, "nanos": 500_000_000}
+TOTAL = {
+    "input_tokens": 30,
+    "cached_input_tokens": 20,
+    "output_tokens": 6,
+    "reasoning_output_tokens": 2,
+}
+
+
+def line(kind: str, second: int, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": f"2026-01-01T00:00:{second:02d}Z", "type": kind, "payload": payload}
+
+
+def item(second: int, **payload: Any) -> dict[str, Any]:
+    return line("response_item", second, **payload)
+
+
+def event(second: int, kind: str, **payload: Any) -> dict[str, Any]:
+    return line("event_msg", second, type=kind, **payload)
+
+
+def call(second: int, call_id: str, tool: str = "exec_command", **more: Any) -> dict[str, Any]:
+    sent = more.pop("arguments", '{"cmd": "ls"}')
+    return item(second, type="function_call", name=tool, call_id=call_id, arguments=sent, **more)
+
+
+def output(second: int, call_id: str, value: Any) -> dict[str, Any]:
+    return item(second, type="function_call_output", call_id=call_id, output=value)
+
+
+def run_of(*lines: Any) -> Any:
+    return read_one(CODEX_CLI, recording((line("session_meta", 0, **META), *lines), "r.jsonl"))
+
+
+def test_a_session() -> None:
+    words = [{"type": "output_text", "text": "Two files."}]
+    case = run_of(
+        line("turn_context", 1, model="gpt-x"),
+        item(1, type="message", role="user", content=[{"type": "input_text", "text": "ls"}]),
+        event(1, "user_message", message="List files"),
+        item(2, type="reasoning", summary=[{"type": "summary_text", "text": "easy"}]),
+        call(3, "a"),
+        call(3, "b", "js", namespace="mcp__node_repl__", arguments="{broken"),
+        event(4, "token_count", info=None),
+        output(5, "b", "done"),
+        output(6, "a", "Process running"),
+        event(7, "exec_command_end", call_id="a", exit_code=2, stderr="no", duration=WAIT),
+        item(8, type="message", role="assistant", content=words),
+        event(
+            8, "token_count", info={"total_token_usage": {"input_tokens": 9, "output_tokens": 4}}
+        ),
+        event(9, "token_count", info={"total_token_usage": TOTAL}),
+    )
+    assert (case.input, case.actual_output, case.model) == ("List files", "Two files.", "gpt-x")
+    first, second = case.calls
+    assert (first.turn, second.turn) == (1, 1)
+    assert (first.tool, first.parameters, first.result) == (
+        "exec_command",
+        {"cmd": "ls"},
+        "Process running",
+    )
+    assert (first.reported_success, first.success, first.error_message) == (False, False, "no")
+    assert (first.execution_time, first.started_at, first.ended_at) == (
+        1.5,
+        1767225603.0,
+        1767225606.0,
+    )
+    assert (second.parameters, second.server) == ("{broken", "node_repl")
+    assert (second.reported_success, second.success) == (None, True)
+    assert case.usage == Usage(
+        input_tokens=30, output_tokens=6, cache_read_tokens=20, reasoning_tokens=2
+    )
+    assert (case.session_id, case.started_at, case.ended_at) == ("s1", 1767225600.0, 1767225609.0)
+    assert case.conversation_history[0] == {"role": "system", "content": "Be Codex"}
+    assert case.extra == {"codex_version": "0.1", "cwd": "/repo"}
+
+
+@pytest.mark.parametrize(
+    ("value", "success", "time"),
+    [
+        ('{"output": "x", "metadata": {"exit_code": 0, "duration_seconds": 2.5}}', True, 2.5),
+        ('{"output": "x", "metadata": {"exit_code": 1}}', False, None),
+        ('{"metadata": "odd"}', None, None),
+        ("Chunk ID: 1\nWall time: 0.25 seconds\nProcess exited with code 0\nOutput:\n", True, 0.25),
+        ("Exit code: 127\nWall time: 3 seconds\nOutput:\nnot found", False, 3.0),
+        ("Wall time: 1.0 seconds\nProcess running with session ID 4\nOutput:\n", None, 1.0),
+        ("Process exited with code 1", None, None),
+        ("Output:\nProcess exited with code 1", None, None),
+        ({"content": "denied", "success": False}, False, None),
+        ({"content": "fine", "success": True}, True, None),
+        ([{"type": "input_text", "text": "x"}], None, None),
+    ],
+)
+def test_how_an_output_says_it_ended(
+    value: Any, *, success: bool | None, time: float | None
+) -> None:
+    done = run_of(call(1, "a"), output(2, "a", value)).calls[0]
+    assert (done.reported_success, done.execution_time, done.result) == (success, time, value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "success", "message"),
+    [
+        ("exec_command_end", {"exit_code": 0}, True, None),
+        ("exec_command_end", {"exit_code": 1, "aggregated_output": "bad"}, False, "bad"),
+        ("patch_apply_end", {"success": True}, True, None),
+        ("patch_apply_end", {"success": False, "stderr": "no hunk"}, False, "no hunk"),
+        ("mcp_tool_call_end", {"result": {"Ok": {"content": [], "isError": False}}}, True, None),
+        (
+            "mcp_tool_call_end",
+            {"result": {"Ok": {"content": [{"type": "text", "text": "404"}], "is_error": True}}},
+            False,
+            "404",
+        ),
+        ("mcp_tool_call_end", {"result": {"Err": "closed"}}, False, "closed"),
+        ("mcp_tool_call_end", {"result": None}, None, None),
+        ("exec_command_begin", {}, None, None),
+    ],
+)
+def test_how_an_event_says_it_ended(
+    kind: str, payload: dict[str, Any], *, success: bool | None, message: str | None
+) -> None:
+    payload = {**payload, "call_id": "a", "invocation": {"server": "db"}}
+    done = run_of(call(1, "a"), output(2, "a", "x"), event(3, kind, **payload)).calls[0]
+    assert (done.reported_success, done.error_message) == (success, message)
+    assert done.server == ("db" if kind == "mcp_tool_call_end" else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "parameters"),
+    [
+        ("function_call", '{"a": 1}', {"a": 1}),
+        ("custom_tool_call", "*** Begin Patch", {"input": "*** Begin Patch"}),
+        ("local_shell_call", {"command": ["ls"]}, {"command": ["ls"]}),
+    ],
+)
+def test_every_kind_of_call(kind: str, sent: Any, parameters: Any) -> None:
+    made = item(1, type=kind, name="t", call_id="a", **{CALL_ITEMS[kind]: sent})
+    assert run_of(made).calls[0].parameters == parameters
+
+
+def test_there_are_no_other_kinds_of_call() -> None:
+    assert set(CALL_ITEMS) == {"function_call", "custom_tool_call", "local_shell_call"}
+
+
+@pytest.mark.parametrize("prefix", HARNESS_PREFIXES)
+def test_without_events_the_first_words_that_are_not_the_harness_are_asked(prefix: str) -> None:
+    def words(text: str) -> dict[str, Any]:
+        content = [{"type": "input_text", "text": text}]
+        return item(1, type="message", role="user", content=content)
+
+    assert run_of(words(f"{prefix} …"), words("The question")).input == "The question"
+
+
+def test_searches_of_the_provider_are_kept_but_are_no_calls() -> None:
+    found = {"type": "search", "query": "q"}
+    case = run_of(
+        event(1, "user_message", message="Search"),
+        item(2, type="web_search_call", status="completed", action=found),
+    )
+    assert case.calls == []
+    assert case.extra["web_searches"] == [{"status": "completed", "action": found}]
+
+
+def test_rollouts_without_an_envelope() -> None:
+    lines = (
+        {"id": "s0", "timestamp": "2025-05-01T00:00:00Z", "instructions": "Be Codex"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
+        {"type": "function_call", "name": "shell", "call_id": "a", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": "x"},
+    )
+    assert CODEX_CLI.recognise(recording(lines)) == 0.7
+    case = read_one(CODEX_CLI, recording(lines))
+    assert (case.session_id, case.input, case.calls[0].result) == ("s0", "Hi", "x")
+
+
+def test_a_rollout_whose_beginning_was_lost() -> None:
+    assert CODEX_CLI.recognise(recording((call(1, "a"),))) == 0.9
+
+
+def test_broken_lines_are_reported_in_their_place() -> None:
+    good = json.dumps(call(1, "a")).encode()
+    assert problems(CODEX_CLI, recording(good + b"\nnope\n3\n", "r.jsonl")) == [
+        "r.jsonl:2: not JSON: Expecting value: line 1 column 1 (char 0)",
+        "r.jsonl:3: expected an object in each line",
+    ]
+
+
+def test_recorded_rollouts_have_the_published_counts(shared: Callable[..., Path]) -> None:
+    root = shared("data", "coding-agent-sessions", "codemie")
+    calls: Counter[str] = Counter()
+    said: Counter[bool | None] = Counter()
+    for path in sorted(root.rglob("*.jsonl")):
+        found = Recording(FilePlace(path))
+        if CODEX_CLI.recognise(found):
+            case = read_one(CODEX_CLI, found)
+            calls[path.name[:7]] += len(case.calls)
+            said.update(call.reported_success for call in case.calls if path.name[0] == "r")
+    assert calls == {"rollout": 140, "turn-1.": 0, "turn-2.": 0, "turn-sp": 3}
+    # 4 of 43 commands and 3 of 3 patches by their events; the rest by what stands above outputs.
+    assert said[False] == 9
+
+
+def test_tokens_agree_with_the_last_count_of_a_recorded_rollout(
+    shared: Callable[..., Path],
+) -> None:
+    folder = shared("data", "coding-agent-sessions", "codemie")
+    path = next(folder.rglob("rollout-2026-05-11T11*.jsonl"))
+    case = read_one(CODEX_CLI, Recording(FilePlace(path)))
+    assert case.usage is not None
+    assert (case.usage.input_tokens, case.usage.output_tokens) == (6_055_836, 9_118)
+    assert (case.model, len(case.extra["web_searches"])) == ("gpt-5.5", 3)
+
+
+def test_the_conversation_agrees_with_the_one_recorded_beside(
+    shared: Callable[..., Path],
+) -> None:
+    codemie = shared("data", "coding-agent-sessions", "codemie")
+    folder = codemie / "tests" / "integration" / "session" / "fixtures" / "codex"
+    texts = (folder / "expected-conversation.jsonl").read_text().splitlines()
+    turns = [turn for text in texts for turn in json.loads(text)["payload"]["history"]]
+    case: Any = read_one(CODEX_CLI, Recording(FilePlace(folder / "turn-2.jsonl")))
+    spoken = [turn for turn in case.conversation_history if turn["role"] in {"user", "assistant"}]
+    assert [turn["content"] for turn in spoken] == [turn["message"] for turn in turns]
