@@ -114,9 +114,8 @@ class AgentTestCase(NativeCase, LLMTestCase):  # type: ignore[misc]  # deepeval 
     def __init__(self, *values: Any, **given: Any) -> None:
         """Take the values by position or name; unknown names are errors."""
         known = _SIGNATURE.bind(*values, **given).arguments
-        extra = dict(known.get("extra") or {})
-        kept = extra.pop(_KEPT_BELOW, {})
-        known = {name: kept[name] for name in _KEPT if name in kept} | known | {"extra": extra}
+        kept, extra = _split(known.get("extra") or {})
+        known = kept | known | {"extra": extra}
         if _METADATA_TOO in known:
             known.setdefault(_METADATA, known.pop(_METADATA_TOO))
         calls = getattr(known.get("execution_data"), "tool_executions", [])
@@ -154,12 +153,25 @@ class AgentTestCase(NativeCase, LLMTestCase):  # type: ignore[misc]  # deepeval 
             known[name] = known[name] and [_plain_tool_call(item) for item in known[name]]
         kept = self.model_dump(mode="json", include=set(_KEPT), exclude_defaults=True)
         if kept:
+            below = self.extra.get(_KEPT_BELOW)
+            kept = below | kept if isinstance(below, dict) else kept
             known["extra"] = {**self.extra, _KEPT_BELOW: kept}
         return NativeCase(**known)
 
     def to_dict(self) -> dict[str, Any]:
         """The case as JSON values; a value that JSON cannot hold is an error naming its field."""
         return self.to_native().to_dict()
+
+
+def _split(extra: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What `to_native` kept for deepeval, and all the rest."""
+    below = extra.get(_KEPT_BELOW)
+    if not isinstance(below, dict):
+        return {}, dict(extra)
+    kept = {name: value for name, value in below.items() if name in _KEPT}
+    others = {name: value for name, value in below.items() if name not in _KEPT}
+    rest = {name: value for name, value in extra.items() if name != _KEPT_BELOW}
+    return kept, rest | ({_KEPT_BELOW: others} if others else {})
 
 
 def _tools_called(named: list[Any] | None, calls: Iterable[ToolExecutionResult]) -> Any:

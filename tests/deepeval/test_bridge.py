@@ -231,6 +231,16 @@ def test_the_native_case_reads_what_the_bridge_writes() -> None:
     assert native.to_deepeval() == full_case(**ONLY_IN_DEEPEVAL)
 
 
+@pytest.mark.parametrize("theirs", [True, "3.5", {"version": "3.5"}, {}])
+def test_what_others_keep_under_the_same_key_is_left_alone(theirs: Any) -> None:
+    native = assay.AgentTestCase("q", "a", extra={"deepeval": theirs, "colour": "red"})
+    assert native.to_deepeval().to_native().extra.get("deepeval", {}) == theirs
+    if isinstance(theirs, dict):
+        named = AgentTestCase("q", "a", extra={"deepeval": theirs}, name="first")
+        assert named.to_native().extra == {"deepeval": {**theirs, "name": "first"}}
+        assert AgentTestCase.from_dict(named.to_dict()) == named
+
+
 def test_to_native_is_the_same_case() -> None:
     native = full_case().to_native()
     assert type(native) is assay.AgentTestCase
