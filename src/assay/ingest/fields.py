@@ -132,7 +132,8 @@ def text_or_none(value: object) -> str | None:
 
 def text_at(value: dict[str, Any], key: str) -> str | None:
     """The text an object holds under a key; None when it holds none there."""
-    return text_or_none(value.get(key))
+    found = value.get(key)
+    return found if isinstance(found, str) and found else None
 
 
 def id_or_none(value: object) -> str | None:

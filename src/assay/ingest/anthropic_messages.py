@@ -1,0 +1,162 @@
+"""Anthropic messages: content blocks with tool use, server tools and the MCP connector's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder, conversations, sampled_messages
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    decode_arguments,
+    dict_or_empty,
+    named_tools,
+    objects_in,
+    place_id,
+    reported_success,
+    stable_id,
+    text_at,
+    total_usage,
+)
+from assay.ingest.recording import Format, Recording
+from assay.run import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+CALL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+RESULT_BLOCKS = frozenset(
+    {
+        "tool_result",
+        "mcp_tool_result",
+        "web_search_tool_result",
+        "web_fetch_tool_result",
+        "code_execution_tool_result",
+        "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result",
+        "tool_search_tool_result",
+    }
+)
+WORD_BLOCKS = frozenset({"text", "image", "document", "search_result"})
+THOUGHT_BLOCKS = frozenset({"thinking", "redacted_thinking"})
+OWN_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | THOUGHT_BLOCKS
+_KNOWN_KEYS = frozenset({"messages", "system", "tools", "model", "usage", "id", "response"})
+
+
+def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
+    """Tell the run one message, block by block."""
+    role, content = message.get("role"), message.get("content")
+    run.end_reply()
+    if not isinstance(content, list):
+        content = [{"type": "text", "text": content}]
+    words: list[Any] = []
+    for block in objects_in(content):
+        kind = text_at(block, "type")
+        if kind in CALL_BLOCKS:
+            run.call(_call(block))
+        elif kind in RESULT_BLOCKS:
+            _add_result(run, block)
+        elif kind in THOUGHT_BLOCKS:
+            run.think(text_at(block, "thinking"))
+        elif role == "assistant":
+            run.say([block])
+        else:
+            words.append(block)
+    if words:
+        _add_words(run, role, words)
+    run.end_reply()
+
+
+def _add_words(run: RunBuilder, role: object, words: list[Any]) -> None:
+    if role == "user":
+        run.user(words)
+    else:
+        run.other(str(role), words)
+
+
+def _call(block: dict[str, Any]) -> ToolExecutionResult:
+    return ToolExecutionResult(
+        tool=text_at(block, "name") or "",
+        parameters=decode_arguments(block.get("input")),
+        server=text_at(block, "server_name"),
+        call_id=text_at(block, "id"),
+    )
+
+
+def _add_result(run: RunBuilder, block: dict[str, Any]) -> None:
+    content = block.get("content")
+    # Server tools report a failure by the kind of their content, not by a flag.
+    kind = str(dict_or_empty(content).get("type"))
+    failed = kind.endswith("_error")
+    run.result(
+        text_at(block, "tool_use_id"),
+        content,
+        reported_success=False if failed else reported_success(block),
+        error_message=text_at(dict_or_empty(content), "error_code") if failed else None,
+    )
+
+
+def is_message(value: object) -> bool:
+    """Whether a value is a message in Anthropic's form; plain text is one in every form."""
+    if not isinstance(value, dict) or text_at(value, "role") not in {"user", "assistant"}:
+        return False
+    content = value.get("content")
+    if isinstance(content, str):
+        return "tool_calls" not in value
+    return isinstance(content, list) and all(
+        isinstance(block, dict) and text_at(block, "type") in OWN_BLOCKS | WORD_BLOCKS
+        for block in content
+    )
+
+
+def _recognise(recording: Recording) -> float:
+    messages = sampled_messages(recording)
+    if not messages or not all(is_message(message) for message in messages):
+        return 0.0
+    blocks = (block for m in messages for block in objects_in(m["content"]))
+    if any(block["type"] in OWN_BLOCKS for block in blocks):
+        return 0.9
+    first = dict_or_empty(recording.sample[0])
+    return 0.7 if "system" in first or "stop_reason" in messages[-1] else 0.2
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    for entry in conversations(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        else:
+            yield _conversation(entry.value, recording.name, entry.position)
+
+
+def _conversation(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
+    run = RunBuilder()
+    if value.get("system"):
+        run.system(value["system"])
+    messages = objects_in([*value["messages"], value.get("response")])
+    for message in messages:
+        add_message(run, message)
+    models = (text_at(said, "model") for said in (value, *messages))
+    return run.finish(
+        available_tools=named_tools(value.get("tools")),
+        run_id=text_at(value, "id")
+        or stable_id(ANTHROPIC_MESSAGES.name, place_id(name, position), messages),
+        model=next((model for model in models if model), None),
+        usage=total_usage([value.get("usage")])
+        or total_usage(message.get("usage") for message in messages),
+        source=Source(name, ANTHROPIC_MESSAGES.name, position),
+        extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS},
+    )
+
+
+ANTHROPIC_MESSAGES = Format(
+    name="anthropic-messages",
+    title="Anthropic messages, MCP connector blocks included",
+    fidelity=(
+        "Results carry is_error, MCP calls their server; no times and no outcome. The tools on "
+        "offer, the model and the tokens only where they were stored beside the messages."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,301 @@
+"""Berkeley Function-Calling Leaderboard: result files, and score files that name the failures.
+
+A result file says what a model answered, a score file which answers were wrong and why. They
+lie in two trees, `result/MODEL/…` and `score/MODEL/…`; whichever is read, the other is looked
+up, so that both tell the same runs.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Document, Unreadable
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    decode_arguments,
+    decode_json_text,
+    dict_or_empty,
+    id_or_none,
+    objects_in,
+    stable_id,
+    text_at,
+    text_of,
+)
+from assay.ingest.openai_chat import calls_of
+from assay.ingest.python_calls import python_calls
+from assay.ingest.recording import FilePlace, Format, Recording
+from assay.records import preview
+from assay.run import RunOutcome, Source, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+_ITEM_ID = re.compile(r"(?P<category>[a-z][a-z0-9_]{0,80}?)_\d+(?:-\d+)*")
+_DEEPEST = 5
+RESULT_NAMES = (
+    "gorilla_openfunctions_v1_test_{category}_result.json",
+    "BFCL_v2_{category}_result.json",
+    "BFCL_v3_{category}_result.json",
+    "BFCL_v4_{category}_result.json",
+    "{category}_result.json",
+)
+SCORE_NAMES = (
+    "{category}_score.json",
+    "BFCL_v2_{category}_score.json",
+    "BFCL_v3_{category}_score.json",
+    "BFCL_v4_{category}_score.json",
+)
+# BFCL's names of types that JSON Schema calls otherwise; a type it does not know is left open.
+TYPES = {
+    "dict": "object",
+    "float": "number",
+    "tuple": "array",
+    "list": "array",
+    "bool": "boolean",
+    **{name: name for name in ("object", "number", "array", "boolean", "string", "integer")},
+}
+
+
+def _recognise(recording: Recording) -> float:
+    values = recording.sample
+    if values and _is_header(values[0]):
+        return 1.0
+    return 0.9 if values and all(_is_result(value) for value in values) else 0.0
+
+
+def _is_header(value: object) -> bool:
+    return isinstance(value, dict) and {"accuracy", "correct_count", "total_count"} <= value.keys()
+
+
+def _is_result(value: object) -> bool:
+    if not isinstance(value, dict) or "result" not in value:
+        return False
+    return _ITEM_ID.fullmatch(text_at(value, "id") or "") is not None
+
+
+def _is_failure(value: object) -> bool:
+    return isinstance(value, dict) and {"id", "error_type", "valid"} <= value.keys()
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    if recording.sample and _is_header(recording.sample[0]):
+        yield from _read_scores(recording)
+    else:
+        yield from _read_results(recording)
+
+
+def _read_results(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    first = dict_or_empty(recording.sample[0]) if recording.sample else {}
+    scores = _other_tree(recording, "score", SCORE_NAMES, _category(text_at(first, "id")))
+    failures = None if scores is None else _failures_of(scores)
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif _is_result(document.value):
+            yield _case_of_result(document, recording, failures)
+        else:
+            yield Unreadable(recording.name, _expected("a result", document), document.position)
+
+
+def _case_of_result(
+    document: Document, recording: Recording, failures: dict[str, Any] | None
+) -> AgentTestCase:
+    failure = None if failures is None else failures.get(document.value["id"])
+    source = Source(recording.name, BFCL.name, document.position)
+    outcome = None if failures is None else _outcome(failure)
+    return _case(document.value, failure, outcome, _model(recording), source)
+
+
+def _read_scores(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    results: dict[str, Document] | None = None
+    place = recording
+    for document in recording.documents():
+        value = document.value if isinstance(document, Document) else None
+        if isinstance(document, Unreadable):
+            yield document
+        elif _is_failure(value):
+            item = _item_id(document.value)
+            if results is None:
+                found = _other_tree(recording, "result", RESULT_NAMES, _category(item))
+                results = {} if found is None else _results_of(found)
+                place = found or recording
+            yield _case_of_failure(document, item, results.get(item), place)
+        elif not _is_header(value):
+            yield Unreadable(recording.name, _expected("a failure", document), document.position)
+
+
+def _case_of_failure(
+    document: Document, item: str, answered: Document | None, place: Recording
+) -> AgentTestCase:
+    failure = document.value
+    model = text_at(failure, "model_name") or _model(place)
+    if answered is not None:
+        source = Source(place.name, BFCL.name, answered.position)
+        return _case(answered.value, failure, _outcome(failure), _model(place), source)
+    raw = failure.get("model_result_raw", failure.get("model_result"))
+    source = Source(place.name, BFCL.name, document.position)
+    return _case({"id": item, "result": raw}, failure, _outcome(failure), model, source)
+
+
+def _case(
+    answered: dict[str, Any],
+    failure: dict[str, Any] | None,
+    outcome: RunOutcome | None,
+    model: str | None,
+    source: Source,
+) -> AgentTestCase:
+    run = RunBuilder()
+    prompt = dict_or_empty(dict_or_empty(failure).get("prompt"))
+    question = prompt.get("question")
+    for message in _messages(question):
+        run.user(message)
+    _tell(run, answered["result"])
+    latency = amount_or_none(answered.get("latency"))
+    return run.finish(
+        run_id=stable_id(BFCL.name, model, answered["id"], answered["result"]),
+        task_id=answered["id"],
+        model=model,
+        framework="bfcl",
+        outcome=outcome,
+        available_tools=_tools(prompt.get("function")),
+        usage=_usage(answered),
+        source=source,
+        extra={"category": _category(answered["id"])}
+        | ({} if latency is None else {"latency": latency}),
+    )
+
+
+def _messages(question: object) -> list[object]:
+    """The question as text, or the messages of its turns."""
+    turns = question if isinstance(question, list) else [question]
+    flat = [m for turn in turns for m in (turn if isinstance(turn, list) else [turn])]
+    return [m.get("content") if isinstance(m, dict) else m for m in flat]
+
+
+def _tell(run: RunBuilder, answer: object, depth: int = 0) -> None:
+    """An answer is text, a list of calls, or a list of such by turns and steps."""
+    if isinstance(answer, str):
+        run.assistant(answer, _written_calls(answer))
+    elif isinstance(answer, list) and depth < _DEEPEST:
+        if answer and all(isinstance(item, dict) for item in answer):
+            run.assistant(None, [call for item in answer for call in _named_calls(item)])
+        else:
+            for item in answer:
+                _tell(run, item, depth + 1)
+
+
+def _named_calls(item: dict[str, Any]) -> list[ToolExecutionResult]:
+    return [ToolExecutionResult(name, decode_arguments(sent)) for name, sent in item.items()]
+
+
+def _written_calls(text: str) -> list[ToolExecutionResult]:
+    """Calls that a model without a calling interface wrote as JSON or as Python."""
+    decoded = decode_json_text(text)
+    if isinstance(decoded, dict):
+        return calls_of(decoded)
+    if isinstance(decoded, list):
+        return calls_of({"tool_calls": [item for item in objects_in(decoded) if "name" in item]})
+    return python_calls(text)
+
+
+def _outcome(failure: dict[str, Any] | None) -> RunOutcome:
+    if failure is None:
+        return RunOutcome(success=True, decided_by="bfcl checker")
+    error = failure.get("error")
+    kept = {key: failure[key] for key in ("error_type", "possible_answer") if failure.get(key)}
+    return RunOutcome(
+        success=False, decided_by="bfcl checker", reason=text_of(error) or None, extra=kept
+    )
+
+
+def _usage(answered: dict[str, Any]) -> Usage | None:
+    usage = Usage(
+        input_tokens=count_or_none(answered.get("input_token_count")),
+        output_tokens=count_or_none(answered.get("output_token_count")),
+    )
+    return None if usage == Usage() else usage
+
+
+def _tools(declared: object) -> list[Any] | None:
+    if isinstance(declared, str):
+        declared = decode_json_text(declared)
+    functions = objects_in([declared] if isinstance(declared, dict) else declared)
+    return [_in_json_schema(function) for function in functions] or None
+
+
+def _in_json_schema(value: Any, depth: int = 0) -> Any:
+    if isinstance(value, list):
+        return [_in_json_schema(item, depth + 1) for item in value] if depth < 50 else value
+    if not isinstance(value, dict) or depth >= 50:
+        return value
+    found = {key: _in_json_schema(item, depth + 1) for key, item in value.items()}
+    kind = found.get("type")
+    if isinstance(kind, str):
+        found.pop("type")
+        if kind in TYPES:
+            found["type"] = TYPES[kind]
+    return found
+
+
+def _failures_of(scores: Recording) -> dict[str, Any]:
+    found = (d.value for d in scores.documents() if isinstance(d, Document))
+    return {_item_id(value): value for value in found if _is_failure(value)}
+
+
+def _results_of(results: Recording) -> dict[str, Document]:
+    found = (d for d in results.documents() if isinstance(d, Document) and _is_result(d.value))
+    return {document.value["id"]: document for document in found}
+
+
+def _item_id(failure: dict[str, Any]) -> str:
+    """Old score files count the items of a category from 1; their ids count from 0."""
+    number = count_or_none(failure.get("id"))
+    if number is None:
+        return id_or_none(failure.get("id")) or ""
+    return f"{text_at(failure, 'test_category')}_{number - 1}"
+
+
+def _category(item: str | None) -> str | None:
+    match = _ITEM_ID.fullmatch(item or "")
+    return match["category"] if match else None
+
+
+def _model(recording: Recording) -> str | None:
+    place = recording.place
+    return place.path.parent.name or None if isinstance(place, FilePlace) else None
+
+
+def _other_tree(
+    recording: Recording, tree: str, names: tuple[str, ...], category: str | None
+) -> Recording | None:
+    """The file of the same model and category in the other tree, if it is on disk."""
+    place = recording.place
+    if category is None or not isinstance(place, FilePlace) or len(place.path.parents) < 3:
+        return None
+    folder = place.path.parents[2] / tree / place.path.parent.name
+    paths = (folder / name.format(category=category) for name in names)
+    found = next((path for path in paths if path.is_file()), None)
+    return None if found is None else Recording(FilePlace(found))
+
+
+def _expected(what: str, document: Document) -> str:
+    return f"expected {what} of BFCL, got {preview(document.value)}"
+
+
+BFCL = Format(
+    name="bfcl",
+    title="Berkeley Function-Calling Leaderboard: results and scores",
+    fidelity=(
+        "Calls without results: nothing was run. Verdicts come from the score file, which tells "
+        "question and schemas of failed items only; the model is the folder's name in results. "
+        "Models that may not use dots in names call a.b a_b."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,154 @@
+"""OpenAI chat messages: a list of them, one conversation a line, or one message a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder, conversations, sampled_messages
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    count_or_none,
+    decode_arguments,
+    dict_or_empty,
+    epoch_seconds,
+    id_or_none,
+    objects_in,
+    place_id,
+    reported_success,
+    stable_id,
+    text_at,
+    text_or_none,
+    total_usage,
+)
+from assay.ingest.recording import Format, Recording
+from assay.run import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.test_case import AgentTestCase
+
+ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+# Kinds of content parts the chat API knows; any other kind is another API's message.
+PART_KINDS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
+ID_KEYS = ("run_id", "conversation_id", "session_id", "id")
+_KNOWN_KEYS = frozenset(
+    {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "choices"}
+    | {"task_id", "attempt"}
+)
+
+
+def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
+    """Tell the run one chat message."""
+    role, content = message.get("role"), message.get("content")
+    match role:
+        case "system" | "developer":
+            run.system(content)
+        case "user":
+            run.user(content)
+        case "assistant":
+            reasoning = message.get("reasoning_content") or message.get("reasoning")
+            run.assistant(content, calls_of(message), reasoning=text_or_none(reasoning))
+        case "tool" | "function":
+            run.result(
+                text_at(message, "tool_call_id"),
+                content,
+                tool=text_at(message, "name"),
+                reported_success=reported_success(message),
+            )
+        case _:
+            run.other(str(role), content)
+
+
+def calls_of(message: dict[str, Any]) -> list[ToolExecutionResult]:
+    """The calls an assistant message issues, in whichever of the API's forms."""
+    issued = objects_in(message.get("tool_calls"))
+    if isinstance(message.get("function_call"), dict):
+        issued.append({"function": message["function_call"]})
+    return [_call(call) for call in issued]
+
+
+def _call(issued: dict[str, Any]) -> ToolExecutionResult:
+    body = dict_or_empty(issued.get("function") or issued.get("custom") or issued)
+    sent = next((body[key] for key in ("arguments", "input", "args") if key in body), None)
+    return ToolExecutionResult(
+        tool=text_at(body, "name") or "",
+        parameters=decode_arguments(sent),
+        call_id=text_at(issued, "id"),
+    )
+
+
+def is_message(value: object) -> bool:
+    """Whether a value is a message of the chat API and of no other."""
+    if not isinstance(value, dict) or text_at(value, "role") not in ROLES:
+        return False
+    if "content" not in value and "tool_calls" not in value and "function_call" not in value:
+        return False
+    content = value.get("content")
+    if not isinstance(content, list):
+        return content is None or isinstance(content, str)
+    return all(isinstance(part, dict) and text_at(part, "type") in PART_KINDS for part in content)
+
+
+def _uses_tools(message: dict[str, Any]) -> bool:
+    return message["role"] in {"tool", "function"} or bool(
+        message.get("tool_calls") or message.get("function_call")
+    )
+
+
+def _recognise(recording: Recording) -> float:
+    messages = sampled_messages(recording)
+    if not messages or not all(is_message(message) for message in messages):
+        return 0.0
+    if "assistant" not in {message["role"] for message in messages}:
+        return 0.3
+    return 0.8 if any(_uses_tools(message) for message in messages) else 0.5
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    for entry in conversations(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        else:
+            yield _conversation(entry.value, recording.name, entry.position)
+
+
+def _conversation(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
+    run = RunBuilder()
+    messages = objects_in([*value["messages"], *_replies(value)])
+    for message in messages:
+        add_message(run, message)
+    own_id = next((text for key in ID_KEYS if (text := text_at(value, key))), None)
+    return run.finish(
+        available_tools=value.get("tools") or value.get("functions"),
+        run_id=own_id or stable_id(OPENAI_CHAT.name, place_id(name, position), messages),
+        task_id=id_or_none(value.get("task_id")),
+        attempt=count_or_none(value.get("attempt")),
+        model=text_at(value, "model"),
+        usage=total_usage([value.get("usage")]) or total_usage(_usages(messages)),
+        started_at=epoch_seconds(value.get("created")),
+        source=Source(name, OPENAI_CHAT.name, position),
+        extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS},
+    )
+
+
+def _replies(value: dict[str, Any]) -> list[Any]:
+    """The answer of the API where request and response were stored as one."""
+    return [choice.get("message") for choice in objects_in(value.get("choices"))[:1]]
+
+
+def _usages(messages: Iterable[dict[str, Any]]) -> list[object]:
+    return [message.get("usage") for message in messages]
+
+
+OPENAI_CHAT = Format(
+    name="openai-chat",
+    title="OpenAI chat messages: a list, one conversation a line, or one message a line",
+    fidelity=(
+        "No error flag on tool results, no server names, no times, no outcome; the tools on "
+        "offer, the model and the tokens only where they were stored beside the messages."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,201 @@
+"""Items of the Responses API and the Agents SDK become runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import problems, read, read_one, recording
+
+from assay.ingest.openai_responses import CALLS, HOSTED, ITEM_KINDS, OPENAI_RESPONSES, STATUS
+from assay.run import Usage
+
+if TYPE_CHECKING:
+    from assay.test_case import AgentTestCase
+
+ASKED = {"role": "user", "content": "Migrate it."}
+
+
+def run_of(*items: dict[str, Any]) -> AgentTestCase:
+    return read_one(OPENAI_RESPONSES, recording([ASKED, *items]))
+
+
+def test_functions_and_their_outputs() -> None:
+    run = run_of(
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "two reads"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "I"}]},
+        {"type": "function_call", "call_id": "a", "name": "read", "arguments": '{"n": 1}'},
+        {"type": "function_call", "call_id": "b", "name": "read", "arguments": "{"},
+        {"type": "function_call_output", "call_id": "a", "output": '{"isError": true}'},
+        {"type": "function_call_output", "call_id": "b", "output": [{"type": "input_text"}]},
+        {"type": "function_call", "call_id": "c", "name": "write", "arguments": ""},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And?"}]},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Ok"}],
+        },
+    )
+    first, second, third = run.calls
+    assert (run.input, run.actual_output) == ("Migrate it.", "Ok")
+    assert [call.turn for call in run.calls] == [1, 1, 2]
+    assert (first.parameters, first.result) == ({"n": 1}, '{"isError": true}')
+    assert (second.parameters, third.parameters) == ("{", {})
+    assert (third.result, third.success) == (None, True)
+    assert {call.reported_success for call in run.calls} == {None}
+    assert run.conversation_history is not None
+    assert run.conversation_history[1] == {
+        "role": "assistant",
+        "content": "I",
+        "reasoning": "two reads",
+        "turn": 1,
+    }
+
+
+def test_mcp_calls_name_their_server_and_say_how_they_went() -> None:
+    run = run_of(
+        {
+            "type": "mcp_list_tools",
+            "server_label": "db",
+            "tools": [{"name": "query", "input_schema": {"type": "object"}}],
+        },
+        {
+            "type": "mcp_call",
+            "id": "1",
+            "server_label": "db",
+            "name": "query",
+            "arguments": '{"q": 1}',
+            "output": "rows",
+            "status": "completed",
+            "error": None,
+        },
+        {
+            "type": "mcp_call",
+            "id": "2",
+            "server_label": "db",
+            "name": "query",
+            "arguments": "{}",
+            "output": None,
+            "error": {"type": "mcp_protocol_error", "code": -32602, "message": "no q"},
+        },
+    )
+    good, bad = run.calls
+    assert (good.server, good.parameters, good.result) == ("db", {"q": 1}, "rows")
+    assert (good.reported_success, bad.reported_success) == (True, False)
+    assert bad.error_message == "no q"
+    assert bad.result == {"type": "mcp_protocol_error", "code": -32602, "message": "no q"}
+    # The API ran them one after the other.
+    assert (good.turn, bad.turn) == (1, 2)
+    assert run.available_tools == [
+        {"name": "query", "input_schema": {"type": "object"}, "server": "db"}
+    ]
+
+
+def test_a_refused_call_is_a_failed_call() -> None:
+    asked = {"type": "mcp_approval_request", "id": "r", "server_label": "s", "name": "drop"}
+    answer = {"type": "mcp_approval_response", "approval_request_id": "r", "approve": False}
+    (call,) = run_of(asked, answer).calls
+    assert (call.tool, call.server, call.success) == ("drop", "s", False)
+    assert call.error_message == "the call was not approved"
+    assert run_of(asked, {**answer, "approve": True}).calls == []
+
+
+@pytest.mark.parametrize("kind", HOSTED)
+def test_every_hosted_tool(kind: str) -> None:
+    tool, arguments, result = HOSTED[kind]
+    item = {"type": kind, "id": "h", "status": "completed"}
+    if arguments:
+        item[arguments] = "sent"
+    if result:
+        item[result] = "came back"
+    (call,) = run_of(item).calls
+    assert (call.tool, call.call_id, call.reported_success) == (tool, "h", True)
+    assert call.parameters == ({arguments: "sent"} if arguments else {})
+    assert call.result == ("came back" if result else None)
+
+
+@pytest.mark.parametrize("status", STATUS)
+def test_every_status(status: str) -> None:
+    (call,) = run_of({"type": "web_search_call", "id": "w", "status": status, "action": {}}).calls
+    assert call.reported_success is STATUS[status]
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_every_call_with_an_output_of_its_own(kind: str) -> None:
+    tool, arguments = CALLS[kind]
+    (call,) = run_of(
+        {"type": kind, "call_id": "c", "name": "own", arguments: {"x": 1}},
+        {"type": f"{kind}_output", "call_id": "c", "output": "done"},
+    ).calls
+    assert (call.tool, call.parameters, call.result) == (tool or "own", {"x": 1}, "done")
+
+
+def test_chat_messages_among_the_items() -> None:
+    calls = [{"id": "t", "function": {"name": "f", "arguments": "{}"}}]
+    (call,) = run_of(
+        {"role": "assistant", "content": "x", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "t", "content": "y"},
+    ).calls
+    assert (call.tool, call.result) == ("f", "y")
+
+
+def test_a_response_object() -> None:
+    response = {
+        "object": "response",
+        "id": "resp_1",
+        "model": "gpt-5",
+        "created_at": 100,
+        "instructions": "Be brief.",
+        "input": "Hi",
+        "tools": [{"type": "function", "name": "f", "parameters": {}}],
+        "usage": {"input_tokens": 5, "output_tokens_details": {"reasoning_tokens": 2}},
+        "output": [{"type": "message", "role": "assistant", "content": "Ho"}],
+        "temperature": 0,
+    }
+    made_up = recording((response,), "log.jsonl")
+    run = read_one(OPENAI_RESPONSES, made_up)
+    assert (run.input, run.actual_output, run.model) == ("Hi", "Ho", "gpt-5")
+    assert (run.run_id, run.started_at) == ("resp_1", 100.0)
+    assert run.usage == Usage(input_tokens=5, reasoning_tokens=2)
+    assert run.available_tools == response["tools"]
+    assert run.extra == {"temperature": 0}
+    assert OPENAI_RESPONSES.recognise(made_up) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("tools", "expected"),
+    [
+        ([{"type": "web_search"}], None),
+        ([{"type": "mcp", "server_label": "s"}], None),
+        (None, None),
+    ],
+)
+def test_tools_without_names_leave_the_offer_unknown(tools: Any, expected: Any) -> None:
+    stored = {"object": "response", "tools": tools, "output": []}
+    assert read_one(OPENAI_RESPONSES, recording(stored)).available_tools == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ([ASKED, {"type": "reasoning"}], "log.json"),
+        ({"items": [ASKED, {"type": "reasoning"}]}, "log.json"),
+        ({"data": [ASKED, {"type": "reasoning"}]}, "log.json"),
+        ((ASKED, {"type": "reasoning"}), "log.jsonl"),
+    ],
+)
+def test_every_layout(value: Any, name: str) -> None:
+    made_up = recording(value, name)
+    (run,) = read(OPENAI_RESPONSES, made_up)
+    assert run.input == "Migrate it."
+    assert OPENAI_RESPONSES.recognise(made_up) == 0.9
+
+
+def test_strangers() -> None:
+    assert problems(OPENAI_RESPONSES, recording(({"a": 1},), "log.jsonl")) == [
+        "log.jsonl:1: expected items of the Responses API, got dict {'a': 1}"
+    ]
+    assert OPENAI_RESPONSES.recognise(recording([ASKED])) == 0.2
+    assert OPENAI_RESPONSES.recognise(recording([])) == 0.0
+    assert OPENAI_RESPONSES.recognise(recording([{"type": ["reasoning"]}])) == 0.0
+    assert "function_call" in ITEM_KINDS
