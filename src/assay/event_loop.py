@@ -17,6 +17,12 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
+        return _run(work)
     with ThreadPoolExecutor(max_workers=1) as other_thread:
-        return other_thread.submit(asyncio.run, work).result()
+        return other_thread.submit(_run, work).result()
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    # Not asyncio.run: notebooks patch it, and the patched one leaks a loop each time.
+    with asyncio.Runner() as runner:
+        return runner.run(work)

@@ -71,7 +71,7 @@ def score_row(
     if result.value is None:
         return row | {"reason": result.reason or "nothing to measure"}
     values = {score.name: score.value for score in result.walk()}
-    verdict = None if threshold is None else passes(result.value, threshold)
+    verdict = passes(result.value, threshold)
     return row | {
         "score": result.value,
         "passed": verdict,

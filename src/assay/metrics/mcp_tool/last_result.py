@@ -22,7 +22,7 @@ class LastResult:
     do not apply (then 0.0, so that they can be printed); `score_breakdown` says None there.
     """
 
-    threshold: float
+    threshold: float | None
     include_reason: bool
     verbose_mode: bool
 
@@ -62,7 +62,7 @@ class LastResult:
         """Make the attributes a view of this result and return its value."""
         breakdown = result.breakdown()
         self.score = result.value
-        self.success = None if result.value is None else passes(result.value, self.threshold)
+        self.success = passes(result.value, self.threshold)
         self.reason = result.reason() if self.include_reason else ""
         self.error = None
         self.score_breakdown = breakdown

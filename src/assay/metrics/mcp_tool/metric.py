@@ -42,7 +42,7 @@ class MCPToolMetric(Native, LastResult):
 
     def __init__(  # noqa: PLR0913, PLR0917 - the seed's signature
         self,
-        threshold: float = 0.7,
+        threshold: float | None = 0.7,
         model: Any = None,
         include_reason: bool = True,  # noqa: FBT001, FBT002 - the seed's signature
         async_mode: bool = True,  # noqa: FBT001, FBT002
@@ -65,6 +65,7 @@ class MCPToolMetric(Native, LastResult):
         self.no_known_tool: NoKnownTool = no_known_tool
         self._judge = as_judge(model, asynchronous=async_mode)
         self._tools = read_tools(available_tools)
+        self.evaluation_model = self._judge.name if self._judge else None
 
     def measure(
         self, test_case: Any, execution_data: MCPExecutionData | None = None
@@ -114,7 +115,7 @@ class MCPToolMetric(Native, LastResult):
         )
         judged = None if marks is None else judged_part(marks)
         value = weigh(judged.value if judged else None, measured.value)
-        zeroed = self.strict_mode and value is not None and not passes(value, self.threshold)
+        zeroed = self.strict_mode and passes(value, self.threshold) is False
         return Result(
             value=0.0 if zeroed else value,
             zeroed=zeroed,

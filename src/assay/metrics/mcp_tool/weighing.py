@@ -47,8 +47,10 @@ def weigh(judged: float | None, measured: float | None) -> float | None:
     return min(max(JUDGED_WEIGHT * judged + MEASURED_WEIGHT * measured, 0.0), 1.0)
 
 
-def passes(score: float, threshold: float) -> bool:
-    """Whether a score reaches a threshold, up to rounding."""
+def passes(score: float | None, threshold: float | None) -> bool | None:
+    """Whether a score reaches a threshold, up to rounding; None where either is missing."""
+    if score is None or threshold is None:
+        return None
     return score >= threshold - TOLERANCE
 
 
