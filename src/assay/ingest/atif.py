@@ -1,0 +1,263 @@
+"""ATIF, the trajectory format of Harbor: versions 1.0 to 1.8.
+
+Steps copied from an earlier trajectory as context are part of what was said, not of what was
+done: their calls are counted where they were made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder, entries
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    decode_arguments,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    place_id,
+    reported_success,
+    stable_id,
+    text_of,
+    text_or_none,
+    total_usage,
+)
+from assay.ingest.recording import Format, Recording
+from assay.run import Source, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "atif"
+VERSION_PREFIX = "ATIF-"
+_DEEPEST_SUBAGENT = 10
+_AGENT_KEYS = ("trajectory_id", "session_id")
+# The sums at the end of a trajectory, and the counts of one step.
+USAGE_KEYS = (
+    ("input_tokens", "total_prompt_tokens", "prompt_tokens"),
+    ("output_tokens", "total_completion_tokens", "completion_tokens"),
+    ("cache_read_input_tokens", "total_cached_tokens", "cached_tokens"),
+)
+
+
+def _recognise(recording: Recording) -> float:
+    first = recording.sample[0] if recording.sample else None
+    first = first[0] if isinstance(first, list) and first else first
+    return 1.0 if _is_trajectory(first) else 0.0
+
+
+def _is_trajectory(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and str(value.get("schema_version", "")).startswith(VERSION_PREFIX)
+        and isinstance(value.get("steps"), list)
+    )
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    for entry in entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        elif _is_trajectory(entry.value):
+            yield _case(entry.value, recording, entry.position)
+        else:
+            problem = "expected an ATIF trajectory with schema_version and steps"
+            yield Unreadable(recording.name, problem, entry.position)
+
+
+def _case(trajectory: dict[str, Any], recording: Recording, position: int | None) -> AgentTestCase:
+    builder = RunBuilder()
+    steps = objects_in(trajectory["steps"])
+    for step in steps:
+        _tell(builder, step)
+    _tell_subagents(builder, trajectory)
+    agent = dict_or_empty(trajectory.get("agent"))
+    session = text_or_none(trajectory.get("session_id"))
+    own = text_or_none(trajectory.get("trajectory_id"))
+    times = [at for step in steps if (at := epoch_seconds(step.get("timestamp"))) is not None]
+    return builder.finish(
+        actual_output=_closing_words(steps),
+        available_tools=agent.get("tool_definitions"),
+        run_id=stable_id(NAME, session, own, *place_id(recording.name, position)),
+        session_id=session,
+        model=_model(agent, steps),
+        framework=text_or_none(agent.get("name")),
+        usage=_usage(trajectory, steps),
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        source=Source(recording.name, NAME, position),
+        extra=_extra(trajectory, steps),
+    )
+
+
+def _tell(builder: RunBuilder, step: dict[str, Any]) -> None:
+    words, source = step.get("message"), step.get("source")
+    calls = [] if step.get("is_copied_context") else _calls(step)
+    if source == "agent" or calls:
+        reasoning = text_or_none(step.get("reasoning_content"))
+        builder.assistant(words, calls, reasoning=reasoning)
+    elif source == "user":
+        builder.user(words)
+    elif source == "system":
+        builder.system(words)
+    else:
+        builder.other(str(source), words)
+    if calls:
+        _tell_results(builder, step, calls)
+    else:
+        for result in _results(step):
+            builder.other("tool", result.get("content"))
+
+
+def _calls(step: dict[str, Any], parent: str | None = None) -> list[ToolExecutionResult]:
+    at = epoch_seconds(step.get("timestamp"))
+    return [
+        ToolExecutionResult(
+            tool=str(call.get("function_name") or ""),
+            parameters=decode_arguments(call.get("arguments")),
+            call_id=text_or_none(call.get("tool_call_id")),
+            server=text_or_none(dict_or_empty(call.get("extra")).get("server")),
+            started_at=at,
+            parent_id=parent,
+        )
+        for call in objects_in(step.get("tool_calls"))
+    ]
+
+
+def _tell_results(
+    builder: RunBuilder, step: dict[str, Any], calls: list[ToolExecutionResult]
+) -> None:
+    """Pair results with calls by id; those without one in order, or with the last call.
+
+    An agent at a terminal sends several commands and sees one screen, after the last of them.
+    """
+    results = _results(step) if calls else []
+    named = {text_or_none(result.get("source_call_id")) for result in results}
+    nameless = [result for result in results if not result.get("source_call_id")]
+    open_calls = [call for call in calls if call.call_id not in named]
+    if len(nameless) != len(open_calls):
+        open_calls = open_calls[-1:]
+    for result in results:
+        if result.get("source_call_id"):
+            _tell_result(builder, text_or_none(result["source_call_id"]), result)
+    for call, result in zip(open_calls, nameless, strict=False):
+        _tell_result(builder, call.call_id, result, tool=call.tool)
+
+
+def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
+    return objects_in(dict_or_empty(step.get("observation")).get("results"))
+
+
+def _tell_result(
+    builder: RunBuilder, call_id: str | None, result: dict[str, Any], tool: str | None = None
+) -> None:
+    about = dict_or_empty(result.get("extra"))
+    success = reported_success(about)
+    content = result.get("content")
+    call = builder.result(
+        call_id,
+        content,
+        reported_success=success,
+        error_message=text_of(content) or None if success is False else None,
+        tool=tool,
+    )
+    if call is not None:
+        call.execution_time = amount_or_none(about.get("duration_s"))
+        call.server = call.server or text_or_none(about.get("server"))
+
+
+def _tell_subagents(
+    builder: RunBuilder, trajectory: dict[str, Any], above: str | None = None, depth: int = 0
+) -> None:
+    """Add the calls of embedded sub-agents, each below the call that started the agent.
+
+    An agent that no call is known to have started served what its own parent served.
+    """
+    starters = _starters(trajectory)
+    for inner in objects_in(trajectory.get("subagent_trajectories")):
+        names = [name for key in _AGENT_KEYS if (name := text_or_none(inner.get(key)))]
+        started_by = next((starters[name] for name in names if name in starters), above)
+        parent = started_by or next(iter(names), "subagent")
+        for step in objects_in(inner.get("steps")):
+            calls = [] if step.get("is_copied_context") else _calls(step, parent)
+            for call in calls:
+                builder.call(call, inside=True)
+            _tell_results(builder, step, calls)
+        if depth < _DEEPEST_SUBAGENT:
+            _tell_subagents(builder, inner, parent, depth + 1)
+
+
+def _starters(trajectory: dict[str, Any]) -> dict[str, str]:
+    """Which call started a sub-agent, by the agent's trajectory or, before 1.7, session."""
+    found: dict[str, str] = {}
+    for step in objects_in(trajectory.get("steps")):
+        for result in _results(step):
+            call_id = text_or_none(result.get("source_call_id"))
+            for ref in objects_in(result.get("subagent_trajectory_ref")):
+                name = next((ref[key] for key in _AGENT_KEYS if text_or_none(ref.get(key))), None)
+                if name and call_id:
+                    found[name] = call_id
+    return found
+
+
+def _model(agent: dict[str, Any], steps: list[dict[str, Any]]) -> str | None:
+    named = (place.get("model_name") for place in (agent, *steps))
+    return next((name for name in named if isinstance(name, str) and name), None)
+
+
+def _closing_words(steps: list[dict[str, Any]]) -> str | None:
+    """What an agent said while it ended the run through a tool that never answered."""
+    last = steps[-1] if steps else {}
+    if last.get("source") != "agent" or not last.get("tool_calls") or _results(last):
+        return None
+    return text_of(last.get("message")) or None
+
+
+def _usage(trajectory: dict[str, Any], steps: list[dict[str, Any]]) -> Usage | None:
+    sums = dict_or_empty(trajectory.get("final_metrics"))
+    own = [
+        dict_or_empty(step.get("metrics")) for step in steps if not step.get("is_copied_context")
+    ]
+    total = {ours: count_or_none(sums.get(theirs)) for ours, theirs, _ in USAGE_KEYS}
+    each = [{ours: count_or_none(m.get(key)) for ours, _, key in USAGE_KEYS} for m in own]
+    usage = total_usage([total]) or total_usage(each)
+    costs = [cost for m in own if (cost := amount_or_none(m.get("cost_usd"))) is not None]
+    cost = amount_or_none(sums.get("total_cost_usd"))
+    cost = sum(costs) if cost is None and costs else cost
+    if cost is not None:
+        usage = usage or Usage()
+        usage.cost_usd = cost
+    return usage
+
+
+def _extra(trajectory: dict[str, Any], steps: list[dict[str, Any]]) -> dict[str, Any]:
+    copied = [step for step in steps if step.get("is_copied_context")]
+    facts = {
+        "atif_version": trajectory.get("schema_version"),
+        "agent_version": dict_or_empty(trajectory.get("agent")).get("version"),
+        "trajectory_id": trajectory.get("trajectory_id"),
+        "continued_in": trajectory.get("continued_trajectory_ref"),
+        "copied_steps": len(copied),
+        "copied_calls": sum(len(objects_in(step.get("tool_calls"))) for step in copied),
+        "notes": trajectory.get("notes"),
+        "atif_extra": trajectory.get("extra"),
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+ATIF = Format(
+    name=NAME,
+    title="ATIF trajectories (Harbor), 1.0 to 1.8",
+    fidelity=(
+        "Has no error flag and no server; both are read from `extra` where assay wrote them. "
+        "Has one time a step, none for the end of a call, no task and no outcome. Calls in "
+        "copied steps are counted in the trajectory they were made in."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

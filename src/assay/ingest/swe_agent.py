@@ -1,0 +1,278 @@
+"""SWE-agent `.traj` files and mini-swe-agent `.traj.json` files.
+
+Every step is one call. Where the agent wrote its command as text, the command is the call:
+one of SWE-agent's own commands by its name, anything else as `bash`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    decode_arguments,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    place_id,
+    stable_id,
+    text_of,
+    text_or_none,
+    total_usage,
+)
+from assay.ingest.recording import Format, Recording
+from assay.run import Source, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "swe-agent"
+MINI = "mini-swe-agent"
+SHELL = "bash"
+# The commands that SWE-agent gives the model besides the shell's own.
+COMMANDS = frozenset(
+    {
+        *("open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "append"),
+        *("search_dir", "search_file", "find_file", "filemap", "str_replace_editor"),
+        *("submit", "exit_forfeit", "exit_cost", "exit_context", "exit_format", "exit_error"),
+        *("connect_start", "connect_sendline", "connect_exec", "connect_stop"),
+        *("debug_start", "debug_add_breakpoint", "debug_continue", "debug_step", "debug_exec"),
+        *("debug_stop", "decompile", "disassemble", "view_image"),
+    }
+)
+FENCES = ("```mswea_bash_command", "```bash")
+_WORD = re.compile(r"\s*([A-Za-z_][\w-]{0,60})")
+_RETURN_CODE = re.compile(
+    r"(?:<exception>.{0,2000}?</exception>\s*)?<returncode>(-?\d{1,10})</returncode>", re.DOTALL
+)
+
+
+def _recognise(recording: Recording) -> float:
+    value = recording.sample[0] if len(recording.sample) == 1 else None
+    if isinstance(value, list):
+        return 0.9 if _is_mini_list(value) else 0.0
+    if not isinstance(value, dict):
+        return 0.0
+    if str(value.get("trajectory_format", "")).startswith(MINI):
+        return 1.0
+    steps = objects_in(value.get("trajectory")) or objects_in(value.get("history"))
+    is_step = any({"action", "observation"} <= step.keys() for step in steps)
+    is_told = any({"action", "thought", "agent"} <= message.keys() for message in steps)
+    return 1.0 if is_step or is_told else 0.0
+
+
+def _is_mini_list(messages: list[Any]) -> bool:
+    """Whether commands stand in fences and answers carry a return code, as mini writes them."""
+    spoken = [message for message in objects_in(messages) if message.get("role") == "assistant"]
+    return bool(spoken) and any(
+        _RETURN_CODE.match(text_of(message.get("content"))) for message in objects_in(messages)
+    )
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+            continue
+        value = document.value
+        if isinstance(value, list):
+            yield _mini_case({"messages": value}, recording)
+        elif isinstance(value, dict) and "messages" in value:
+            yield _mini_case(value, recording)
+        elif isinstance(value, dict) and (value.get("trajectory") or value.get("history")):
+            yield _case(value, recording)
+        else:
+            problem = "expected a SWE-agent trajectory or history"
+            yield Unreadable(recording.name, problem, document.position)
+
+
+def _case(value: dict[str, Any], recording: Recording) -> AgentTestCase:
+    history = objects_in(value.get("history"))
+    steps = objects_in(value.get("trajectory")) or _steps_of(history)
+    builder = RunBuilder()
+    _tell_opening(builder, history)
+    asked = deque(message for message in history if message.get("role") == "assistant")
+    for step in steps:
+        is_told = bool(asked) and asked[0].get("action") == step.get("action")
+        _tell_step(builder, step, asked.popleft() if is_told else {})
+    return _finished(builder, value, NAME, recording)
+
+
+def _steps_of(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Steps put together from messages, for files that hold nothing else."""
+    steps: list[dict[str, Any]] = []
+    for message in history:
+        if message.get("role") == "assistant":
+            steps.append({"action": message.get("action"), "thought": message.get("thought")})
+        elif steps and message.get("role") in {"user", "tool"}:
+            steps[-1].setdefault("observation", text_of(message.get("content")))
+    return steps
+
+
+def _tell_opening(builder: RunBuilder, history: list[dict[str, Any]]) -> None:
+    """What the model was told before its first step; a demonstration is no question."""
+    for message in history:
+        if message.get("role") == "assistant":
+            return
+        if message.get("role") == "user" and not message.get("is_demo"):
+            builder.user(message.get("content"))
+        else:
+            builder.system(message.get("content"))
+
+
+def _tell_step(builder: RunBuilder, step: dict[str, Any], asked: dict[str, Any]) -> None:
+    words = text_or_none(step.get("thought")) or text_or_none(step.get("response"))
+    sent = objects_in(asked.get("tool_calls"))
+    calls = [_sent_call(call) for call in sent] or _typed_calls(step.get("action"))
+    builder.assistant(words, calls)
+    for call in calls:
+        # A step has one observation, whatever it called.
+        builder.result(call.call_id, step.get("observation"), tool=call.tool)
+        call.execution_time = amount_or_none(step.get("execution_time"))
+
+
+def _sent_call(sent: dict[str, Any]) -> ToolExecutionResult:
+    function = dict_or_empty(sent.get("function"))
+    return ToolExecutionResult(
+        tool=str(function.get("name") or ""),
+        parameters=decode_arguments(function.get("arguments")),
+        call_id=text_or_none(sent.get("id")),
+    )
+
+
+def _typed_calls(action: object) -> list[ToolExecutionResult]:
+    command = text_of(action)
+    if not command.strip():
+        return []
+    word = _WORD.match(command)
+    tool = word[1] if word and word[1] in COMMANDS else SHELL
+    return [ToolExecutionResult(tool, {"command": command})]
+
+
+def _mini_case(value: dict[str, Any], recording: Recording) -> AgentTestCase:
+    builder = RunBuilder()
+    waiting: list[ToolExecutionResult] = []
+    for message in objects_in(value.get("messages")):
+        about = dict_or_empty(message.get("extra"))
+        role = message.get("role")
+        if role == "assistant":
+            waiting = _mini_calls(message, about)
+            builder.assistant(message.get("content"), waiting)
+        elif role in {"user", "tool"} and waiting:
+            _tell_observation(builder, waiting.pop(0), message, about)
+        elif role == "user":
+            builder.user(message.get("content"))
+        else:
+            builder.system(message.get("content"))
+    return _finished(builder, value, MINI, recording)
+
+
+def _mini_calls(message: dict[str, Any], about: dict[str, Any]) -> list[ToolExecutionResult]:
+    at = epoch_seconds(about.get("timestamp"))
+    sent = [_sent_call(call) for call in objects_in(message.get("tool_calls"))]
+    actions = [action.get("command") for action in objects_in(about.get("actions"))]
+    commands = actions or _fenced(text_of(message.get("content")))
+    calls = sent or [ToolExecutionResult(SHELL, {"command": text}) for text in commands]
+    for call in calls:
+        call.started_at = at
+    return calls
+
+
+def _fenced(words: str) -> list[str]:
+    """The command between fences; several of them are refused by the agent and run none."""
+    for fence in FENCES:
+        start = words.find(fence)
+        end = words.find("```", start + len(fence))
+        if start >= 0 and end >= 0:
+            return [] if words.find(fence, end) >= 0 else [words[start + len(fence) : end].strip()]
+    return []
+
+
+def _tell_observation(
+    builder: RunBuilder, call: ToolExecutionResult, message: dict[str, Any], about: dict[str, Any]
+) -> None:
+    words = text_of(message.get("content"))
+    said = _RETURN_CODE.match(words)
+    code = int(said[1]) if said else count_or_none(about.get("returncode"))
+    success = None if code is None else code == 0
+    raised = text_or_none(about.get("exception_info"))
+    builder.result(
+        call.call_id,
+        message.get("content"),
+        reported_success=success,
+        error_message=(raised or words) if success is False else None,
+        ended_at=epoch_seconds(about.get("timestamp")),
+        tool=call.tool,
+    )
+
+
+def _finished(
+    builder: RunBuilder, value: dict[str, Any], framework: str, recording: Recording
+) -> AgentTestCase:
+    info = dict_or_empty(value.get("info"))
+    config = dict_or_empty(info.get("config")) or dict_or_empty(value.get("replay_config"))
+    submission = text_or_none(info.get("submission"))
+    kept = {key: info.get(key) for key in ("exit_status", "swe_agent_version", "mini_version")}
+    return builder.finish(
+        actual_output=submission,
+        run_id=stable_id(NAME, *place_id(recording.name, None)),
+        task_id=_task(value, recording),
+        model=_model(config),
+        framework=framework,
+        usage=_usage(value, dict_or_empty(info.get("model_stats"))),
+        source=Source(recording.name, NAME),
+        extra={key: given for key, given in kept.items() if given},
+    )
+
+
+def _task(value: dict[str, Any], recording: Recording) -> str:
+    """The instance, which files carry in their name."""
+    stem = PurePath(recording.name).name.removesuffix(".json").removesuffix(".traj")
+    return text_or_none(value.get("instance_id")) or stem
+
+
+def _model(config: dict[str, Any]) -> str | None:
+    agent = dict_or_empty(config.get("agent"))
+    places = (config.get("model"), agent.get("model"), agent)
+    named = (dict_or_empty(place).get(key) for place in places for key in ("model_name", "name"))
+    return next((name for name in named if isinstance(name, str) and name), None)
+
+
+def _usage(value: dict[str, Any], stats: dict[str, Any]) -> Usage | None:
+    """What the statistics say; a replay asks no model and reports zeros for unknown."""
+    sent, received = stats.get("tokens_sent"), stats.get("tokens_received")
+    reports: list[object] = [{"input_tokens": sent, "output_tokens": received}] if sent else []
+    usage = total_usage(reports or _responses(objects_in(value.get("messages"))))
+    cost = amount_or_none(stats.get("instance_cost"))
+    if cost:
+        usage = usage or Usage()
+        usage.cost_usd = cost
+    return usage
+
+
+def _responses(messages: Iterable[dict[str, Any]]) -> Iterator[object]:
+    for message in messages:
+        response = dict_or_empty(dict_or_empty(message.get("extra")).get("response"))
+        yield response.get("usage")
+
+
+SWE_AGENT = Format(
+    name=NAME,
+    title="SWE-agent .traj and mini-swe-agent .traj.json files",
+    fidelity=(
+        "SWE-agent records no success of a command and no times of day; mini-swe-agent records "
+        "return codes. Whether the issue was solved stands in the benchmark's report, not here. "
+        "Demonstrations may be typed by people."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,200 @@
+"""ATIF: results find their calls, copied steps count once, sub-agents are nested."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import problems, read, read_one, recording
+
+from assay.ingest.atif import ATIF
+from assay.ingest.recording import FilePlace, Recording
+from assay.run import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def trajectory(*steps: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "schema_version": "ATIF-v1.7",
+        "session_id": "s1",
+        "agent": {"name": "terminus-2", "version": "2.0", "model_name": "gpt-x"},
+        "steps": list(steps),
+        **more,
+    }
+
+
+def step(source: str, message: Any = "", *calls: str, **more: Any) -> dict[str, Any]:
+    made = [{"tool_call_id": c, "function_name": f"tool_{c}", "arguments": {"n": c}} for c in calls]
+    return {"source": source, "message": message, "tool_calls": made, **more}
+
+
+def observed(*results: dict[str, Any]) -> dict[str, Any]:
+    return {"observation": {"results": list(results)}}
+
+
+def run_of(*steps: dict[str, Any], **more: Any) -> Any:
+    return read_one(ATIF, recording(trajectory(*steps, **more)))
+
+
+@pytest.mark.parametrize("version", ["ATIF-v1.4", "ATIF-v1.5", "ATIF-v1.6", "ATIF-v1.8"])
+def test_every_version_is_recognised(version: str) -> None:
+    made_up = recording(trajectory(step("user", "Hi"), schema_version=version))
+    assert ATIF.recognise(made_up) == 1.0
+    assert read_one(ATIF, made_up).extra["atif_version"] == version
+
+
+def test_a_trajectory() -> None:
+    tools = [{"type": "function", "function": {"name": "tool_a"}}]
+    case = run_of(
+        step("system", "Be"),
+        step("user", [{"type": "text", "text": "Compare"}, {"type": "image"}]),
+        step(
+            "agent",
+            "Looking.",
+            "a",
+            "b",
+            timestamp="2026-01-01T00:00:01Z",
+            reasoning_content="both at once",
+            metrics={"prompt_tokens": 9, "completion_tokens": 1, "cost_usd": 0.1},
+            **observed(
+                {"source_call_id": "b", "content": "B"},
+                {"source_call_id": "a", "content": "A"},
+            ),
+        ),
+        step("agent", "Equal.", metrics={"prompt_tokens": 11, "cached_tokens": 4}),
+        agent={"name": "terminus-2", "model_name": "gpt-x", "tool_definitions": tools},
+    )
+    assert (case.input, case.actual_output) == ("Compare\n[image]", "Equal.")
+    first, second = case.calls
+    assert (first.tool, first.parameters, first.result) == ("tool_a", {"n": "a"}, "A")
+    assert (second.result, second.turn, first.turn) == ("B", 1, 1)
+    assert (first.started_at, first.reported_success) == (1767225601.0, None)
+    assert (case.model, case.framework, case.available_tools) == ("gpt-x", "terminus-2", tools)
+    assert case.usage == Usage(input_tokens=20, output_tokens=1, cache_read_tokens=4, cost_usd=0.1)
+    assert case.conversation_history[2]["reasoning"] == "both at once"
+
+
+def test_the_sums_at_the_end_are_believed() -> None:
+    sums = {"total_prompt_tokens": 5, "total_completion_tokens": 6, "total_cost_usd": 0.7}
+    case = run_of(step("agent", "x", metrics={"prompt_tokens": 1}), final_metrics=sums)
+    assert case.usage == Usage(input_tokens=5, output_tokens=6, cost_usd=0.7)
+
+
+def test_results_without_an_id_pair_in_order_or_with_the_last_call() -> None:
+    in_order = run_of(step("agent", "", "a", "b", **observed({"content": "1"}, {"content": "2"})))
+    assert [call.result for call in in_order.calls] == ["1", "2"]
+    one_screen = run_of(step("agent", "", "a", "b", **observed({"content": "screen"})))
+    assert [call.result for call in one_screen.calls] == [None, "screen"]
+
+
+def test_what_assay_wrote_is_read_back() -> None:
+    flagged = {"source_call_id": "a", "content": "404"}
+    flagged["extra"] = {"is_error": True, "server": "web", "duration_s": 1.5}  # type: ignore[assignment]
+    call = run_of(step("agent", "", "a", **observed(flagged))).calls[0]
+    assert (call.reported_success, call.error_message) == (False, "404")
+    assert (call.server, call.execution_time) == ("web", 1.5)
+
+
+def test_copied_steps_are_said_but_not_done_again() -> None:
+    case = run_of(
+        step("user", "Do it", is_copied_context=True),
+        step(
+            "agent",
+            "Doing.",
+            "a",
+            is_copied_context=True,
+            metrics={"prompt_tokens": 99},
+            **observed({"content": "x"}),
+        ),
+        step("agent", "Going on.", "b", metrics={"prompt_tokens": 1}),
+        continued_trajectory_ref="next.json",
+    )
+    assert [call.call_id for call in case.calls] == ["b"]
+    assert (case.input, case.usage) == ("Do it", Usage(input_tokens=1))
+    assert [turn["role"] for turn in case.conversation_history] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+    assert (case.extra["copied_steps"], case.extra["copied_calls"]) == (2, 1)
+    assert case.extra["continued_in"] == "next.json"
+
+
+def test_calls_of_sub_agents_name_the_call_that_started_them() -> None:
+    ref = [{"trajectory_id": "child", "session_id": "s1"}]
+    child = trajectory(
+        step("user", "copied", is_copied_context=True),
+        step("agent", "", "c", **observed({"source_call_id": "c", "content": "C"})),
+        trajectory_id="child",
+        subagent_trajectories=[trajectory(step("agent", "", "d"), trajectory_id="lost")],
+    )
+    case = run_of(
+        step(
+            "agent",
+            "",
+            "a",
+            **observed({"source_call_id": "a", "content": "ok", "subagent_trajectory_ref": ref}),
+        ),
+        subagent_trajectories=[child],
+    )
+    assert [(call.call_id, call.parent_id, call.turn) for call in case.calls] == [
+        ("a", None, 1),
+        ("c", "a", None),
+        ("d", "a", None),
+    ]
+    assert case.calls[1].result == "C"
+
+
+def test_a_sub_agent_that_no_call_started_is_nested_all_the_same() -> None:
+    lost = trajectory(step("agent", "", "d"), trajectory_id="lost", session_id="own")
+    case = run_of(step("agent", "x"), subagent_trajectories=[lost])
+    assert case.calls[0].parent_id == "lost"
+
+
+def test_the_words_that_end_a_run_through_a_tool_are_its_answer() -> None:
+    assert run_of(step("agent", "All done.", "finish")).actual_output == "All done."
+    answered = step("agent", "Waiting.", "a", **observed({"content": "timeout"}))
+    assert run_of(answered).actual_output is None
+
+
+def test_an_unknown_source_is_kept_under_its_name() -> None:
+    case = run_of(step("critic", "Hm"), step("<redacted>", "", "a"))
+    assert case.conversation_history[0] == {"role": "critic", "content": "Hm"}
+    assert len(case.calls) == 1
+
+
+def test_lines_and_lists_of_trajectories() -> None:
+    one = trajectory(step("user", "Hi"))
+    assert len(read(ATIF, recording((one, one), "t.jsonl"))) == 2
+    assert len({case.run_id for case in read(ATIF, recording([one, one]))}) == 2
+    assert problems(ATIF, recording([one, {"steps": []}])) == [
+        "log.json:2: expected an ATIF trajectory with schema_version and steps"
+    ]
+
+
+def test_recorded_trajectories_have_the_published_counts(shared: Callable[..., Path]) -> None:
+    counts: Counter[str] = Counter()
+    for path in sorted(shared("data", "atif").rglob("*.json")):
+        found = Recording(FilePlace(path))
+        if not ATIF.recognise(found):
+            continue
+        case = read_one(ATIF, found)
+        counts["trajectories"] += 1
+        counts[case.extra["atif_version"]] += 1
+        counts["own calls"] += len(case.calls)
+        counts["copied calls"] += case.extra.get("copied_calls", 0)
+    # 52 calls are counted there: these 44 and the 8 that are copied from another trajectory.
+    assert counts == {
+        "trajectories": 25,
+        "ATIF-v1.4": 3,
+        "ATIF-v1.5": 11,
+        "ATIF-v1.6": 9,
+        "ATIF-v1.7": 2,
+        "own calls": 44,
+        "copied calls": 8,
+    }
