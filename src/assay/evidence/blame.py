@@ -1,0 +1,238 @@
+"""Whose fault was a failed call, and what kind of failure was it?
+
+One table of rules, most reliable first: the JSON-RPC code, the arguments against the recorded
+schema, the name against the tools on offer, the same call elsewhere, the HTTP status, and only
+then the words. A mistake gets the same answer whether the server threw it as -32602 or told it
+as the text of an `isError` result: the code names the side, the words name the kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.evidence.body_roles import is_full
+from assay.evidence.failure_kinds import (
+    CATEGORY_OF,
+    CIRCUMSTANCES,
+    HTTP_KINDS,
+    JSON_RPC_KINDS,
+    STATEFUL,
+    VAGUE_CODES,
+    VAGUE_KINDS,
+    VAGUE_STATUSES,
+    Category,
+    Kind,
+)
+from assay.evidence.kind_wordings import kind_of_message
+from assay.evidence.payload import Payload
+from assay.evidence.schema_fit import explain_misfit, schema_fit
+from assay.evidence.seed_classifier import classify_error
+from assay.execution import ToolExecutionResult
+from assay.tools import ToolDefinition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Blame", "Siblings", "blame", "classify_error", "seed_names"]
+
+_LONGEST_MESSAGE = 4_000
+
+_RPC_CODE = re.compile(r"(?:mcp|json-?rpc|rpc)\s+error\D{0,12}(-32\d{3})\b", re.IGNORECASE)
+_HTTP_CODE = re.compile(
+    r"\b(?:http(?:/\d(?:\.\d)?)?|status(?:[ _]?code)?|response(?: code)?|error(?: code)?"
+    r"|(?:client|server) error)(?![a-z])\D{0,16}(?:2\d\d\D{0,10})?\b([45]\d\d)\b"
+    r"|(?:^|[:'\"(\s])([45]\d\d)[:\s]+(?:client error|server error|bad|unauthori|forbidden|not"
+    r"|method|request|conflict|gone|payload|too many|unprocess|internal|service|gateway)",
+    re.IGNORECASE,
+)
+_HTTP_KEYS = ("status", "status_code", "statusCode", "code", "http_status", "httpStatus", "cod")
+_SEED_CATEGORY: dict[Category, str] = {
+    "model": "MODEL_ERROR",
+    "server": "SERVER_ERROR",
+    "environment": "SERVER_ERROR",
+    "unknown": "UNKNOWN",
+}
+
+
+class Siblings(Struct, frozen=True):
+    """How the same call, tool and arguments alike, went in other runs."""
+
+    succeeded: int = 0
+    failed: int = 0
+    models_failed: int = 0
+
+
+class Blame(Struct, frozen=True):
+    """Whose failure it was, of which kind, by which rule, and how sure that is (0 to 1)."""
+
+    category: Category
+    kind: Kind
+    rule: str
+    confidence: float
+
+
+class _Failure(Struct, frozen=True):
+    """A failed call with all that is known about it."""
+
+    call: ToolExecutionResult
+    message: str
+    told: Kind
+    tool: ToolDefinition | None
+    siblings: Siblings | None
+    offered: Collection[str] | None
+
+
+def blame(
+    call: ToolExecutionResult,
+    *,
+    tool: ToolDefinition | None = None,
+    siblings: Siblings | None = None,
+    offered: Collection[str] | None = None,
+) -> Blame | None:
+    """Whose fault a failed call was; None for a call that did not fail.
+
+    `tool` is the tool's recorded definition, `offered` the names of all tools on offer, and
+    `siblings` how the same call went elsewhere; each may be left out.
+    """
+    if call.success:
+        return None
+    message = _message_of(call)
+    failure = _Failure(call, message, kind_of_message(message), tool, siblings, offered)
+    return next(found for rule in _RULES if (found := rule(failure)) is not None)
+
+
+def seed_names(found: Blame) -> tuple[str, str]:
+    """The blame in the seed's words: category, subcategory.
+
+    Environment counts as SERVER_ERROR there; kinds that the seed lacks keep their names.
+    """
+    return _SEED_CATEGORY[found.category], found.kind
+
+
+def _message_of(call: ToolExecutionResult) -> str:
+    if call.error_message:
+        return call.error_message
+    return Payload(call.result).head(_LONGEST_MESSAGE) if is_full(call.result) else ""
+
+
+def _by_rpc_code(failure: _Failure) -> Blame | None:
+    code = _rpc_code(failure)
+    kind = JSON_RPC_KINDS.get(code) if code is not None else None
+    if kind is None or (code in VAGUE_CODES and failure.told not in VAGUE_KINDS):
+        return None
+    return Blame(CATEGORY_OF[kind], _refined(kind, failure.told), "json_rpc_code", 0.95)
+
+
+def _by_schema(failure: _Failure) -> Blame | None:
+    if failure.tool is None or failure.told in CIRCUMSTANCES:
+        return None
+    schema, arguments = failure.tool.input_schema, failure.call.parameters
+    fit = schema_fit(schema, arguments)
+    if fit == "fits":
+        return None
+    if fit == "broken_schema":
+        return Blame("server", "invalid_schema", "broken_schema", 0.7)
+    misfit = kind_of_message(explain_misfit(schema, arguments))
+    kind = misfit if CATEGORY_OF[misfit] == "model" else "invalid_arguments"
+    return Blame("model", kind, "schema_misfit", 0.95)
+
+
+def _by_offer(failure: _Failure) -> Blame | None:
+    if failure.offered is None or failure.call.tool in failure.offered:
+        return None
+    return Blame("model", "unknown_tool", "not_on_offer", 0.95)
+
+
+def _by_siblings(failure: _Failure) -> Blame | None:
+    """What the same call did elsewhere: if it can succeed, the arguments are not at fault."""
+    siblings, told = failure.siblings, failure.told
+    if siblings is None or told in STATEFUL or CATEGORY_OF[told] == "environment":
+        return None
+    if siblings.succeeded:
+        kind = told if CATEGORY_OF[told] == "server" else "execution_error"
+        return Blame("server", kind, "same_call_succeeded", 0.8)
+    if siblings.models_failed > 1 and CATEGORY_OF[told] != "model":
+        kind = told if CATEGORY_OF[told] == "server" else "execution_error"
+        return Blame("server", kind, "same_call_fails_for_all", 0.7)
+    return None
+
+
+def _by_http_status(failure: _Failure) -> Blame | None:
+    status = _http_status(failure)
+    if status is None:
+        return None
+    kind = HTTP_KINDS.get(status, "invalid_arguments" if status < 500 else "execution_error")
+    if status not in VAGUE_STATUSES:
+        return Blame(CATEGORY_OF[kind], _refined(kind, failure.told), "http_status", 0.85)
+    if failure.told not in VAGUE_KINDS:
+        return Blame(CATEGORY_OF[failure.told], failure.told, "http_status", 0.75)
+    return Blame(CATEGORY_OF[kind], kind, "http_status", 0.6)
+
+
+def _by_words(failure: _Failure) -> Blame | None:
+    kind = failure.told
+    if kind == "unclassified":
+        return None
+    sure = 0.4 if kind in VAGUE_KINDS or kind in STATEFUL else 0.7
+    return Blame(CATEGORY_OF[kind], kind, "wording", sure)
+
+
+def _by_silence(failure: _Failure) -> Blame | None:
+    if failure.message.strip():
+        return None
+    kind: Kind = "empty_result" if failure.call.success_rule == "empty" else "status_not_success"
+    return Blame("unknown", kind, "no_message", 0.3)
+
+
+def _by_nothing(_: _Failure) -> Blame:
+    return Blame("unknown", "unclassified", "none", 0.1)
+
+
+_RULES: tuple[Callable[[_Failure], Blame | None], ...] = (
+    _by_rpc_code,
+    _by_schema,
+    _by_offer,
+    _by_siblings,
+    _by_http_status,
+    _by_words,
+    _by_silence,
+    _by_nothing,
+)
+
+
+def _refined(kind: Kind, told: Kind) -> Kind:
+    """The kind that the words tell, if it is on the same side as the code says."""
+    return told if told not in VAGUE_KINDS and CATEGORY_OF[told] == CATEGORY_OF[kind] else kind
+
+
+def _rpc_code(failure: _Failure) -> int | None:
+    for body in _bodies(failure.call.result):
+        code = body.get("code")
+        if isinstance(code, int) and code in JSON_RPC_KINDS:
+            return code
+    found = _RPC_CODE.search(failure.message[:_LONGEST_MESSAGE])
+    return int(found[1]) if found else None
+
+
+def _http_status(failure: _Failure) -> int | None:
+    for body in _bodies(failure.call.result):
+        for key in _HTTP_KEYS:
+            number = body.get(key)
+            if isinstance(number, str) and number.isdecimal() and len(number) == 3:
+                number = int(number)
+            if isinstance(number, int) and 400 <= number <= 599:
+                return number
+    found = _HTTP_CODE.search(failure.message[:_LONGEST_MESSAGE])
+    return int(found[1] or found[2]) if found else None
+
+
+def _bodies(result: Any) -> list[dict[Any, Any]]:
+    """The result and the error inside it, as far as they are dicts."""
+    if not isinstance(result, dict):
+        return []
+    inner = result.get("error")
+    return [inner, result] if isinstance(inner, dict) else [result]

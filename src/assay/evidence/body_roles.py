@@ -1,0 +1,167 @@
+"""What the keys of a result are about: flags, errors, codes, messages, payload, circumstances."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+LONGEST_MESSAGE = 1_000
+_DEEPEST_MESSAGE = 5
+_MANY = 200
+
+# What a key is about, by its name in snake_case.
+ROLES: dict[str, frozenset[str]] = {
+    "bad_flag": frozenset(
+        {"is_error", "iserror", "has_error", "has_errors", "is_failure", "is_failed", "failed"}
+        | {"timed_out", "timedout", "error_occurred", "errored"}
+    ),
+    "good_flag": frozenset(
+        {"success", "ok", "succeeded", "successful", "successfull", "is_success", "issuccess"}
+        | {"is_successful", "is_ok"}
+    ),
+    "error": frozenset(
+        {"error", "err", "error_message", "error_msg", "errmsg", "err_msg", "error_description"}
+        | {"exception", "exception_message", "fault", "faultstring", "failure", "failure_reason"}
+        | {"error_detail", "error_details", "error_info", "error_text", "错误", "错误信息"}
+    ),
+    "errors": frozenset({"errors", "error_messages"}),
+    "error_code": frozenset({"error_code", "errorcode", "errcode", "err_code", "errno"}),
+    "status": frozenset(
+        {"status", "result_status", "response_status", "status_text", "stat", "response"}
+        | {"call_status", "execution_status", "tool_status", "state", "状态"}
+    ),
+    "http": frozenset(
+        {"status_code", "statuscode", "http_status", "http_status_code", "http_code", "cod"}
+        | {"response_code", "httpstatus"}
+    ),
+    "code": frozenset({"code", "ret", "retcode", "ret_code", "result_code"}),
+    "exit": frozenset(
+        {"exit_code", "exitcode", "returncode", "return_code", "exit_status", "exitstatus"}
+    ),
+    "message": frozenset(
+        {"message", "msg", "detail", "details", "reason", "description", "title", "消息", "info"}
+        | {"status_message", "error_summary", "cause"}
+    ),
+    "payload": frozenset(
+        {"data", "result", "results", "output", "body", "content", "items", "rows", "records"}
+        | {"payload", "value", "values", "hits", "matches", "documents", "structured_content"}
+        | {"responses", "outputs", "response", "response_body", "tool_result", "stdout"}
+    ),
+    "good_count": frozenset({"succeeded", "success", "successful", "success_count", "ok_count"}),
+    "bad_count": frozenset({"failed", "failures", "failure_count", "failed_count", "error_count"}),
+}
+# Keys of a thing that was looked up. A moment weighs more than a name, which may be an echo.
+_IDENTITIES = frozenset({"id", "name", "title", "owner", "author", "number", "uuid", "slug"})
+_MOMENTS = frozenset(
+    {"created_at", "updated_at", "started_at", "finished_at", "ended_at", "completed_at"}
+    | {"created", "updated", "start_time", "end_time", "date", "due_date"}
+)
+_RECORD_WEIGHT = 3
+# Keys that say nothing of the thing asked for: circumstances and echoes of the question.
+_CIRCUMSTANCE = frozenset(
+    {"timestamp", "time", "path", "documentation_url", "docs", "help", "help_url", "more_info"}
+    | {"type", "kind", "version", "api_version", "object", "param", "instance", "jsonrpc", "id"}
+    | {"request_id", "trace_id", "correlation_id", "duration", "duration_ms", "elapsed", "took"}
+    | {"latency_ms", "retry_after", "suggestion", "suggestions", "hint", "hints", "tool"}
+    | {"tool_name", "query", "input", "args", "arguments", "parameters", "params", "metadata"}
+    | {"meta", "__type", "method", "url", "host", "service", "server", "stack", "trace", "name"}
+    | {"traceback", "stderr", "domain", "location", "available_tools", "retryable", "retriable"}
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Body:
+    """A dict, its values sorted by what their keys are about."""
+
+    __slots__ = ("_by_role", "value")
+
+    def __init__(self, value: dict[Any, Any]) -> None:
+        """Sort the values; a key may play more than one role."""
+        self.value = value
+        self._by_role: dict[str, list[Any]] = {}
+        for key, item in value.items():
+            for role in _roles_of(key) if isinstance(key, str) else ():
+                self._by_role.setdefault(role, []).append(item)
+
+    def all(self, *roles: str) -> list[Any]:
+        """The values that play any of these roles."""
+        return [item for role in roles for item in self._by_role.get(role, ())]
+
+    @property
+    def telling(self) -> bool:
+        """Whether any key could speak of success or failure."""
+        return bool(self._by_role)
+
+    @property
+    def is_record(self) -> bool:
+        """Whether this describes a thing that was looked up, with an identity of its own."""
+        names = {_snake(key) for key in self.value if isinstance(key, str)}
+        weight = len(names & _IDENTITIES) + 2 * len(names & _MOMENTS)
+        return weight >= _RECORD_WEIGHT
+
+    @property
+    def has_payload(self) -> bool:
+        """Whether an answer came along."""
+        return any(is_full(item) for item in self.all("payload"))
+
+    @property
+    def only_circumstance(self) -> bool:
+        """Whether nothing but words about the call is here, no answer to the question."""
+        return all(not is_full(item) or _is_circumstance(key) for key, item in self.value.items())
+
+    @property
+    def only_payload(self) -> bool:
+        """Whether the payload is all there is, circumstances aside."""
+        return all(
+            not is_full(item) or _is_circumstance(key) or "payload" in _roles_of(key)
+            for key, item in self.value.items()
+        )
+
+    def message(self) -> str | None:
+        """The words in which the body tells of its failure."""
+        found = (message_in(item) for item in self.all("error", "errors", "message"))
+        return next((text for text in found if text), None)
+
+
+def is_full(item: Any) -> bool:
+    """Whether a value holds anything: null, "", [] and a dict of nothing but such do not."""
+    if isinstance(item, dict):
+        return any(is_full(inner) for inner in list(item.values())[:_MANY])
+    return item is not None and item is not False and item not in ("", [])
+
+
+def message_in(item: Any, depth: int = 0) -> str | None:
+    """The words inside an error value, however it is nested."""
+    if isinstance(item, str):
+        return item.strip()[:LONGEST_MESSAGE] or None
+    if depth >= _DEEPEST_MESSAGE or not item or isinstance(item, bool):
+        return None
+    if isinstance(item, list):
+        return message_in(item[0], depth + 1)
+    if isinstance(item, dict):
+        body = Body(item)
+        names = [item.get(key) for key in ("code", "Code", "type", "name")]
+        for inner in (*body.all("message", "error"), *names):
+            if text := message_in(inner, depth + 1):
+                return text
+        return None
+    return str(item) if isinstance(item, int) else None
+
+
+@lru_cache(maxsize=8_192)
+def _snake(key: str) -> str:
+    return _CAMEL.sub("_", key[:80]).replace("-", "_").replace(" ", "_").lower()
+
+
+@lru_cache(maxsize=8_192)
+def _roles_of(key: str) -> tuple[str, ...]:
+    name = _snake(key)
+    return tuple(role for role, names in ROLES.items() if name in names)
+
+
+@lru_cache(maxsize=8_192)
+def _is_circumstance(key: Any) -> bool:
+    if not isinstance(key, str):
+        return False
+    return _snake(key) in _CIRCUMSTANCE or bool(set(_roles_of(key)) - {"payload"})

@@ -1,0 +1,291 @@
+"""How failures look when they are told as data.
+
+Every key is read by its value: `{"error": null}`, `failed: 0` and `errors: []` are good news.
+What a record says of itself (a job with status "failed", a log entry with an error) is data,
+not a failure of the call that fetched it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.evidence.body_roles import Body, is_full, message_in
+from assay.evidence.error_grammar import failing_opening
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MAX_DEPTH = 5
+_MANY = 200
+
+
+class Reading(Struct, frozen=True):
+    """What a value or a text says of its call: failed or not, by which rule, in which words."""
+
+    failed: bool
+    rule: str
+    message: str | None = None
+
+
+_FAILED_WORD = re.compile(
+    r"(?:error|err|errored|fail|failed|failure|exception|timeout|timed[ _-]?out|denied|aborted"
+    r"|unauthori[sz]ed|forbidden|not[ _-]?found|invalid|not[ _-]?ok|false|rejected|失败|错误)\Z",
+    re.IGNORECASE,
+)
+_ERROR_WORD = re.compile(r"(?:error|exception|not[ _-]?ok|错误)\Z", re.IGNORECASE)
+_GOOD_WORD = re.compile(r"(?:ok|success|succeeded|successful|complete|completed|成功)\Z", re.I)
+_NO_ERROR = re.compile(
+    r"\s*(?:none|null|nil|no|no errors?|false|0|n/?a|ok|success|undefined|-|无|没有)?\.?\s*\Z",
+    re.IGNORECASE,
+)
+_ERROR_NAME = re.compile(
+    r"error|invalid|not_?found|denied|exception|fail|unauthori|forbidden|exceeded|timeout"
+    r"|timed_?out|unavailable|missing|conflict|throttl|no_?such|required|bad_|expired"
+    r"|\AE[A-Z]{4,}\Z",
+    re.IGNORECASE,
+)
+_GOOD_CODES = frozenset({"", "0", "200", "201", "202", "204", "ok", "success", "00000"})
+_REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
+
+
+def read_value(value: Any, depth: int = 0) -> Reading | None:
+    """What data says of its call; None when it says nothing of failure or success."""
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, dict):
+        body = Body(value)
+        for rule in _RULES if body.telling else ():
+            if (reading := rule(body)) is not None:
+                return reading
+        return _read_inside(body, depth)
+    return _read_list(value, depth) if isinstance(value, list) and value else None
+
+
+def _protocol_error(body: Body) -> Reading | None:
+    for error in (body.value.get("error"), body.value):
+        code = error.get("code") if isinstance(error, dict) else None
+        if isinstance(code, int) and -32_900 <= code <= -32_000:
+            return Reading(failed=True, rule="protocol_error", message=message_in(error))
+    return None
+
+
+def _bad_flag(body: Body) -> Reading | None:
+    raised = any(_truth(flag) is True for flag in body.all("bad_flag"))
+    if not raised or (body.is_record and body.message() is None):
+        return None
+    return Reading(failed=True, rule="failure_flag", message=body.message())
+
+
+def _exit_code(body: Body) -> Reading | None:
+    for code in body.all("exit"):
+        number = _whole(code)
+        if number is not None:
+            said = body.value.get("stderr") or body.value.get("output") or body.value.get("stdout")
+            words = message_in(said) or body.message() or f"exit code {number}"
+            return Reading(number != 0, "exit_code", words if number else None)
+    return None
+
+
+def _good_flag(body: Body) -> Reading | None:
+    told = [_truth(flag) for flag in body.all("good_flag")]
+    if False in told and not (body.is_record and body.message() is None):
+        return Reading(failed=True, rule="success_flag", message=body.message())
+    return Reading(failed=False, rule="success_flag") if True in told else None
+
+
+def _counts(body: Body) -> Reading | None:
+    bad = [n for n in body.all("bad_count") if _is_count(n)]
+    good = [n for n in body.all("good_count") if _is_count(n)]
+    if not bad or not sum(bad) or not good:
+        return None
+    rule = "some_items_failed" if sum(good) else "all_items_failed"
+    return Reading(not sum(good), rule, None if sum(good) else body.message())
+
+
+def _error_value(body: Body) -> Reading | None:
+    told = next((item for item in body.all("error") if _is_error(item)), None)
+    if told is None or body.is_record:
+        return None
+    if any(isinstance(item, list) and item for item in body.all("payload")):
+        return Reading(failed=False, rule="partial_errors")
+    return Reading(failed=True, rule="error_body", message=message_in(told) or body.message())
+
+
+def _error_list(body: Body) -> Reading | None:
+    told = next((item for item in body.all("errors") if _is_error(item)), None)
+    if told is None or _is_count(told) or _is_report(told):
+        return None
+    if body.has_payload:
+        return Reading(failed=False, rule="partial_errors")
+    if not body.only_circumstance or body.is_record:
+        return None
+    return Reading(failed=True, rule="error_body", message=message_in(told) or body.message())
+
+
+def _status_word(body: Body) -> Reading | None:
+    words = [word.strip() for word in body.all("status") if isinstance(word, str)]
+    if any(_GOOD_WORD.match(word) for word in words) and not body.all("http"):
+        return Reading(failed=False, rule="status_word")
+    if body.is_record or not any(_FAILED_WORD.match(word) for word in words):
+        return None
+    plain = any(_ERROR_WORD.match(word) for word in words)
+    if plain or body.only_circumstance:
+        return Reading(failed=True, rule="status_word", message=body.message())
+    return None
+
+
+def _http_status(body: Body) -> Reading | None:
+    numbers = [_whole(item) for item in body.all("http", "status")]
+    if body.all("message", "error"):
+        numbers += [_whole(item) for item in body.all("code")]
+    failing = next((n for n in numbers if n is not None and 400 <= n <= 599), None)
+    if failing is None or (body.is_record and not body.all("http")):
+        return None
+    return Reading(failed=True, rule="http_status", message=body.message() or f"HTTP {failing}")
+
+
+def _api_code(body: Body) -> Reading | None:
+    own = [code for code in body.all("error_code") if _is_bad_code(code)]
+    named = [code for code in body.all("code") if _is_bad_code(code)]
+    if not own and not (named and body.all("message") and _names_error(named[0])):
+        return None
+    if body.has_payload or not body.only_circumstance:
+        return None
+    return Reading(failed=True, rule="api_code", message=body.message() or str((own or named)[0]))
+
+
+def _known_shape(body: Body) -> Reading | None:
+    value = body.value
+    kind = value.get("__type")
+    aws = isinstance(kind, str) and _ERROR_NAME.search(kind) is not None
+    github = "documentation_url" in value and "message" in value
+    fastapi = len(value) == 1 and isinstance(value.get("detail"), str | list) and value["detail"]
+    if not (aws or github or fastapi) or not body.only_circumstance:
+        return None
+    return Reading(failed=True, rule="error_body", message=body.message())
+
+
+def _lone_message(body: Body) -> Reading | None:
+    texts = [text for text in body.all("message") if isinstance(text, str)]
+    if not texts or not body.only_circumstance or failing_opening(texts[0]) is None:
+        return None
+    return Reading(failed=True, rule="error_message_field", message=texts[0])
+
+
+_RULES: tuple[Callable[[Body], Reading | None], ...] = (
+    _protocol_error,
+    _bad_flag,
+    _exit_code,
+    _good_flag,
+    _counts,
+    _error_value,
+    _error_list,
+    _status_word,
+    _http_status,
+    _api_code,
+    _known_shape,
+    _lone_message,
+)
+
+
+def _read_inside(body: Body, depth: int) -> Reading | None:
+    """What the payload of a dict says, where the payload is all there is."""
+    if len(body.value) != 1 and not (body.telling and body.only_payload):
+        return None
+    inner = body.all("payload", "status") if body.telling else list(body.value.values())
+    for item in inner:
+        if isinstance(item, str) and (found := failing_opening(item)) is not None:
+            return Reading(failed=True, rule=found.rule, message=item)
+        reading = read_value(item, depth + 1)
+        if reading is not None:
+            return reading
+    return None
+
+
+def _read_list(items: list[Any], depth: int) -> Reading | None:
+    if len(items) == 1 and isinstance(items[0], str):
+        found = failing_opening(items[0])
+        return None if found is None else Reading(failed=True, rule=found.rule, message=items[0])
+    some = items[:_MANY]
+    if all(_is_validation_issue(item) for item in some):
+        return Reading(failed=True, rule="validation_issues", message=message_in(items))
+    readings = [_read_item(item, depth) for item in some]
+    failed = [reading for reading in readings if reading is not None]
+    if not failed:
+        return None
+    if len(failed) < len(items):
+        return Reading(failed=False, rule="some_items_failed")
+    return Reading(failed=True, rule="all_items_failed", message=failed[0].message)
+
+
+def _read_item(item: Any, depth: int) -> Reading | None:
+    """The failure of one item of a batch; a row that tells of an error is no failure."""
+    if not isinstance(item, dict):
+        return None
+    body = Body(item)
+    if not body.telling and len(item) != 1:
+        return None
+    if not body.only_circumstance and not body.all("bad_flag", "good_flag"):
+        return None
+    reading = read_value(item, depth + 1)
+    return reading if reading is not None and reading.failed else None
+
+
+def _is_validation_issue(item: Any) -> bool:
+    return (
+        isinstance(item, dict)
+        and ("message" in item or "msg" in item)
+        and ("path" in item or "loc" in item)
+        and ("code" in item or "type" in item)
+        and not Body(item).is_record
+    )
+
+
+def _is_error(item: Any) -> bool:
+    """Whether the value under an error key is an error."""
+    if isinstance(item, str):
+        return _NO_ERROR.match(item) is None
+    if isinstance(item, float):
+        return item.is_integer() and bool(item)
+    if isinstance(item, dict):
+        code = item.get("code", item.get("error_code"))
+        return is_full(item) and (code is None or _is_bad_code(code))
+    return bool(item)
+
+
+def _is_report(items: Any) -> bool:
+    """Whether the errors are findings of a checker: they point into a file."""
+    return (
+        isinstance(items, list)
+        and isinstance(items[0], dict)
+        and any(key in items[0] for key in _REPORT_KEYS)
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_bad_code(code: Any) -> bool:
+    return code is not None and not isinstance(code, bool) and str(code).lower() not in _GOOD_CODES
+
+
+def _names_error(code: Any) -> bool:
+    return _whole(code) is not None or (isinstance(code, str) and bool(_ERROR_NAME.search(code)))
+
+
+def _truth(flag: Any) -> bool | None:
+    if isinstance(flag, bool):
+        return flag
+    if isinstance(flag, str):
+        return {"true": True, "false": False}.get(flag.strip().lower())
+    return None
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, str) and len(value) < 12 and value.strip().lstrip("-").isdigit():
+        return int(value)
+    return value if _is_count(value) else None

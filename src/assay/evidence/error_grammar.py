@@ -1,0 +1,81 @@
+"""How failures begin when they are told as text.
+
+Only the opening of a text is read: an error message states its failure first, while logs,
+code and search results merely mention failures somewhere. A rule says how long a text it may
+speak for, because a long text that opens like an error is usually a document about one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.evidence.error_openings import OPENINGS, Opening, Reach
+from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, reads_like_content
+
+# A sentence such as "Order 7 not found" is the whole answer, or it is prose.
+_LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
+
+
+def _compiled(reach: Reach) -> re.Pattern[str]:
+    """One pattern for all rules of a reach; the group that matched names the row."""
+    rows = ((i, row) for i, row in enumerate(OPENINGS) if row.reach == reach)
+    wordings = "|".join(f"(?P<o{i}>{'|'.join(row.wordings)})" for i, row in rows)
+    return re.compile(wordings, re.IGNORECASE)
+
+
+_BY_REACH = tuple((limit, _compiled(reach)) for reach, limit in _LONGEST.items())
+_MARKED = Opening("failure_mark", "page", ())
+
+# Rules whose wording may be followed by good news: "Error: none", "Error: 0.05".
+_VALUED = frozenset({"error_prefix", "error_of", "chinese_error", "failed_to", "work_failed"})
+_NOUGHT = re.compile(
+    r"\s*(?:0|0x0|none|null|nil|no(?: errors?)?|false|n/?a|-{1,3}|without|ok|无|没有)"
+    r"\s*[.;,)，]?\s*(?:\n|\Z|成功)",
+    re.IGNORECASE,
+)
+_MEASURE = re.compile(
+    r"\s*(?:±|\+/-|~|<|>|=)?\s*[-+]?\d[\d,]*(?:\.\d+)?\s?(?:%|\w{1,4})?\s*(?:[(,;]|\n|\Z)"
+)
+# "Returns None if not found" tells no fact.
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?)\b", re.IGNORECASE
+)
+_STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
+
+
+def failing_opening(text: str, *, longest: int | None = None) -> Opening | None:
+    """The rule by which a text opens with a failure, if it does.
+
+    `longest` lets no rule speak for a text of more characters.
+    """
+    size = len(text) if len(text) < HEAD else len(text.strip())
+    if longest is not None and size > longest:
+        return None
+    head = opening_of(text)
+    found = next(
+        (match for limit, rows in _BY_REACH if size <= limit and (match := rows.match(head))), None
+    )
+    if found is None or found.lastgroup is None:
+        marked = size <= _LONGEST[_MARKED.reach] and bears_failure_mark(text)
+        return _MARKED if marked else None
+    row = OPENINGS[int(found.lastgroup[1:])]
+    if _is_harmless(row, found[0], head[found.end() :]) or reads_like_content(text):
+        return None
+    return row
+
+
+def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
+    if row.reach == "line" and rest.strip().count("\n") > 1:
+        return True
+    if row.rule == "refused_sentence":
+        return _CONDITION.search(opening) is not None
+    return row.rule in _VALUED and _is_good_news(rest, opening)
+
+
+def _is_good_news(rest: str, opening: str) -> bool:
+    """Whether the opening is followed by a nought or by a measurement."""
+    if opening.rstrip()[-1:] not in {":", "："}:
+        return False
+    if _NOUGHT.match(rest):
+        return True
+    return _MEASURE.match(rest) is not None and _STATUS_NUMBER.match(rest) is None

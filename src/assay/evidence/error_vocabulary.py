@@ -1,0 +1,101 @@
+"""The words of which error messages are made."""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+
+HTTP_PHRASES = "|".join(
+    sorted({re.escape(s.phrase) for s in HTTPStatus if s.value >= 400}, key=len, reverse=True)
+)
+
+
+def _any_of(words: str) -> str:
+    """A pattern for any of the words; `_` within a word stands for a space."""
+    return "(?:" + "|".join(word.replace("_", " ") for word in words.split()) + ")"
+
+
+# What may stand before "error:" at any length of text.
+SUBJECTS = _any_of(
+    """
+    fatal critical internal server client database db sql query statement api https? rest rpc grpc
+    json-?rpc graphql network connection socket dns ssl tls proxy gateway upstream backend service
+    provider system application app runtime execution tool mcp plugin function command shell
+    process script unexpected unknown unhandled uncaught general generic validation input output
+    request response argument parameter schema type value key index name import module attribute
+    assertion syntax parse parser parsing json xml yaml csv compile compiler compilation build
+    linker install file filesystem fs i/?o os disk memory permission access auth authentication
+    authorization login credential token session config configuration setup timeout rate[_-]limit
+    quota usage limit search fetch scrape scraping download upload browser navigation page model
+    agent workflow task operation transaction migration constraint integrity postgres(?:ql)? mysql
+    mariadb sqlite mongo(?:db)? redis oracle elasticsearch opensearch bigquery snowflake clickhouse
+    docker kubernetes git github gitlab npm pip aws azure google openai anthropic slack notion jira
+    stripe bad invalid remote local
+    """
+)
+# What stands before "error:" in statistics, in books and in good news.
+NO_ERROR_OF = _any_of(
+    """
+    no zero without any standard mean squared root absolute relative rounding measurement sampling
+    percent percentage prediction forecast training test validation_set margin maximum minimum
+    average total median human medical clerical trial type_i type_ii common possible typical fix
+    fixed resolved handled title subject question note song
+    """
+)
+VERBS = _any_of(
+    """
+    access acquire add allocate apply authenticate bind book build calculate call cancel check
+    checkout click clone close commit compile complete compute connect convert copy crawl create
+    decode decrypt delete deploy deserialize determine download edit encode encrypt establish
+    evaluate execute export extract fetch find fork generate get handle import initiali[sz]e insert
+    install invoke kill launch list load locate lock log_in login lookup look_up match merge modify
+    mount move navigate obtain open parse perform ping post process publish pull push put query
+    reach read receive register remove rename render reserve resolve retrieve run save schedule
+    scrape search send serialize set sign_in spawn start stat stop store submit subscribe terminate
+    translate unlock update upload use validate verify write
+    """
+)
+NAMED_THINGS = _any_of(
+    r"""
+    api[_-]?keys? access_tokens? args? arguments? body certificates? choice column command
+    coordinates? credentials? cursor dates? date_range email enum expression fields? file format
+    function header id identifier input json keys? literal login method name number operation
+    option parameters? params? password path pattern payload propert(?:y|ies) query range regex
+    requests? response schema selector session signature sql state status symbol syntax table
+    ticker time timezone token tool type uri url user(?:name)? uuid values? xpath
+    """
+)
+WORKS = (
+    _any_of(
+        """
+        request command query call tool tool_call tool_use function_call operation execution
+        connection fetch build compilation validation verification authentication
+        authori[sz]ation auth login upload download migration import export lookup installation
+        deployment transaction navigation assertion edit write read update insert delete parsing
+        api_call api_request http_request subprocess step action invocation handshake
+        initiali[sz]ation transfer
+        """
+    )[:-1]
+    + r"|[\w.-]*[_.][\w.-]*|'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")"
+)
+# The first words of a sentence; word by word, because that is quicker than by characters.
+SOME_WORDS = r"(?:[^\s:：]++ ){0,20}?"
+# "Error" where the message is in another language.
+FOREIGN_ERRORS = "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|błąd|hata"
+
+_HAN = r"[\u4e00-\u9fff]"
+CHINESE = (
+    rf"{_HAN}{{0,8}}\s?(?:错误|出错|报错|异常)(?:了|信息|代码|码)?\s?\w{{0,8}}\s*(?:[:：,，。!！]|\Z|\n)",
+    rf"(?:抱歉[,，]?)?(?:发生|出现|遇到)了?{_HAN}{{0,6}}(?:错误|异常|问题)",
+    rf"(?:无法|未能|不能)(?!不)(?:{_HAN}|\w){{1,10}}",
+    rf"(?:缺少|缺失)(?:{_HAN}|[\w ]){{0,8}}(?:参数|字段|权限)",
+    rf"(?:无效|非法|不支持)的?(?:{_HAN}|[\w ]){{1,12}}",
+    r"请求(?:过于频繁|超时|被拒绝|失败)",
+    rf"(?:没有|无|缺乏){_HAN}{{0,4}}权限|权限不足",
+    r"未登录|未授权|禁止访问|访问被拒绝|拒绝访问",
+    (
+        rf"(?:{_HAN}|[\w '\"“”「」_/.-]){{0,30}}"
+        r"(?:失败|超时|不存在|未找到|找不到|不可用|已过期|超出限制|不能为空|过长|过大)"
+        r"(?!的|率|次数|数|原因)了?(?:[:：,，。!！(（]|\s|\Z)"
+    ),
+)

@@ -1,0 +1,36 @@
+"""The exit status of a command, where a result states one."""
+
+from __future__ import annotations
+
+import re
+
+from assay.evidence.text_shape import opening_of
+
+_ENDING = 300
+
+_OPENING = re.compile(
+    r"(?:(?:the\s)?(?:command|process|script|program|task|shell)\s)?(?:(?:has\s)?(?:failed|exited"
+    r"|finished|completed|terminated|returned)\s)?(?:with\s)?(?:a\s)?(?:non-?zero\s)?"
+    r"(?:(?:exit|return)(?:ed)?[ _-]?(?:code|status)|(?<=with )(?:code|status))"
+    r"\s*[:=]?\s*(-?\d{1,10})\b",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"\s*<(?:returncode|exit_?code|return_code)>\s*(-?\d{1,10})\s*</", re.IGNORECASE)
+_HEADER = re.compile(
+    r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){0,6}"
+    r"(?:Process exited with code|Exit(?:ed with)? code:?|exit_code:?|Return code:?)"
+    r" (-?\d{1,10})\s*\n"
+)
+_LAST_WORDS = re.compile(
+    r"[\[(](?:the\s)?(?:command|process)?[^\n\])]{0,60}exit(?:ed)?[^\n\])]{0,12}(?:code|status)"
+    r"\s*:?\s*(-?\d{1,10})\b[^\n]{0,20}[\])]\s*\Z",
+    re.IGNORECASE,
+)
+
+
+def exit_status(text: str, *, of_command: bool) -> int | None:
+    """The status a text opens with, or ends with if a command wrote it; None if it states none."""
+    found = _OPENING.match(opening_of(text)) or _TAG.match(text) or _HEADER.match(text)
+    if found is None and of_command:
+        found = _LAST_WORDS.search(text, max(0, len(text) - _ENDING))
+    return None if found is None else int(found[1])

@@ -1,0 +1,302 @@
+"""The words by which a kind of failure is known.
+
+For messages that are known to tell of a failure: what the words say is searched anywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.evidence.failure_kinds import Kind
+
+# Where a long message says what happened: at its beginning and at its end.
+_HEAD, _TAIL = 500, 300
+# What follows quotes the statement that failed, not the failure.
+_QUOTED_STATEMENT = re.compile(r"\n\s*(?:LINE \d+:|CONTEXT:|QUERY:)")
+
+_TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
+
+# Most specific first: the first wording found names the kind.
+_WORDINGS: tuple[tuple[Kind, str], ...] = (
+    (
+        "cancelled",
+        (
+            r"cancell?ed by|was (?:cancell?ed|aborted|interrupted)|interrupted by|aborted by|user"
+            r" (?:rejected|declined|denied|doesn't want|does not want)|tool use was rejected"
+            r"|(?:rejected|denied|blocked) this (?:action|call)|sibling tool call|KeyboardInterrupt"
+            r"|CancelledError|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted)\W*$|取消"
+        ),
+    ),
+    (
+        "unknown_tool",
+        (
+            r"unknown tool|no such tool|unrecogni[sz]ed tool|no tool (?:named|called)"
+            rf"|tool not found|tool (?:name )?{_TOOL_NAME} (?:is |was |does )?(?:not (?:found|exist"
+            rf"|available|registered)|unknown)|function name {_TOOL_NAME} not found"
+            r"|unavailable tool|^\W*(?:error\W+)?method not found|未知工具|工具不存在"
+        ),
+    ),
+    (
+        "rate_limit",
+        (
+            r"\b(?:http|status|code|error)\D{0,12}429\b|\b429 (?:too|client)|too many requests"
+            r"|rate[ _-]?limit|throttl|请求过于频繁|频率|限流"
+        ),
+    ),
+    (
+        "quota_exceeded",
+        (
+            r"quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?"
+            r"|funds|quota)|billing"
+            r"|payment required|credit balance|out of credits|额度|配额|欠费"
+        ),
+    ),
+    (
+        "auth",
+        (
+            r"unauthori[sz]ed|authenticat(?:ion|ed?)\b|unauthenticated|api[ _-]?key|bad credentials"
+            r"|(?:invalid|expired|missing|bad) (?:access |auth |bearer )?(?:token|credentials?"
+            r"|signature)|(?:token|session|credentials?) (?:has |have |is |are )?(?:expired|invalid"
+            r"|missing|not (?:set|found|configured))|log ?in (?:is )?required"
+            r"|please (?:log|sign) in"
+            r"|not logged in|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
+            r"|认证|鉴权|未授权"
+        ),
+    ),
+    (
+        "permission",
+        (
+            r"permission denied|access(?: is| was)? denied|forbidden|insufficient (?:permissions?"
+            r"|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM"
+            r"|row-level security|restricted operation|operation not permitted|(?:do|does) not have"
+            r" (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁止访问|拒绝访问"
+            r"|\b(?:http|status|code|error)\D{0,12}403\b"
+        ),
+    ),
+    (
+        "server_unavailable",
+        (
+            r"server .{0,80}could not be loaded|server_not_in_configs|server .{0,60}(?:is )?not"
+            r" (?:running|connected|configured|found)|server (?:disconnected|crashed|exited"
+            r"|terminated)|session terminated|failed to (?:start|launch|spawn) .{0,40}server"
+            r"|ClosedResourceError"
+        ),
+    ),
+    (
+        "timeout",
+        (
+            r"timed?[ -]?out\b|timedout|deadline exceeded|ETIMEDOUT|took (?:too )?long|TimeoutError"
+            r"|did not (?:respond|complete|finish) (?:with)?in|超时"
+        ),
+    ),
+    (
+        "network_error",
+        (
+            r"connection (?:\w+ )?(?:refused|reset|closed|aborted|error|attempts? failed|lost"
+            r"|terminated|failed)|connection_error|(?-i:ECONN[A-Z]+|ENOTFOUND"
+            r"|EAI_AGAIN)|getaddrinfo|name"
+            r" resolution|name or service not known|(?:could not|cannot|unable to)"
+            r" resolve host|network"
+            r" (?:error|is unreachable|unreachable)|socket hang up|unreachable|no route to host"
+            r"|\b(?:ssl|tls)\b|certificate|fetch failed|broken pipe|ConnectError|ConnectionError"
+            r"|(?:cannot|could not|unable to|failed to) (?:connect|reach)|连接(?:失败"
+            r"|被拒绝|重置|错误)|网络"
+        ),
+    ),
+    (
+        "unavailable",
+        (
+            r"(?:service|temporarily|currently|server is) (?:unavailable|overloaded"
+            r"|down)|overloaded"
+            r"|bad gateway|under maintenance|HTTP status 50[0-4]|upstream (?:error|failure)"
+            r"|\b(?:502|503|529) \w|服务不可用|维护"
+        ),
+    ),
+    (
+        "malformed_call",
+        (
+            r"(?:malformed|invalid|not valid|unparsable) json|json ?decode ?error|unexpected end of"
+            r" json|expecting (?:property name|value)|failed to (?:parse|decode) (?:json|arguments"
+            r"|the arguments|ast|executable|tool call)|(?:did|does) not (?:output"
+            r"|follow|match) (?:in )?"
+            r"the (?:specified|expected|required) format|parse error|malformed"
+            r" (?:call|request|tool)"
+        ),
+    ),
+    (
+        "null_reference",
+        (
+            r"NoneType'? object|AttributeError|has no attribute|null ?pointer|NullReference"
+            r"|cannot read propert(?:y|ies) of|undefined is not|nil pointer|null reference|空指针"
+        ),
+    ),
+    (
+        "index_error",
+        r"\bindex\b.{0,30}out of|out of bounds|IndexError|RangeError|list index|越界",
+    ),
+    (
+        "data_processing_error",
+        (
+            r"length mismatch|lengths must match|shape mismatch|could not be broadcast"
+            r"|codec can't|(?:decod|encod)ing bytes|UnicodeDecodeError|KeyError|division by zero"
+            r"|divide by zero|ZeroDivision|invalid response shape"
+            r"|failed to (?:parse|process|decode) (?:the )?(?:response|data|html|xml|page)"
+        ),
+    ),
+    (
+        "missing_required_field",
+        (
+            r"is a required property|field required|missing (?:a )?(?:\d+ )?(?:the"
+            r" )?(?:following )?"
+            r"required|missing (?:argument|parameter|field|property|keyword|value for)"
+            r"|required (?:\w+ )?(?:parameter|argument|field|property"
+            r"|input)s?\b.{0,60}(?:missing|not"
+            r" (?:provided|present|supplied|given|specified|set))|mandatory (?:input )?(?:parameter"
+            r"|argument|field)s?|\breceived\W{1,5}undefined"
+            r"|\bmessage\W{1,6}Required\b|\bis required\b"
+            r"|\bare required\b|must be (?:provided|specified|supplied|set)|type=missing"
+            r"|not provided and not marked as optional|cannot be (?:empty|null|blank)|must not be"
+            r" (?:empty|null|blank)|缺少|不能为空|必填"
+        ),
+    ),
+    (
+        "invalid_date_range",
+        (
+            r"cannot be after|invalid date|date .{0,60}(?:in the future|in the past|out of range)"
+            r"|(?:end|start)[ _]?(?:date|time).{0,40}(?:before|after|earlier|later)"
+            r"|日期(?:无效|错误)"
+        ),
+    ),
+    (
+        "wrong_type",
+        (
+            r"is not of type|unable to parse string as|input should be (?:a valid|an instance)"
+            r"|(?:incorrect|wrong|invalid|unexpected) type|type checking failed|type=\w+_(?:type"
+            r"|parsing)|\binvalid_type\b|must be (?:of type|an? (?:string|integer"
+            r"|number|boolean|array"
+            r"|object|list|dict|float|int|bool)\b)|expected (?:an? )?(?:string"
+            r"|integer|number|boolean"
+            r"|array|object|list|dict|float|int|str)\b|invalid input syntax for"
+            r"|cannot cast|is of type"
+            r" .{0,40} but|could not convert|invalid literal for|类型错误"
+        ),
+    ),
+    (
+        "invalid_schema",
+        (
+            r"not valid under any of the given schemas|does not match (?:any of"
+            r" )?the (?:\w+ )?schema"
+            r"|invalid_union|schema (?:mismatch|violation)"
+        ),
+    ),
+    (
+        "invalid_arguments",
+        (
+            r"invalid arguments? for|unexpected (?:keyword )?(?:argument|parameter|property|field)"
+            r"|unrecogni[sz]ed[ _](?:keys?|arguments?|options?|parameters?)|additional properties"
+            r"|extra (?:inputs|fields) (?:are )?not|unknown (?:argument|parameter|field|option"
+            r"|property)|invalid (?:arguments?|params?|parameters?|request)\b|takes \d+ positional"
+            r"|wrong number of (?:arguments|parameters)|bad request|参数(?:错误|无效|不合法|异常)"
+        ),
+    ),
+    (
+        "syntax_error",
+        (
+            r"syntax ?error|unexpected token|unterminated|sql compilation error|error in your sql"
+            r"|invalid syntax|parse error|must appear in the group by|is ambiguous|is not unique"
+            r"|same number of columns|must be type \w+, not type|UNION types"
+            r"|invalid UNION|unmatched"
+            r"|IndentationError|Unclosed|aggregate functions are not allowed|cannot be matched"
+            r"|cannot drop columns|no unique constraint matching|subquery"
+            r"|from-clause|cannot change name|语法错误"
+        ),
+    ),
+    (
+        "conflict",
+        (
+            r"already (?:exists|registered|in use|taken|been)|duplicate (?:key|entry|column|object"
+            r"|name)|unique constraint|\bconflict|E11000|EEXIST|concurrent(?:ly)? (?:update|modif)"
+            r"|locked|已存在|重复|冲突"
+        ),
+    ),
+    (
+        "output_too_large",
+        (
+            r"exceeds? (?:the )?(?:maximum|max)(?: allowed)? (?:size|tokens|length|output|context)"
+            r"|(?:output|response|result|file|content|payload|message|request"
+            r"|entity)s?(?: is| was)? too"
+            r" (?:large|long|big)|too large to|maximum context length|过大|过长"
+        ),
+    ),
+    (
+        "validation_error",
+        (
+            r"validation|is not one of|invalid value|invalid enum|(?:must|should)"
+            r" be one of|expected"
+            r" one of|not a valid|does not match (?:the )?(?:pattern|format|regex)"
+            r"|invalid (?:format"
+            r"|url|uri|email|uuid|id|input|option|choice|symbol|name|path|selector"
+            r"|regex)\b|ValueError"
+            r"|ZodError|校验|格式(?:错误|不正确)|无效的?"
+        ),
+    ),
+    (
+        "not_found",
+        (
+            r"not found|does not exist|doesn't exist|do not exist|no such|(?:cannot"
+            r"|could not|couldn't"
+            r"|can't|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|is not defined"
+            r"|no module named|unknown (?:column|table|database|host|user|symbol|city)"
+            r"|no .{1,60} (?:found|named|with id)|undefined (?:table|column)|未找到|找不到|不存在"
+        ),
+    ),
+    (
+        "unsupported",
+        (
+            r"not (?:currently )?supported|unsupported(?! operand)|not implemented"
+            r"|NotImplemented|read-?only"
+            r"|illegal operation|does not (?:support|provide|allow)|EISDIR|not allowed|method not"
+            r" allowed|不支持"
+        ),
+    ),
+    (
+        "rule_violation",
+        (
+            r"violates|constraint|not enough|insufficient|exceed|must be|cannot"
+            r" (?:be|use)|out of (?:range"
+            r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed|expired"
+            r"|at (?:least|most) \d|inconsistent|不足|超出|超过"
+        ),
+    ),
+    (
+        "execution_error",
+        (
+            r"error (?:calling|executing|running|in|while|getting|fetching"
+            r"|retrieving|occurred)|traceback"
+            r"|exception|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)?"
+            r" (?:code|status)|crash|stack trace|unexpected error|\bfail|内部错误|服务器错误|异常"
+        ),
+    ),
+)
+WORDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(wording, re.IGNORECASE)) for kind, wording in _WORDINGS
+)
+
+
+def kind_of_message(message: str) -> Kind:
+    """The kind of failure that the words of an error message tell of."""
+    told = _telling_part(message)
+    return next((kind for kind, wording in WORDINGS if wording.search(told)), "unclassified")
+
+
+def _telling_part(message: str) -> str:
+    statement = _QUOTED_STATEMENT.search(message, 0, 4_000)
+    if statement is not None:
+        message = message[: statement.start()]
+    if message.startswith("Traceback (most recent call last)"):
+        return message.rstrip()[-_TAIL:].rpartition("\n")[2]
+    if len(message) <= _HEAD + _TAIL:
+        return message
+    return f"{message[:_HEAD]}\n{message[-_TAIL:]}"

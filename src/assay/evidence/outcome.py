@@ -1,0 +1,203 @@
+"""Did this call fail? What was reported, what we infer, and by which rule.
+
+Most reliable first: what was reported as a failure, then the payload as data, then the opening
+of its text. A payload that parsed as data is never searched for words. `Error` in a result is
+believed even when the server flagged it as a success; a reported failure is never doubted.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from assay.evidence.body_roles import is_full
+from assay.evidence.error_bodies import Reading, read_value
+from assay.evidence.error_grammar import failing_opening
+from assay.evidence.error_pages import read_page
+from assay.evidence.exit_status import exit_status
+from assay.evidence.payload import Payload, reported_together, unwrap
+from assay.evidence.python_repr import NotPython, parse_repr
+
+if TYPE_CHECKING:
+    from assay.evidence.error_openings import Opening
+    from assay.execution import ToolExecutionResult
+    from assay.test_case import AgentTestCase
+
+LONGEST_MESSAGE = 1_000
+# Rules that cannot tell: nothing came back that could be judged.
+UNDECIDED_RULES = frozenset({"no_result", "empty"})
+
+ToolKind = Literal["command", "content", "other"]
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_SHELLS = frozenset(
+    {"bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell", "exec", "console", "ssh"}
+    | {"stdin", "python", "ipython", "repl", "jupyter", "interpreter"}
+)
+_RUNNING = frozenset({"run", "execute", "exec"})
+_RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
+_CONTENT_WORDS = frozenset(
+    {"read", "cat", "view", "open", "log", "logs", "tail", "grep", "search", "fetch", "browse"}
+    | {"scrape", "crawl", "extract", "docs", "wiki", "article", "transcript", "page", "glob"}
+)
+# A text a reading tool brought may itself open like an error; a message is short.
+_LONGEST_FROM_CONTENT = 1_000
+_LONGEST_PYTHON = 4_096
+
+_REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
+_LAST_EXCEPTION = re.compile(
+    r"\n(?:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt|Exit))(?:: [^\n]{0,500})?\s*\Z"
+)
+_CUT_JSON = re.compile(
+    r"\s*\{\s*[\"'](?:(?:error|err|errors|exception|error_?message)[\"']\s*:\s*(?:[\"'][^\"']"
+    r"|\{\s*[\"']|\[\s*[{\"']|true)|(?:success|ok)[\"']\s*:\s*false"
+    r"|is_?error[\"']\s*:\s*true)",
+    re.IGNORECASE,
+)
+
+
+class CallOutcome(Struct, frozen=True):
+    """Whether a call succeeded, None if that cannot be told, and the rule that says so."""
+
+    success: bool | None
+    rule: str
+    message: str | None = None
+
+
+def call_outcome(call: ToolExecutionResult) -> CallOutcome:
+    """Judge one call by its result, its error message and what was reported of it."""
+    return _judge(call, unwrap(call.result))
+
+
+def settle(case: AgentTestCase) -> AgentTestCase:
+    """Tell the truth about each call of a case, in place, and return the case.
+
+    Each result becomes its innermost payload, `reported_success` what the wrapping and the
+    reader reported, `success` the verdict and `success_rule` the rule behind it; a failed call
+    gets an `error_message`. A call that cannot be judged counts as not failed, under one of
+    `UNDECIDED_RULES`. A call that has a rule already is left alone, so settling twice changes
+    nothing.
+    """
+    for call in case.calls:
+        if call.success_rule is None:
+            _settle_call(call)
+    return case
+
+
+def _settle_call(call: ToolExecutionResult) -> None:
+    payload = unwrap(call.result)
+    verdict = _judge(call, payload)
+    call.result = payload.value
+    call.reported_success = reported_together(call.reported_success, payload.reported_success)
+    call.success = verdict.success is not False
+    call.success_rule = verdict.rule
+    if verdict.success is False and not call.error_message:
+        call.error_message = verdict.message
+
+
+def _judge(call: ToolExecutionResult, payload: Payload) -> CallOutcome:
+    reported = reported_together(call.reported_success, payload.reported_success)
+    if reported is False:
+        return _failed(_reported_rule(payload), call.error_message or _words(payload))
+    if call.error_message and reported is None:
+        return _failed("error_message", call.error_message)
+    reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
+    if reading is not None and reading.failed:
+        return _failed(reading.rule, reading.message or _words(payload))
+    if reading is None and _is_empty(payload.value):
+        rule = "no_result" if payload.value is None else "empty"
+        return CallOutcome(reported, "reported_success" if reported else rule)
+    rule = reading.rule if reading else "reported_success" if reported else "no_error_found"
+    return CallOutcome(success=True, rule=rule)
+
+
+def _reported_rule(payload: Payload) -> str:
+    reading = read_value(payload.value)
+    if reading is not None and reading.rule == "protocol_error":
+        return "protocol_error"
+    return "is_error" if payload.reported_success is False else "reported_failure"
+
+
+def _failed(rule: str, message: str | None) -> CallOutcome:
+    text = (message or "").strip()
+    return CallOutcome(success=False, rule=rule, message=text[:LONGEST_MESSAGE] or None)
+
+
+def _words(payload: Payload) -> str | None:
+    reading = read_value(payload.value)
+    if reading is not None and reading.message:
+        return reading.message
+    return payload.head(LONGEST_MESSAGE) if is_full(payload.value) else None
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _read(value: Any, tool: ToolKind, *, reported: bool | None) -> Reading | None:
+    if isinstance(value, str):
+        return _read_text(value, tool, reported=reported)
+    return read_value(value)
+
+
+def _read_text(text: str, tool: ToolKind, *, reported: bool | None) -> Reading | None:
+    status = exit_status(text, of_command=tool == "command")
+    if status is not None:
+        return Reading(status != 0, "exit_code", text[:LONGEST_MESSAGE] if status else None)
+    if (page := read_page(text)) is not None:
+        return page
+    if (data := _python_data(text)) is not None:
+        return read_value(data)
+    if _CUT_JSON.match(text):
+        return Reading(failed=True, rule="error_body", message=text[:LONGEST_MESSAGE])
+    header = _REPORT_HEADER.match(text)
+    if header is not None:
+        return _read(unwrap(text[header.end() :]).value, tool, reported=reported)
+    return _read_words(text, tool, reported=reported)
+
+
+def _read_words(text: str, tool: ToolKind, *, reported: bool | None) -> Reading | None:
+    found = failing_opening(text, longest=_LONGEST_FROM_CONTENT if tool == "content" else None)
+    if found is not None and not _is_said_in_passing(found, tool, reported=reported):
+        return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
+    if tool == "command" and reported is not True and _ends_in_exception(text):
+        return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
+    return None
+
+
+def _gist(text: str, rule: str) -> str:
+    """The part of a text that tells the failure: a traceback tells it last."""
+    return text.rstrip()[-LONGEST_MESSAGE:] if rule == "traceback" else text[:LONGEST_MESSAGE]
+
+
+def _is_said_in_passing(found: Opening, tool: ToolKind, *, reported: bool | None) -> bool:
+    """Whether a command merely printed a line; its exit status, if a harness saw it, says more."""
+    if tool != "command" or found.reach != "line":
+        return False
+    return reported is True or found.rule != "shell_error"
+
+
+def _ends_in_exception(text: str) -> bool:
+    ending = text[-20_000:]
+    return "Traceback (most recent call last)" in ending and bool(_LAST_EXCEPTION.search(ending))
+
+
+def _python_data(text: str) -> Any:
+    if len(text) > _LONGEST_PYTHON or not text.lstrip().startswith("{'"):
+        return None
+    try:
+        return parse_repr(text)
+    except NotPython:
+        return None
+
+
+@lru_cache(maxsize=4_096)
+def kind_of_tool(name: str) -> ToolKind:
+    """What a tool's name promises: to run a command, to bring stored text, or neither."""
+    words = {word.lower() for word in _WORDS.findall(name)}
+    if words & _SHELLS or (words & _RUNNING and words & _RUNNABLE):
+        return "command"
+    return "content" if words & _CONTENT_WORDS else "other"

@@ -1,0 +1,333 @@
+"""What a tool really returned, once every layer around it is undone.
+
+Harnesses wrap results: JSON text in JSON text, an MCP CallToolResult as dict, as object or as
+Python's picture of it, content blocks, `{"output": ...}`. `unwrap` undoes them one by one and
+remembers what the wrapping said about success. It never raises, takes a bounded number of
+steps, and leaves alone what it does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.evidence.python_repr import NotPython, parse_repr, unquoted
+
+MAX_LAYERS = 20
+
+_TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
+_TEXT_BLOCK_KEYS = frozenset(
+    {"type", "text", "annotations", "meta", "_meta", "citations", "cache_control", "logprobs"}
+)
+_OTHER_BLOCKS = frozenset(
+    {
+        "image",
+        "audio",
+        "resource",
+        "resource_link",
+        "image_url",
+        "input_image",
+        "document",
+        "search_result",
+        "tool_reference",
+    }
+)
+_MCP_KEYS = ("isError", "is_error", "structuredContent", "structured_content")
+_MCP_ENVELOPE = frozenset({"content", "meta", "_meta", *_MCP_KEYS, "result_type", "resultType"})
+_SUCCESS_WORDS = {
+    "success": True,
+    "succeeded": True,
+    "ok": True,
+    "completed": True,
+    "error": False,
+    "failed": False,
+    "failure": False,
+}
+
+# What a carrier of one call's result is known by: the keys it must have, where its payload is.
+_CARRIERS: tuple[tuple[frozenset[str], str, str], ...] = (
+    (frozenset({"tool_use_id", "content"}), "content", "tool_result"),
+    (frozenset({"toolUseId", "content"}), "content", "tool_result"),
+    (frozenset({"tool_call_id", "content"}), "content", "tool_message"),
+    (frozenset({"call_id", "output"}), "output", "call_output"),
+    (frozenset({"name", "response"}), "response", "function_response"),
+)
+_CARRIER_KEYS = frozenset(
+    {
+        *("type", "id", "name", "role", "status", "is_error", "isError", "response", "content"),
+        *("tool_use_id", "toolUseId", "tool_call_id", "call_id", "output", "cache_control"),
+        *("artifact", "additional_kwargs", "response_metadata", "will_continue", "scheduling"),
+    }
+)
+# Keys that wrap a payload when they stand alone.
+_LONE_KEYS = frozenset(
+    {
+        *("result", "output", "response", "content", "text", "structuredContent", "json"),
+        *("structured_content", "toolResult", "tool_result", "functionResponse"),
+        *("function_response", "tool_output", "tool_response", "return_value"),
+    }
+)
+# Keys that hold a payload beside a flag, as in {"success": true, "result": ...}.
+_FLAGGED_PAYLOADS = ("result", "output", "data", "response", "content")
+_FLAGS = ("success", "ok", "status", "isError", "is_error")
+_EMPTY_COMPANIONS = frozenset({"error", "errors", "message", "error_message", "errorMessage"})
+
+_FENCED = re.compile(r"\s*```[\w+-]{0,20}[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_FIRST = re.compile(r"[\s\ufeff]*(\S)")
+_MODEL_PICTURE = re.compile(
+    r"\s*\[?(?:(?:_?meta|content|root)=|(?:[\w.]{0,60}\.)?"
+    r"(?:CallToolResult|TextContent|ToolMessage|ToolResult|FunctionResponse)\()"
+)
+# The picture of a result with one text, as mcp 1.x and 2.x draw it: most recorded results.
+_ONE_TEXT_PICTURE = re.compile(
+    r"meta=None content=\[TextContent\(type='text', text=(?P<text>'[^'\\]*+(?:\\.[^'\\]*+)*+'"
+    r"|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"), annotations=None(?:, meta=None)?\)\]"
+    r"(?: structured_?[cC]ontent=None)? is_?[eE]rror=(?P<error>True|False)"
+    r"(?: result_type='complete')?\s*\Z",
+    re.DOTALL,
+)
+
+
+class Payload(Struct, frozen=True):
+    """The innermost value, what the wrapping said of success, and what was undone."""
+
+    value: Any
+    reported_success: bool | None = None
+    layers: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The value as text: itself if it is text, else its JSON."""
+        if isinstance(self.value, str):
+            return self.value
+        if self.value is None:
+            return ""
+        try:
+            return msgspec.json.encode(self.value).decode()
+        except (TypeError, ValueError, RecursionError, OverflowError):
+            return ascii(type(self.value))
+
+    def head(self, limit: int) -> str:
+        """The first characters of the text."""
+        return self.value[:limit] if isinstance(self.value, str) else self.text[:limit]
+
+
+class _Peeled(Struct, frozen=True):
+    value: Any
+    layer: str
+    flag: bool | None = None
+
+
+def unwrap(result: object) -> Payload:
+    """Undo every layer around a result."""
+    value: Any = result
+    flag: bool | None = None
+    layers: list[str] = []
+    while len(layers) < MAX_LAYERS and (peeled := _peel(value)) is not None:
+        value = peeled.value
+        layers.append(peeled.layer)
+        flag = reported_together(flag, peeled.flag)
+    return Payload(value, flag, tuple(layers))
+
+
+def reported_together(*flags: bool | None) -> bool | None:
+    """What several reports say together: a reported failure stands, silence says nothing."""
+    if False in flags:
+        return False
+    return True if True in flags else None
+
+
+def _peel(value: Any) -> _Peeled | None:
+    match value:
+        case str():
+            return _peel_text(value)
+        case dict():
+            return _peel_dict(value)
+        case list():
+            return _peel_list(value)
+        case None | bool() | int() | float():
+            return None
+        case bytes() | bytearray():
+            return _Peeled(value.decode(errors="replace"), "bytes")
+    return _peel_object(value)
+
+
+def _peel_text(text: str) -> _Peeled | None:
+    first = _FIRST.match(text)
+    if first is None:
+        return None
+    match first[1]:
+        case "{" | "[" | '"':
+            return _peel_json(text, "json") or _peel_picture(text)
+        case "`":
+            fenced = _FENCED.match(text)
+            return None if fenced is None else _peel_json(fenced[1], "fence")
+    return _peel_picture(text)
+
+
+def _peel_json(text: str, layer: str) -> _Peeled | None:
+    try:
+        value = msgspec.json.decode(text.lstrip("\ufeff \t\r\n"))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return _Peeled(value, layer) if isinstance(value, dict | list | str) else None
+
+
+def _peel_picture(text: str) -> _Peeled | None:
+    if _MODEL_PICTURE.match(text) is None:
+        return None
+    plain = _ONE_TEXT_PICTURE.match(text)
+    if plain is not None:
+        return _Peeled(unquoted(plain["text"]), "python_repr", plain["error"] == "False")
+    try:
+        value = parse_repr(text, forgive_cut=True)
+    except NotPython:
+        return None
+    # One field alone could be anything, such as a line of a settings file.
+    known = isinstance(value, list) or (isinstance(value, dict) and len(value) > 1)
+    return _Peeled(value, "python_repr") if known else None
+
+
+def _peel_dict(value: dict[Any, Any]) -> _Peeled | None:
+    if len(value) == 1:
+        return _peel_lone_key(value)
+    if "lc" in value and isinstance(value.get("kwargs"), dict):
+        return _Peeled(value["kwargs"], "langchain")
+    if "jsonrpc" in value:
+        return _Peeled(value["result"], "jsonrpc") if "result" in value else None
+    if "content" in value and _is_envelope(value):
+        return _peel_mcp(value)
+    if _is_text_block(value):
+        return _Peeled(value["text"], "text_block")
+    return _peel_carrier(value) or _peel_flagged(value)
+
+
+def _is_envelope(value: dict[Any, Any]) -> bool:
+    marked = any(key in value for key in _MCP_KEYS)
+    alone = value.keys() <= _MCP_ENVELOPE
+    if marked and alone:
+        return True
+    content = value["content"]
+    return (marked or alone) and isinstance(content, list) and _are_blocks(content)
+
+
+def _peel_lone_key(value: dict[Any, Any]) -> _Peeled | None:
+    ((key, inner),) = value.items()
+    return _Peeled(inner, "wrapper") if key in _LONE_KEYS else None
+
+
+def _peel_mcp(value: dict[Any, Any]) -> _Peeled:
+    structured = value.get("structuredContent", value.get("structured_content"))
+    content = value["content"]
+    inner = structured if content in (None, [], "") and structured is not None else content
+    return _Peeled(inner, "mcp_result", _flag_of(value))
+
+
+def _peel_carrier(value: dict[Any, Any]) -> _Peeled | None:
+    if not value.keys() <= _CARRIER_KEYS:
+        return None
+    for needed, payload, layer in _CARRIERS:
+        if needed <= value.keys():
+            return _Peeled(value[payload], layer, _flag_of(value))
+    return None
+
+
+def _peel_flagged(value: dict[Any, Any]) -> _Peeled | None:
+    """Undo {"success": true, "result": ...} where nothing else is said."""
+    payload = next((key for key in _FLAGGED_PAYLOADS if key in value), None)
+    flag = _flag_of(value)
+    if payload is None or flag is not True:
+        return None
+    rest = value.keys() - {payload, *_FLAGS}
+    if not rest <= _EMPTY_COMPANIONS or any(value[key] for key in rest):
+        return None
+    return _Peeled(value[payload], "wrapper", flag)
+
+
+def _flag_of(value: dict[Any, Any]) -> bool | None:
+    said: bool | None = None
+    for key in _FLAGS:
+        if key in value:
+            said = reported_together(said, _read_flag(key, value[key]))
+    return said
+
+
+def _read_flag(key: str, flag: Any) -> bool | None:
+    if isinstance(flag, str):
+        return _SUCCESS_WORDS.get(flag.lower())
+    if not isinstance(flag, bool):
+        return None
+    return not flag if key in {"isError", "is_error"} else flag
+
+
+def _is_text_block(block: dict[Any, Any]) -> bool:
+    return (
+        isinstance(block.get("text"), str)
+        and block.get("type", "text") in _TEXT_BLOCKS
+        and block.keys() <= _TEXT_BLOCK_KEYS
+    )
+
+
+def _are_blocks(items: list[Any]) -> bool:
+    return all(
+        isinstance(item, dict)
+        and (_is_text_block(item) or _is_other_block(item) or item.keys() == {"json"})
+        for item in map(_as_dict, items)
+    )
+
+
+def _is_other_block(item: dict[Any, Any]) -> bool:
+    kind = item.get("type")
+    return isinstance(kind, str) and kind in _OTHER_BLOCKS
+
+
+def _peel_list(items: list[Any]) -> _Peeled | None:
+    if not items:
+        return None
+    if len(items) == 1 and isinstance(item := _as_dict(items[0]), dict):
+        carried = _peel_lone_key(item) if len(item) == 1 else _peel_carrier(item)
+        if carried is not None:
+            return carried
+    if not _are_blocks(items):
+        return None
+    blocks = [_block_value(_as_dict(item)) for item in items]
+    if len(blocks) == 1:
+        return _Peeled(blocks[0], "content_list") if isinstance(blocks[0], str) else None
+    if all(isinstance(block, str) for block in blocks):
+        return _Peeled(_joined(blocks), "content_list")
+    return None if blocks == items else _Peeled(blocks, "content_list")
+
+
+def _block_value(block: dict[Any, Any]) -> Any:
+    if _is_text_block(block):
+        return block["text"]
+    return block["json"] if block.keys() == {"json"} else block
+
+
+def _joined(texts: list[str]) -> Any:
+    """Several texts as one; a list of values when each is a JSON value of its own."""
+    values = [_peel_json(text, "json") if text[:1] in {"{", "["} else None for text in texts]
+    parsed = [value.value for value in values if value is not None]
+    return parsed if len(parsed) == len(texts) else "\n".join(texts)
+
+
+def _peel_object(value: object) -> _Peeled | None:
+    attributes = _as_dict(value)
+    if not isinstance(attributes, dict):
+        return None
+    carrier = "content" in attributes or _is_text_block(attributes) or "output" in attributes
+    return _Peeled(attributes, "object") if carrier else None
+
+
+def _as_dict(value: Any) -> Any:
+    """An object's own fields; anything else comes back as it is.
+
+    Only stored fields are read: a property of a foreign object could run anything.
+    """
+    if isinstance(value, dict | list | str):
+        return value
+    stored = getattr(value, "__dict__", None)
+    return dict(stored) if isinstance(stored, dict) and not isinstance(value, type) else value

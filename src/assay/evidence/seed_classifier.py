@@ -1,0 +1,74 @@
+"""The seed's error classifier, to the letter: sixteen rules on the text of a recorded result.
+
+It stands beside `blame`, which answers the same question with more evidence; this one is kept
+so that figures made with the seed can be made again.
+"""
+
+from __future__ import annotations
+
+import re
+
+MODEL, SERVER, UNKNOWN = "MODEL_ERROR", "SERVER_ERROR", "UNKNOWN"
+_SHOWN = 200
+
+_MESSAGE = re.compile(r"text=['\"](.+?)['\"], annotations", re.DOTALL)
+_EXECUTION = re.compile(r"Error calling tool|Error executing tool")
+_VALIDATION = re.compile(r"validation", re.IGNORECASE)
+
+
+def _words(*texts: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, texts)))
+
+
+def _loosely(*texts: str) -> str:
+    return "|".join(f"(?i:{re.escape(text)})" for text in texts)
+
+
+# First match wins.
+RULES: tuple[tuple[re.Pattern[str], str, str], ...] = (
+    (_words("is a required property", "Field required"), MODEL, "missing_required_field"),
+    (
+        re.compile(r"is not of type ['\"]|unable to parse string as an integer"),
+        MODEL,
+        "wrong_type",
+    ),
+    (_words("is not valid under any of the given schemas"), MODEL, "invalid_schema"),
+    (
+        _words("Invalid arguments for tool", "Unexpected keyword argument"),
+        MODEL,
+        "invalid_arguments",
+    ),
+    (
+        re.compile(f"Input validation error|{_loosely('validation error')}"),
+        MODEL,
+        "validation_error",
+    ),
+    (re.compile(f"429|Too Many Requests|{_loosely('rate limit')}"), SERVER, "rate_limit"),
+    (re.compile(_loosely("cap exceeded", "quota")), SERVER, "quota_exceeded"),
+    (_words("'NoneType' object", "AttributeError"), SERVER, "null_reference"),
+    (_words("Length mismatch", "Lengths must match"), SERVER, "data_processing_error"),
+    (re.compile(r"(?=.*Index)(?=.*out of)", re.DOTALL), SERVER, "index_error"),
+    (re.compile(_loosely("not found", "does not exist")), SERVER, "not_found"),
+    (re.compile(_loosely("cannot be after", "invalid date")), MODEL, "invalid_date_range"),
+    (re.compile(_loosely("timeout", "connection")), SERVER, "network_error"),
+    (_words("server_not_in_configs", "could not be loaded"), SERVER, "server_unavailable"),
+)
+
+
+def seed_message(result: str) -> str:
+    """The error message in a recorded result: the text of its first block, else its beginning."""
+    found = _MESSAGE.search(result)
+    return found[1] if found else result[:_SHOWN]
+
+
+def classify_error(text: str) -> tuple[str, str]:
+    """Category and subcategory of a failed call's recorded result, as the seed has them."""
+    message = seed_message(text)
+    for pattern, category, subcategory in RULES:
+        if pattern.search(message):
+            return category, subcategory
+    if _EXECUTION.search(message) is None:
+        return UNKNOWN, "unclassified"
+    if _VALIDATION.search(message):
+        return MODEL, "validation_error"
+    return SERVER, "execution_error"
