@@ -51,8 +51,18 @@ def _of_execution(data: Any) -> Iterator[str]:
         yield f"execution_data.planning_json_compliance must be between 0 and 1, got {planning}"
     for i, call in enumerate(data.tool_executions):
         yield from _of_call(call, f"execution_data.tool_executions[{i}]")
-    ids = Counter(call.call_id for call in _calls(data) if call.call_id is not None)
+    yield from _of_ids(data)
+
+
+def _of_ids(data: MCPExecutionData) -> Iterator[str]:
+    calls = _calls(data)
+    ids = Counter(call.call_id for call in calls if call.call_id is not None)
     yield from (f"Call id {name!r} occurs {n} times" for name, n in ids.items() if n > 1)
+    for call in calls:
+        if call.parent_id is not None and call.parent_id == call.call_id:
+            yield f"Call id {call.call_id!r} is its own parent"
+        elif call.parent_id is not None and call.parent_id not in ids:
+            yield f"Parent id {call.parent_id!r} names no call of this run"
 
 
 def _calls(data: Any) -> list[ToolExecutionResult]:
