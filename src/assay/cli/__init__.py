@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import typer
-from rich.console import Console
 
 from assay import __version__
+from assay.cli.console import Terminal, accept_any_text
 from assay.cli.exit_codes import ExitCode
 from assay.cli.score import EPILOG, score
 from assay.errors import AssayError
@@ -45,12 +44,9 @@ def options(
 
 def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
+    accept_any_text()
     try:
         app()
     except AssayError as exc:
-        Console(stderr=True).print(f"assay: {exc}", style="red", markup=False, highlight=False)
+        Terminal(stderr=True).tell(f"assay: {exc}", "red")
         sys.exit(ExitCode.USAGE)
-    except BrokenPipeError:
-        # The reader of our output has seen enough; the interpreter must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.INCOMPLETE)

@@ -15,7 +15,7 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from assay.cli.console import Terminal
 
 # Shorter work would only flicker.
 _PATIENCE_SECONDS = 1.0
@@ -24,16 +24,16 @@ _PATIENCE_SECONDS = 1.0
 class ReadingProgress:
     """Shows how much of the input was read and how many cases were done."""
 
-    def __init__(self, console: Console, total_bytes: int | None) -> None:
-        """Take the console to draw on; None bytes is a stream of unknown length."""
+    def __init__(self, terminal: Terminal, total_bytes: int | None, *, shown: bool) -> None:
+        """Take the terminal to draw on; None bytes is a stream of unknown length."""
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
             *((TaskProgressColumn(), TimeRemainingColumn()) if total_bytes else ()),
             TimeElapsedColumn(),
-            console=console,
+            console=terminal,
             transient=True,
-            disable=not console.is_terminal,
+            disable=not (shown and terminal.is_watched),
         )
         self._bytes = self._progress.add_task("0 cases", total=total_bytes)
         self._done = 0

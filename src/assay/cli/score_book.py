@@ -28,6 +28,7 @@ class ScoreBook:
 
     def __init__(self, metrics: Sequence[Metric], threshold: float | None) -> None:
         """Start with nothing."""
+        self.metrics = metrics
         self.tallies = {metric.name: Tally(metric.name) for metric in metrics}
         self.below = dict.fromkeys(self.tallies, 0)
         self.threshold = threshold
@@ -80,7 +81,9 @@ class ScoreBook:
     def title(self) -> str:
         """What the shown rows are."""
         shown = len(self._kept)
-        return f"{self.cases} cases" if self._rows <= shown else f"Lowest {shown} of {self._rows}"
+        if self._rows > shown:
+            return f"Lowest {shown} of {self._rows}"
+        return f"{self.cases} {'case' if self.cases == 1 else 'cases'}"
 
     def summary(self) -> dict[str, Any]:
         """Counts and means as JSON values."""
@@ -105,6 +108,12 @@ class ScoreBook:
         if any(self.below.values()):
             return ExitCode.BELOW_THRESHOLD
         failed = any(tally.failed for tally in self.tallies.values())
-        if failed or self.unreadable_count or self.interrupted or not self.cases:
+        if failed or self.unreadable_count or self.interrupted or self.lacks_a_verdict:
             return ExitCode.INCOMPLETE
         return ExitCode.OK
+
+    @property
+    def lacks_a_verdict(self) -> bool:
+        """Whether nothing was there to judge, or to hold against the threshold."""
+        scored = any(tally.scored for tally in self.tallies.values())
+        return not self.cases or (self.threshold is not None and not scored)

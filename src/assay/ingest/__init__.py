@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from assay.test_case import AgentTestCase
 
-__all__ = ["STDIN", "Unreadable", "find_files", "read_cases"]
+__all__ = ["STDIN", "Unreadable", "find_files", "read_cases", "would_read"]
 
 STDIN = "-"
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
@@ -40,6 +40,12 @@ def find_files(path: str | Path) -> list[Path]:
         return [path]
     named = (found for found in path.rglob("*") if found.suffix.lower() in _SUFFIXES)
     return sorted(found for found in named if not found.is_dir())
+
+
+def would_read(path: str | Path, file: Path) -> bool:
+    """Whether reading a path reads that file, be it there already or not."""
+    whole, part = Path(path).resolve(), file.resolve()
+    return part == whole or (whole in part.parents and part.suffix.lower() in _SUFFIXES)
 
 
 def read_cases(

@@ -137,7 +137,7 @@ def _lines(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Doc
             _skip_line(file)
             yield Unreadable(name, _too_long("line"), number)
         elif line.strip():
-            yield _document(line, name, number)
+            yield _document(line.rstrip(), name, number)
         line = file.readline(LONGEST_DOCUMENT + 1)
         number += 1
 
@@ -152,7 +152,7 @@ def _items(text: bytes, name: str) -> Iterator[Document | Unreadable]:
             yield from _last_item(text[begin : mark.start()], text[mark.end() :], name, number)
             return
         if depth == 0 and mark[0] == b",":
-            yield _document(text[begin : mark.start()], name, number)
+            yield _document(text[begin : mark.start()].strip(), name, number)
             begin, number = mark.end(), number + 1
     cut = _document(text[begin:], name, number)
     if isinstance(cut, Document):
@@ -166,7 +166,7 @@ def _last_item(
     item: bytes, after: bytes, name: str, number: int
 ) -> Iterator[Document | Unreadable]:
     if item.strip():
-        yield _document(item, name, number)
+        yield _document(item.strip(), name, number)
     elif number > 1:
         yield Unreadable(name, "not JSON: a comma after the last item of the list", number)
     if after.strip():

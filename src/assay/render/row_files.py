@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import sys
 from abc import ABC, abstractmethod
+from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from assay.errors import UnknownName
-from assay.render.safe_text import csv_cell, markdown_cell
+from assay.errors import AssayError, UnknownName
+from assay.render.safe_text import csv_cell, markdown_cell, without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 Row = dict[str, Any]
@@ -108,30 +109,47 @@ FORMATS: dict[str, type[RowFile]] = {
 
 
 class RowFiles:
-    """Several files that take the same rows; all are closed, whatever happens."""
+    """Several files that take the same rows; all are ended and closed, whatever happens."""
 
-    def __init__(self, files: Sequence[RowFile]) -> None:
-        """Take the open files."""
-        self._files = files
+    def __init__(self, summary: Callable[[], Mapping[str, Any]]) -> None:
+        """Take what tells the summary once the last row is written."""
+        self._summary = summary
+        self._files: list[RowFile] = []
+        self._endings = ExitStack()
+
+    def add(self, file: RowFile) -> None:
+        """Write the rows to this file too."""
+        self._files.append(file)
+        self._endings.callback(self._end, file)
+
+    def write(self, row: Row) -> None:
+        """Write one row to every file."""
+        for file in self._files:
+            try:
+                file.write(row)
+            except OSError as exc:
+                raise _naming(file, exc) from exc
+
+    def _end(self, file: RowFile) -> None:
+        try:
+            with ExitStack() as closing:
+                closing.callback(file.close)
+                file.end(self._summary())
+        except OSError as exc:
+            raise _naming(file, exc) from exc
 
     def __enter__(self) -> Self:
         """The files themselves."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close them all."""
-        for file in self._files:
-            file.close()
+        """End and close them all."""
+        self._endings.close()
 
-    def write(self, row: Row) -> None:
-        """Write one row to every file."""
-        for file in self._files:
-            file.write(row)
 
-    def end(self, summary: Mapping[str, Any]) -> None:
-        """Write the end of every file."""
-        for file in self._files:
-            file.end(summary)
+def _naming(file: RowFile, exc: OSError) -> OSError:
+    """The same error with the file it is about: the system does not say."""
+    return OSError(exc.errno, exc.strerror, file.stream.name)
 
 
 def row_format(path: Path) -> type[RowFile]:
@@ -145,12 +163,34 @@ def row_format(path: Path) -> type[RowFile]:
 def open_row_file(path: Path, columns: Sequence[str]) -> RowFile:
     """Open a file for rows, making its folder if need be."""
     kind = row_format(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return kind(path.open("w", encoding="utf-8", newline=""), columns)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return kind(path.open("w", encoding="utf-8", newline=""), columns)
+    except OSError as exc:
+        raise AssayError(f"{path} cannot be written: {exc.strerror}") from exc
 
 
 def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    try:
+        return msgspec.json.encode(value, enc_hook=_plain).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(_encodable(msgspec.to_builtins(value, enc_hook=_plain))).decode()
+
+
+def _plain(value: object) -> object:
+    """A plug-in may score with numbers of its own kind."""
+    return float(value) if isinstance(value, float) else str(value)
+
+
+def _encodable(value: object) -> object:
+    match value:
+        case str():
+            return without_surrogates(value)
+        case dict():
+            return {_encodable(key): _encodable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_encodable(item) for item in value]
+    return value
 
 
 def _cell(value: object) -> str:
