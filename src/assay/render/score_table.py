@@ -46,7 +46,7 @@ def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
     shown = {h: key for h, key in _COLUMNS.items() if _tells_something(key, rows)}
     while (room := _room(width - metric_width, shown)) < _NARROWEST_RUN and len(shown) > 1:
         shown.popitem()
-    longest = max(cell_len(one_line(str(row["run"]))) for row in rows)
+    longest = max(cell_len(name) for name in ("run", *(one_line(str(r["run"])) for r in rows)))
     run_width = min(_WIDEST_RUN, max(_NARROWEST_RUN, room // 2), longest)
     note_width = room - run_width - _GAP
     note_width = note_width if note_width >= _NARROWEST_NOTE else 0
@@ -89,7 +89,7 @@ def summary_lines(tallies: Iterable[Mapping[str, Any]], *, threshold: float | No
     for tally in tallies:
         found = tally["means"].get(tally["metric"], {"mean": None})
         average = "no score" if found["mean"] is None else f"mean {found['mean']:.3f}"
-        parts = [f"{tally['metric']}: {tally['scored']} scored, {average}"]
+        parts = [f"{one_line(tally['metric'])}: {tally['scored']} scored, {average}"]
         if threshold is not None:
             parts.append(f"{tally['below']} below {threshold:g}")
         parts += [
@@ -104,7 +104,7 @@ def summary_lines(tallies: Iterable[Mapping[str, Any]], *, threshold: float | No
 def label_lines(labels: Counter[str]) -> list[Text]:
     """What the scores stand on, where that is less than their name promises."""
     return [
-        Text(f"{count} of these scores: {label}", style="yellow")
+        Text(f"{count} of these scores: {one_line(label)}", style="yellow")
         for label, count in labels.most_common()
     ]
 
