@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import tarfile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
+from tests.conftest import shared_path
 
 from assay.ingest.documents import Unreadable
 from assay.ingest.recording import Recording
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
     from assay.ingest.recording import Format
 
 
@@ -63,3 +69,11 @@ def read_one(found: Format, made_up: Recording) -> AgentTestCase:
 def problems(found: Format, made_up: Recording) -> list[str]:
     """What a recording's reader could not read."""
     return [str(item) for item in found.read(made_up) if isinstance(item, Unreadable)]
+
+
+def unpacked_ds200(folders: pytest.TempPathFactory) -> Path:
+    """ToolGym's reference dataset; skips the test where there is none."""
+    folder = folders.mktemp("toolgym")
+    with tarfile.open(shared_path("oracle", "toolgym", "ds200.tar.gz")) as packed:
+        packed.extractall(folder, filter="data")
+    return folder / "ds200"

@@ -188,7 +188,7 @@ def test_every_layout(value: Any, name: str) -> None:
     made_up = recording(value, name)
     (run,) = read(OPENAI_RESPONSES, made_up)
     assert run.input == "Migrate it."
-    assert OPENAI_RESPONSES.recognise(made_up) == 0.9
+    assert OPENAI_RESPONSES.recognise(made_up) == 0.85
 
 
 def test_strangers() -> None:

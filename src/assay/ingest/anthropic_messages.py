@@ -117,7 +117,7 @@ def _recognise(recording: Recording) -> float:
         return 0.0
     blocks = (block for m in messages for block in objects_in(m["content"]))
     if any(block["type"] in OWN_BLOCKS for block in blocks):
-        return 0.9
+        return 0.85
     first = dict_or_empty(recording.sample[0])
     return 0.7 if "system" in first or "stop_reason" in messages[-1] else 0.2
 

@@ -190,7 +190,7 @@ def _recognise(recording: Recording) -> float:
     items = list(islice((i for value in recording.sample for i in _items_in(value)), _LOOKED_AT))
     if not items or not all(is_item(item) for item in items):
         return 0.0
-    return 0.9 if any(text_at(item, "type") in ITEM_KINDS for item in items) else 0.2
+    return 0.85 if any(text_at(item, "type") in ITEM_KINDS for item in items) else 0.2
 
 
 def _items_in(value: Any) -> Iterator[Any]:

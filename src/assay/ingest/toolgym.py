@@ -1,0 +1,307 @@
+"""ToolGym trajectories: ReAct, fault injection, budget, multi-turn and goal-oriented runs."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    decode_arguments,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    stable_id,
+    text_at,
+    text_or_none,
+)
+from assay.ingest.recording import Format, Recording
+from assay.ingest.toolgym_trace import Step, pair_calls, read_trace
+from assay.records import preview
+from assay.run import RunOutcome, Source
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PASS = re.compile(r"pass@(\d{1,6})")
+_LEVEL = re.compile(r"baseline|budget_\d{1,6}")
+# Trees of other experiments: the model's folder is the one below.
+_TREES = frozenset({"budget_test", "emergency_test", "goaloriented"})
+# The runtime's own layout: trajectories/MODEL/pass@k and trajectories/iterN/MODEL/pass@k.
+_ABOVE_A_MODEL = re.compile(r"trajectories|iter\d{1,6}")
+_TOLD_OF_TURN = frozenset(
+    {"query", "agent_response", "tool_calls", "reasoning_trace", "tool_results"}
+)
+_TOLD_OF_METADATA = frozenset(
+    {"timestamp", "query", "seed_query", "model", "agent_model", "pass_number"}
+    | {"query_uuid", "uuid", "conversation_id", "interception_stats", "turns"}
+)
+
+
+class Place(Struct, frozen=True):
+    """What the path of a trajectory says of it, for what its content leaves open."""
+
+    model: str | None = None
+    attempt: int | None = None
+    budget: str | None = None
+
+
+def read_place(name: str) -> Place:
+    """Read the folders of a path; the model's is named only where the layout is sure of it."""
+    return _read_folder(name.replace("\\", "/").rpartition("/")[0])
+
+
+@lru_cache(maxsize=1024)
+def _read_folder(path: str) -> Place:
+    folders = tuple(path.split("/"))
+    passes = [match for folder in folders if (match := _PASS.fullmatch(folder))]
+    attempt = int(passes[-1][1]) if passes else None
+    for i, folder in enumerate(folders[:-1]):
+        if folder.lower() in _TREES:
+            below = folders[i + 2] if len(folders) > i + 2 else ""
+            budget = below if folder.lower() == "budget_test" and _LEVEL.fullmatch(below) else None
+            return Place(folders[i + 1], attempt, budget)
+    above = folders[: folders.index(passes[-1][0])] if passes else ()
+    sure = len(above) > 1 and _ABOVE_A_MODEL.fullmatch(above[-2])
+    return Place(above[-1] if sure and not _ABOVE_A_MODEL.fullmatch(above[-1]) else None, attempt)
+
+
+def _recognise(recording: Recording) -> float:
+    first = dict_or_empty(recording.sample[0]) if recording.sample else {}
+    metadata = first.get("metadata")
+    if isinstance(metadata, dict) and "execution" in first:
+        return 1.0 if "reasoning_trace" in first or "servers" in first else 0.6
+    if isinstance(metadata, dict) and isinstance(first.get("turns"), list):
+        return 1.0 if "agent_model" in metadata else 0.4
+    is_conversation = {"conversation_id", "turns", "agent_model"} <= first.keys()
+    return 1.0 if is_conversation else 0.0
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    place = read_place(recording.name)
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+            continue
+        value = dict_or_empty(document.value)
+        source = Source(recording.name, TOOLGYM.name, document.position)
+        if isinstance(value.get("turns"), list):
+            yield _conversation(value, place, source)
+        elif isinstance(value.get("metadata"), dict) and "execution" in value:
+            yield _react(value, place, source)
+        else:
+            problem = f"expected a ToolGym trajectory, got {preview(document.value)}"
+            yield Unreadable(recording.name, problem, document.position)
+
+
+class _Run:
+    """Calls and conversation of a run, turn by turn."""
+
+    def __init__(self) -> None:
+        self.calls: list[ToolExecutionResult] = []
+        self.history: list[dict[str, Any]] = []
+        self.errors: list[str] = []
+        self.not_calls: list[Any] = []
+
+    def exchange(self, turn: dict[str, Any]) -> None:
+        """Add one question, the calls it led to, and the answer."""
+        if query := text_at(turn, "query"):
+            self.history.append({"role": "user", "content": query})
+        recorded, trace = turn.get("tool_calls"), read_trace(turn.get("reasoning_trace"))
+        first = len(self.calls)
+        for call, step in pair_calls(objects_in(recorded), trace.steps):
+            self._call(_told_call(step or Step("")) if call is None else _call(call, step), step)
+        _fill_results(self.calls[first:], objects_in(turn.get("tool_results")))
+        self.not_calls += [item for item in _items(recorded) if not isinstance(item, dict)]
+        self.errors += trace.errors
+        if answer := text_at(turn, "agent_response"):
+            self.history.append({"role": "assistant", "content": answer})
+
+    def _call(self, call: ToolExecutionResult, step: Step | None) -> None:
+        self.calls.append(call)
+        call.turn = len(self.calls)
+        said: dict[str, Any] = {"role": "assistant", "content": "", "turn": call.turn}
+        if step is not None and step.thought:
+            said["reasoning"] = step.thought
+        self.history.append(said)
+
+    def finish(self, question: str | None, answer: str | None, **known: Any) -> AgentTestCase:
+        """The case, with what else is known of it."""
+        extra = {**known.pop("extra"), "errors": self.errors, "not_calls": self.not_calls}
+        return AgentTestCase(
+            question or "",
+            answer,
+            execution_data=MCPExecutionData(
+                self.calls, max(len(self.calls), 1), planning_json_compliance=None
+            ),
+            conversation_history=self.history or None,
+            framework="toolgym",
+            planning_strategy="react",
+            extra={key: value for key, value in extra.items() if value not in (None, [], {})},
+            **known,
+        )
+
+
+def _fill_results(calls: list[ToolExecutionResult], results: list[dict[str, Any]]) -> None:
+    """Older multi-turn files list the results apart, one a call."""
+    if len(calls) == len(results):
+        for call, told in zip(calls, results, strict=True):
+            call.result = told.get("result") if call.result is None else call.result
+
+
+def _items(recorded: object) -> list[Any]:
+    return recorded if isinstance(recorded, list) else []
+
+
+def _call(call: dict[str, Any], step: Step | None) -> ToolExecutionResult:
+    result = call.get("result")
+    if result is None:
+        result = step.result if step is not None and step.result else call.get("result_preview")
+    found = ToolExecutionResult(
+        tool=text_at(call, "tool") or "",
+        parameters=decode_arguments(call.get("arguments")),
+        result=result,
+        success=True,
+        server=text_at(call, "server"),
+        execution_time=amount_or_none(call.get("duration_seconds")),
+    )
+    status = text_at(call, "status")
+    # "success" only says that something came back: the runtime writes it beside failures too.
+    if status is not None and status != "success":
+        found.success = found.reported_success = False
+        found.error_message = text_at(call, "error") or text_at(call, "load_error")
+    if call.get("dynamically_loaded") is True:
+        found.extra["dynamically_loaded"] = True
+    return found
+
+
+def _told_call(step: Step) -> ToolExecutionResult:
+    """A call that only the trace tells of."""
+    tool, server = step.target()
+    return ToolExecutionResult(
+        tool=tool,
+        parameters=step.arguments(),
+        result=step.result,
+        success=True,
+        server=server or None,
+        extra={"only_in_trace": True},
+    )
+
+
+def _react(value: dict[str, Any], place: Place, source: Source) -> AgentTestCase:
+    metadata = value["metadata"]
+    execution = dict_or_empty(value.get("execution"))
+    query, answer = text_at(metadata, "query"), text_at(execution, "final_response")
+    turn = {
+        "query": query,
+        "agent_response": answer,
+        "tool_calls": execution.get("tool_calls"),
+        "reasoning_trace": value.get("reasoning_trace"),
+    }
+    run = _Run()
+    run.exchange(turn)
+    uuid, timestamp = text_at(metadata, "query_uuid"), text_at(metadata, "timestamp")
+    model, attempt = _model_and_attempt(metadata.get("model"), metadata, place)
+    return run.finish(
+        query,
+        answer,
+        run_id=stable_id(TOOLGYM.name, model, uuid, attempt, timestamp, query, answer),
+        task_id=uuid,
+        attempt=attempt,
+        model=model,
+        ended_at=epoch_seconds(timestamp),
+        source=source,
+        extra={**_told(metadata), **_experiment(value, place), "servers": value.get("servers")},
+    )
+
+
+def _experiment(value: dict[str, Any], place: Place) -> dict[str, Any]:
+    """Which of ToolGym's experiments a single question belongs to."""
+    injected = value.get("emergency_interception") or value["metadata"].get("interception_stats")
+    if value["metadata"].get("emergency_test") is True or injected:
+        return {"experiment": "emergency", "interception": injected, "folder_model": place.model}
+    if place.budget:
+        return {"experiment": "budget", "budget": place.budget, "folder_model": place.model}
+    return {"experiment": "react", "folder_model": place.model}
+
+
+def _conversation(value: dict[str, Any], place: Place, source: Source) -> AgentTestCase:
+    """A run of several questions: multi-turn, or with a goal in its metadata."""
+    is_goal = isinstance(value.get("metadata"), dict)
+    about = value["metadata"] if is_goal else value
+    turns = objects_in(value["turns"])
+    run = _Run()
+    for turn in turns:
+        run.exchange(turn)
+    answer = text_at(turns[-1], "agent_response") if turns else None
+    question = text_at(about, "seed_query") or (text_at(turns[0], "query") if turns else None)
+    task = text_at(about, "uuid") or text_at(about, "conversation_id")
+    timestamp = text_at(about, "timestamp")
+    model, attempt = _model_and_attempt(about.get("agent_model"), about, place)
+    return run.finish(
+        question,
+        answer,
+        run_id=stable_id(TOOLGYM.name, model, task, attempt, timestamp, question, answer),
+        task_id=task,
+        session_id=text_at(about, "conversation_id"),
+        attempt=attempt,
+        model=model,
+        outcome=_outcome(about),
+        ended_at=epoch_seconds(timestamp),
+        source=source,
+        extra={
+            **_told(about),
+            "experiment": "goal-oriented" if is_goal else "multi-turn",
+            "folder_model": place.model,
+            "summary": value.get("summary"),
+            "turns": [_told_of_turn(turn) for turn in turns],
+        },
+    )
+
+
+def _told(metadata: dict[str, Any]) -> dict[str, Any]:
+    return {key: item for key, item in metadata.items() if key not in _TOLD_OF_METADATA}
+
+
+def _told_of_turn(turn: dict[str, Any]) -> dict[str, Any]:
+    return {key: item for key, item in turn.items() if key not in _TOLD_OF_TURN}
+
+
+def _model_and_attempt(
+    recorded: object, metadata: dict[str, Any], place: Place
+) -> tuple[str | None, int | None]:
+    attempt = count_or_none(metadata.get("pass_number"))
+    return text_or_none(recorded) or place.model, place.attempt if attempt is None else attempt
+
+
+def _outcome(about: dict[str, Any]) -> RunOutcome | None:
+    achieved = about.get("goal_achieved")
+    if not isinstance(achieved, bool):
+        return None
+    return RunOutcome(
+        success=achieved,
+        score=amount_or_none(about.get("goal_completion_rate")),
+        decided_by="ToolGym's simulated user",
+        reason="timeout" if about.get("timeout_occurred") is True else None,
+    )
+
+
+TOOLGYM = Format(
+    name="toolgym",
+    title="ToolGym trajectories: ReAct, emergency, budget, multi-turn, goal-oriented",
+    fidelity=(
+        "Servers and durations of calls, but no ids, no times and no parallel calls; status is "
+        "success whatever came back. Calls that raised or were intercepted stand in the trace "
+        "only and are marked extra.only_in_trace. A budget stands in the folder's name only. "
+        "Outcome for goal-oriented runs only, as the simulated user saw it."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

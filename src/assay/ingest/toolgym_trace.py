@@ -1,0 +1,129 @@
+"""ToolGym's reasoning traces, and how the calls beside them belong to their steps.
+
+A trace tells every step as text. The list of calls beside it is richer but incomplete: a call
+that raised, whose server did not load, or that a fault injector took away is in the trace only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
+
+from assay.evidence.python_repr import NotPython, parse_repr
+from assay.ingest.fields import objects_in, text_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ACTION = re.compile(r"Using tool `([^`]{0,500})` in server `([^`]{0,500})`")
+# Enough of a result to tell it from another, up to where text and its repr differ.
+_SAME_START = re.compile(r"[^'\"\\\n]{0,40}")
+_TELLING = 8
+
+
+class Step(Struct):
+    """One step of a trace that called a tool, in the trace's own words."""
+
+    action: str
+    thought: str | None = None
+    sent: str | None = None
+    result: str | None = None
+
+    def target(self) -> tuple[str, str]:
+        """The tool and the server that the step names; no server where it names none."""
+        named = _ACTION.search(self.action)
+        return (named[1], named[2]) if named else (self.action, "")
+
+    def arguments(self) -> Any:
+        """The arguments as an object, or their text where it cannot be read."""
+        if not self.sent:
+            return {}
+        try:
+            return parse_repr(self.sent)
+        except NotPython:
+            return self.sent
+
+
+class Trace(Struct):
+    """What a trace says: its steps in order, and the errors of the agent itself."""
+
+    steps: list[Step]
+    errors: list[str]
+
+
+# A call as it was recorded, and the step that tells of it; either may be missing.
+Pair: TypeAlias = "tuple[dict[str, Any] | None, Step | None]"
+
+
+def read_trace(items: object) -> Trace:
+    """Read a trace; what is no step of it is passed over."""
+    trace = Trace([], [])
+    step = Step("")
+    thought: str | None = None
+    for item in objects_in(items):
+        content = item.get("content")
+        if not isinstance(content, str):
+            continue
+        match item.get("type"):
+            case "thought":
+                thought = content
+            case "action":
+                step = Step(content, thought)
+                trace.steps.append(step)
+                thought = None
+            case "action input":
+                step.sent = content
+            case "result":
+                step.result = content
+            case "error":
+                trace.errors.append(content)
+    return trace
+
+
+def pair_calls(recorded: list[dict[str, Any]], steps: list[Step]) -> list[Pair]:
+    """Each recorded call with its step, and each step that left no record, in order."""
+    if len(recorded) == len(steps):
+        return list(zip(recorded, steps, strict=True))
+    for alike in (_is_same, _is_same_tool):
+        pairs = _in_order(recorded, steps, alike)
+        if pairs is not None:
+            return pairs
+    return [(call, None) for call in recorded]
+
+
+def _in_order(
+    recorded: list[dict[str, Any]],
+    steps: list[Step],
+    alike: Callable[[dict[str, Any], Step], bool],
+) -> list[Pair] | None:
+    """The pairs, if every recorded call finds its step; None otherwise."""
+    pairs: list[Pair] = []
+    found = 0
+    for step in steps:
+        if found < len(recorded) and alike(recorded[found], step):
+            pairs.append((recorded[found], step))
+            found += 1
+        else:
+            pairs.append((None, step))
+    return pairs if found == len(recorded) else None
+
+
+def _is_same_tool(call: dict[str, Any], step: Step) -> bool:
+    tool, server = step.target()
+    return (text_at(call, "tool") or tool, text_at(call, "server") or server) == (tool, server)
+
+
+def _is_same(call: dict[str, Any], step: Step) -> bool:
+    """Same tool, arguments and result: the same call may have failed just before, unrecorded."""
+    if not _is_same_tool(call, step):
+        return False
+    if step.sent is not None and step.arguments() != call.get("arguments"):
+        return False
+    result = call.get("result")
+    if not isinstance(result, str) or step.result is None:
+        return True
+    start = _SAME_START.match(step.result)
+    telling = start[0] if start else ""
+    return len(telling) < _TELLING or telling in result
