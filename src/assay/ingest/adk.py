@@ -19,6 +19,7 @@ from assay.ingest.fields import (
     objects_in,
     place_id,
     stable_id,
+    text_at,
     text_or_none,
     total_usage,
 )
@@ -115,12 +116,12 @@ def _session_cases(session: dict[str, Any]) -> Iterator[AgentTestCase]:
         if not event.get("partial"):
             _tell(builder, event)
     times = [at for e in events if (at := epoch_seconds(e.get("timestamp"))) is not None]
-    authors = (text_or_none(event.get("author")) for event in events)
+    authors = (text_at(event, "author") for event in events)
     agents = list(dict.fromkeys(name for name in authors if name and name != "user"))
     models = (text_or_none(field(event, "model_version")) for event in events)
     yield builder.finish(
         agent_id=text_or_none(field(session, "app_name")),
-        session_id=text_or_none(session.get("id")),
+        session_id=text_at(session, "id"),
         model=next(filter(None, models), None),
         usage=total_usage(_usage(field(event, "usage_metadata")) for event in events),
         started_at=min(times, default=None),
@@ -146,10 +147,8 @@ def _tell(builder: RunBuilder, event: dict[str, Any]) -> None:
     for part in parts:
         answer = field(part, "function_response")
         if isinstance(answer, dict):
-            name = text_or_none(answer.get("name"))
-            builder.result(
-                text_or_none(answer.get("id")), answer.get("response"), ended_at=at, tool=name
-            )
+            name = text_at(answer, "name")
+            builder.result(text_at(answer, "id"), answer.get("response"), ended_at=at, tool=name)
     if event.get("author") == "user" and words:
         builder.user(words)
     elif words or calls or thoughts:
@@ -158,7 +157,7 @@ def _tell(builder: RunBuilder, event: dict[str, Any]) -> None:
 
 
 def _words(part: dict[str, Any]) -> str | None:
-    return None if part.get("thought") else text_or_none(part.get("text"))
+    return None if part.get("thought") else text_at(part, "text")
 
 
 def _call(sent: object, at: float | None) -> ToolExecutionResult:
@@ -166,13 +165,13 @@ def _call(sent: object, at: float | None) -> ToolExecutionResult:
     return ToolExecutionResult(
         tool=str(call.get("name") or ""),
         parameters=decode_arguments(call.get("args")),
-        call_id=text_or_none(call.get("id")),
+        call_id=text_at(call, "id"),
         started_at=at,
     )
 
 
 def _set_cases(evalset: dict[str, Any]) -> Iterator[AgentTestCase]:
-    name = text_or_none(field(evalset, "eval_set_id")) or text_or_none(evalset.get("name"))
+    name = text_or_none(field(evalset, "eval_set_id")) or text_at(evalset, "name")
     for case in objects_in(field(evalset, "eval_cases")):
         task = text_or_none(field(case, "eval_id"))
         turns = [_expected_turn(turn) for turn in objects_in(case.get("conversation"))]
@@ -260,8 +259,8 @@ def _tell_invocation(builder: RunBuilder, turn: dict[str, Any]) -> None:
         builder.call(_call(use, None))
     builder.end_reply()
     for answer in objects_in(field(between, "tool_responses")):
-        name = text_or_none(answer.get("name"))
-        builder.result(text_or_none(answer.get("id")), answer.get("response"), tool=name)
+        name = text_at(answer, "name")
+        builder.result(text_at(answer, "id"), answer.get("response"), tool=name)
     builder.assistant(_content_words(field(turn, "final_response")))
 
 

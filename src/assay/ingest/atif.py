@@ -21,6 +21,7 @@ from assay.ingest.fields import (
     place_id,
     reported_success,
     stable_id,
+    text_at,
     text_of,
     text_or_none,
     total_usage,
@@ -77,8 +78,8 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
         _tell(builder, step)
     _tell_subagents(builder, trajectory)
     agent = dict_or_empty(trajectory.get("agent"))
-    session = text_or_none(trajectory.get("session_id"))
-    own = text_or_none(trajectory.get("trajectory_id"))
+    session = text_at(trajectory, "session_id")
+    own = text_at(trajectory, "trajectory_id")
     times = [at for step in steps if (at := epoch_seconds(step.get("timestamp"))) is not None]
     return builder.finish(
         actual_output=_closing_words(steps),
@@ -86,7 +87,7 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
         run_id=stable_id(NAME, session, own, *place_id(recording.name, position)),
         session_id=session,
         model=_model(agent, steps),
-        framework=text_or_none(agent.get("name")),
+        framework=text_at(agent, "name"),
         usage=_usage(trajectory, steps),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
@@ -99,7 +100,7 @@ def _tell(builder: RunBuilder, step: dict[str, Any]) -> None:
     words, source = step.get("message"), step.get("source")
     calls = [] if step.get("is_copied_context") else _calls(step)
     if source == "agent" or calls:
-        reasoning = text_or_none(step.get("reasoning_content"))
+        reasoning = text_at(step, "reasoning_content")
         builder.assistant(words, calls, reasoning=reasoning)
     elif source == "user":
         builder.user(words)
@@ -120,8 +121,8 @@ def _calls(step: dict[str, Any], parent: str | None = None) -> list[ToolExecutio
         ToolExecutionResult(
             tool=str(call.get("function_name") or ""),
             parameters=decode_arguments(call.get("arguments")),
-            call_id=text_or_none(call.get("tool_call_id")),
-            server=text_or_none(dict_or_empty(call.get("extra")).get("server")),
+            call_id=text_at(call, "tool_call_id"),
+            server=text_at(dict_or_empty(call.get("extra")), "server"),
             started_at=at,
             parent_id=parent,
         )
@@ -137,7 +138,7 @@ def _tell_results(
     An agent at a terminal sends several commands and sees one screen, after the last of them.
     """
     results = _results(step) if calls else []
-    named = {text_or_none(result.get("source_call_id")) for result in results}
+    named = {text_at(result, "source_call_id") for result in results}
     nameless = [result for result in results if not result.get("source_call_id")]
     open_calls = [call for call in calls if call.call_id not in named]
     if len(nameless) != len(open_calls):
@@ -168,7 +169,7 @@ def _tell_result(
     )
     if call is not None:
         call.execution_time = amount_or_none(about.get("duration_s"))
-        call.server = call.server or text_or_none(about.get("server"))
+        call.server = call.server or text_at(about, "server")
 
 
 def _tell_subagents(
@@ -180,7 +181,7 @@ def _tell_subagents(
     """
     starters = _starters(trajectory)
     for inner in objects_in(trajectory.get("subagent_trajectories")):
-        names = [name for key in _AGENT_KEYS if (name := text_or_none(inner.get(key)))]
+        names = [name for key in _AGENT_KEYS if (name := text_at(inner, key))]
         started_by = next((starters[name] for name in names if name in starters), above)
         parent = started_by or next(iter(names), "subagent")
         for step in objects_in(inner.get("steps")):
@@ -197,9 +198,9 @@ def _starters(trajectory: dict[str, Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for step in objects_in(trajectory.get("steps")):
         for result in _results(step):
-            call_id = text_or_none(result.get("source_call_id"))
+            call_id = text_at(result, "source_call_id")
             for ref in objects_in(result.get("subagent_trajectory_ref")):
-                name = next((ref[key] for key in _AGENT_KEYS if text_or_none(ref.get(key))), None)
+                name = next((ref[key] for key in _AGENT_KEYS if text_at(ref, key)), None)
                 if name and call_id:
                     found[name] = call_id
     return found

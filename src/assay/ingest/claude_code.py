@@ -23,8 +23,8 @@ from assay.ingest.fields import (
     objects_in,
     place_id,
     stable_id,
+    text_at,
     text_of,
-    text_or_none,
     total_usage,
 )
 from assay.ingest.recording import FilePlace, Format, Recording
@@ -82,7 +82,7 @@ def _recognise(recording: Recording) -> float:
 
 
 def _is_message(line: dict[str, Any]) -> bool:
-    return line.get("type") in {"user", "assistant"} and isinstance(line.get("message"), dict)
+    return text_at(line, "type") in {"user", "assistant"} and isinstance(line.get("message"), dict)
 
 
 def _is_session_line(line: dict[str, Any]) -> bool:
@@ -110,7 +110,7 @@ def _matters(line: dict[str, Any]) -> bool:
     return (
         _is_message(line)
         or _agent_message(line) is not None
-        or line.get("type") in {"system", "result"}
+        or text_at(line, "type") in {"system", "result"}
     )
 
 
@@ -129,8 +129,8 @@ def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
     for message in messages:
         _tell(builder, message)
     first = next(line for line in lines if _is_message(line))
-    session = text_or_none(first.get("sessionId")) or text_or_none(first.get("session_id"))
-    agent = text_or_none(first.get("agentId"))
+    session = text_at(first, "sessionId") or text_at(first, "session_id")
+    agent = text_at(first, "agentId")
     models = _models(messages)
     times = [at for m in messages if (at := epoch_seconds(m.line.get("timestamp"))) is not None]
     usage = total_usage(m.usage for m in messages)
@@ -166,22 +166,22 @@ def _messages(lines: list[dict[str, Any]], recording: Recording) -> list[_Messag
     replies: dict[str, _Message] = {}
     seen: set[str] = set()
     for line, parent in _with_parents(lines, recording):
-        uuid = line.get("uuid")
-        if isinstance(uuid, str):
-            if uuid in seen:
-                continue
-            seen.add(uuid)
+        uuid = text_at(line, "uuid")
+        if uuid in seen:
+            continue
+        seen.update({uuid} if uuid else ())
         body, at = line["message"], epoch_seconds(line.get("timestamp"))
         blocks = [_Block(block, at) for block in _blocks(body.get("content"))]
-        reply = replies.get(body.get("id", ""))
+        own_id = text_at(body, "id")
+        reply = replies.get(own_id or "")
         if reply is not None and line["type"] == "assistant":
             reply.blocks.extend(blocks)
             reply.usage = body.get("usage") or reply.usage
             continue
         message = _Message(line["type"], blocks, line, body.get("usage"), parent)
         found.append(message)
-        if isinstance(body.get("id"), str):
-            replies[body["id"]] = message
+        if own_id:
+            replies[own_id] = message
     return found
 
 
@@ -197,17 +197,17 @@ def _with_parents(
     """Each message line with the call it served; those that have a file of their own left out."""
     starters = _starters(lines)
     own_run = all(line.get("isSidechain") for line in lines if _is_message(line))
-    by_uuid: dict[object, str | None] = {}
+    by_uuid: dict[str | None, str | None] = {}
     for line in lines:
         inner = _agent_message(line)
         if inner is not None:
             if not _has_own_file(line["data"].get("agentId"), recording):
-                yield inner, text_or_none(line.get("parentToolUseID"))
+                yield inner, text_at(line, "parentToolUseID")
         elif _is_message(line) and (own_run or not line.get("isSidechain")):
-            yield line, text_or_none(line.get("parent_tool_use_id"))
+            yield line, text_at(line, "parent_tool_use_id")
         elif _is_message(line):
-            parent = by_uuid.get(line.get("parentUuid")) or _starter(line, starters)
-            by_uuid[line.get("uuid")] = parent
+            parent = by_uuid.get(text_at(line, "parentUuid")) or _starter(line, starters)
+            by_uuid[text_at(line, "uuid")] = parent
             yield line, parent
 
 
@@ -262,7 +262,7 @@ def _tell(builder: RunBuilder, message: _Message) -> None:
     elif message.line.get("isApiErrorMessage"):
         builder.system([block.value for block in message.blocks])
     else:
-        thoughts = (text_or_none(block.value.get("thinking")) for block in message.blocks)
+        thoughts = (text_at(block.value, "thinking") for block in message.blocks)
         builder.assistant(
             [block.value for block in message.blocks],
             calls,
@@ -282,7 +282,7 @@ def _call(block: _Block, parent: str | None) -> ToolExecutionResult:
     return ToolExecutionResult(
         tool=str(block.value.get("name") or ""),
         parameters=decode_arguments(block.value.get("input")),
-        call_id=text_or_none(block.value.get("id")),
+        call_id=text_at(block.value, "id"),
         started_at=block.at,
         parent_id=parent,
     )
@@ -291,7 +291,7 @@ def _call(block: _Block, parent: str | None) -> ToolExecutionResult:
 def _tell_result(builder: RunBuilder, block: _Block, line: dict[str, Any]) -> None:
     content, flagged = block.value.get("content"), block.value.get("is_error")
     call = builder.result(
-        text_or_none(block.value.get("tool_use_id")),
+        text_at(block.value, "tool_use_id"),
         content,
         reported_success=None if flagged is None else not flagged,
         error_message=text_of(content) if flagged else None,
@@ -325,7 +325,7 @@ def _of_stream(lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
             if isinstance(line.get("result"), str):
                 known["actual_output"] = line["result"]
             if line.get("is_error") is True:
-                reason = text_or_none(line.get("subtype"))
+                reason = text_at(line, "subtype")
                 known["outcome"] = RunOutcome(success=False, decided_by=NAME, reason=reason)
     return known
 

@@ -24,8 +24,8 @@ from assay.ingest.fields import (
     objects_in,
     place_id,
     stable_id,
+    text_at,
     text_of,
-    text_or_none,
 )
 from assay.ingest.recording import Format, Recording
 from assay.run import Source, Usage
@@ -82,7 +82,7 @@ class _Line(Struct):
 
 def _recognise(recording: Recording) -> float:
     lines = [line for line in recording.sample if isinstance(line, dict)]
-    kinds = {line.get("type") for line in lines if isinstance(line.get("payload"), dict)}
+    kinds = {text_at(line, "type") for line in lines if isinstance(line.get("payload"), dict)}
     if "session_meta" in kinds:
         return 1.0
     if kinds & LINE_TYPES and all("timestamp" in line for line in lines):
@@ -130,7 +130,7 @@ def _case(lines: list[_Line], recording: Recording) -> AgentTestCase:
     for call in builder.calls:
         _settle(call, endings.get(call.call_id or ""))
     times = [line.at for line in lines if line.at is not None]
-    session = text_or_none(meta.get("id"))
+    session = text_at(meta, "id")
     return builder.finish(
         run_id=stable_id(NAME, session, *place_id(recording.name, None)),
         session_id=session,
@@ -166,11 +166,11 @@ def _is_event(line: _Line, name: str) -> bool:
 
 
 def _tell_item(builder: RunBuilder, line: _Line, *, from_events: bool) -> None:
-    item, kind = line.payload, line.payload.get("type")
+    item, kind = line.payload, text_at(line.payload, "type")
     if kind in CALL_ITEMS:
         builder.call(_call(item, kind, line.at))
     elif kind in OUTPUT_ITEMS:
-        builder.result(text_or_none(item.get("call_id")), item.get("output"), ended_at=line.at)
+        builder.result(text_at(item, "call_id"), item.get("output"), ended_at=line.at)
     elif kind == "reasoning":
         builder.think(_reasoning(item))
     elif kind == "message":
@@ -189,17 +189,17 @@ def _tell_message(builder: RunBuilder, item: dict[str, Any], *, from_events: boo
 
 def _reasoning(item: dict[str, Any]) -> str:
     parts = [*objects_in(item.get("summary")), *objects_in(item.get("content"))]
-    return "\n".join(text for part in parts if (text := text_or_none(part.get("text"))))
+    return "\n".join(text for part in parts if (text := text_at(part, "text")))
 
 
 def _call(item: dict[str, Any], kind: str, at: float | None) -> ToolExecutionResult:
     sent = item.get(CALL_ITEMS[kind])
-    namespace = text_or_none(item.get("namespace"))
+    namespace = text_at(item, "namespace")
     return ToolExecutionResult(
-        tool=text_or_none(item.get("name")) or kind.removesuffix("_call"),
+        tool=text_at(item, "name") or kind.removesuffix("_call"),
         # A custom tool takes free text; everyone else's arguments are an object.
         parameters={"input": sent} if kind == "custom_tool_call" else decode_arguments(sent),
-        call_id=text_or_none(item.get("call_id")) or text_or_none(item.get("id")),
+        call_id=text_at(item, "call_id") or text_at(item, "id"),
         started_at=at,
         server=_server(namespace),
         extra={"namespace": namespace} if namespace else {},
@@ -228,11 +228,11 @@ def _event_ending(event: dict[str, Any]) -> _Ending | None:
     match event.get("type"):
         case "exec_command_end":
             code = count_or_none(event.get("exit_code"))
-            message = text_or_none(event.get("stderr")) or event.get("aggregated_output")
+            message = text_at(event, "stderr") or event.get("aggregated_output")
             return _Ending(None if code is None else code == 0, time, message=message)
         case "patch_apply_end":
             success = event.get("success")
-            message = text_or_none(event.get("stderr"))
+            message = text_at(event, "stderr")
             return _Ending(success if isinstance(success, bool) else None, time, message=message)
         case "mcp_tool_call_end":
             return _mcp_ending(event, time)
@@ -240,7 +240,7 @@ def _event_ending(event: dict[str, Any]) -> _Ending | None:
 
 
 def _mcp_ending(event: dict[str, Any], time: float | None) -> _Ending:
-    server = text_or_none(dict_or_empty(event.get("invocation")).get("server"))
+    server = text_at(dict_or_empty(event.get("invocation")), "server")
     outcome = dict_or_empty(event.get("result"))
     if "Err" in outcome:
         return _Ending(success=False, time=time, server=server, message=str(outcome["Err"]))

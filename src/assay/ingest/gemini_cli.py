@@ -16,8 +16,8 @@ from assay.ingest.fields import (
     objects_in,
     place_id,
     stable_id,
+    text_at,
     text_of,
-    text_or_none,
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
@@ -52,7 +52,7 @@ def _recognise(recording: Recording) -> float:
 
 
 def _is_message(value: object) -> bool:
-    return isinstance(value, dict) and value.get("type") in MESSAGE_TYPES and "id" in value
+    return isinstance(value, dict) and text_at(value, "type") in MESSAGE_TYPES and "id" in value
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -104,7 +104,7 @@ def _case(session: dict[str, Any], recording: Recording) -> AgentTestCase:
         _tell(builder, message)
     replies = [message for message in messages if message["type"] == "gemini"]
     models = [m["model"] for m in replies if isinstance(m.get("model"), str)]
-    session_id = text_or_none(session.get("sessionId"))
+    session_id = text_at(session, "sessionId")
     times = [at for m in messages if (at := epoch_seconds(m.get("timestamp"))) is not None]
     kept = {key: session.get(key) for key in ("projectHash", "summary", "kind", "directories")}
     return builder.finish(
@@ -139,7 +139,7 @@ def _tell_reply(builder: RunBuilder, message: dict[str, Any], words: str) -> Non
     """One reply; it may hold the calls of several rounds, told apart by their time."""
     builder.end_reply()
     thoughts = objects_in(message.get("thoughts"))
-    described = (text_or_none(thought.get("description")) for thought in thoughts)
+    described = (text_at(thought, "description") for thought in thoughts)
     builder.think("\n".join(filter(None, described)))
     builder.say(words)
     records = objects_in(message.get("toolCalls"))
@@ -150,24 +150,24 @@ def _tell_reply(builder: RunBuilder, message: dict[str, Any], words: str) -> Non
 
 def _tell_batch(builder: RunBuilder, records: list[dict[str, Any]]) -> None:
     for record in records:
-        agent = text_or_none(record.get("agentId"))
+        agent = text_at(record, "agentId")
         builder.call(
             ToolExecutionResult(
                 tool=str(record.get("name") or ""),
                 parameters=decode_arguments(record.get("args")),
-                call_id=text_or_none(record.get("id")),
+                call_id=text_at(record, "id"),
                 extra={"agent_id": agent} if agent else {},
             )
         )
     for record in records:
         success = STATUSES.get(str(record.get("status")))
         builder.result(
-            text_or_none(record.get("id")),
+            text_at(record, "id"),
             record.get("result"),
             reported_success=success,
             error_message=_error(record) if success is False else None,
             ended_at=epoch_seconds(record.get("timestamp")),
-            tool=text_or_none(record.get("name")),
+            tool=text_at(record, "name"),
         )
 
 
@@ -175,10 +175,10 @@ def _error(record: dict[str, Any]) -> str | None:
     """What a failed call answered: the error of its response, or what the screen showed."""
     for part in objects_in(record.get("result")):
         answer = dict_or_empty(part.get("functionResponse"))
-        error = text_or_none(dict_or_empty(answer.get("response")).get("error"))
+        error = text_at(dict_or_empty(answer.get("response")), "error")
         if error is not None:
             return error
-    return text_or_none(record.get("resultDisplay")) or text_or_none(record.get("status"))
+    return text_at(record, "resultDisplay") or text_at(record, "status")
 
 
 GEMINI_CLI = Format(

@@ -19,6 +19,7 @@ from assay.ingest.fields import (
     epoch_seconds,
     objects_in,
     stable_id,
+    text_at,
     text_of,
     text_or_none,
     total_usage,
@@ -83,7 +84,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif not _is_log(document.value):
             yield Unreadable(recording.name, "expected an Inspect log with an eval section")
         else:
-            for position, sample in enumerate(document.value.get("samples") or [], start=1):
+            samples = document.value.get("samples")
+            for position, sample in enumerate(samples if isinstance(samples, list) else [], 1):
                 yield _sample_case(sample, document.value, recording, position)
 
 
@@ -99,15 +101,15 @@ def _sample_case(
     for message in _conversation(sample, events):
         _tell(builder, resolved(message, attachments))
     _tell_events(builder, events, attachments)
-    task = text_or_none(about.get("task"))
+    task = text_at(about, "task")
     return builder.finish(
         actual_output=_answer(sample),
         expected_output=_target(sample.get("target")),
         available_tools=resolved(_tools(events), attachments),
         run_id=_run_id(sample, about),
-        task_id=f"{task}/{sample.get('id')}" if task else text_or_none(sample.get("id")),
+        task_id=f"{task}/{sample.get('id')}" if task else text_at(sample, "id"),
         attempt=count_or_none(sample.get("epoch")),
-        model=text_or_none(about.get("model")),
+        model=text_at(about, "model"),
         framework=NAME,
         outcome=_outcome(sample),
         usage=_usage(sample.get("model_usage")),
@@ -118,7 +120,7 @@ def _sample_case(
 
 
 def _run_id(sample: dict[str, Any], about: dict[str, Any]) -> str:
-    unique = text_or_none(sample.get("uuid"))
+    unique = text_at(sample, "uuid")
     if unique:
         return stable_id(NAME, unique)
     named = (about.get("run_id"), about.get("task_id"), about.get("created"))
@@ -176,15 +178,15 @@ def _tell(builder: RunBuilder, message: dict[str, Any]) -> None:
 
 def _tell_reply(builder: RunBuilder, message: dict[str, Any], content: object) -> None:
     parts = objects_in(content)
-    thoughts = (text_or_none(part.get("reasoning")) for part in parts)
+    thoughts = (text_at(part, "reasoning") for part in parts)
     served = [part for part in parts if part.get("type") == "tool_use"]
     calls = [_call(call) for call in objects_in(message.get("tool_calls"))]
     calls += [_served_call(part) for part in served]
     builder.assistant(content, calls, reasoning="\n".join(filter(None, thoughts)))
     for part in served:
-        error = text_or_none(part.get("error"))
+        error = text_at(part, "error")
         builder.result(
-            text_or_none(part.get("id")),
+            text_at(part, "id"),
             part.get("result"),
             reported_success=error is None,
             error_message=error,
@@ -192,11 +194,11 @@ def _tell_reply(builder: RunBuilder, message: dict[str, Any], content: object) -
 
 
 def _call(call: dict[str, Any]) -> ToolExecutionResult:
-    problem = text_or_none(call.get("parse_error"))
+    problem = text_at(call, "parse_error")
     return ToolExecutionResult(
         tool=str(call.get("function") or ""),
         parameters=decode_arguments(call.get("arguments")),
-        call_id=text_or_none(call.get("id")),
+        call_id=text_at(call, "id"),
         extra={"parse_error": problem} if problem else {},
     )
 
@@ -206,8 +208,8 @@ def _served_call(part: dict[str, Any]) -> ToolExecutionResult:
     return ToolExecutionResult(
         tool=str(part.get("name") or ""),
         parameters=decode_arguments(part.get("arguments")),
-        server=text_or_none(part.get("context")),
-        call_id=text_or_none(part.get("id")),
+        server=text_at(part, "context"),
+        call_id=text_at(part, "id"),
         extra={"run_by": "provider", "tool_type": part.get("tool_type")},
     )
 
@@ -215,11 +217,11 @@ def _served_call(part: dict[str, Any]) -> ToolExecutionResult:
 def _tell_result(builder: RunBuilder, message: dict[str, Any], content: object) -> None:
     error = message.get("error")
     call = builder.result(
-        text_or_none(message.get("tool_call_id")),
+        text_at(message, "tool_call_id"),
         content,
         reported_success=not isinstance(error, dict),
-        error_message=text_or_none(error.get("message")) if isinstance(error, dict) else None,
-        tool=text_or_none(message.get("function")),
+        error_message=text_at(error, "message") if isinstance(error, dict) else None,
+        tool=text_at(message, "function"),
     )
     if call is not None and isinstance(error, dict) and error.get("type"):
         call.extra["error_type"] = error["type"]
@@ -245,27 +247,27 @@ def _tell_events(
 
 
 def _tool_events(
-    events: Iterable[dict[str, Any]], parent: str | None, owners: dict[object, str]
+    events: Iterable[dict[str, Any]], parent: str | None, owners: dict[str, str]
 ) -> Iterator[tuple[dict[str, Any], str | None]]:
     """All tool events with the call they served; old logs nest them, newer ones use spans."""
     for event in events:
         if event.get("event") == "tool":
-            yield event, parent or owners.get(event.get("span_id"))
+            yield event, parent or owners.get(text_at(event, "span_id") or "")
             inner = objects_in(event.get("events"))
-            yield from _tool_events(inner, text_or_none(event.get("id")), owners)
+            yield from _tool_events(inner, text_at(event, "id"), owners)
 
 
-def _owners(events: list[dict[str, Any]]) -> dict[object, str]:
+def _owners(events: list[dict[str, Any]]) -> dict[str, str]:
     """For each span inside an agent that a call started: the id of that call."""
-    owners = {
-        event["agent_span_id"]: str(event.get("id"))
-        for event in events
-        if event.get("event") == "tool" and isinstance(event.get("agent_span_id"), str)
-    }
+    owners: dict[str, str] = {}
     for event in events:
-        inherited = owners.get(event.get("parent_id"))
-        if event.get("event") == "span_begin" and isinstance(event.get("id"), str) and inherited:
-            owners.setdefault(event["id"], inherited)
+        span = text_at(event, "agent_span_id")
+        if span and event.get("event") == "tool":
+            owners[span] = str(event.get("id"))
+    for event in events:
+        span, above = text_at(event, "id"), text_at(event, "parent_id")
+        if event.get("event") == "span_begin" and span and above in owners:
+            owners.setdefault(span, owners[above])
     return owners
 
 
@@ -273,7 +275,7 @@ def _event_call(event: dict[str, Any], parent: str | None) -> ToolExecutionResul
     call = ToolExecutionResult(
         tool=str(event.get("function") or ""),
         parameters=decode_arguments(event.get("arguments")),
-        call_id=text_or_none(event.get("id")),
+        call_id=text_at(event, "id"),
         parent_id=parent,
     )
     _take_result(call, event)
@@ -286,7 +288,7 @@ def _take_result(call: ToolExecutionResult, event: dict[str, Any]) -> None:
     call.reported_success = not isinstance(error, dict) and event.get("failed") is not True
     call.success = call.reported_success
     if isinstance(error, dict):
-        call.error_message = text_or_none(error.get("message"))
+        call.error_message = text_at(error, "message")
         call.extra["error_type"] = error.get("type")
 
 
@@ -297,7 +299,7 @@ def _answer(sample: dict[str, Any]) -> str | None:
     """
     if sample.get("limit") or sample.get("error"):
         return None
-    words = text_or_none(dict_or_empty(sample.get("output")).get("completion"))
+    words = text_at(dict_or_empty(sample.get("output")), "completion")
     reply = _reply(sample.get("output"))
     return words or text_or_none("".join(text_of(message.get("content")) for message in reply))
 
@@ -328,7 +330,7 @@ def _outcome(sample: dict[str, Any]) -> RunOutcome | None:
         success=success,
         score=value,
         decided_by=name,
-        reason=text_or_none(score.get("explanation")),
+        reason=text_at(score, "explanation"),
         extra={"value": score.get("value"), "scores": scores},
     )
 
@@ -362,7 +364,7 @@ def _extra(sample: dict[str, Any], about: dict[str, Any], header: dict[str, Any]
     facts = {key: sample.get(key) for key in KEPT}
     facts["eval_run_id"] = about.get("run_id")
     facts["log_status"] = header.get("status")
-    facts["error_retries"] = len(sample.get("error_retries") or [])
+    facts["error_retries"] = len(objects_in(sample.get("error_retries")))
     return {key: value for key, value in facts.items() if value}
 
 

@@ -20,6 +20,7 @@ from assay.ingest.fields import (
     objects_in,
     place_id,
     stable_id,
+    text_at,
     text_of,
     text_or_none,
     total_usage,
@@ -61,7 +62,7 @@ def _recognise(recording: Recording) -> float:
 
 def _generation(event: dict[str, Any]) -> int | None:
     """Which generation an event is of; None for what is no event of OpenHands."""
-    if event.get("kind") in KINDS and "source" in event:
+    if text_at(event, "kind") in KINDS and "source" in event:
         return 2
     named = isinstance(event.get("action"), str) or isinstance(event.get("observation"), str)
     return 1 if named and "source" in event and ("args" in event or "extras" in event) else None
@@ -98,15 +99,15 @@ def _case(stream: _Stream, recording: Recording) -> AgentTestCase:
         answer = _tell_kinds(builder, stream.events)
     else:
         answer = _tell_actions(builder, stream.events)
-    task = text_or_none(stream.around.get("instance_id"))
+    task = text_at(stream.around, "instance_id")
     times = [at for e in stream.events if (at := epoch_seconds(e.get("timestamp"))) is not None]
     asked = dict_or_empty(dict_or_empty(stream.around.get("metadata")).get("llm_config"))
-    error = text_or_none(stream.around.get("error"))
+    error = text_at(stream.around, "error")
     return builder.finish(
         actual_output=answer,
         run_id=stable_id(NAME, task, *place_id(recording.name, stream.position)),
         task_id=task,
-        model=_model(stream.events) or text_or_none(asked.get("model")),
+        model=_model(stream.events) or text_at(asked, "model"),
         framework=NAME,
         usage=_usage(stream),
         started_at=min(times, default=None),
@@ -122,12 +123,12 @@ def _tell_actions(builder: RunBuilder, events: list[dict[str, Any]]) -> str | No
     delegate: str | None = None
     replies = _replies(events)
     for position, event in enumerate(events):
-        action, observation = event.get("action"), event.get("observation")
+        action, observation = text_at(event, "action"), text_at(event, "observation")
         delegate = None if observation == "delegate" else delegate
         if position in replies:
             calls = _tell_reply(builder, replies[position], delegate)
             delegate = calls[0].call_id if action == "delegate" else delegate
-        elif isinstance(observation, str):
+        elif observation:
             _tell_observation(builder, event)
         elif action in {"message", "system"}:
             _tell_message(builder, event)
@@ -142,7 +143,7 @@ def _replies(events: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
     first: dict[object, int] = {}
     for position, event in enumerate(events):
         if _is_call(event):
-            reply = _response(event).get("id") or ("alone", position)
+            reply = text_at(_response(event), "id") or position
             together.setdefault(reply, []).append(event)
             first.setdefault(reply, position)
     return {first[reply]: found for reply, found in together.items()}
@@ -161,9 +162,9 @@ def _response(event: dict[str, Any]) -> dict[str, Any]:
 def _call(event: dict[str, Any]) -> ToolExecutionResult:
     about = dict_or_empty(event.get("tool_call_metadata"))
     return ToolExecutionResult(
-        tool=text_or_none(about.get("function_name")) or str(event["action"]),
+        tool=text_at(about, "function_name") or str(event["action"]),
         parameters=_sent(event, about),
-        call_id=text_or_none(about.get("tool_call_id")) or f"event-{event.get('id')}",
+        call_id=text_at(about, "tool_call_id") or f"event-{event.get('id')}",
         started_at=epoch_seconds(event.get("timestamp")),
     )
 
@@ -194,9 +195,9 @@ def _tell_reply(
 
 def _tell_observation(builder: RunBuilder, event: dict[str, Any]) -> None:
     about = dict_or_empty(event.get("tool_call_metadata"))
-    if not about and event.get("observation") in NO_RESULTS:
+    if not about and text_at(event, "observation") in NO_RESULTS:
         return
-    call_id = text_or_none(about.get("tool_call_id")) or f"event-{event.get('cause')}"
+    call_id = text_at(about, "tool_call_id") or f"event-{event.get('cause')}"
     success = _success(event)
     content = event.get("content")
     builder.result(
@@ -209,7 +210,7 @@ def _tell_observation(builder: RunBuilder, event: dict[str, Any]) -> None:
 
 
 def _success(event: dict[str, Any]) -> bool | None:
-    if event.get("observation") in FAILED_OBSERVATIONS:
+    if text_at(event, "observation") in FAILED_OBSERVATIONS:
         return False
     if isinstance(event.get("success"), bool):
         return bool(event["success"])
@@ -238,21 +239,25 @@ def _finish_words(event: dict[str, Any]) -> str | None:
 def _tell_kinds(builder: RunBuilder, events: list[dict[str, Any]]) -> str | None:
     """Tell the second generation's events; the answer is what the agent finished with."""
     answer: str | None = None
-    replies: dict[object, list[dict[str, Any]]] = {}
+    replies: dict[str, list[dict[str, Any]]] = {}
     for event in events:
         if event.get("kind") == "ActionEvent":
-            replies.setdefault(event.get("llm_response_id") or event.get("id"), []).append(event)
+            replies.setdefault(_reply_id(event), []).append(event)
     for event in events:
         action = dict_or_empty(event.get("action"))
         if action.get("kind") == "FinishAction":
-            answer = text_or_none(action.get("message"))
+            answer = text_at(action, "message")
         if event.get("kind") == "ActionEvent":
-            together = replies.pop(event.get("llm_response_id") or event.get("id"), [])
+            together = replies.pop(_reply_id(event), [])
             words = dict.fromkeys(text_of(e.get("thought")) for e in together)
             builder.assistant("\n".join(filter(None, words)), [_kind_call(e) for e in together])
         else:
             _tell_kind(builder, event)
     return answer
+
+
+def _reply_id(event: dict[str, Any]) -> str:
+    return text_at(event, "llm_response_id") or str(event.get("id"))
 
 
 def _tell_kind(builder: RunBuilder, event: dict[str, Any]) -> None:
@@ -275,7 +280,7 @@ def _kind_call(event: dict[str, Any]) -> ToolExecutionResult:
     return ToolExecutionResult(
         tool=str(event.get("tool_name") or function.get("name") or ""),
         parameters=decode_arguments(function.get("arguments")) or made_of,
-        call_id=text_or_none(event.get("tool_call_id")),
+        call_id=text_at(event, "tool_call_id"),
         started_at=epoch_seconds(event.get("timestamp")),
     )
 
@@ -285,16 +290,16 @@ def _tell_kind_result(builder: RunBuilder, event: dict[str, Any]) -> None:
     flagged = seen.get("is_error")
     success = not flagged if isinstance(flagged, bool) else None
     code = count_or_none(seen.get("exit_code"))
-    if event.get("kind") in FAILED_KINDS or (code is not None and code != 0):
+    if text_at(event, "kind") in FAILED_KINDS or (code is not None and code != 0):
         success = False
     content = seen.get("content") or event.get("error") or event.get("rejection_reason")
     builder.result(
-        text_or_none(event.get("tool_call_id")),
+        text_at(event, "tool_call_id"),
         content,
         reported_success=success,
         error_message=text_of(content) or None if success is False else None,
         ended_at=epoch_seconds(event.get("timestamp")),
-        tool=text_or_none(event.get("tool_name")),
+        tool=text_at(event, "tool_name"),
     )
 
 
@@ -305,8 +310,8 @@ def _model(events: Iterable[dict[str, Any]]) -> str | None:
 
 def _usage(stream: _Stream) -> Usage | None:
     """The sum over the model's replies, each once though several events repeat it."""
-    replies = {_response(event).get("id"): _response(event).get("usage") for event in stream.events}
-    usage = total_usage(replies.values())
+    replies = (_response(event) for event in stream.events)
+    usage = total_usage({text_at(reply, "id"): reply.get("usage") for reply in replies}.values())
     metrics = dict_or_empty(stream.around.get("metrics"))
     cost = amount_or_none(metrics.get("accumulated_cost"))
     if cost is not None:

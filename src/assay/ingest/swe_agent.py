@@ -23,8 +23,8 @@ from assay.ingest.fields import (
     objects_in,
     place_id,
     stable_id,
+    text_at,
     text_of,
-    text_or_none,
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
@@ -113,7 +113,7 @@ def _steps_of(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for message in history:
         if message.get("role") == "assistant":
             steps.append({"action": message.get("action"), "thought": message.get("thought")})
-        elif steps and message.get("role") in {"user", "tool"}:
+        elif steps and text_at(message, "role") in {"user", "tool"}:
             steps[-1].setdefault("observation", text_of(message.get("content")))
     return steps
 
@@ -130,7 +130,7 @@ def _tell_opening(builder: RunBuilder, history: list[dict[str, Any]]) -> None:
 
 
 def _tell_step(builder: RunBuilder, step: dict[str, Any], asked: dict[str, Any]) -> None:
-    words = text_or_none(step.get("thought")) or text_or_none(step.get("response"))
+    words = text_at(step, "thought") or text_at(step, "response")
     sent = objects_in(asked.get("tool_calls"))
     calls = [_sent_call(call) for call in sent] or _typed_calls(step.get("action"))
     builder.assistant(words, calls)
@@ -145,7 +145,7 @@ def _sent_call(sent: dict[str, Any]) -> ToolExecutionResult:
     return ToolExecutionResult(
         tool=str(function.get("name") or ""),
         parameters=decode_arguments(function.get("arguments")),
-        call_id=text_or_none(sent.get("id")),
+        call_id=text_at(sent, "id"),
     )
 
 
@@ -163,7 +163,7 @@ def _mini_case(value: dict[str, Any], recording: Recording) -> AgentTestCase:
     waiting: list[ToolExecutionResult] = []
     for message in objects_in(value.get("messages")):
         about = dict_or_empty(message.get("extra"))
-        role = message.get("role")
+        role = text_at(message, "role")
         if role == "assistant":
             waiting = _mini_calls(message, about)
             builder.assistant(message.get("content"), waiting)
@@ -204,7 +204,7 @@ def _tell_observation(
     said = _RETURN_CODE.match(words)
     code = int(said[1]) if said else count_or_none(about.get("returncode"))
     success = None if code is None else code == 0
-    raised = text_or_none(about.get("exception_info"))
+    raised = text_at(about, "exception_info")
     builder.result(
         call.call_id,
         message.get("content"),
@@ -220,7 +220,7 @@ def _finished(
 ) -> AgentTestCase:
     info = dict_or_empty(value.get("info"))
     config = dict_or_empty(info.get("config")) or dict_or_empty(value.get("replay_config"))
-    submission = text_or_none(info.get("submission"))
+    submission = text_at(info, "submission")
     kept = {key: info.get(key) for key in ("exit_status", "swe_agent_version", "mini_version")}
     return builder.finish(
         actual_output=submission,
@@ -237,7 +237,7 @@ def _finished(
 def _task(value: dict[str, Any], recording: Recording) -> str:
     """The instance, which files carry in their name."""
     stem = PurePath(recording.name).name.removesuffix(".json").removesuffix(".traj")
-    return text_or_none(value.get("instance_id")) or stem
+    return text_at(value, "instance_id") or stem
 
 
 def _model(config: dict[str, Any]) -> str | None:

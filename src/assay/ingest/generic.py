@@ -1,0 +1,336 @@
+"""A format nobody has seen: messages, calls and results are found by their shape.
+
+What was found, and how sure that makes us, stands in the case's `extra["generic_reader"]`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest import shapes
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    amount_or_none,
+    dict_or_empty,
+    place_id,
+    stable_id,
+    text_of,
+    total_usage,
+)
+from assay.ingest.recording import Format, Recording
+from assay.run import RunOutcome, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "generic"
+MOST_SURE = 0.3
+_DEEPEST = 60
+_DEEPEST_RUN = 4
+_MOST_NODES = 5_000_000
+# Facts of a run by the keys that usually hold them, on the run's own level.
+QUESTION_KEYS = ("prompt", "question", "query", "instruction", "task", "goal", "input")
+ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response", "prediction", "output")
+TEXT_FACTS = (
+    ("model", ("model", "model_name", "modelName", "model_id")),
+    ("session_id", ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")),
+    ("task_id", ("task_id", "taskId", "instance_id", "sample_id")),
+    ("framework", ("framework", "agent_framework")),
+)
+# What should have happened, not what did.
+EXPECTATION_KEYS = frozenset({"task", "tasks", "evaluation_criteria", "reward_info", "rubric"})
+EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
+VERDICT_KEYS = ("success", "passed", "resolved", "is_correct")
+SCORE_KEYS = ("reward", "score")
+
+
+class _Evidence:
+    """What was found in a run, and how sure that makes us."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, int] = {}
+        self.calls = 0
+        self.named_results = 0
+        self.own_results = 0
+        self.next_results = 0
+
+    def signs(self) -> list[tuple[float, str]]:
+        """Each sign that this is a run of an agent, with its weight."""
+        spoken = sum(self.said.values())
+        both = {"user", "assistant"} <= self.said.keys()
+        found = (
+            (0.3, both, f"{spoken} messages, of a user and a model"),
+            (0.1, spoken and not both, f"{spoken} messages, of one side only"),
+            (0.3, self.calls, f"{self.calls} calls with a tool's name and arguments"),
+            (0.3, self.named_results, f"{self.named_results} results that name their call"),
+            (0.2, self.own_results, f"{self.own_results} results that stand in their call"),
+            (0.1, self.next_results, f"{self.next_results} results that follow a call"),
+        )
+        return [(weight, words) for weight, is_there, words in found if is_there]
+
+    def confidence(self) -> float:
+        return round(min(sum(weight for weight, _ in self.signs()), 0.9), 2)
+
+
+class _Finder:
+    """Walks through a value in the order it was written and tells a builder what it finds."""
+
+    def __init__(self) -> None:
+        self.builder = RunBuilder()
+        self.evidence = _Evidence()
+        self.tools: dict[str, dict[str, Any]] = {}
+        self.usages: list[object] = []
+        self._open_ids: dict[str, str] = {}
+        self._open_tools: dict[str, int] = {}
+        self._left = _MOST_NODES
+
+    def visit(self, node: object, depth: int = 0) -> None:
+        """Take what the node is; look inside it where it is nothing we know."""
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0:
+            return
+        if isinstance(node, list):
+            for item in node:
+                self.visit(item, depth + 1)
+        elif isinstance(node, dict) and not self._take(node):
+            for value in _children(node):
+                self.visit(value, depth + 1)
+
+    def _take(self, node: dict[str, Any]) -> bool:
+        is_call = shapes.is_call(node)
+        role = None if is_call else shapes.message_role(node)
+        if shapes.is_definition(node):
+            self._take_definition(node)
+        elif is_call:
+            self.builder.end_reply()
+            self._take_call(node)
+        elif role not in (None, "tool"):
+            self._take_message(node, str(role))
+        elif (role == "tool" or shapes.is_result(node)) and self._is_answer(node):
+            self._take_result(node)
+        elif role == "tool":
+            self.builder.other("tool", shapes.message_content(node))
+        else:
+            return False
+        return True
+
+    def _take_definition(self, node: dict[str, Any]) -> None:
+        body = dict_or_empty(node.get("function")) or node
+        self.tools.setdefault(str(body["name"]), node)
+
+    def _take_message(self, node: dict[str, Any], role: str) -> None:
+        words = text_of(shapes.message_content(node))
+        self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
+        self.usages.append(node.get("usage"))
+        if role == "assistant":
+            self.builder.end_reply()
+            self.builder.say(words)
+            for call in shapes.calls_in(node):
+                self._take_call(call)
+            self.builder.end_reply()
+        elif role == "user":
+            self.builder.user(words)
+        else:
+            self.builder.system(words)
+        for result in shapes.results_in(node):
+            if self._is_answer(result):
+                self._take_result(result)
+
+    def _take_call(self, node: dict[str, Any]) -> None:
+        call = ToolExecutionResult(
+            tool=shapes.call_name(node) or "",
+            parameters=shapes.call_arguments(node),
+            call_id=shapes.first_text(node, shapes.OWN_ID_KEYS),
+            server=shapes.first_text(node, ("server", "server_name", "mcp_server")),
+            started_at=shapes.time_of(node, shapes.START_KEYS),
+            execution_time=shapes.duration_of(node),
+        )
+        self.builder.call(call)
+        self.evidence.calls += 1
+        result = shapes.own_result(node)
+        if result is None:
+            self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
+            self._open_ids[call.call_id or ""] = call.tool
+        else:
+            self.evidence.own_results += 1
+            self._tell_result(node, result.value, call.call_id, call.tool)
+
+    def _is_answer(self, node: dict[str, Any]) -> bool:
+        """Whether a call waits for this: by its id, its tool or, from a tool, at all."""
+        name = shapes.first_text(node, shapes.NAME_KEYS)
+        if shapes.first_text(node, shapes.OWN_ID_KEYS) in self._open_ids:
+            return True
+        return self._open_tools.get(name, 0) > 0 if name else any(self._open_tools.values())
+
+    def _take_result(self, node: dict[str, Any]) -> None:
+        result = shapes.first_of(node, shapes.RESULT_KEYS)
+        call_id = shapes.first_text(node, shapes.OWN_ID_KEYS)
+        call_id = call_id if call_id in self._open_ids else None
+        tool = shapes.first_text(node, shapes.NAME_KEYS)
+        tool = tool if self._open_tools.get(tool or "") else None
+        answered = self._tell_result(node, result.value if result else None, call_id, tool)
+        if answered is not None:
+            self._open_tools[answered.tool] -= 1
+            self.evidence.named_results += call_id is not None
+            self.evidence.next_results += call_id is None
+
+    def _tell_result(
+        self, node: dict[str, Any], value: object, call_id: str | None, tool: str | None
+    ) -> ToolExecutionResult | None:
+        success = shapes.success_of(node)
+        return self.builder.result(
+            call_id,
+            value,
+            reported_success=success,
+            error_message=shapes.error_of(node) if success is False else None,
+            ended_at=shapes.time_of(node, shapes.END_KEYS),
+            tool=tool,
+        )
+
+
+def _recognise(recording: Recording) -> float:
+    finder = _Finder()
+    for value in recording.sample:
+        finder.visit(value)
+    return min(MOST_SURE, finder.evidence.confidence() / 3)
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    loose: list[object] = []
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+            continue
+        runs = _runs(document.value)
+        if document.position is not None and not runs:
+            loose.append(document.value)
+            continue
+        for position, run in enumerate(runs or [document.value], start=1):
+            place = position if len(runs) > 1 else document.position
+            yield _case(run, recording, place)
+    if loose:
+        yield _case(loose, recording, None)
+
+
+def _runs(value: object, depth: int = 0) -> list[object]:
+    """The parts of a value that hold a conversation each; none where it holds no whole one."""
+    if _is_conversation(value):
+        return [value]
+    if depth > _DEEPEST_RUN:
+        return []
+    found = [run for child in _children(value) for run in _runs(child, depth + 1)]
+    # Several lists in one object are parts of one run: messages here, calls there.
+    return [value] if isinstance(value, dict) and found and _is_one(value, found) else found
+
+
+def _children(value: object) -> list[Any]:
+    """What may hold something inside a list or an object; expectations are left out."""
+    if isinstance(value, list):
+        inner = value
+    else:
+        inner = [
+            item
+            for key, item in dict_or_empty(value).items()
+            if key not in EXPECTATION_KEYS and not key.lower().startswith(EXPECTATION_STARTS)
+        ]
+    return [item for item in inner if isinstance(item, dict | list)]
+
+
+def _is_one(value: dict[str, Any], found: list[object]) -> bool:
+    return len(found) == 1 or all(any(run is child for child in value.values()) for run in found)
+
+
+def _is_conversation(value: object) -> bool:
+    """Whether a list is mostly messages, calls and results."""
+    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    known = sum(
+        shapes.message_role(item) is not None or shapes.is_call(item) or shapes.is_result(item)
+        for item in items
+    )
+    return known >= 2 and 2 * known > len(items)
+
+
+def _case(value: object, recording: Recording, position: int | None) -> AgentTestCase | Unreadable:
+    finder = _found_in(value)
+    evidence = finder.evidence
+    if not evidence.calls and not evidence.said:
+        problem = "no messages and no tool calls in any shape we know"
+        return Unreadable(recording.name, problem, position)
+    around = dict_or_empty(value)
+    known: dict[str, Any] = {
+        name: found for name, keys in TEXT_FACTS if (found := shapes.first_text(around, keys))
+    }
+    if "user" not in evidence.said:
+        known["input"] = shapes.first_text(around, QUESTION_KEYS)
+    if "assistant" not in evidence.said:
+        known["actual_output"] = shapes.first_text(around, ANSWER_KEYS)
+    session = known.get("session_id")
+    return finder.builder.finish(
+        run_id=stable_id(NAME, session, *place_id(recording.name, position)),
+        available_tools=list(finder.tools.values()) or None,
+        outcome=_outcome(around),
+        usage=total_usage(finder.usages),
+        source=Source(recording.name, NAME, position),
+        extra={
+            "generic_reader": {
+                "confidence": evidence.confidence(),
+                "based_on": [words for _, words in evidence.signs()],
+            }
+        },
+        **known,
+    )
+
+
+def _found_in(value: object) -> _Finder:
+    """What the smallest part of a run shows that shows all that the whole does.
+
+    Beside what was said and done, files hold what should have been done, and copies.
+    """
+    whole = _Finder()
+    whole.visit(value)
+    for part in _conversations(value):
+        finder = _Finder()
+        finder.visit(part)
+        if finder.evidence.confidence() >= whole.evidence.confidence():
+            finder.tools = whole.tools
+            return finder
+    return whole
+
+
+def _conversations(value: object, depth: int = 0) -> Iterator[object]:
+    if depth > _DEEPEST_RUN:
+        return
+    if isinstance(value, list) and _is_conversation(value):
+        yield value
+    elif isinstance(value, dict):
+        for child in _children(value):
+            yield from _conversations(child, depth + 1)
+
+
+def _outcome(around: dict[str, Any]) -> RunOutcome | None:
+    verdict = next((k for k in VERDICT_KEYS if isinstance(around.get(k), bool)), None)
+    scored = next((k for k in SCORE_KEYS if amount_or_none(around.get(k)) is not None), None)
+    if verdict is None and scored is None:
+        return None
+    return RunOutcome(
+        success=around[verdict] if verdict else None,
+        score=amount_or_none(around[scored]) if scored else None,
+        decided_by=f"the file's {verdict or scored!r}",
+    )
+
+
+GENERIC = Format(
+    name=NAME,
+    title="Any JSON in which messages, calls and results can be told by their shape",
+    fidelity=(
+        "A guess: says how sure it is and why in extra.generic_reader. Which calls belong to "
+        "one reply, what a role means and how results pair with calls may be wrong; look at a "
+        "few runs before trusting a number."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,237 @@
+"""LangChain and LangGraph messages, in each of the forms people save them in.
+
+`model_dump` (`{"type": "ai", ...}`), `messages_to_dict` (`{"type": "ai", "data": {...}}`),
+`dumpd` (`{"lc": 1, "id": [...], "kwargs": {...}}`); as a list, as JSON lines, or as the
+`messages` of a graph's state or state snapshot.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    count_or_none,
+    decode_arguments,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    place_id,
+    stable_id,
+    text_at,
+    text_of,
+    total_usage,
+)
+from assay.ingest.recording import Format, Recording
+from assay.run import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "langchain"
+# What messages are called, by their type and by their class.
+ROLES = {
+    "human": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+    "HumanMessage": "user",
+    "HumanMessageChunk": "user",
+    "AIMessage": "assistant",
+    "SystemMessage": "system",
+    "SystemMessageChunk": "system",
+    "ToolMessage": "tool",
+    "ToolMessageChunk": "tool",
+    "FunctionMessage": "tool",
+}
+STATUSES = {"success": True, "error": False}
+# Where a graph's state lies in what people save of it.
+STATE_KEYS = ("values", "channel_values", "state", "output", "outputs")
+
+
+def _recognise(recording: Recording) -> float:
+    found = [_messages(value) for value in recording.sample[:3]]
+    messages = [message for listed in found for message in listed]
+    lines = [m for value in recording.sample if (m := _plain(value)) is not None]
+    messages = messages or (lines if len(lines) == len(recording.sample) else [])
+    if not messages:
+        return 0.0
+    certain = any("tool_calls" in m or "response_metadata" in m or "lc" in m for m in messages)
+    return 1.0 if certain else 0.8
+
+
+def _messages(value: object, depth: int = 0) -> list[dict[str, Any]]:
+    """The messages of a list or a state; none where the value is neither."""
+    if isinstance(value, list):
+        # A batch of one conversation is a list in a list.
+        if len(value) == 1 and isinstance(value[0], list):
+            return _messages(value[0], depth + 1) if depth < 3 else []
+        known = [m for item in value if (m := _plain(item)) is not None]
+        return known if 2 * len(known) > len(value) else []
+    if not isinstance(value, dict) or depth > 3:
+        return []
+    found = _messages(value.get("messages"), depth + 1)
+    states = (value[key] for key in STATE_KEYS if isinstance(value.get(key), dict))
+    return found or next(filter(None, (_messages(state, depth + 1) for state in states)), [])
+
+
+def _plain(value: object) -> dict[str, Any] | None:
+    """One message with its role, whichever way it was saved; None for anything else."""
+    if not isinstance(value, dict):
+        return None
+    if "lc" in value and isinstance(value.get("kwargs"), dict):
+        path = value.get("id")
+        kind = path[-1] if isinstance(path, list) and path else None
+        return _with_role(value["kwargs"], kind, lc=True)
+    if isinstance(value.get("data"), dict) and "content" in value["data"]:
+        return _with_role(value["data"], value.get("type"))
+    if "content" not in value or "role" in value:
+        return None
+    return _with_role(value, value.get("type"))
+
+
+def _with_role(body: dict[str, Any], kind: object, *, lc: bool = False) -> dict[str, Any] | None:
+    role = ROLES.get(kind) if isinstance(kind, str) else None
+    if role is None:
+        return None
+    return {**body, "role": role, **({"lc": True} if lc else {})}
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    loose: list[dict[str, Any]] = []
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif (message := _plain(document.value)) is not None:
+            loose.append(message)
+        elif messages := _messages(document.value):
+            yield _case(messages, dict_or_empty(document.value), recording, document.position)
+        else:
+            problem = "expected LangChain messages, or a state that holds them"
+            yield Unreadable(recording.name, problem, document.position)
+    if loose:
+        yield _case(loose, {}, recording, None)
+
+
+def _case(
+    messages: list[dict[str, Any]],
+    around: dict[str, Any],
+    recording: Recording,
+    position: int | None,
+) -> AgentTestCase:
+    builder = RunBuilder()
+    for message in messages:
+        _tell(builder, message)
+    said = [dict_or_empty(message.get("response_metadata")) for message in messages]
+    models = (m.get("model_name") or m.get("model") or m.get("model_id") for m in said)
+    config = dict_or_empty(dict_or_empty(around.get("config")).get("configurable"))
+    thread = text_at(config, "thread_id") or text_at(around, "thread_id")
+    ids = [message.get("id") for message in messages[:2]]
+    return builder.finish(
+        run_id=stable_id(NAME, thread, ids, *place_id(recording.name, position)),
+        session_id=thread,
+        model=next((name for name in models if isinstance(name, str) and name), None),
+        framework=NAME,
+        usage=total_usage(_usage(message) for message in messages),
+        ended_at=epoch_seconds(around.get("created_at")),
+        source=Source(recording.name, NAME, position),
+    )
+
+
+def _tell(builder: RunBuilder, message: dict[str, Any]) -> None:
+    content = message.get("content")
+    match message["role"]:
+        case "user":
+            builder.user(content)
+        case "assistant":
+            builder.assistant(content, _calls(message), reasoning=_reasoning(message))
+        case "tool":
+            _tell_result(builder, message)
+        case _:
+            builder.system(content)
+
+
+def _calls(message: dict[str, Any]) -> list[ToolExecutionResult]:
+    """The calls of a reply; those whose arguments could not be parsed are calls too."""
+    calls = [_call(sent) for sent in objects_in(message.get("tool_calls"))]
+    calls += [_call(sent) for sent in objects_in(message.get("invalid_tool_calls"))]
+    raw = dict_or_empty(message.get("additional_kwargs"))
+    if not calls:
+        calls = [_raw_call(sent) for sent in objects_in(raw.get("tool_calls"))]
+    if not calls and isinstance(raw.get("function_call"), dict):
+        calls = [_raw_call({"function": raw["function_call"]})]
+    return calls
+
+
+def _call(sent: dict[str, Any]) -> ToolExecutionResult:
+    problem = text_at(sent, "error")
+    return ToolExecutionResult(
+        tool=str(sent.get("name") or ""),
+        parameters=decode_arguments(sent.get("args")),
+        call_id=text_at(sent, "id"),
+        extra={"parse_error": problem} if problem else {},
+    )
+
+
+def _raw_call(sent: dict[str, Any]) -> ToolExecutionResult:
+    function = dict_or_empty(sent.get("function"))
+    return ToolExecutionResult(
+        tool=str(function.get("name") or ""),
+        parameters=decode_arguments(function.get("arguments")),
+        call_id=text_at(sent, "id"),
+    )
+
+
+def _tell_result(builder: RunBuilder, message: dict[str, Any]) -> None:
+    content = message.get("content")
+    success = STATUSES.get(str(message.get("status")))
+    builder.result(
+        text_at(message, "tool_call_id"),
+        content,
+        reported_success=success,
+        error_message=text_of(content) or None if success is False else None,
+        tool=text_at(message, "name"),
+    )
+
+
+def _reasoning(message: dict[str, Any]) -> str | None:
+    parts = objects_in(message.get("content"))
+    thoughts = [part.get("thinking") or part.get("reasoning") for part in parts]
+    thoughts.append(dict_or_empty(message.get("additional_kwargs")).get("reasoning_content"))
+    return "\n".join(text for text in thoughts if isinstance(text, str) and text) or None
+
+
+def _usage(message: dict[str, Any]) -> dict[str, int | None]:
+    said = dict_or_empty(message.get("usage_metadata"))
+    if not said:
+        reply = dict_or_empty(message.get("response_metadata"))
+        return dict_or_empty(reply.get("token_usage")) or dict_or_empty(reply.get("usage"))
+    taken = dict_or_empty(said.get("input_token_details"))
+    given = dict_or_empty(said.get("output_token_details"))
+    return {
+        "input_tokens": count_or_none(said.get("input_tokens")),
+        "output_tokens": count_or_none(said.get("output_tokens")),
+        "cache_read_input_tokens": count_or_none(taken.get("cache_read")),
+        "cache_creation_input_tokens": count_or_none(taken.get("cache_creation")),
+        "reasoning_tokens": count_or_none(given.get("reasoning")),
+    }
+
+
+LANGCHAIN = Format(
+    name=NAME,
+    title="LangChain and LangGraph messages and states",
+    fidelity=(
+        "Says status error for a tool that raised; a tool that caught its error reports "
+        "success. Messages have no times, no server and no tool schemas. Sub-graphs keep their "
+        "messages elsewhere, so their calls are not seen."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

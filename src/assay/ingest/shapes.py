@@ -1,0 +1,211 @@
+"""What messages, calls and results look like in formats that nobody described to us.
+
+Tables of the words that tools use for the same few things, and one question each: is this
+object a message, a call, a result, a tool's definition? A shape needs two signs, never one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    decode_arguments,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    reported_success,
+    text_of,
+    text_or_none,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROLE_KEYS = ("role", "from", "author", "sender", "speaker", "type", "source")
+ROLES = {
+    **dict.fromkeys(("user", "human", "customer"), "user"),
+    **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
+    **dict.fromkeys(("system", "developer"), "system"),
+    **dict.fromkeys(
+        ("tool", "function", "observation", "environment", "toolresult", "tool_result"), "tool"
+    ),
+}
+CONTENT_KEYS = ("content", "text", "value", "message", "parts", "body")
+NAME_KEYS = ("name", "tool_name", "toolName", "tool", "function_name", "function", "action")
+ARGUMENT_KEYS = (
+    *("arguments", "args", "parameters", "params", "input", "tool_input", "toolInput"),
+    *("kwargs", "action_input", "input_parameters"),
+)
+RESULT_KEYS = (
+    *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
+    *("return_value", "content"),
+)
+CALL_ID_KEYS = (
+    *("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "callID"),
+)
+OWN_ID_KEYS = (*CALL_ID_KEYS, "id", "uuid")
+STATUSES = {
+    **dict.fromkeys(("success", "succeeded", "ok", "completed", "done"), True),
+    **dict.fromkeys(("error", "failed", "failure", "errored", "cancelled", "timeout"), False),
+}
+EXIT_CODE_KEYS = ("exit_code", "exitCode", "returncode", "return_code")
+ERROR_KEYS = ("error", "error_message", "errorMessage", "exception")
+START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
+END_KEYS = ("ended_at", "end_time", "endTime", "completed_at")
+DURATION_KEYS = (("duration_ms", 1e3), ("durationMs", 1e3), ("latency_ms", 1e3), ("duration", 1.0))
+SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "json_schema")
+
+
+class Found(NamedTuple):
+    """A value and the key it was found under."""
+
+    key: str
+    value: Any
+
+
+def first_of(node: dict[str, Any], keys: tuple[str, ...]) -> Found | None:
+    """The first of these keys that is present and not null."""
+    return next((Found(key, node[key]) for key in keys if node.get(key) is not None), None)
+
+
+def first_text(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    """The first text that says something under one of these keys."""
+    return next((text for key in keys if (text := text_or_none(node.get(key)))), None)
+
+
+def message_role(node: dict[str, Any]) -> str | None:
+    """The role of a message; None for what is no message."""
+    content = first_of(node, CONTENT_KEYS)
+    if content is None and not calls_in(node):
+        return None
+    if content and isinstance(content.value, dict) and not _parts(content.value):
+        return None
+    for key in ROLE_KEYS:
+        said = node.get(key)
+        said = said.get("role") if isinstance(said, dict) else said
+        role = ROLES.get(said.lower()) if isinstance(said, str) else None
+        if role is not None:
+            return role
+    return None
+
+
+def message_content(node: dict[str, Any]) -> Any:
+    """What a message says, however it is wrapped."""
+    content = first_of(node, CONTENT_KEYS)
+    value = content.value if content else None
+    return _parts(value) if isinstance(value, dict) else value
+
+
+def _parts(content: dict[str, Any]) -> list[Any]:
+    parts = content.get("parts")
+    return parts if isinstance(parts, list) else []
+
+
+def calls_in(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls that a message carries, in a list of their own or among its parts."""
+    return [item for item in _pieces(node) if is_call(item)]
+
+
+def results_in(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The results that a message carries among its parts."""
+    return [item for item in _pieces(node) if not is_call(item) and is_result(item)]
+
+
+def _pieces(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The objects in a message's lists; where they are wrapped once more, what is inside."""
+    lists = [value for value in node.values() if isinstance(value, list)]
+    lists += [_parts(value) for value in node.values() if isinstance(value, dict)]
+    for item in objects_in([item for found in lists for item in found]):
+        yield item
+        if not is_call(item):
+            yield from objects_in(list(item.values()))
+
+
+def is_call(node: dict[str, Any]) -> bool:
+    """Whether an object names a tool and holds what was sent to it."""
+    sent = first_of(_call_body(node), ARGUMENT_KEYS)
+    return sent is not None and call_name(node) is not None and not is_definition(node)
+
+
+def call_name(node: dict[str, Any]) -> str | None:
+    """The tool that a call names."""
+    return first_text(dict_or_empty(node.get("function")), NAME_KEYS) or first_text(node, NAME_KEYS)
+
+
+def call_arguments(node: dict[str, Any]) -> Any:
+    """What was sent to the tool."""
+    sent = first_of(_call_body(node), ARGUMENT_KEYS)
+    return decode_arguments(sent.value if sent else None)
+
+
+def _call_body(node: dict[str, Any]) -> dict[str, Any]:
+    """Where arguments and result lie: in the call itself, its function, or its state."""
+    for key in ("function", "state"):
+        inner = dict_or_empty(node.get(key))
+        if first_of(inner, ARGUMENT_KEYS):
+            return inner
+    return node
+
+
+def own_result(node: dict[str, Any]) -> Found | None:
+    """The result that a call carries itself."""
+    body = _call_body(node)
+    sent = first_of(body, ARGUMENT_KEYS)
+    found = (Found(key, body[key]) for key in RESULT_KEYS if key in body)
+    return next((item for item in found if sent is None or item.key != sent.key), None)
+
+
+def is_result(node: dict[str, Any]) -> bool:
+    """Whether an object names a call, or its tool, and holds what came back."""
+    result = first_of(node, RESULT_KEYS)
+    if result is None or result.key == "content":
+        return result is not None and first_text(node, CALL_ID_KEYS) is not None
+    return first_text(node, CALL_ID_KEYS) is not None or isinstance(node.get("name"), str)
+
+
+def is_definition(node: dict[str, Any]) -> bool:
+    """Whether an object describes a tool: its schema says what may be sent, not what was."""
+    body = dict_or_empty(node.get("function")) or node
+    schema = first_of(body, SCHEMA_KEYS)
+    value = dict_or_empty(schema.value) if schema else {}
+    return isinstance(body.get("name"), str) and (
+        "properties" in value or (value.get("type") == "object" and "description" in body)
+    )
+
+
+def success_of(node: dict[str, Any]) -> bool | None:
+    """What a call or result says of its success: a flag, a status or an exit code."""
+    inner = first_of(node, RESULT_KEYS)
+    for place in (node, dict_or_empty(node.get("state")), dict_or_empty(inner and inner.value)):
+        flag = reported_success(place)
+        if flag is not None:
+            return flag
+        status = place.get("status")
+        if isinstance(status, str) and status.lower() in STATUSES:
+            return STATUSES[status.lower()]
+        codes = (count_or_none(place.get(key)) for key in EXIT_CODE_KEYS)
+        code = next((found for found in codes if found is not None), None)
+        if code is not None:
+            return code == 0
+    return None
+
+
+def error_of(node: dict[str, Any]) -> str | None:
+    """The message of a failure."""
+    said = first_text(node, ERROR_KEYS)
+    result = first_of(node, RESULT_KEYS)
+    return said or (text_of(result.value) or None if result else None)
+
+
+def time_of(node: dict[str, Any], keys: tuple[str, ...]) -> float | None:
+    """The first time under one of these keys."""
+    found = (epoch_seconds(node.get(key)) for key in keys)
+    return next((at for at in found if at is not None), None)
+
+
+def duration_of(node: dict[str, Any]) -> float | None:
+    """How long a call took, in seconds."""
+    found = ((amount_or_none(node.get(key)), scale) for key, scale in DURATION_KEYS)
+    return next((amount / scale for amount, scale in found if amount is not None), None)

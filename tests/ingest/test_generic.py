@@ -1,0 +1,173 @@
+"""Formats nobody has seen: what is found, how sure it makes us, and what is left alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import problems, read, read_one, recording
+
+from assay.ingest.generic import (
+    EXPECTATION_KEYS,
+    EXPECTATION_STARTS,
+    GENERIC,
+    SCORE_KEYS,
+    VERDICT_KEYS,
+)
+from assay.ingest.recording import FilePlace, Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CALL = {"id": "a", "function": {"name": "search", "arguments": '{"q": "x"}'}}
+CHAT = [
+    {"speaker": "human", "text": "Find x"},
+    {"speaker": "bot", "text": "Looking", "tool_uses": [CALL]},
+    {"call_id": "a", "output": "nothing", "isError": True},
+    {"speaker": "bot", "text": "There is none."},
+]
+
+
+def test_a_conversation_in_words_of_its_own() -> None:
+    made_up = recording({"meta": {"x": 1}, "modelName": "m1", "turns": CHAT})
+    assert GENERIC.recognise(made_up) == 0.3
+    case: Any = read_one(GENERIC, made_up)
+    assert (case.input, case.actual_output) == ("Find x", "There is none.")
+    (call,) = case.calls
+    assert (call.tool, call.parameters, call.result) == ("search", {"q": "x"}, "nothing")
+    assert (call.reported_success, call.error_message, call.turn) == (False, "nothing", 1)
+    assert case.model == "m1"
+    assert case.extra["generic_reader"] == {
+        "confidence": 0.9,
+        "based_on": [
+            "3 messages, of a user and a model",
+            "1 calls with a tool's name and arguments",
+            "1 results that name their call",
+        ],
+    }
+
+
+def test_steps_that_hold_their_results() -> None:
+    steps = [
+        {"tool": "read", "args": {"p": "x"}, "result": "text", "duration_ms": 250, "server": "fs"},
+        {"tool": "read", "args": {"p": "y"}, "result": None, "status": "failed", "error": "gone"},
+    ]
+    value = {"question": "Read", "answer": "Done", "steps": steps, "passed": True, "reward": 0.5}
+    case: Any = read_one(GENERIC, recording(value))
+    assert (case.input, case.actual_output) == ("Read", "Done")
+    first, second = case.calls
+    assert (first.server, first.execution_time, first.turn) == ("fs", 0.25, 1)
+    assert (second.reported_success, second.error_message, second.turn) == (False, "gone", 2)
+    assert (case.outcome.success, case.outcome.score) == (True, 0.5)
+    assert case.extra["generic_reader"]["confidence"] == 0.5
+
+
+def test_events_as_lines_are_one_run() -> None:
+    lines = (
+        {"kind": "prompt", "payload": {"role": "user", "content": "Go"}},
+        {"kind": "call", "payload": {"name": "read", "args": {}, "toolCallId": "a"}},
+        {
+            "kind": "done",
+            "payload": {"toolCallId": "a", "result": {"output": "x", "isError": False}},
+        },
+    )
+    case = read_one(GENERIC, recording(lines, "wire.jsonl"))
+    assert (case.input, len(case.calls)) == ("Go", 1)
+    assert case.calls[0].reported_success is True
+
+
+def test_conversations_as_lines_or_in_a_list_are_a_run_each() -> None:
+    one = {"log": CHAT}
+    assert len(read(GENERIC, recording((one, one), "runs.jsonl"))) == 2
+    runs = read(GENERIC, recording({"runs": [one, one, one]}))
+    assert [run.source and run.source.position for run in runs] == [1, 2, 3]
+    assert len({run.run_id for run in runs}) == 3
+
+
+def test_lists_of_one_object_are_one_run() -> None:
+    asked = [{"role": "user", "content": "Go"}, {"role": "assistant", "content": "Done"}]
+    calls = [{"tool": "a", "args": {}, "output": 1}, {"tool": "b", "args": {}, "output": 2}]
+    case = read_one(GENERIC, recording({"messages": asked, "calls": calls}))
+    assert (case.input, [call.tool for call in case.calls]) == ("Go", ["a", "b"])
+
+
+def test_results_without_an_id_follow_their_call() -> None:
+    value = [
+        {"role": "user", "content": "Go"},
+        {"role": "assistant", "content": "", "calls": [{"name": "read", "args": {}}]},
+        {"role": "tool", "content": "text"},
+        {"role": "assistant", "content": "Done"},
+    ]
+    case = read_one(GENERIC, recording(value))
+    assert case.calls[0].result == "text"
+    assert case.extra["generic_reader"]["based_on"][-1] == "1 results that follow a call"
+
+
+@pytest.mark.parametrize("key", [*sorted(EXPECTATION_KEYS), *EXPECTATION_STARTS])
+def test_what_should_have_been_called_is_no_call(key: str) -> None:
+    expected = [{"name": "search", "kwargs": {}}, {"name": "book", "kwargs": {}}]
+    case = read_one(GENERIC, recording({"turns": CHAT, "info": {key: expected}}))
+    assert [call.tool for call in case.calls] == ["search"]
+
+
+def test_a_copy_of_the_calls_is_not_counted_again() -> None:
+    made = [{"name": "search", "args": {"q": "x"}}]
+    case = read_one(GENERIC, recording({"turns": CHAT, "summary": {"calls": made}}))
+    assert len(case.calls) == 1
+
+
+def test_definitions_are_tools_on_offer() -> None:
+    tool = {"name": "search", "input_schema": {"type": "object", "properties": {}}}
+    case = read_one(GENERIC, recording({"turns": CHAT, "tools": [tool]}))
+    assert (case.available_tools, len(case.calls)) == ([tool], 1)
+
+
+@pytest.mark.parametrize("key", VERDICT_KEYS)
+def test_every_verdict(key: str) -> None:
+    case: Any = read_one(GENERIC, recording({"turns": CHAT, key: False}))
+    assert (case.outcome.success, case.outcome.decided_by) == (False, f"the file's {key!r}")
+
+
+@pytest.mark.parametrize("key", SCORE_KEYS)
+def test_every_score(key: str) -> None:
+    case: Any = read_one(GENERIC, recording({"turns": CHAT, key: 0.25}))
+    assert (case.outcome.success, case.outcome.score) == (None, 0.25)
+
+
+@pytest.mark.parametrize("value", [{}, {"a": [1, 2]}, {"name": "x", "version": 3}, "x", [[]]])
+def test_what_holds_nothing_is_said_to_hold_nothing(value: Any) -> None:
+    assert GENERIC.recognise(recording(value)) == 0.0
+    assert problems(GENERIC, recording(value)) == [
+        "log.json: no messages and no tool calls in any shape we know"
+    ]
+
+
+def test_depth_is_bounded() -> None:
+    value: Any = CHAT
+    for _ in range(150):
+        value = [value]
+    assert GENERIC.recognise(recording(value)) == 0.0
+
+
+# Formats with a reader of their own, read as if nobody knew them: the published counts again.
+KNOWN = {
+    "tau-bench": (200, 1164, 0),
+    "tau2-bench-runs": (88, 392, 32),
+    "mcp-bench-runs": (56, 820, 9),
+    "coding-agent-sessions/claude-reliability": (7, 61, 1),
+}
+
+
+@pytest.mark.parametrize("folder", KNOWN)
+def test_known_formats_are_found_by_shape(folder: str, shared: Callable[..., Path]) -> None:
+    counts: Counter[str] = Counter()
+    for path in sorted(shared("data", *folder.split("/")).rglob("*.json*")):
+        found = Recording(FilePlace(path))
+        if GENERIC.recognise(found) > 0:
+            for case in read(GENERIC, found):
+                counts["runs"] += 1
+                counts["calls"] += len(case.calls)
+                counts["failed"] += sum(call.reported_success is False for call in case.calls)
+    assert (counts["runs"], counts["calls"], counts["failed"]) == KNOWN[folder]

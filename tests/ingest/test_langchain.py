@@ -1,0 +1,150 @@
+"""LangChain messages in every form people save them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.ingest.reading import problems, read, read_one, recording
+
+from assay.ingest.langchain import LANGCHAIN, ROLES, STATE_KEYS, STATUSES
+from assay.run import Usage
+
+HUMAN = {"type": "human", "content": "Weather?", "id": "h1"}
+AI: dict[str, Any] = {
+    "type": "ai",
+    "content": [
+        {"type": "thinking", "thinking": "two cities"},
+        {"type": "text", "text": "Looking."},
+    ],
+    "tool_calls": [{"name": "get", "args": {"c": "Oslo"}, "id": "a", "type": "tool_call"}],
+    "invalid_tool_calls": [{"name": "get", "args": "{bad", "id": "b", "error": "no JSON"}],
+    "usage_metadata": {
+        "input_tokens": 10,
+        "output_tokens": 2,
+        "input_token_details": {"cache_read": 4, "cache_creation": 1},
+        "output_token_details": {"reasoning": 1},
+    },
+    "response_metadata": {"model_name": "gpt-x"},
+}
+TOOL = {"type": "tool", "content": "Error: 404", "tool_call_id": "a", "status": "error"}
+LAST = {"type": "ai", "content": "No weather.", "tool_calls": []}
+MESSAGES = [HUMAN, AI, TOOL, LAST]
+CLASSES = {"human": "HumanMessage", "ai": "AIMessage", "tool": "ToolMessage"}
+
+
+def body(message: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in message.items() if key != "type"}
+
+
+def data(message: dict[str, Any]) -> dict[str, Any]:
+    return {"type": message["type"], "data": body(message)}
+
+
+def constructor(message: dict[str, Any]) -> dict[str, Any]:
+    path = ["langchain", "schema", "messages", CLASSES[message["type"]]]
+    return {"lc": 1, "type": "constructor", "id": path, "kwargs": body(message)}
+
+
+FORMS = {
+    "model_dump": MESSAGES,
+    "messages_to_dict": [data(message) for message in MESSAGES],
+    "dumpd": [constructor(message) for message in MESSAGES],
+    "batch": [MESSAGES],
+    "state": {"messages": MESSAGES},
+    "lines": tuple(MESSAGES),
+    **{f"{key} of a snapshot": {key: {"messages": MESSAGES}} for key in STATE_KEYS},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_reads_alike(form: str) -> None:
+    made_up = recording(FORMS[form])
+    assert LANGCHAIN.recognise(made_up) == 1.0
+    case: Any = read_one(LANGCHAIN, made_up)
+    assert (case.input, case.actual_output, case.model) == ("Weather?", "No weather.", "gpt-x")
+    first, second = case.calls
+    assert (first.tool, first.parameters, first.turn) == ("get", {"c": "Oslo"}, 1)
+    assert (first.reported_success, first.error_message) == (False, "Error: 404")
+    assert (second.parameters, second.turn, second.result) == ("{bad", 1, None)
+    assert second.extra == {"parse_error": "no JSON"}
+    assert case.usage == Usage(
+        input_tokens=10,
+        output_tokens=2,
+        cache_read_tokens=4,
+        cache_write_tokens=1,
+        reasoning_tokens=1,
+    )
+    assert case.conversation_history[1]["reasoning"] == "two cities"
+
+
+@pytest.mark.parametrize(("status", "success"), [*STATUSES.items(), (None, None)])
+def test_every_status(status: str | None, *, success: bool | None) -> None:
+    answered = {**TOOL, "status": status}
+    case = read_one(LANGCHAIN, recording([HUMAN, AI, answered]))
+    assert case.calls[0].reported_success is success
+
+
+@pytest.mark.parametrize(("kind", "role"), ROLES.items())
+def test_every_kind_of_message(kind: str, role: str) -> None:
+    case: Any = read_one(LANGCHAIN, recording([{"type": kind, "content": "x"}]))
+    history = case.conversation_history or []
+    assert [turn["role"] for turn in history] == ([] if role == "tool" else [role])
+
+
+def test_a_snapshot_of_a_thread() -> None:
+    snapshot = {
+        "values": {"messages": MESSAGES},
+        "config": {"configurable": {"thread_id": "t1"}},
+        "created_at": "2026-01-01T00:00:00Z",
+    }
+    case = read_one(LANGCHAIN, recording(snapshot))
+    assert (case.session_id, case.ended_at) == ("t1", 1767225600.0)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"tool_calls": [{"id": "a", "function": {"name": "get", "arguments": '{"c": 1}'}}]},
+        {"function_call": {"name": "get", "arguments": '{"c": 1}'}},
+    ],
+)
+def test_calls_that_stand_only_in_what_the_provider_sent(raw: dict[str, Any]) -> None:
+    message = {"type": "ai", "content": "", "additional_kwargs": raw}
+    call = read_one(LANGCHAIN, recording([HUMAN, message])).calls[0]
+    assert (call.tool, call.parameters) == ("get", {"c": 1})
+
+
+def test_tokens_as_the_provider_reports_them() -> None:
+    usage = {"token_usage": {"prompt_tokens": 3, "completion_tokens": 1}}
+    message = {"type": "ai", "content": "x", "response_metadata": usage}
+    case = read_one(LANGCHAIN, recording([message]))
+    assert case.usage == Usage(input_tokens=3, output_tokens=1)
+
+
+def test_messages_without_a_mark_of_their_own_are_less_sure() -> None:
+    assert LANGCHAIN.recognise(recording([HUMAN, {"type": "ai", "content": "x"}])) == 0.8
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"role": "user", "content": "x"}],
+        {"messages": [{"type": "gemini", "content": "x"}]},
+        [],
+        {},
+        [HUMAN, {"a": 1}, {"b": 2}],
+    ],
+)
+def test_what_is_not_langchains_is_left_alone(value: Any) -> None:
+    assert LANGCHAIN.recognise(recording(value)) == 0.0
+    assert problems(LANGCHAIN, recording(value)) == [
+        "log.json: expected LangChain messages, or a state that holds them"
+    ]
+
+
+def test_states_as_lines_are_a_run_each() -> None:
+    states = ({"messages": MESSAGES}, {"messages": [HUMAN, LAST]})
+    first, second = read(LANGCHAIN, recording(states, "s.jsonl"))
+    assert (len(first.calls), len(second.calls)) == (2, 0)
+    assert first.run_id != second.run_id
