@@ -171,3 +171,10 @@ def test_known_formats_are_found_by_shape(folder: str, shared: Callable[..., Pat
                 counts["calls"] += len(case.calls)
                 counts["failed"] += sum(call.reported_success is False for call in case.calls)
     assert (counts["runs"], counts["calls"], counts["failed"]) == KNOWN[folder]
+
+
+def test_a_look_at_a_large_file_is_short() -> None:
+    filler = [{"n": number} for number in range(200_000)]
+    assert GENERIC.recognise(recording({"filler": filler, "turns": CHAT})) == 0.0
+    assert GENERIC.recognise(recording({"turns": CHAT, "filler": filler})) == 0.3
+    assert len(read_one(GENERIC, recording({"filler": filler, "turns": CHAT})).calls) == 1

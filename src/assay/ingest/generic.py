@@ -32,6 +32,8 @@ MOST_SURE = 0.3
 _DEEPEST = 60
 _DEEPEST_RUN = 4
 _MOST_NODES = 5_000_000
+# A look is cheap: formats that know the file better are asked at the same time.
+_LOOKED_AT = 100_000
 # Facts of a run by the keys that usually hold them, on the run's own level.
 QUESTION_KEYS = ("prompt", "question", "query", "instruction", "task", "goal", "input")
 ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response", "prediction", "output")
@@ -79,14 +81,14 @@ class _Evidence:
 class _Finder:
     """Walks through a value in the order it was written and tells a builder what it finds."""
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: int = _MOST_NODES) -> None:
         self.builder = RunBuilder()
         self.evidence = _Evidence()
         self.tools: dict[str, dict[str, Any]] = {}
         self.usages: list[object] = []
         self._open_ids: dict[str, str] = {}
         self._open_tools: dict[str, int] = {}
-        self._left = _MOST_NODES
+        self._left = nodes
 
     def visit(self, node: object, depth: int = 0) -> None:
         """Take what the node is; look inside it where it is nothing we know."""
@@ -193,7 +195,7 @@ class _Finder:
 
 
 def _recognise(recording: Recording) -> float:
-    finder = _Finder()
+    finder = _Finder(_LOOKED_AT)
     for value in recording.sample:
         finder.visit(value)
     return min(MOST_SURE, finder.evidence.confidence() / 3)
