@@ -10,7 +10,7 @@ import typer
 
 from assay.cli.case_queue import CaseQueue
 from assay.cli.console import Terminal, data_to_standard_output, fall_silent
-from assay.cli.interruption import uninterrupted
+from assay.cli.interruption import ignore_further, uninterrupted
 from assay.cli.progress import ReadingProgress
 from assay.cli.score_book import ScoreBook
 from assay.errors import InvalidRecord, InvalidTools
@@ -136,6 +136,7 @@ def _score_all(
                             reasons.print(reason_text(row), end="\n\n", soft_wrap=True)
                 progress.case_done()
     except (KeyboardInterrupt, BrokenPipeError):
+        ignore_further()
         book.interrupted = True
     queue.report()
 

@@ -1,0 +1,250 @@
+"""Ctrl-C, readers that go away, and the progress bar: real processes, pipes and terminals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ASSAY = (sys.executable, "-m", "assay")
+LINE = (
+    '{"input": "q", "actual_output": "a", "available_tools": ["t"], "run_id": "%06d", '
+    '"execution_data": {"tool_executions": [{"tool": "t", "parameters": {}, "success": true}]}}\n'
+)
+# Slow enough to be interrupted, fast enough to have done something by then.
+SLOW_METRIC = """
+import asyncio
+import pathlib
+from assay import Score
+
+class Slow:
+    name = "slow"
+
+    async def evaluate(self, case):
+        pathlib.Path("began").write_text("x")
+        await asyncio.sleep(%s)
+        return Score(self.name, 0.5)
+"""
+
+
+def many(path: Path, number: int) -> Path:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(LINE % i for i in range(number))
+    return path
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def wait_for(path: Path, size: int) -> None:
+    """Wait until so much was written: scoring is under way."""
+    until = time.monotonic() + 30
+    while not (path.exists() and path.stat().st_size > size):
+        assert time.monotonic() < until, "nothing was written"
+        time.sleep(0.01)
+
+
+def start(*arguments: object, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*ASSAY, "score", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | (env or {}),
+    )
+
+
+def test_after_ctrl_c_every_file_is_whole(in_folder: Path) -> None:
+    runs = many(in_folder / "runs.jsonl", 200_000)
+    outputs = [in_folder / f"scores{suffix}" for suffix in (".csv", ".json", ".jsonl", ".md")]
+    options = [option for path in outputs for option in ("-o", path)]
+    process = start(runs, *options)
+    wait_for(outputs[2], 50_000)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert "Interrupted: everything scored so far was kept" in err
+    assert "Traceback" not in err + out
+
+    whole = json.loads(outputs[1].read_text())
+    runs_done = [row["run"] for row in whole["cases"]]
+    assert 10 < len(runs_done) < 200_000
+    assert runs_done == [f"{i:06}" for i in range(len(runs_done))]
+    assert whole["summary"]["cases"] == len(runs_done)
+    assert whole["summary"]["interrupted"] is True
+    assert f"{len(runs_done)} scored" in out
+
+    lines = outputs[2].read_text().splitlines()
+    assert [json.loads(line)["run"] for line in lines] == runs_done
+    table = list(csv.DictReader(io.StringIO(outputs[0].read_text())))
+    assert [row["run"] for row in table] == runs_done
+    assert {row["score"] for row in table} == {"1.0"}
+    markdown = outputs[3].read_text().splitlines()
+    assert [line.split(" | ")[0].removeprefix("| ") for line in markdown[2:]] == runs_done
+
+
+def test_what_a_slow_judge_has_finished_is_kept(in_folder: Path) -> None:
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "0.05")
+    runs = many(in_folder / "runs.jsonl", 10_000)
+    process = start(runs, "--metric", "slow_metric:Slow", "-o", "s.jsonl", "-o", "s.json")
+    wait_for(in_folder / "s.jsonl", 8000)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert "Traceback" not in err
+    found = json.loads((in_folder / "s.json").read_text())
+    assert len(found["cases"]) == found["summary"]["cases"] > 20
+
+
+@pytest.mark.parametrize("signals", [1, 2, 3])
+def test_an_impatient_user_gets_whole_files_too(in_folder: Path, signals: int) -> None:
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "60")
+    runs = many(in_folder / "runs.jsonl", 100)
+    process = start(runs, "--metric", "tool_use", "--metric", "slow_metric:Slow", "-o", "s.json")
+    wait_for(in_folder / "began", 0)
+    for _ in range(signals):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert "Traceback" not in err
+    assert json.loads((in_folder / "s.json").read_text())["summary"]["interrupted"] is True
+
+
+def test_a_bad_verdict_survives_an_interruption(in_folder: Path) -> None:
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "0.01")
+    runs = many(in_folder / "runs.jsonl", 100_000)
+    process = start(
+        runs, "--metric", "slow_metric:Slow", "--threshold", "0.9", "-o", in_folder / "s.jsonl"
+    )
+    wait_for(in_folder / "s.jsonl", 8000)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 1
+
+
+def piped(command: str, folder: Path) -> tuple[int, str, str]:
+    """The exit code of the first command of a pipe, and what came out."""
+    done = subprocess.run(
+        ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        timeout=60,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+# The verdict is known before the table is drawn; data that nobody took is incomplete.
+PIPES = {
+    "assay score runs.jsonl | head -1": 0,
+    "assay score runs.jsonl --threshold 1.0 --tools none.json | head -1": 1,
+    "assay score runs.jsonl --json -o scores.json | head -1": 3,
+    "assay score runs.jsonl --verbose -o scores.json | head -1": 3,
+    "assay score runs.jsonl bad.json 2>&1 | true": 3,
+    "assay score runs.jsonl --json | true": 3,
+}
+
+
+@pytest.mark.parametrize("command", PIPES)
+def test_a_reader_that_goes_away_is_no_error(command: str, tmp_path: Path) -> None:
+    many(tmp_path / "runs.jsonl", 2000)
+    (tmp_path / "none.json").write_text("{}")
+    (tmp_path / "bad.json").write_text("oops")
+    code, _, err = piped(command, tmp_path)
+    assert (code, err.count("Traceback"), err.count("BrokenPipe")) == (PIPES[command], 0, 0)
+    if "-o scores.json" in command:
+        found = json.loads((tmp_path / "scores.json").read_text())
+        assert found["summary"]["cases"] == len(found["cases"]) > 0
+
+
+def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
+    many(tmp_path / "runs.jsonl", 2000)
+    (tmp_path / "full.csv").symlink_to("/dev/full")
+    code, _, err = piped("assay score runs.jsonl -o full.csv -o whole.json", tmp_path)
+    assert code == 3
+    assert err == "assay: full.csv cannot be written: No space left on device\n"
+    assert json.loads((tmp_path / "whole.json").read_text())["cases"]
+
+
+def on_a_terminal(arguments: list[str], env: dict[str, str]) -> tuple[int, str]:
+    """Run on a pseudo-terminal of 80 columns and return the exit code and all that was drawn."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvpe(sys.executable, [*ASSAY, *arguments], os.environ | env)
+    drawn = b"".join(_reads(terminal))
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    return os.waitstatus_to_exitcode(status), drawn.decode()
+
+
+def _reads(terminal: int) -> Iterator[bytes]:
+    while True:
+        try:
+            found = os.read(terminal, 1 << 16)
+        except OSError:  # how a terminal says that its program has ended
+            return
+        if not found:
+            return
+        yield found
+
+
+PLAIN = {"TERM": "xterm-256color", "COLUMNS": "80", "NO_COLOR": ""}
+
+
+def test_a_bar_is_drawn_for_long_work_and_taken_away(in_folder: Path) -> None:
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "0.08")
+    runs = many(in_folder / "runs.jsonl", 500)
+    code, drawn = on_a_terminal(["score", str(runs), "--metric", "slow_metric:Slow"], PLAIN)
+    assert code == 0
+    assert re.search(r"[\d,]+ cases .*━.*%", re.sub(r"\x1b\[[\d;]*m", "", drawn))
+    assert "\x1b[2K" in drawn  # the line is taken away again
+    assert "slow: 500 scored, mean 0.500" in drawn
+
+
+def test_no_bar_for_short_work_nor_beside_reasons(in_folder: Path) -> None:
+    runs = many(in_folder / "runs.jsonl", 20)
+    _, drawn = on_a_terminal(["score", str(runs)], PLAIN)
+    assert "━" not in drawn
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "1.2")
+    slow = ["score", str(runs), "--metric", "slow_metric:Slow", "--verbose"]
+    _, drawn = on_a_terminal(slow, PLAIN)
+    assert "━" not in drawn
+
+
+@pytest.mark.parametrize("force", [{}, {"FORCE_COLOR": "1"}, {"TTY_INTERACTIVE": "1"}])
+def test_no_bar_on_a_pipe(in_folder: Path, force: dict[str, str]) -> None:
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "1.1")
+    runs = many(in_folder / "runs.jsonl", 20)
+    process = start(runs, "--metric", "slow_metric:Slow", env=force)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert "slow: 20 scored" in re.sub(r"\x1b\[[\d;]*m", "", out)
+    assert err == ""
+
+
+def test_no_colour_where_none_is_wanted(in_folder: Path) -> None:
+    runs = many(in_folder / "runs.jsonl", 3)
+    _, colourful = on_a_terminal(["score", str(runs)], PLAIN)
+    _, plain = on_a_terminal(["score", str(runs)], PLAIN | {"NO_COLOR": "1"})
+    assert re.search(r"\x1b\[[\d;]*3\dm", colourful)
+    assert not re.search(r"\x1b\[[\d;]*3\dm", plain)
