@@ -1,0 +1,305 @@
+"""Spans in OpenTelemetry's GenAI conventions, present and past.
+
+Beside the conventions' own names stand those that SDKs used before there were any: ADK's
+`gcp.vertex.agent.*`, Pydantic AI's `tool_arguments`, the Vercel AI SDK's `ai.*`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.ingest.fields import decode_json_text, text_or_none
+from assay.ingest.recording import Format, Recording
+from assay.ingest.span_messages import (
+    Message,
+    answer_in,
+    decode_loosely,
+    messages_in,
+    prompt_in,
+    unquoted,
+)
+from assay.ingest.span_runs import read_runs
+from assay.ingest.span_steps import Role, Step, call_of, definitions_in, usage_in
+from assay.ingest.spans import Event, Span, below, sampled_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.execution import ToolExecutionResult
+    from assay.ingest.documents import Unreadable
+    from assay.test_case import AgentTestCase
+
+OPERATIONS: dict[str, Role] = {
+    "chat": "model",
+    "generate_content": "model",
+    "text_completion": "model",
+    "completion": "model",
+    "invoke_agent": "agent",
+    "invoke_workflow": "agent",
+    "execute_tool": "tool",
+    "ai.toolCall": "tool",
+    "ai.generateText": "agent",
+    "ai.streamText": "agent",
+    "ai.generateText.doGenerate": "model",
+    "ai.streamText.doStream": "model",
+    "tools/call": "tool",
+}
+OPERATION_KEYS = ("gen_ai.operation.name", "ai.operationId", "mcp.method.name")
+# Where no operation is named, an attribute that only one kind of span has.
+TELLING: tuple[tuple[str, Role], ...] = (
+    ("gen_ai.tool.name", "tool"),
+    ("agent_name", "agent"),
+    ("gcp.vertex.agent.llm_request", "model"),
+    ("gen_ai.input.messages", "model"),
+    ("gen_ai.prompt.0.content", "model"),
+    ("gen_ai.completion.0.content", "model"),
+    ("gen_ai.completion.0.tool_calls.0.name", "model"),
+    ("llm.request.type", "model"),
+)
+TOOL_KEYS = ("gen_ai.tool.name", "ai.toolCall.name", "mcp.tool.name")
+CALL_ID_KEYS = ("gen_ai.tool.call.id", "ai.toolCall.id")
+ARGUMENT_KEYS = (
+    "gen_ai.tool.call.arguments",
+    "gcp.vertex.agent.tool_call_args",
+    "tool_arguments",
+    "ai.toolCall.args",
+    "input.value",
+)
+RESULT_KEYS = (
+    "gen_ai.tool.call.result",
+    "gcp.vertex.agent.tool_response",
+    "tool_response",
+    "ai.toolCall.result",
+    "output.value",
+)
+INPUT_KEYS = ("gen_ai.input.messages", "gcp.vertex.agent.llm_request", "ai.prompt.messages")
+OUTPUT_KEYS = ("gen_ai.output.messages", "gcp.vertex.agent.llm_response", "ai.response.toolCalls")
+TRANSCRIPT_KEYS = ("pydantic_ai.all_messages", "all_messages_events", "events")
+PROMPT_KEYS = ("ai.prompt",)
+ANSWER_KEYS = ("final_result", "ai.response.text")
+MODEL_KEYS = ("gen_ai.request.model", "gen_ai.response.model", "ai.model.id", "model_name")
+AGENT_KEYS = ("gen_ai.agent.name", "agent_name", "gen_ai.workflow.name", "gen_ai.agent.id")
+SESSION_KEYS = ("gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id")
+SERVER_KEYS = ("mcp.server.name", "server.address")
+USAGE = {
+    "input_tokens": (
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.prompt_tokens",
+        "gen_ai.aggregated_usage.input_tokens",
+        "ai.usage.promptTokens",
+    ),
+    "output_tokens": (
+        "gen_ai.usage.output_tokens",
+        "gen_ai.usage.completion_tokens",
+        "gen_ai.aggregated_usage.output_tokens",
+        "ai.usage.completionTokens",
+    ),
+    "cache_read_tokens": (
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+    ),
+    "cache_write_tokens": (
+        "gen_ai.usage.cache_write.input_tokens",
+        "gen_ai.usage.cache_creation.input_tokens",
+        "gen_ai.usage.cache_creation_input_tokens",
+    ),
+    "reasoning_tokens": ("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens"),
+    "cost_usd": ("operation.cost",),
+}
+# Which message an event is, by its name.
+EVENT_ROLES = {
+    "gen_ai.system.message": "system",
+    "gen_ai.user.message": "user",
+    "gen_ai.assistant.message": "assistant",
+    "gen_ai.tool.message": "tool",
+}
+# These instrumentations write the calls of the model down as text.
+QUOTING_SCOPES = frozenset({"opentelemetry.instrumentation.openai_agents", "ai.koog"})
+# ADK sums up parallel calls in one more span, which is no call.
+NOT_TOOLS = frozenset({"(merged tools)"})
+MARKS = ("gen_ai.", "mcp.method.name", "ai.operationId")
+OTHER_DIALECTS = ("openinference.", "traceloop.")
+
+
+def step_of(span: Span) -> Step:
+    """What a span says by OTel's conventions."""
+    role = role_of(span)
+    step = Step(
+        span=span,
+        role=role,
+        model=first_text(span, MODEL_KEYS),
+        agent=first_text(span, AGENT_KEYS),
+        session=first_text(span, SESSION_KEYS),
+        usage=usage_in(span.attributes, USAGE),
+        tools=_tools(span),
+    )
+    if role == "tool":
+        step.call = tool_call(span)
+    elif role in {"agent", "model"}:
+        step.inputs, step.outputs = conversation(span)
+        step.prompt = prompt_in(first(span, PROMPT_KEYS))
+        step.answer = answer_in(first(span, ANSWER_KEYS))
+    return step
+
+
+def role_of(span: Span) -> Role:
+    """What kind of step a span is."""
+    operation = first_text(span, OPERATION_KEYS)
+    role = OPERATIONS.get(operation) if operation else None
+    if operation is None:
+        role = next((role for key, role in TELLING if key in span.attributes), None)
+    is_tool_of_nobody = role == "tool" and _tool(span) in NOT_TOOLS
+    return "other" if role is None or is_tool_of_nobody else role
+
+
+def tool_call(span: Span) -> ToolExecutionResult:
+    """The call that a span of a tool records."""
+    arguments, result = first(span, ARGUMENT_KEYS), first(span, RESULT_KEYS)
+    for event in span.events:
+        if event.name == "gen_ai.tool.message" and arguments is None:
+            arguments = event.attributes.get("content")
+        elif event.name == "gen_ai.choice" and result is None:
+            result = event.attributes.get("message")
+    is_wire = "mcp.method.name" in span.attributes
+    return call_of(
+        span,
+        _tool(span),
+        arguments=arguments,
+        result=result,
+        call_id=first_text(span, CALL_ID_KEYS),
+        server=first_text(span, SERVER_KEYS) if is_wire else None,
+    )
+
+
+def conversation(span: Span) -> tuple[list[Message], list[Message]]:
+    """What a model or an agent was told, and what it said."""
+    inputs, outputs = _from_attributes(span)
+    for event in span.events:
+        told, said = _from_event(event)
+        inputs, outputs = inputs + told, outputs + said
+    instructions = span.attributes.get("gen_ai.system_instructions")
+    if instructions and not any(message.role == "system" for message in inputs):
+        inputs = messages_in(instructions, "system") + inputs
+    return inputs, unquoted(outputs) if span.scope in QUOTING_SCOPES else outputs
+
+
+def first(span: Span, keys: tuple[str, ...]) -> Any:
+    """The first of some attributes that a span has."""
+    found = (span.attributes.get(key) for key in keys)
+    return next((value for value in found if value is not None), None)
+
+
+def first_text(span: Span, keys: tuple[str, ...]) -> str | None:
+    """The first of some attributes that is a text."""
+    found = (text_or_none(span.attributes.get(key)) for key in keys)
+    return next((text for text in found if text), None)
+
+
+def decoded(value: Any) -> Any:
+    """The value of an attribute that may be written as JSON text."""
+    return decode_json_text(value) if isinstance(value, str) else value
+
+
+def _from_attributes(span: Span) -> tuple[list[Message], list[Message]]:
+    inputs = messages_in(first(span, INPUT_KEYS), "user")
+    outputs = messages_in(first(span, OUTPUT_KEYS), "assistant")
+    text = span.attributes.get("ai.response.text")
+    if text and not any(message.texts for message in outputs):
+        outputs = [*messages_in(text, "assistant"), *outputs]
+    if not inputs:
+        inputs = messages_in(below(span.attributes, "gen_ai.prompt"), "user")
+    if not outputs:
+        outputs = messages_in(below(span.attributes, "gen_ai.completion"), "assistant")
+    if inputs or outputs:
+        return inputs, outputs
+    transcript = messages_in(first(span, TRANSCRIPT_KEYS), "user")
+    asked = (i for i, m in enumerate(transcript) if m.role == "user" and m.texts)
+    last_asked = max(asked, default=-1)
+    return transcript[: last_asked + 1], transcript[last_asked + 1 :]
+
+
+def _from_event(event: Event) -> tuple[list[Message], list[Message]]:
+    """The messages that an event tells of: those to the model, and those from it."""
+    body = event.body if isinstance(event.body, dict) else {}
+    facts = {**event.attributes, **body}
+    role = EVENT_ROLES.get(event.name)
+    if role is not None:
+        return messages_in({**_with_parts(facts), "role": role}), []
+    if event.name == "gen_ai.choice":
+        return [], messages_in(facts.get("message", facts), "assistant")
+    inputs = messages_in(facts.get("gen_ai.input.messages", facts.get("gen_ai.prompt")))
+    said = facts.get("gen_ai.output.messages", facts.get("gen_ai.completion"))
+    return inputs, messages_in(said, "assistant")
+
+
+def _with_parts(facts: dict[str, Any]) -> dict[str, Any]:
+    """An event's content as parts, where the SDK wrote them down as JSON text."""
+    content = facts.get("content")
+    parts = decode_loosely(content) if isinstance(content, str) else content
+    is_parts = isinstance(parts, list) and all(isinstance(part, dict) for part in parts)
+    return {**facts, "content": parts} if is_parts else facts
+
+
+def _tool(span: Span) -> str:
+    """The tool's name; a span of the protocol alone has it in its own name."""
+    return first_text(span, TOOL_KEYS) or span.name.rsplit("tools/call ", maxsplit=1)[-1]
+
+
+def _tools(span: Span) -> list[dict[str, Any]]:
+    """The tools on offer: by the convention, or where ADK, Pydantic AI and Vercel put them."""
+    listed = decoded(span.attributes.get("gen_ai.tool.definitions"))
+    if listed is None:
+        listed = [
+            *_below(span, "gcp.vertex.agent.llm_request", "config", "tools"),
+            *_below(span, "model_request_parameters", "function_tools"),
+            *_below(span, "model_request_parameters", "output_tools"),
+            *(decoded(tool) for tool in _below(span, "ai.prompt.tools")),
+        ]
+    entries = listed if isinstance(listed, list) else []
+    return definitions_in([tool for entry in entries for tool in _declared(entry)])
+
+
+def _below(span: Span, key: str, *path: str) -> list[Any]:
+    value = decoded(span.attributes.get(key))
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, list) else []
+
+
+def _declared(entry: Any) -> list[Any]:
+    """One tool, or those that Gemini declares together, each with its schema as `parameters`."""
+    inner = entry.get("function_declarations") if isinstance(entry, dict) else None
+    tools = inner if isinstance(inner, list) else [entry]
+    return [
+        {**tool, "parameters": tool["parameters_json_schema"]}
+        if isinstance(tool, dict) and "parameters_json_schema" in tool
+        else tool
+        for tool in tools
+    ]
+
+
+def _recognise(recording: Recording) -> float:
+    keys = {key for span in sampled_spans(recording) for key in span.attributes}
+    if not any(key.startswith(MARKS) for key in keys):
+        return 0.1 if keys else 0.0
+    return 0.3 if any(key.startswith(OTHER_DIALECTS) for key in keys) else 0.9
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    return read_runs(recording, OTEL.name, step_of)
+
+
+OTEL = Format(
+    name="otel",
+    title="OpenTelemetry GenAI spans: OTLP JSON, collector or SDK lines, arrays of spans",
+    fidelity=(
+        "Whether the task succeeded is not recorded; a run counts as failed only where its "
+        "agent's span ended in an error. Where message content was not captured there is no "
+        "question, no answer and no argument (calls are kept with empty ones), and a call that "
+        "the framework refused (unknown tool, malformed arguments) has no span and is lost. "
+        "An unset span status says neither success nor failure. The server of a tool is known "
+        "only from spans of the MCP protocol."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,392 @@
+"""Spans of a trace, whatever they were exported as, grouped into traces.
+
+Read are OTLP JSON (`resourceSpans`, and `resourceLogs` whose records are the events of spans),
+the SDK's own JSON (ids under `context`), spans as flat objects in lines or arrays, and tables
+of spans whose columns have dotted names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import decode_json_text, epoch_seconds, text_or_none
+from assay.records import preview
+
+if TYPE_CHECKING:
+    from assay.ingest.documents import Document
+    from assay.ingest.recording import Recording
+
+Status = Literal["ok", "error"]
+
+# The names each fact goes by; the first one present is taken.
+KEYS = {
+    "trace_id": ("trace_id", "traceId"),
+    "span_id": ("span_id", "spanId", "id"),
+    "parent_id": ("parent_span_id", "parentSpanId", "parent_id", "parentId", "parent"),
+    "start": ("start_time_unix_nano", "startTimeUnixNano", "start_time", "startTime", "start"),
+    "end": ("end_time_unix_nano", "endTimeUnixNano", "end_time", "endTime", "end"),
+    "events": ("events", "span_events", "spanEvents"),
+    "status": ("status", "status_code", "statusCode"),
+    "status_message": ("status_message", "status_desc", "statusMessage", "statusDescription"),
+}
+STATUS: dict[object, Status] = {
+    "ok": "ok",
+    "status_code_ok": "ok",
+    1: "ok",
+    "error": "error",
+    "status_code_error": "error",
+    2: "error",
+}
+# What Phoenix keeps beside the attributes; OTel's own kinds (CLIENT, INTERNAL …) are no such.
+SPAN_KINDS = ("LLM", "TOOL", "AGENT", "CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL")
+_SPAN_LISTS = ("spans", "data", "traces")
+# Attributes that some exports nest; everything below these names is flattened again.
+_NESTED = ("gen_ai", "llm", "openinference", "input", "output", "tool", "session", "traceloop")
+_DEEPEST = 32
+_NANOSECONDS = 10**17
+
+
+class Event(Struct, frozen=True):
+    """Something that happened during a span; `body` where the event is a log record."""
+
+    name: str
+    attributes: dict[str, Any]
+    body: Any = None
+
+
+class Span(Struct):
+    """One span: what was done, for whom, when, and how it ended.
+
+    `status` is None where the exporter left it unset; times are seconds since the epoch.
+    """
+
+    trace_id: str
+    span_id: str
+    name: str
+    attributes: dict[str, Any]
+    parent_id: str | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    duration: float | None = None
+    events: list[Event] = []
+    status: Status | None = None
+    status_message: str | None = None
+    scope: str = ""
+    position: int | None = None
+
+
+class Logged(Struct, frozen=True):
+    """An event that was exported on its own, as a log record of a span."""
+
+    trace_id: str
+    span_id: str
+    event: Event
+
+
+Piece = Span | Logged | Unreadable
+ReadDocument = Callable[["Document", str], Iterable[Piece]]
+
+
+def traces(recording: Recording, read: ReadDocument) -> Iterator[list[Span] | Unreadable]:
+    """The spans of each trace, as soon as the file has no more of them.
+
+    The file is gone through twice, so that only the traces that are still open are in memory:
+    spans of one trace may lie anywhere in it.
+    """
+    left = Counter(
+        piece.trace_id for piece in _pieces(recording, read) if not isinstance(piece, Unreadable)
+    )
+    open_traces: dict[str, list[Span | Logged]] = {}
+    for piece in _pieces(recording, read):
+        if isinstance(piece, Unreadable):
+            yield piece
+            continue
+        open_traces.setdefault(piece.trace_id, []).append(piece)
+        left[piece.trace_id] -= 1
+        if left[piece.trace_id] == 0:
+            yield _with_logged_events(open_traces.pop(piece.trace_id))
+    for pieces in open_traces.values():
+        yield _with_logged_events(pieces)
+
+
+def read_spans(document: Document, name: str) -> Iterator[Piece]:
+    """The spans of one document; what is none is reported in its place."""
+    records = document.value if isinstance(document.value, list) else [document.value]
+    for i, record in enumerate(records, start=1):
+        # A line of a file has its own number; an item of an array is counted within it.
+        position = document.position or (i if len(records) > 1 else None)
+        found = list(_spans_in(record, position))
+        if not found:
+            yield Unreadable(name, f"expected a span or a trace, got {preview(record)}", position)
+        yield from found
+
+
+def sampled_spans(recording: Recording, limit: int = 200) -> list[Span]:
+    """The first spans of a recording: enough to tell who wrote them.
+
+    Of a file of lines more are looked at than its sample has: a trace may begin with many
+    spans of web servers and databases.
+    """
+    values: Iterable[Any] = recording.sample
+    if len(recording.sample) > 1 and any(_spans_of(value) for value in values):
+        documents = islice(recording.documents(), limit)
+        values = (item.value for item in documents if not isinstance(item, Unreadable))
+    return [span for value in values for span in _spans_of(value)][:limit]
+
+
+def _spans_of(value: Any) -> list[Span]:
+    records = value if isinstance(value, list) else [value]
+    return [s for record in records for s in _spans_in(record, None) if isinstance(s, Span)]
+
+
+def below(attributes: dict[str, Any], prefix: str) -> Any:
+    """What flat attributes hold below a name, as the lists and objects they were once.
+
+    `{"a.0.b": 1, "a.1.b": 2}` has `[{"b": 1}, {"b": 2}]` below `a`; None where nothing is.
+    """
+    root: dict[str, Any] = {}
+    for key, value in attributes.items():
+        if not key.startswith(prefix + "."):
+            continue
+        *path, last = key[len(prefix) + 1 :].split(".", _DEEPEST)
+        node = root
+        for name in path:
+            inner = node.setdefault(name, {})
+            node = inner if isinstance(inner, dict) else {}
+        node[last] = value
+    return _with_lists(root) if root else attributes.get(prefix)
+
+
+def _with_lists(node: Any) -> Any:
+    if not isinstance(node, dict) or not node:
+        return node
+    if all(key.isdecimal() for key in node):
+        return [_with_lists(node[key]) for key in sorted(node, key=_index)]
+    return {key: _with_lists(value) for key, value in node.items()}
+
+
+def _index(key: str) -> tuple[int, str]:
+    # Longer than any list is hostile; Python refuses to make numbers of such texts.
+    return (int(key), key) if len(key) < 10 else (10**10, key)
+
+
+def _pieces(recording: Recording, read: ReadDocument) -> Iterator[Piece]:
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        else:
+            yield from read(document, recording.name)
+
+
+def _with_logged_events(pieces: list[Span | Logged]) -> list[Span]:
+    spans = [piece for piece in pieces if isinstance(piece, Span)]
+    by_id = {span.span_id: span for span in spans}
+    for piece in pieces:
+        if isinstance(piece, Logged) and piece.span_id in by_id:
+            by_id[piece.span_id].events.append(piece.event)
+    return spans
+
+
+def _spans_in(record: Any, position: int | None) -> Iterator[Span | Logged]:
+    if not isinstance(record, dict):
+        return
+    if "resourceSpans" in record or "resource_spans" in record:
+        yield from _otlp_spans(record, position)
+    elif "resourceLogs" in record or "resource_logs" in record:
+        yield from _otlp_events(record)
+    elif (span := _span(record, "", position)) is not None:
+        yield span
+    else:
+        lists = [record[key] for key in _SPAN_LISTS if isinstance(record.get(key), list)]
+        lists = lists or [value for value in record.values() if isinstance(value, list)]
+        for item in (item for found in lists for item in found):
+            if isinstance(item, dict) and (span := _span(item, "", position)) is not None:
+                yield span
+
+
+def _otlp_spans(document: dict[str, Any], position: int | None) -> Iterator[Span]:
+    for resource in _objects(document, "resourceSpans", "resource_spans"):
+        for group in _objects(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
+            scope = group.get("scope") or group.get("instrumentationLibrary")
+            for record in _objects(group, "spans"):
+                span = _span(record, _scope_name(scope), position)
+                if span is not None:
+                    yield span
+
+
+def _otlp_events(document: dict[str, Any]) -> Iterator[Logged]:
+    for resource in _objects(document, "resourceLogs", "resource_logs"):
+        for group in _objects(resource, "scopeLogs", "scope_logs"):
+            for record in _objects(group, "logRecords", "log_records"):
+                trace_id, span_id = _id(_get(record, "trace_id")), _id(record.get("spanId"))
+                if trace_id and span_id:
+                    yield Logged(trace_id, span_id, _event(record))
+
+
+def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | None:
+    context = record.get("context") or record.get("spanContext")
+    record = {**record, **context} if isinstance(context, dict) else _of_columns(record)
+    trace_id, span_id = _id(_get(record, "trace_id")), _id(_get(record, "span_id"))
+    name = record.get("name")
+    attributes = _attributes(record.get("attributes"))
+    if trace_id is None or span_id is None or not isinstance(name, str) or attributes is None:
+        return None
+    start, end = _moment(_get(record, "start")), _moment(_get(record, "end"))
+    status, message = _status(record)
+    if record.get("span_kind") in SPAN_KINDS:
+        attributes.setdefault("openinference.span.kind", record["span_kind"])
+    return Span(
+        trace_id=trace_id,
+        span_id=span_id,
+        name=name,
+        attributes=attributes,
+        parent_id=_id(_get(record, "parent_id")),
+        started_at=epoch_seconds(start),
+        ended_at=epoch_seconds(end),
+        duration=_duration(start, end),
+        events=[_event(event) for event in _objects(record, *KEYS["events"])],
+        status=status,
+        status_message=message,
+        scope=_scope_name(record.get("scope") or record.get("instrumentation_scope")) or scope,
+        position=position,
+    )
+
+
+def _of_columns(record: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table of spans, its dotted columns put back where they came from."""
+    columns = {key: value for key, value in record.items() if key.startswith("attributes.")}
+    if not columns:
+        return record
+    attributes = {key.removeprefix("attributes."): value for key, value in columns.items()}
+    ids = {key.removeprefix("context."): value for key, value in record.items()}
+    return {**ids, "attributes": {k: v for k, v in attributes.items() if v is not None}}
+
+
+def _event(record: dict[str, Any]) -> Event:
+    attributes = _attributes(record.get("attributes")) or {}
+    named = (record.get(key) for key in ("name", "event_name", "eventName"))
+    name = next((text for text in named if isinstance(text, str)), attributes.get("event.name"))
+    return Event(str(name or ""), attributes, _otlp_value(record.get("body")))
+
+
+def _attributes(recorded: Any) -> dict[str, Any] | None:
+    """Flat attributes; None where there is something else in their place."""
+    if isinstance(recorded, str):
+        recorded = decode_json_text(recorded)
+    if recorded is None:
+        return {}
+    if isinstance(recorded, list):
+        return _otlp_attributes(recorded)
+    if not isinstance(recorded, dict):
+        return None
+    nested = [key for key in _NESTED if isinstance(recorded.get(key), dict)]
+    if not nested:
+        return dict(recorded)
+    flat = {key: value for key, value in recorded.items() if key not in nested}
+    for key in nested:
+        _flatten(recorded[key], key, flat, _DEEPEST)
+    return flat
+
+
+def _flatten(value: Any, name: str, flat: dict[str, Any], depth: int) -> None:
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        value = {str(i): item for i, item in enumerate(value)}
+    if not isinstance(value, dict) or depth == 0:
+        flat[name] = value
+        return
+    for key, item in value.items():
+        _flatten(item, f"{name}.{key}", flat, depth - 1)
+
+
+def _otlp_attributes(pairs: list[Any]) -> dict[str, Any]:
+    return {
+        pair["key"]: _otlp_value(pair.get("value"))
+        for pair in pairs
+        if isinstance(pair, dict) and isinstance(pair.get("key"), str)
+    }
+
+
+def _otlp_value(value: Any, depth: int = _DEEPEST) -> Any:
+    """The value in OTLP's typed wrapping; anything else as it is."""
+    if not isinstance(value, dict) or len(value) != 1 or depth == 0:
+        return value
+    [(kind, inner)] = value.items()
+    match kind.replace("_", "").lower():
+        case "stringvalue" | "boolvalue" | "doublevalue" | "bytesvalue":
+            return inner
+        case "intvalue":
+            return _integer(inner)
+        case "arrayvalue":
+            return [_otlp_value(item, depth - 1) for item in _values(inner)]
+        case "kvlistvalue":
+            pairs = [pair for pair in _values(inner) if isinstance(pair, dict)]
+            return {str(p.get("key")): _otlp_value(p.get("value"), depth - 1) for p in pairs}
+    return value
+
+
+def _values(wrapped: Any) -> list[Any]:
+    values = wrapped.get("values") if isinstance(wrapped, dict) else None
+    return values if isinstance(values, list) else []
+
+
+def _status(record: dict[str, Any]) -> tuple[Status | None, str | None]:
+    recorded = _get(record, "status")
+    message = text_or_none(_get(record, "status_message"))
+    if isinstance(recorded, dict):
+        message = message or text_or_none(recorded.get("message") or recorded.get("description"))
+        recorded = recorded.get("code", recorded.get("status_code"))
+    code = recorded.lower() if isinstance(recorded, str) else recorded
+    known = isinstance(code, str | int) and not isinstance(code, bool)
+    return STATUS.get(code) if known else None, message
+
+
+def _moment(value: Any) -> Any:
+    """OTLP writes its whole numbers as text."""
+    return _integer(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def _integer(value: Any) -> Any:
+    if not isinstance(value, str) or len(value) > 30:
+        return value
+    try:
+        return int(value)
+    except ValueError:
+        return value
+
+
+def _duration(start: Any, end: Any) -> float | None:
+    """Seconds between two moments, to the nanosecond where they are recorded so."""
+    if isinstance(start, int) and isinstance(end, int) and start > _NANOSECONDS:
+        return max(end - start, 0) / 1e9
+    began, ended = epoch_seconds(start), epoch_seconds(end)
+    return None if began is None or ended is None else max(ended - began, 0.0)
+
+
+def _id(value: Any) -> str | None:
+    """An id without the `0x` that the SDK writes; a parent may be a whole context."""
+    if isinstance(value, dict):
+        value = _get(value, "span_id")
+    text = text_or_none(value)
+    return None if text is None else text.removeprefix("0x")
+
+
+def _scope_name(scope: Any) -> str:
+    name = scope.get("name") if isinstance(scope, dict) else scope
+    return name if isinstance(name, str) else ""
+
+
+def _get(record: dict[str, Any], fact: str) -> Any:
+    return next((record[key] for key in KEYS[fact] if record.get(key) is not None), None)
+
+
+def _objects(record: dict[str, Any], *keys: str) -> Iterator[dict[str, Any]]:
+    for key in keys:
+        listed = record.get(key)
+        if isinstance(listed, list):
+            yield from (item for item in listed if isinstance(item, dict))

@@ -1,0 +1,281 @@
+"""Runs out of OpenInference spans, worked out by hand and held to recorded ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from assay.ingest.openinference import KIND, KINDS, OPENINFERENCE, USAGE, step_of
+from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.spans import SPAN_KINDS, Event, Span
+from assay.run import RunOutcome, Usage
+from assay.test_case import AgentTestCase
+
+Shared = Callable[..., Path]
+# Runs, calls, and how many of the calls have a span of their own.
+STRANDS_FILES = {
+    "claude_adot_spans": (1, 4, 4),
+    "claude_live_spans": (1, 6, 6),
+    "openai_agents_openinference_adot_spans": (1, 3, 2),
+    "openai_agents_openinference_live_spans": (1, 4, 4),
+    "openinference_adot_spans": (2, 1, 1),
+    "openinference_live_spans": (1, 2, 1),
+    "smolagents_live_spans": (1, 2, 2),
+}
+PHOENIX_FILES = {
+    "pxi_suggestion_traces": (3, 12),
+    "pxi_turn_subagent_trace": (1, 18),
+    "pxi_turn_trace": (1, 8),
+}
+
+
+def read(path: Path) -> list[AgentTestCase]:
+    found = list(OPENINFERENCE.read(Recording(FilePlace(path))))
+    cases = [case for case in found if isinstance(case, AgentTestCase)]
+    assert len(cases) == len(found), found
+    return cases
+
+
+def span(span_id: str, kind: str, at: int, **attributes: Any) -> dict[str, Any]:
+    start = f"2026-01-01T00:00:{at:02}+00:00"
+    return {
+        "name": span_id,
+        "context": {"trace_id": "t", "span_id": span_id},
+        "span_kind": kind,
+        "parent_id": None if span_id == "turn" else "turn",
+        "start_time": start,
+        "end_time": start,
+        "status_code": attributes.pop("status", "OK"),
+        "status_message": attributes.pop("message", ""),
+        "attributes": attributes.pop("attributes", attributes),
+    }
+
+
+def tool_step(**attributes: Any) -> Any:
+    known = {"openinference.span.kind": "TOOL", "tool.name": "look", **attributes}
+    return step_of(Span("t", "s", "n", known)).call
+
+
+def test_a_run_as_phoenix_keeps_it(tmp_path: Path) -> None:
+    asked = "llm.output_messages.0.message.tool_calls.0.tool_call"
+    spans = [
+        span(
+            "turn",
+            "AGENT",
+            0,
+            attributes={"input.value": "Go", "output.value": "Done", "session.id": "s1"},
+        ),
+        span(
+            "llm",
+            "LLM",
+            1,
+            attributes={
+                "llm.model_name": "m-1",
+                "llm.input_messages.0.message.role": "user",
+                "llm.input_messages.0.message.content": "Go",
+                "llm.output_messages.0.message.role": "assistant",
+                f"{asked}.id": "c1",
+                f"{asked}.function.name": "look",
+                f"{asked}.function.arguments": '{"at": 1}',
+                "llm.token_count.prompt": 11,
+                "llm.tools.0.tool.json_schema": '{"name": "look"}',
+            },
+        ),
+        span(
+            "look",
+            "TOOL",
+            2,
+            status="ERROR",
+            message="gone",
+            attributes={
+                "tool.name": "look",
+                "tool.id": "c1",
+                "input.value": '{"at": 1}',
+                "output.value": "no",
+            },
+        ),
+    ]
+    path = tmp_path / "phoenix.json"
+    path.write_bytes(msgspec.json.encode(spans))
+    [case] = read(path)
+    assert (case.input, case.actual_output, case.session_id) == ("Go", "Done", "s1")
+    assert (case.model, case.usage) == ("m-1", Usage(input_tokens=11))
+    assert case.available_tools == [{"name": "look"}]
+    [call] = case.calls
+    assert (call.tool, call.parameters, call.result, call.call_id) == (
+        "look",
+        {"at": 1},
+        "no",
+        "c1",
+    )
+    assert (call.reported_success, call.success, call.error_message) == (False, False, "gone")
+    assert call.turn == 1
+
+
+def test_the_schema_of_a_tool_is_not_its_arguments() -> None:
+    schema = '{"type": "object", "properties": {"at": {"type": "integer"}}}'
+    assert tool_step(**{"tool.parameters": schema}).parameters == {}
+    assert tool_step(**{"tool.parameters": '{"at": 1}'}).parameters == {"at": 1}
+    assert tool_step(**{"tool.parameters": schema, "input.value": '{"at": 1}'}).parameters == {
+        "at": 1
+    }
+
+
+def test_arguments_by_place_and_by_name() -> None:
+    declared = '{"query": {"type": "string"}, "limit": {"type": "integer"}}'
+    sent = '{"args": ["cats", 3], "sanitize": false, "kwargs": {"page": 2}}'
+    named = tool_step(**{"tool.parameters": declared, "input.value": sent})
+    assert named.parameters == {"query": "cats", "limit": 3, "page": 2}
+    assert tool_step(**{"input.value": sent}).parameters == {"arg0": "cats", "arg1": 3, "page": 2}
+    assert tool_step(**{"input.value": "{'q': 'cats'}"}).parameters == {"q": "cats"}
+    assert tool_step(**{"input.value": "redacted"}).parameters == "redacted"
+
+
+def test_a_result_is_taken_out_of_its_message() -> None:
+    message = '{"content": "found", "tool_call_id": "c9", "status": "error", "name": "look"}'
+    call = tool_step(**{"output.value": message})
+    assert (call.result, call.call_id, call.reported_success) == ("found", "c9", False)
+    response = '{"id": "c9", "name": "look", "response": {"n": 1}}'
+    assert tool_step(**{"output.value": response}).result == {"n": 1}
+
+
+@pytest.mark.parametrize(("kind", "role"), KINDS.items())
+def test_every_kind(kind: str, role: str) -> None:
+    assert step_of(Span("t", "s", "n", {KIND: kind})).role == role
+    assert step_of(Span("t", "s", "n", {KIND: kind.lower()})).role == role
+    assert kind in SPAN_KINDS
+
+
+@pytest.mark.parametrize(
+    ("field", "key"), [(field, key) for field, keys in USAGE.items() for key in keys]
+)
+def test_every_count(field: str, key: str) -> None:
+    usage = step_of(Span("t", "s", "n", {KIND: "LLM", key: 7})).usage
+    assert usage == Usage(**{field: 7})  # type: ignore[arg-type]  # a field of numbers
+
+
+def test_spans_of_another_kind_are_read_by_otels_conventions() -> None:
+    assert step_of(Span("t", "s", "n", {"gen_ai.operation.name": "chat"})).role == "model"
+    assert step_of(Span("t", "s", "n", {KIND: "RETRIEVER"})).role == "other"
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "role"),
+    [
+        ("Hi", '{"generations": [[{"text": "Ho"}]]}', "model"),
+        ("{'at': 1}", '{"name": "look", "content": "x", "tool_call_id": "c1"}', "tool"),
+        ('{"messages": []}', '{"messages": [{"content": "Ho", "type": "ai"}]}', "agent"),
+        ('{"messages": [], "remaining_steps": 9}', '{"messages": []}', "chain"),
+        ("x", "__end__", "other"),
+    ],
+)
+def test_content_that_was_moved_into_an_event(told: str, said: str, role: str) -> None:
+    body = {"input": {"messages": [{"content": told}]}, "output": {"messages": [{"content": said}]}}
+    span = Span("t", "s", "n", {}, events=[Event("x", {}, body)], scope="openinference.x")
+    assert step_of(span).role == role
+
+
+def test_a_call_that_only_a_plan_tells_of(tmp_path: Path) -> None:
+    """BeeAI's spans: the plan grows, the tool's events lie below, the last has the result."""
+    plan = {"target": "agent.react.update", "tool.name": "Wiki"}
+    grown = {**plan, "tool.parameters": '{"q": "cats"}'}
+    event = {"tool.parameters": '{"q": "cats", "full": false}'}
+    spans = [
+        span("turn", "AGENT", 0),
+        span("u1", "AGENT", 1, attributes={**plan, "tool.parameters": "null"}),
+        span("u2", "AGENT", 2, attributes=grown),
+        {
+            **span("e1", "TOOL", 3, attributes={**event, "target": "tool.wiki.start"}),
+            "parent_id": "u2",
+        },
+        {
+            **span(
+                "e2",
+                "TOOL",
+                4,
+                attributes={**event, "target": "tool.wiki.success", "output.value": "meow"},
+            ),
+            "parent_id": "u2",
+        },
+        span("u3", "AGENT", 5, attributes={**grown, "output.value": "meow"}),
+    ]
+    path = tmp_path / "beeai.json"
+    path.write_bytes(msgspec.json.encode(spans))
+    [case] = read(path)
+    [call] = case.calls
+    assert (call.tool, call.parameters, call.result) == ("Wiki", {"q": "cats"}, "meow")
+    assert (call.execution_time, call.ended_at) == (None, None)
+
+
+def test_an_event_of_a_tool_without_a_plan() -> None:
+    done = {KIND: "TOOL", "target": "tool.search.wiki.success", "tool.parameters": '{"q": 1}'}
+    call = step_of(Span("t", "s", "n", done)).call
+    assert call is not None
+    assert (call.tool, call.parameters) == ("search.wiki", {"q": 1})
+    assert (
+        step_of(Span("t", "s", "n", {**done, "target": "tool.search.wiki.start"})).role == "other"
+    )
+
+
+@pytest.mark.parametrize("name", STRANDS_FILES)
+def test_strands_counts(shared: Shared, name: str) -> None:
+    path = shared("data", "strands-evals-otel-spans", "mappers", "fixtures", f"{name}.json")
+    assert OPENINFERENCE.recognise(Recording(FilePlace(path))) == 0.95
+    cases = read(path)
+    calls = [call for case in cases for call in case.calls]
+    timed = [call for call in calls if call.execution_time is not None]
+    assert (len(cases), len(calls), len(timed)) == STRANDS_FILES[name]
+    assert all(case.input and case.actual_output for case in cases)
+
+
+def test_strands_sub_agents(shared: Shared) -> None:
+    folder = shared("data", "strands-evals-otel-spans", "mappers", "fixtures")
+    [case] = read(folder / "claude_live_spans.json")
+    made = [
+        (call.tool, call.turn, (call.parent_id or "").removeprefix("toolu_mock_agent_"))
+        for call in case.calls
+    ]
+    assert made == [
+        ("Agent", 1, ""),
+        ("Agent", 1, ""),
+        ("Bash", 2, "ny"),
+        ("Bash", 3, "seattle"),
+        ("Agent", 4, ""),
+        ("Bash", 5, "math"),
+    ]
+    [case] = read(folder / "openai_agents_openinference_adot_spans.json")
+    handed = [(call.tool, call.reported_success, call.turn) for call in case.calls]
+    assert handed == [
+        ("transfer_to_math_specialist", False, 1),
+        ("transfer_to_research_specialist", None, 1),
+        ("multiply_numbers", True, 2),
+    ]
+
+
+@pytest.mark.parametrize("name", PHOENIX_FILES)
+def test_phoenix_counts(shared: Shared, name: str) -> None:
+    path = shared("data", "phoenix-spans", f"{name}.json")
+    assert OPENINFERENCE.recognise(Recording(FilePlace(path))) == 0.95
+    cases = read(path)
+    assert (len(cases), sum(len(case.calls) for case in cases)) == PHOENIX_FILES[name]
+
+
+def test_phoenix_failures_and_sub_agents(shared: Shared) -> None:
+    [case] = read(shared("data", "phoenix-spans", "pxi_turn_trace.json"))
+    assert [call.tool for call in case.calls if call.reported_success is False] == [
+        "add_spans_to_dataset"
+    ]
+    [case] = read(shared("data", "phoenix-spans", "pxi_turn_subagent_trace.json"))
+    outer, *inner = case.calls
+    assert (outer.tool, outer.parent_id) == ("call_subagent", None)
+    assert {call.parent_id for call in inner} == {outer.call_id}
+    cases = read(shared("data", "phoenix-spans", "pxi_suggestion_traces.json"))
+    assert [case.outcome for case in cases] == [
+        None,
+        RunOutcome(success=False, decided_by="span status"),
+        None,
+    ]
