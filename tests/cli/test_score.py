@@ -17,6 +17,8 @@ import pytest
 
 from assay import __version__
 from assay.cli import main
+from assay.cli.exit_codes import ExitCode
+from assay.render.score_rows import FILE_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -466,6 +468,14 @@ def test_help_shows_an_example_and_the_exit_codes(assay: Assay) -> None:
     assert "assay score runs/ --tools tools.json --threshold 0.7 -o scores.csv" in done.out
     assert "Exit codes: 0 ok" in done.out
     assert all(option in done.out for option in ("--metric NAME", "--tools FILE", "-o, --output"))
+
+
+def test_the_reference_page_names_every_option_and_column(assay: Assay) -> None:
+    page = (RUNS.parents[1] / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    options = set(re.findall(r"--[a-z]+", assay("score", "--help").out)) - {"--help"}
+    assert options == {f"--{o}" for o in re.findall(r"(?<=`--)[a-z]+", page)} & options
+    assert not [name for name in FILE_COLUMNS if f"`{name}`" not in page]
+    assert not [code for code in ExitCode if f"\n| {code.value} | " not in page]
 
 
 def test_the_version(assay: Assay) -> None:
