@@ -103,6 +103,8 @@ class _Finder:
                 self.visit(value, depth + 1)
 
     def _take(self, node: dict[str, Any]) -> bool:
+        if not shapes.may_be_known(node):
+            return False
         is_call = shapes.is_call(node)
         role = None if is_call else shapes.message_role(node)
         if shapes.is_definition(node):
@@ -252,6 +254,7 @@ def _is_conversation(value: object) -> bool:
     known = sum(
         shapes.message_role(item) is not None or shapes.is_call(item) or shapes.is_result(item)
         for item in items
+        if shapes.may_be_known(item)
     )
     return known >= 2 and 2 * known > len(items)
 

@@ -56,6 +56,8 @@ START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time"
 END_KEYS = ("ended_at", "end_time", "endTime", "completed_at")
 DURATION_KEYS = (("duration_ms", 1e3), ("durationMs", 1e3), ("latency_ms", 1e3), ("duration", 1.0))
 SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "json_schema")
+# An object without any of these is none of our shapes.
+_SIGNS = frozenset((*ROLE_KEYS, *NAME_KEYS, *CALL_ID_KEYS, *OWN_ID_KEYS, *RESULT_KEYS))
 
 
 class Found(NamedTuple):
@@ -73,6 +75,11 @@ def first_of(node: dict[str, Any], keys: tuple[str, ...]) -> Found | None:
 def first_text(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
     """The first text that says something under one of these keys."""
     return next((text for key in keys if (text := text_or_none(node.get(key)))), None)
+
+
+def may_be_known(node: dict[str, Any]) -> bool:
+    """Whether a closer look is worth its time: every shape needs two signs."""
+    return len(node) > 1 and not _SIGNS.isdisjoint(node)
 
 
 def message_role(node: dict[str, Any]) -> str | None:
