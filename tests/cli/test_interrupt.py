@@ -12,10 +12,13 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from assay.cli.interruption import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,6 +129,36 @@ def test_an_impatient_user_gets_whole_files_too(in_folder: Path, signals: int) -
     assert process.returncode == 3
     assert "Traceback" not in err
     assert json.loads((in_folder / "s.json").read_text())["summary"]["interrupted"] is True
+
+
+def test_an_interruption_waits_for_what_must_not_be_cut() -> None:
+    done = []
+
+    def work() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("the block")
+        done.append("what follows")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["the block"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_error_in_such_a_block_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError), uninterrupted():
+        raise ZeroDivisionError
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_another_thread_does_not_touch_signals() -> None:
+    def work() -> str:
+        with uninterrupted():
+            return "done"
+
+    with ThreadPoolExecutor() as pool:
+        assert pool.submit(work).result() == "done"
 
 
 def test_a_bad_verdict_survives_an_interruption(in_folder: Path) -> None:
