@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.terminal_theme import SVG_EXPORT_THEME
 
 from assay.cli.score_book import ScoreBook
-from assay.ingest import Unreadable, read_cases
+from assay.ingest.documents import Unreadable
+from assay.ingest.reading import read_runs
 from assay.metrics.catalogue import metric_named
 from assay.render.score_table import label_lines, score_table, summary_lines
 from assay.scoring import score_cases
@@ -25,7 +26,7 @@ def picture() -> str:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     metrics = [metric_named("mcp_tool")]
     book = ScoreBook(metrics, 0.7)
-    cases = (c for c in read_cases(PROJECT / "examples/runs") if not isinstance(c, Unreadable))
+    cases = (c for c in read_runs(PROJECT / "examples/runs") if not isinstance(c, Unreadable))
     for scores in score_cases(cases, metrics):
         list(book.rows_of(scores))
     console.print(score_table(book.shown_rows(), title=book.title, width=WIDTH))

@@ -32,7 +32,7 @@ PUBLIC = {
     "ToolExecutionResult",
     "ToolUseMetric",
     "Usage",
-    "read_cases",
+    "read_runs",
     "score_cases",
 }
 SEED_PATHS = (

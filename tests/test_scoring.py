@@ -310,8 +310,8 @@ LINE = (
 # The peak of the process itself; what getrusage says may be its parent's.
 MEASURE = """
 import re, sys
-from assay import ToolUseMetric, read_cases, score_cases
-found = score_cases(read_cases(sys.argv[1]), [ToolUseMetric()])
+from assay import ToolUseMetric, read_runs, score_cases
+found = score_cases(read_runs(sys.argv[1]), [ToolUseMetric()])
 n = sum(scores.results[0].value == 1.0 for scores in found)
 print(n, re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
 """

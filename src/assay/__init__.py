@@ -25,7 +25,7 @@ _HOMES = {
     "ToolExecutionResult": "assay.execution",
     "ToolUseMetric": "assay.metrics.tool_use",
     "Usage": "assay.run",
-    "read_cases": "assay.ingest",
+    "read_runs": "assay.ingest.reading",
     "score_cases": "assay.scoring",
 }
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.execution import MCPExecutionData as MCPExecutionData
     from assay.execution import ToolExecutionResult as ToolExecutionResult
-    from assay.ingest import read_cases as read_cases
+    from assay.ingest.reading import read_runs as read_runs
     from assay.metrics import Metric as Metric
     from assay.metrics.mcp_tool import MCPToolMetric as MCPToolMetric
     from assay.metrics.tool_use import ToolUseMetric as ToolUseMetric

@@ -49,7 +49,7 @@ def _text(value: str, where: str) -> str:
 
 def _number(value: float, where: str) -> float:
     if not isfinite(value):
-        raise NotJson(where, f"{value} is not a JSON number; use None for a missing value")
+        raise NotJson(where, f"{value} is not a JSON number; use null (None) for a missing value")
     return value
 
 

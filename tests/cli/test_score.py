@@ -135,6 +135,8 @@ def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
     assert found["summary"] | {"labels": None, "metrics": None} == {
         "cases": 2,
         "not_read": 1,
+        "passed_over": 0,
+        "mended": 0,
         "doubtful": 0,
         "interrupted": False,
         "threshold": None,

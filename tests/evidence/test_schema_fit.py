@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
+from assay.evidence.schema_fit import Fit, expansion, explain_misfit, schema_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -294,3 +294,22 @@ def test_the_listening_server_does_hear_a_knock() -> None:
             peer.recv(1)
     assert len(knocks) == 1
     assert any("socket.connect" in event for event in reached)
+
+
+def test_references_that_double_at_each_step_are_refused_at_once() -> None:
+    steps = {
+        f"s{i}": {"allOf": [{"$ref": f"#/$defs/s{i + 1}"}, {"$ref": f"#/$defs/s{i + 1}"}]}
+        for i in range(60)
+    }
+    schema = {"$ref": "#/$defs/s0", "$defs": {**steps, "s60": {"type": "object"}}}
+    assert schema_fit(schema, {}) == "broken_schema"
+    assert "too many ways" in explain_misfit(schema, {})
+
+
+def test_expansion_is_counted_by_hand() -> None:
+    shared = {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#/$defs/x"}}
+    # the schema, `properties`, its two entries, and x for each of them
+    assert expansion({"properties": shared, "$defs": {"x": {"type": "string"}}}) == 6
+    # the schema and its items, and both once more for the circle
+    assert expansion({"items": {"$ref": "#"}}) == 4
+    assert expansion({"$ref": "#/nowhere/0"}) == 1

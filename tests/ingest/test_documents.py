@@ -16,7 +16,7 @@ from assay.ingest.documents import Document, Unreadable, decode_json, documents_
 
 
 def read(text: bytes, name: str = "runs.json") -> list[Document | Unreadable]:
-    return list(documents_in(io.BytesIO(text), name))
+    return list(documents_in(io.BytesIO(text), name, mend=False))
 
 
 def seen(text: bytes, name: str = "runs.json") -> list[tuple[int | None, Any]]:
@@ -223,3 +223,22 @@ def test_no_bytes_raise(text: bytes, name: str) -> None:
 @given(st.text(alphabet='[]{},":1 \\n\nau', max_size=40))
 def test_nothing_that_looks_like_json_raises(text: str) -> None:
     assert all(isinstance(item, Document | Unreadable) for item in read(text.encode()))
+
+
+def test_a_whole_document_with_a_missing_number_is_mended_and_says_so() -> None:
+    (found,) = documents_in(io.BytesIO(b'[{"score": NaN}, 2]'), "log.json")
+    assert isinstance(found, Document)
+    assert found.value == [{"score": None}, 2]
+    assert "nan is not a JSON number" in found.mended
+    (line, bad) = documents_in(io.BytesIO(b'{"a": Infinity}\n{"a": NaN,}\n'), "runs.jsonl")
+    assert isinstance(line, Document)
+    assert line.value == {"a": None}
+    assert isinstance(bad, Unreadable)
+
+
+def test_objects_one_after_another_over_several_lines() -> None:
+    text = b'{\n  "a": "}{"\n}\n{\n  "a": 2\n}\n'
+    assert seen(text) == [(1, {"a": "}{"}), (2, {"a": 2})]
+    cut = text + b'{\n "a"'
+    assert seen(cut)[2] == (3, "BAD")
+    assert "breaks off" in problems(cut)[0]

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from assay.ingest import Unreadable, find_files, read_cases
+from assay.ingest.documents import Unreadable
 from assay.ingest.native import NATIVE
+from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.sources import find_files
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ def case(question: str, **more: Any) -> bytes:
 
 
 def read(path: Path) -> list[AgentTestCase | Unreadable]:
-    return list(read_cases(path))
+    return list(read_runs(path))
 
 
 def places(items: list[AgentTestCase | Unreadable]) -> list[tuple[str, int | None]]:
@@ -60,7 +62,10 @@ def places(items: list[AgentTestCase | Unreadable]) -> list[tuple[str, int | Non
             b'[%s, {"input": NaN}, %s]' % (case("1"), case("3")),
             [
                 ("1", 1),
-                ("not JSON: input: nan is not a JSON number; use None for a missing value", 2),
+                (
+                    "not JSON: input: nan is not a JSON number; use null (None) for a missing value",
+                    2,
+                ),
                 ("3", 3),
             ],
         ),
@@ -101,7 +106,7 @@ def test_a_folder_is_read_in_name_order(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(case(name))
     for name in ("b/notes.txt", "scores.csv", "README"):
         (tmp_path / name).write_text("not a case")
-    names = [item.input for item in read_cases(tmp_path) if isinstance(item, AgentTestCase)]
+    names = [item.input for item in read_runs(tmp_path) if isinstance(item, AgentTestCase)]
     assert names == ["a.json", "b/2.JSONL", "b/3.ndjson", "c.json"]
 
 
@@ -125,13 +130,13 @@ def test_bytes_are_counted_as_they_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n".join([GOOD] * 100))
     counts: list[int] = []
-    assert len(list(read_cases(path, on_bytes=counts.append))) == 100
+    assert len(list(read_runs(path, on_bytes=counts.append))) == 100
     assert sum(counts) == path.stat().st_size
 
 
 def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD + b"\noops\n")))
-    good, bad = read_cases("-")
+    good, bad = read_runs("-")
     assert isinstance(good, AgentTestCase)
     assert str(bad).startswith("<stdin>:2: not JSON: Expecting value")
 
@@ -150,8 +155,9 @@ def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
         (b'{"input": "q", "actual_output": null, "execution_data": null}', 1.0),
         (b'[{"input": "q", "actual_output": "a"}]', 0.6),
         (b'{"input": "q", "output": "a"}', 0.0),
-        (b"[]", 0.0),
-        (b"[[]]", 0.0),
+        (b'{"actual_output": "a"}', 0.35),
+        (b"[]", 0.35),
+        (b"[[]]", 0.35),
         (b"7", 0.0),
         (b"oops", 0.0),
         (b"", 0.0),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from assay.ingest import Unreadable, read_cases
+from assay.ingest.documents import Unreadable
+from assay.ingest.reading import read_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +34,7 @@ class CaseQueue:
     def cases(self, on_bytes: Callable[[int], object]) -> Iterator[AgentTestCase]:
         """All cases that could be read; `on_bytes` hears how much was read."""
         for path in self._files:
-            for item in read_cases(path, on_bytes=on_bytes):
+            for item in read_runs(path, on_bytes=on_bytes):
                 if not isinstance(item, Unreadable):
                     self._handed_out += 1
                     yield item

@@ -14,8 +14,8 @@ from assay.cli.interruption import ignore_further, uninterrupted
 from assay.cli.progress import ReadingProgress
 from assay.cli.score_book import ScoreBook
 from assay.errors import InvalidRecord, InvalidTools
-from assay.ingest import STDIN, find_files, would_read
 from assay.ingest.documents import decode_json
+from assay.ingest.sources import STDIN, find_files, would_read
 from assay.metrics.catalogue import METRICS, metric_named
 from assay.render.row_files import JsonFile, RowFiles, open_row_file, row_format
 from assay.render.score_rows import FILE_COLUMNS, unreadable_row
@@ -25,7 +25,7 @@ from assay.scoring import score_cases
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.ingest import Unreadable
+    from assay.ingest.documents import Unreadable
     from assay.metrics import Metric
 
 EPILOG = """
@@ -38,6 +38,12 @@ Examples:
 Exit codes: 0 ok, 1 a case is below --threshold, 2 wrong usage, 3 incomplete: something could
 not be read or scored. A case below the threshold wins over an incomplete run.
 """
+
+
+_SET_ASIDE = {
+    "passed_over": "passed over: files that hold no run",
+    "mended": "mended: NaN was read as null",
+}
 
 
 def score(  # noqa: PLR0917 - each is an option of the command
@@ -120,7 +126,8 @@ def _score_all(
 ) -> None:
     def note(item: Unreadable) -> None:
         book.note_unreadable(item)
-        rows.write(unreadable_row(item))
+        if item.kind == "broken":
+            rows.write(unreadable_row(item))
 
     queue = CaseQueue(files, note)
     bar = ReadingProgress(Terminal(stderr=True), _total_bytes(files), shown=reasons is None)
@@ -148,12 +155,7 @@ def _report(book: ScoreBook, shown: Terminal | None, messages: Terminal, *, told
             shown.print(line)
         for line in label_lines(book.labels):
             shown.print(line)
-    for item in book.unreadable:
-        messages.tell(f"not read: {item}", "red")
-    if book.unreadable_count > len(book.unreadable):
-        messages.tell(f"... and {book.unreadable_count - len(book.unreadable)} more not read")
-    if book.unreadable_count:
-        messages.tell(f"{book.unreadable_count} not read, {book.cases} scored", "yellow")
+    _report_problems(book, messages)
     if book.doubtful:
         why = "" if told else ": --verbose says why"
         messages.tell(f"{book.doubtful} doubtful{why}", "yellow")
@@ -162,6 +164,18 @@ def _report(book: ScoreBook, shown: Terminal | None, messages: Terminal, *, told
     elif book.lacks_a_verdict and not book.unreadable_count:
         nothing = "Nothing could be scored" if book.cases else "No cases were found"
         messages.tell(f"{nothing}: there is no verdict", "yellow")
+
+
+def _report_problems(book: ScoreBook, messages: Terminal) -> None:
+    for item in book.unreadable:
+        messages.tell(f"not read: {item}", "red")
+    if book.unreadable_count > len(book.unreadable):
+        messages.tell(f"... and {book.unreadable_count - len(book.unreadable)} more not read")
+    if book.unreadable_count:
+        messages.tell(f"{book.unreadable_count} not read, {book.cases} scored", "yellow")
+    for kind, why in _SET_ASIDE.items():
+        if book.set_aside[kind]:
+            messages.tell(f"{book.set_aside[kind]} {why}")
 
 
 def _check_inputs(files: Sequence[str]) -> None:

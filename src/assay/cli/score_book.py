@@ -14,7 +14,7 @@ from assay.validation import complaints_of_read_case
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.ingest import Unreadable
+    from assay.ingest.documents import Unreadable
     from assay.metrics import Metric
     from assay.render.row_files import Row
     from assay.scoring import CaseScores
@@ -36,6 +36,7 @@ class ScoreBook:
         self.doubtful = 0
         self.unreadable: list[Unreadable] = []
         self.unreadable_count = 0
+        self.set_aside: Counter[str] = Counter()
         self.interrupted = False
         self.labels: Counter[str] = Counter()
         self._kept: list[tuple[float, int, Row]] = []
@@ -43,6 +44,9 @@ class ScoreBook:
 
     def note_unreadable(self, item: Unreadable) -> None:
         """Count an item that could not be read; the first few are kept for the report."""
+        if item.kind != "broken":
+            self.set_aside[item.kind] += 1
+            return
         self.unreadable_count += 1
         if len(self.unreadable) < _MOST_PROBLEMS_SHOWN:
             self.unreadable.append(item)
@@ -90,6 +94,8 @@ class ScoreBook:
         return {
             "cases": self.cases,
             "not_read": self.unreadable_count,
+            "passed_over": self.set_aside["passed_over"],
+            "mended": self.set_aside["mended"],
             "doubtful": self.doubtful,
             "interrupted": self.interrupted,
             "threshold": self.threshold,

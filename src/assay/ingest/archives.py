@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from msgspec import Struct
 
 from assay.errors import InvalidRecord
-from assay.ingest.recording import Place
+from assay.ingest.recording import Place, is_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,8 +129,8 @@ class MemberPlace(Struct, frozen=True):
 
     def beside(self, name: str) -> Place | None:
         """The member of that name in the same folder of the archive."""
-        other = str(PurePosixPath(self.member).with_name(name))
-        if other not in self.archive.NameToInfo:
+        other = str(PurePosixPath(self.member).parent / name)
+        if not is_below(name) or other not in self.archive.NameToInfo:
             return None
         return MemberPlace(self.archive, self.archive_name, other)
 

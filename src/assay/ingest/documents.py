@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
 import msgspec
 from msgspec import Struct
@@ -35,22 +35,33 @@ _FOREIGN_STARTS = {
 }
 # Strings whole, so that the brackets and commas in them do not count.
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
+_NEXT_OBJECT = re.compile(rb"[ \t\r]*+(?:\n\s*+(?:\{|$)|$)")
+_CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 _NESTING = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
 class Document(Struct, frozen=True):
-    """One JSON value of a file; `position` is its line or item, from 1; None is the whole file."""
+    """One JSON value of a file; `position` is its line or item, from 1; None is the whole file.
+
+    `mended` is empty, or what had to be overlooked to read it: a NaN, which became null.
+    """
 
     value: Any
     position: int | None = None
+    mended: str = ""
 
 
 class Unreadable(Struct, frozen=True):
-    """One item that could not be read: where it stands and what is wrong with it."""
+    """One item that could not be read: where it stands and what is wrong with it.
+
+    A file that is whole but holds no run was `passed_over`; an item that was read all the same
+    was `mended`. Neither makes a reading incomplete, and both are counted.
+    """
 
     path: str
     problem: str
     position: int | None = None
+    kind: Literal["broken", "passed_over", "mended"] = "broken"
 
     def __str__(self) -> str:
         """The place and the problem, as a compiler would say it."""
@@ -58,8 +69,21 @@ class Unreadable(Struct, frozen=True):
         return f"{place}: {self.problem}"
 
 
-def documents_in(file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
-    """All JSON documents of an open file; what cannot be read is reported in its place."""
+def documents_in(
+    file: BinaryIO, name: str, *, mend: bool = True
+) -> Iterator[Document | Unreadable]:
+    """All JSON documents of an open file; what cannot be read is reported in its place.
+
+    With `mend` a document that says NaN is read all the same, the NaN as null.
+    """
+    for item in _documents_in(file, name, mend=mend):
+        if mend or isinstance(item, Unreadable) or not item.mended:
+            yield item
+        else:
+            yield Unreadable(name, item.mended, item.position)
+
+
+def _documents_in(file: BinaryIO, name: str, *, mend: bool) -> Iterator[Document | Unreadable]:
     file = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
     first, number = _first_line(file)
     foreign = next((why for start, why in _FOREIGN_STARTS.items() if first.startswith(start)), None)
@@ -70,7 +94,7 @@ def documents_in(file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
     elif _is_one_of_many(first, name):
         yield from _lines(first, number, file, name)
     else:
-        yield from _whole(first, number, file, name)
+        yield from _whole(first, number, file, name, mend=mend)
 
 
 def decode_json(text: bytes) -> Any:
@@ -113,21 +137,40 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def _whole(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
+def _whole(
+    first: bytes, number: int, file: BinaryIO, name: str, *, mend: bool
+) -> Iterator[Document | Unreadable]:
     text = first + file.read(LONGEST_DOCUMENT + 1 - len(first))
     if len(text) > LONGEST_DOCUMENT:
         yield Unreadable(name, _too_long("document"))
         return
-    try:
-        yield Document(decode_json(text))
-    except InvalidRecord as exc:
-        if text.lstrip().startswith(b"["):
-            yield from _items(text, name)
-        elif any(line.startswith(b"{") and _is_object(line) for line in io.BytesIO(text)):
-            lines = io.BytesIO(text)
-            yield from _lines(lines.readline(), number, lines, name)
-        else:
-            yield Unreadable(name, str(exc))
+    found = _document(text, name, None)
+    if isinstance(found, Document) and (mend or not found.mended):
+        yield found
+    elif text.lstrip().startswith(b"["):
+        yield from _items(text, name)
+    elif any(line.startswith(b"{") and _is_object(line) for line in io.BytesIO(text)):
+        lines = io.BytesIO(text)
+        yield from _lines(lines.readline(), number, lines, name)
+    else:
+        yield from _one_after_another(text, name) or [found]
+
+
+def _one_after_another(text: bytes, name: str) -> list[Document | Unreadable]:
+    """Objects laid out over lines, each beginning one of its own; empty if it is not that."""
+    found: list[Document | Unreadable] = []
+    depth = begin = 0
+    for mark in _LIST_MARK.finditer(text):
+        depth += _NESTING.get(mark[0], 0)
+        if depth == 0 and mark[0] == b"}":
+            found.append(_document(text[begin : mark.end()].strip(), name, len(found) + 1))
+            begin = mark.end()
+            rest = _NEXT_OBJECT.match(text, begin)
+            if isinstance(found[0], Unreadable) or rest is None:
+                return []
+    if text[begin:].strip():
+        found.append(Unreadable(name, "breaks off in this object", len(found) + 1))
+    return found if len(found) > 1 else []
 
 
 def _lines(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
@@ -177,7 +220,19 @@ def _document(text: bytes, name: str, position: int | None) -> Document | Unread
     try:
         return Document(decode_json(text), position)
     except InvalidRecord as exc:
-        return Unreadable(name, str(exc), position)
+        if _CONSTANT.search(text) is None:
+            return Unreadable(name, str(exc), position)
+        return _mended(text, name, position, str(exc))
+
+
+def _mended(text: bytes, name: str, position: int | None, problem: str) -> Document | Unreadable:
+    """What Python's json writes for a missing number is no JSON; read it as null, and say so."""
+    try:
+        value = json.loads(text, parse_constant=lambda _: None)
+        msgspec.json.encode(value)
+    except (ValueError, RecursionError):
+        return Unreadable(name, problem, position)
+    return Document(value, position, problem)
 
 
 def _skip_line(file: BinaryIO) -> None:

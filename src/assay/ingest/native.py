@@ -5,36 +5,62 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Document, Unreadable
 from assay.ingest.recording import Format, Recording
 from assay.run import Source
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+_LOOKED_AT = 20
+_BARELY = 0.35
+_TELLING = frozenset({"actual_output", "execution_data", "expected_output"})
 
 
 def _recognise(recording: Recording) -> float:
-    first = recording.sample[0] if recording.sample else None
-    if isinstance(first, list) and first:
-        first = first[0]
-    if not isinstance(first, dict) or "input" not in first or "actual_output" not in first:
+    return max(map(_likeness, recording.sample), default=0.0)
+
+
+def _likeness(value: Any) -> float:
+    """How much a document looks like a case of ours, or like a broken one."""
+    if isinstance(value, list):
+        return max(map(_likeness, value[:_LOOKED_AT]), default=_BARELY)
+    if not isinstance(value, dict):
         return 0.0
-    return 1.0 if "schema_version" in first or "execution_data" in first else 0.6
+    if "input" in value and ("schema_version" in value or "execution_data" in value):
+        return 1.0
+    if "input" in value and "actual_output" in value:
+        return 0.6
+    # Not enough to be sure, but then our own complaint says best what is missing.
+    return 0.0 if _TELLING.isdisjoint(value) else _BARELY
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for document in recording.documents():
+        if isinstance(document, Document) and document.mended and document.position is None:
+            # Our own format is read strictly: only the items that are really broken are lost.
+            yield from _cases(recording.documents(mend=False), recording.name)
+        else:
+            yield from _cases([document], recording.name)
+
+
+def _cases(
+    documents: Iterable[Document | Unreadable], name: str
+) -> Iterator[AgentTestCase | Unreadable]:
+    for document in documents:
         if isinstance(document, Unreadable):
             yield document
+        elif document.mended:
+            yield Unreadable(name, document.mended, document.position)
         elif isinstance(document.value, list):
             for i, item in enumerate(document.value, start=1):
                 if document.position is None:
-                    yield _case(item, recording.name, i)
+                    yield _case(item, name, i)
                 else:
-                    yield _case(item, recording.name, document.position, f"item {i}: ")
+                    yield _case(item, name, document.position, f"item {i}: ")
         else:
-            yield _case(document.value, recording.name, document.position)
+            yield _case(document.value, name, document.position)
 
 
 def _case(

@@ -37,7 +37,7 @@ def read_runs(
             continue
         chosen = forced or pick_format(recording, likely=likely)[0]
         if chosen is None:
-            yield _unknown(recording)
+            yield from _unknown(recording, among_others=recording.name != str(source))
         else:
             likely = chosen
             yield from read_recording(recording, chosen)
@@ -50,14 +50,21 @@ def read_recording(recording: Recording, chosen: Format) -> Iterator[AgentTestCa
             yield item
         else:
             yield settle(item)
+    if chosen is not NATIVE:
+        for position, problem in recording.mended.items():
+            yield Unreadable(recording.name, f"mended: {problem}", position, "mended")
 
 
-def _unknown(recording: Recording) -> Unreadable:
-    """Why nothing could be made of a recording: broken, or merely unknown."""
-    for item in recording.documents():
-        if isinstance(item, Unreadable):
-            return item
-    return Unreadable(
+def _unknown(recording: Recording, *, among_others: bool) -> Iterator[AgentTestCase | Unreadable]:
+    """Why nothing could be made of a recording: broken, or whole and merely unknown.
+
+    A folder holds all sorts of files; one that was named by the user should have been a run.
+    """
+    if not any(isinstance(value, dict | list) for value in recording.sample):
+        yield from NATIVE.read(recording)
+        return
+    yield Unreadable(
         recording.name,
         "holds no run in any format we know; name one with --format, or see: assay formats",
+        kind="passed_over" if among_others else "broken",
     )

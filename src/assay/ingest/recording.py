@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain, islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Protocol
 
 from msgspec import Struct
@@ -29,43 +29,56 @@ class Place(Protocol):
         """The bytes, from the start."""
 
     def beside(self, name: str) -> Place | None:
-        """The file of that name in the same folder, if there is one."""
+        """The file of that name in the same folder or below it, if there is one."""
+
+
+def is_below(name: str) -> bool:
+    """Whether a relative path stays in its folder; names in recordings are not to be trusted."""
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts
 
 
 class _CountedFile(io.FileIO):
-    """A file that tells how many bytes were read, a buffer at a time."""
+    """A file that tells how far it was read, a buffer at a time."""
 
-    def __init__(self, path: Path, on_bytes: Callable[[int], object]) -> None:
+    def __init__(self, path: Path, on_position: Callable[[int], object]) -> None:
         super().__init__(path, "rb")
-        self._on_bytes = on_bytes
+        self._on_position = on_position
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer) or 0
-        self._on_bytes(count)
+        self._on_position(self.tell())
         return count
 
 
-class FilePlace(Struct, frozen=True):
-    """A file on disk; `on_bytes` hears how much was read."""
+class FilePlace:
+    """A file on disk; `on_bytes` hears how much was read, each byte once."""
 
-    path: Path
-    on_bytes: Callable[[int], object] | None = None
-
-    @property
-    def name(self) -> str:
-        """The path as the user gave it."""
-        return str(self.path)
+    def __init__(self, path: Path, on_bytes: Callable[[int], object] | None = None) -> None:
+        """Take the path as the user gave it."""
+        self.path = path
+        self.name = str(path)
+        self._on_bytes = on_bytes
+        self._heard = 0
 
     def open(self) -> BinaryIO:
         """The bytes, from the start."""
-        if self.on_bytes is None:
+        if self._on_bytes is None:
             return self.path.open("rb")
-        return io.BufferedReader(_CountedFile(self.path, self.on_bytes), _BUFFER)
+        return io.BufferedReader(_CountedFile(self.path, self._tell), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
-        """The file of that name in the same folder, if there is one."""
-        other = self.path.with_name(name)
+        """The file of that name in the same folder or below it, if there is one."""
+        if not is_below(name):
+            return None
+        other = self.path.parent / name
         return FilePlace(other) if other.is_file() else None
+
+    def _tell(self, position: int) -> None:
+        """Pass on what is new: a file is looked at before it is read."""
+        if self._on_bytes is not None and position > self._heard:
+            self._on_bytes(position - self._heard)
+            self._heard = position
 
 
 class Recording:
@@ -81,15 +94,19 @@ class Recording:
         self.name = place.name
         self._head: list[Document | Unreadable] = []
         self._rest: Iterator[Document | Unreadable] | None = None
+        self.mended: dict[int | None, str] = {}
 
     def open(self) -> BinaryIO:
         """The bytes, from the start."""
         return self.place.open()
 
-    def documents(self) -> Iterator[Document | Unreadable]:
-        """All JSON documents; what cannot be read is reported in its place."""
-        if self._rest is None:
-            return self._read()
+    def documents(self, *, mend: bool = True) -> Iterator[Document | Unreadable]:
+        """All JSON documents; what cannot be read is reported in its place.
+
+        What had to be mended to be read is noted in `mended`, unless `mend` is off.
+        """
+        if self._rest is None or not mend:
+            return self._read(mend=mend)
         found = chain(self._head, self._rest)
         self._head, self._rest = [], None
         return found
@@ -101,10 +118,13 @@ class Recording:
         self._head = list(islice(self._rest, _SAMPLED_DOCUMENTS))
         return tuple(item.value for item in self._head if isinstance(item, Document))
 
-    def _read(self) -> Iterator[Document | Unreadable]:
+    def _read(self, *, mend: bool = True) -> Iterator[Document | Unreadable]:
         try:
             with self.open() as file:
-                yield from documents_in(file, self.name)
+                for item in documents_in(file, self.name, mend=mend):
+                    if isinstance(item, Document) and item.mended:
+                        self.mended[item.position] = item.mended
+                    yield item
         except OSError as exc:
             yield Unreadable(self.name, f"cannot be read: {exc.strerror or exc}")
 

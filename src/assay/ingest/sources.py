@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from glob import has_magic
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO
-
-from msgspec import Struct
 
 from assay.errors import InvalidRecord
 from assay.ingest.archives import PackedPlace, members
@@ -27,14 +27,27 @@ _SUFFIXES = frozenset(
 )
 
 
-class _StandardInput(Struct, frozen=True):
-    name: str = "<stdin>"
+class _StandardInput:
+    """A pipe, kept aside on disk so that it can be looked at first and read afterwards."""
+
+    name = "<stdin>"
+
+    def __init__(self) -> None:
+        self._kept: Path | None = None
 
     def open(self) -> BinaryIO:
-        return sys.stdin.buffer
+        if self._kept is None:
+            with NamedTemporaryFile(prefix="assay-", delete=False) as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            self._kept = Path(file.name)
+        return self._kept.open("rb")
 
     def beside(self, name: str) -> None:  # noqa: ARG002 - nothing lies beside a pipe
         return None
+
+    def forget(self) -> None:
+        if self._kept is not None:
+            self._kept.unlink(missing_ok=True)
 
 
 def find_files(source: str | Path) -> list[Path]:
@@ -45,10 +58,16 @@ def find_files(source: str | Path) -> list[Path]:
     """
     path = Path(source)
     if path.is_dir():
-        return [file for file in _walk(path) if file.suffix.lower() in _SUFFIXES]
+        return sorted(file for file in _walk(path) if file.suffix.lower() in _SUFFIXES)
     if has_magic(str(source)) and not path.exists():
         return [file for found in sorted(_matches(path)) for file in find_files(found)]
     return [path]
+
+
+def would_read(source: str | Path, file: Path) -> bool:
+    """Whether reading a source reads that file, be it there already or not."""
+    whole, part = Path(source).resolve(), file.resolve()
+    return part == whole or (whole in part.parents and part.suffix.lower() in _SUFFIXES)
 
 
 def find_recordings(
@@ -56,7 +75,11 @@ def find_recordings(
 ) -> Iterator[Recording | Unreadable]:
     """Every recording of a source, archives opened; what cannot be opened is reported."""
     if str(source) == STDIN:
-        yield Recording(_StandardInput())
+        pipe = _StandardInput()
+        try:
+            yield Recording(pipe)
+        finally:
+            pipe.forget()
         return
     for file in find_files(source):
         yield from _recordings_at(FilePlace(file, on_bytes))
@@ -87,7 +110,7 @@ def _matches(pattern: Path) -> list[Path]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     for here, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
             if not name.startswith("."):
                 yield Path(here, name)
