@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
 
@@ -39,9 +38,7 @@ def _score(count: int, folder: Path) -> tuple[float, float]:
             file.write(lines[i % len(lines)])
     output = folder / f"{count}.csv"
     try:
-        return peak_megabytes(
-            [sys.executable, "-m", "assay", "score", str(path), "-o", str(output)]
-        )
+        return peak_megabytes(["score", str(path), "-o", str(output)])
     finally:
         path.unlink()
         output.unlink(missing_ok=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -43,14 +44,31 @@ def best_seconds(work: Callable[[], object], *, repeats: int = 3) -> float:
     return min(times)
 
 
-def peak_megabytes(command: list[str]) -> tuple[float, float]:
-    """The most memory a command ever held, and how many seconds it took."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    code = process.returncode = os.waitstatus_to_exitcode(status)
-    if code not in {0, 1, 3}:
-        sys.exit(f"{' '.join(command)} ended with {code}")
-    return usage.ru_maxrss / 1024, time.perf_counter() - began
+# The kernel's own figure for a child may be its parent's peak; this one is of the child alone.
+_MEASURED = """
+from pathlib import Path
+try:
+    from assay.cli import main
+    main()
+finally:
+    status = Path("/proc/self/status").read_text()
+    peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    Path(NOTED).write_text(peak.split()[1])
+"""
+
+
+def peak_megabytes(arguments: list[str]) -> tuple[float, float]:
+    """The most memory that `assay` with these arguments ever held, and the seconds it took."""
+    with tempfile.TemporaryDirectory() as folder:
+        noted = Path(folder) / "peak"
+        script = Path(folder) / "measured.py"
+        script.write_text(_MEASURED.replace("NOTED", repr(str(noted))))
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, script, *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+        seconds = time.perf_counter() - began
+        return int(noted.read_text()) / 1024, seconds

@@ -20,6 +20,7 @@ from assay.test_case import AgentTestCase
 if TYPE_CHECKING:
     from pathlib import Path
 
+NOT_A_NUMBER = "nan is not a JSON number; use null (None) for a missing value"
 GOOD = b'{"input": "q", "actual_output": "a"}'
 MISSING = "missing required field input"
 
@@ -62,10 +63,7 @@ def places(items: list[AgentTestCase | Unreadable]) -> list[tuple[str, int | Non
             b'[%s, {"input": NaN}, %s]' % (case("1"), case("3")),
             [
                 ("1", 1),
-                (
-                    "not JSON: input: nan is not a JSON number; use null (None) for a missing value",
-                    2,
-                ),
+                (f"not JSON: input: {NOT_A_NUMBER}", 2),
                 ("3", 3),
             ],
         ),

@@ -1,0 +1,278 @@
+"""Whose failure it was: each rule, in order, and the same answer however it was told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.evidence.blame import Blame, Siblings, blame, seed_names
+from assay.evidence.failure_kinds import CATEGORY_OF, HTTP_KINDS, JSON_RPC_KINDS, KINDS
+from assay.evidence.kind_wordings import WORDINGS, kind_of_message
+from assay.evidence.outcome import settle
+from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.test_case import AgentTestCase
+from assay.tools import ToolDefinition
+
+CITY = ToolDefinition(
+    "weather",
+    input_schema={
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city"],
+        "additionalProperties": False,
+    },
+)
+
+
+def failed(result: Any = None, parameters: Any = None, **known: Any) -> ToolExecutionResult:
+    given = {"city": "Rome"} if parameters is None else parameters
+    call = ToolExecutionResult("weather", given, result, **known)
+    settle(AgentTestCase("q", "a", execution_data=MCPExecutionData([call])))
+    assert call.success is False
+    return call
+
+
+def told(text: str) -> ToolExecutionResult:
+    return failed({"content": [{"type": "text", "text": text}], "isError": True})
+
+
+def thrown(code: int, text: str) -> ToolExecutionResult:
+    return failed({"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": text}})
+
+
+def answer(call: ToolExecutionResult, **known: Any) -> tuple[str, str, str]:
+    found = blame(call, **known)
+    assert found is not None
+    return found.category, found.kind, found.rule
+
+
+def test_a_call_that_did_not_fail_has_no_blame() -> None:
+    assert blame(ToolExecutionResult("t", {}, "fine", success=True)) is None
+
+
+@pytest.mark.parametrize(("code", "kind"), JSON_RPC_KINDS.items())
+def test_json_rpc_codes(code: int, kind: str) -> None:
+    assert answer(thrown(code, "no"))[1:] == (kind, "json_rpc_code")
+    assert answer(told(f"MCP error {code}: no"))[1] == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Input validation error: 'city' is a required property",
+        "Invalid arguments for tool weather: 4 is not of type 'string'",
+        "Unknown tool: wether",
+        "Invalid arguments for tool weather: unrecognized_keys 'town'",
+        "failed to deserialize parameters: missing field `city`",
+        "Error executing tool weather: 1 validation error for Arguments\ncity\n  Field required",
+    ],
+)
+@pytest.mark.parametrize("code", [-32602, -32603])
+def test_the_same_mistake_thrown_or_told_gets_the_same_answer(text: str, code: int) -> None:
+    ways = (
+        thrown(code, text),
+        told(text),
+        told(f"MCP error {code}: {text}"),
+        failed(f"Error: {text}"),
+    )
+    answers = {answer(way)[:2] for way in ways}
+    assert len(answers) == 1
+    assert answers.pop()[0] == "model"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "kind"),
+    [
+        ({}, "missing_required_field"),
+        ({"city": 5}, "wrong_type"),
+        ({"city": "Rome", "town": 1}, "invalid_arguments"),
+        ("Rome", "wrong_type"),
+    ],
+)
+def test_arguments_are_checked_again(parameters: Any, kind: str) -> None:
+    call = failed("Something went wrong", parameters)
+    assert answer(call, tool=CITY) == ("model", kind, "schema_misfit")
+
+
+def test_a_schema_misfit_does_not_explain_a_lost_connection() -> None:
+    call = failed("Connection refused", {})
+    assert answer(call, tool=CITY)[:2] == ("environment", "network_error")
+
+
+def test_a_broken_schema_is_the_servers() -> None:
+    broken = ToolDefinition("weather", input_schema={"type": "nonsense"})
+    assert answer(failed("Something went wrong"), tool=broken)[0] == "server"
+
+
+def test_a_tool_that_was_not_on_offer() -> None:
+    assert answer(failed("nope", reported_success=False), offered={"other"}) == (
+        "model",
+        "unknown_tool",
+        "not_on_offer",
+    )
+    assert answer(failed("Something went wrong"), offered={"weather"})[1] == "unclassified"
+
+
+@pytest.mark.parametrize(
+    ("text", "siblings", "expected"),
+    [
+        (
+            "Something went wrong",
+            Siblings(succeeded=1),
+            ("server", "execution_error", "same_call_succeeded"),
+        ),
+        ("Request timed out", Siblings(succeeded=3), ("server", "timeout", "same_call_succeeded")),
+        (
+            "city is required",
+            Siblings(succeeded=1),
+            ("server", "execution_error", "same_call_succeeded"),
+        ),
+        ("City Rome not found", Siblings(succeeded=1), ("model", "not_found", "wording")),
+        ("Unauthorized", Siblings(succeeded=1), ("environment", "auth", "wording")),
+        (
+            "Something went wrong",
+            Siblings(failed=3, models_failed=2),
+            ("server", "execution_error", "same_call_fails_for_all"),
+        ),
+        (
+            "city is required",
+            Siblings(failed=3, models_failed=2),
+            ("model", "missing_required_field", "wording"),
+        ),
+        (
+            "Something went wrong",
+            Siblings(failed=1, models_failed=1),
+            ("unknown", "unclassified", "none"),
+        ),
+        ("Something went wrong", Siblings(), ("unknown", "unclassified", "none")),
+    ],
+)
+def test_siblings(text: str, siblings: Siblings, expected: tuple[str, str, str]) -> None:
+    assert answer(told(text), siblings=siblings) == expected
+
+
+@pytest.mark.parametrize(("status", "kind"), HTTP_KINDS.items())
+def test_http_statuses(status: int, kind: str) -> None:
+    assert answer(failed({"status": status, "message": "no"}))[1:] == (kind, "http_status")
+    assert answer(told(f"Request failed with status code {status}"))[1] == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("HTTP 418", ("model", "invalid_arguments")),
+        ("HTTP 599", ("server", "execution_error")),
+        ("HTTP 400: API key not valid", ("environment", "auth")),
+        ("HTTP 403: API rate limit exceeded", ("environment", "rate_limit")),
+        ("HTTP 400: missing required parameter q", ("model", "missing_required_field")),
+        ("HTTP 500: 'NoneType' object is not iterable", ("server", "null_reference")),
+        ("status code is not 200, got 422", ("model", "validation_error")),
+    ],
+)
+def test_words_refine_a_vague_status(text: str, expected: tuple[str, str]) -> None:
+    assert answer(told(text))[:2] == expected
+
+
+WORDS: dict[str, tuple[str, ...]] = {
+    "cancelled": ("The user doesn't want to proceed with this tool use.", "操作已取消"),
+    "unknown_tool": ("Unknown tool: x", "Tool 'x' not found. Available tools: y", "工具不存在"),
+    "rate_limit": ("429 Too Many Requests", "API rate limit exceeded", "请求过于频繁"),
+    "quota_exceeded": ("Monthly usage cap exceeded", "You exceeded your current quota"),
+    "auth": ("Unauthorized: missing API key", "token has expired", "用户未登录"),
+    "permission": ("permission denied for table x", "must be owner of relation x", "权限不足"),
+    "server_unavailable": ("Server 'x' could not be loaded. Reason: connection_error",),
+    "timeout": ("The read operation timed out", "deadline exceeded", "请求超时"),
+    "network_error": ("fetch failed", "getaddrinfo ENOTFOUND x", "连接失败"),
+    "unavailable": ("Service Unavailable", "the model is overloaded", "服务不可用"),
+    "malformed_call": (
+        "Failed to parse JSON arguments",
+        "Invalid JSON: unexpected end of JSON input",
+    ),
+    "null_reference": (
+        "'NoneType' object is not subscriptable",
+        "Cannot read properties of undefined",
+    ),
+    "index_error": ("list index out of range", "Index 4 is out of bounds"),
+    "data_processing_error": (
+        "Length mismatch: Expected axis has 4",
+        "Error decoding bytes to utf-8",
+    ),
+    "missing_required_field": (
+        "'x' is a required property",
+        '"message": "Required"',
+        "缺少参数 city",
+    ),
+    "invalid_date_range": ("start_date cannot be after end_date", "Invalid date: x"),
+    "wrong_type": ("4 is not of type 'string'", 'invalid input syntax for type integer: "a"'),
+    "invalid_schema": ("{} is not valid under any of the given schemas",),
+    "invalid_arguments": ("Unexpected keyword argument", "unrecognized_keys 'x'", "参数错误"),
+    "syntax_error": ('syntax error at or near "UNION"', 'column reference "x" is ambiguous'),
+    "conflict": ('role "x" already exists', "duplicate key value violates", "用户已存在"),
+    "output_too_large": ("File content exceeds maximum allowed tokens", "Response is too large"),
+    "validation_error": ("'c' is not one of ['a', 'b']", "Invalid value for parameter 'x'"),
+    "not_found": ("Reservation X not found", "no such file or directory", "用户不存在"),
+    "unsupported": ("method is not supported", "EISDIR: illegal operation on a directory"),
+    "rule_violation": ("not enough seats on flight X", "Order 7 is closed and cannot be modified"),
+    "execution_error": ("Error executing tool x: browser context closed", "服务器错误"),
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), [(k, t) for k, texts in WORDS.items() for t in texts])
+def test_words_tell_the_kind(kind: str, text: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+def test_every_kind_with_words_has_an_example() -> None:
+    assert {kind for kind, _ in WORDINGS} == set(WORDS)
+
+
+def test_every_kind_has_a_category() -> None:
+    assert set(CATEGORY_OF) == set(KINDS)
+    assert set(CATEGORY_OF) - set(WORDS) == {"status_not_success", "empty_result", "unclassified"}
+
+
+def test_a_statement_that_is_quoted_says_nothing() -> None:
+    message = 'column "x" does not exist\nLINE 3: connection refused timeout'
+    assert kind_of_message(message) == "not_found"
+
+
+def test_a_traceback_says_it_last() -> None:
+    message = 'Traceback (most recent call last):\n  File "timeout.py", line 1\nKeyError: 4'
+    assert kind_of_message(message) == "data_processing_error"
+
+
+def test_long_messages_are_read_at_both_ends() -> None:
+    assert kind_of_message("x" * 5_000 + " permission denied") == "permission"
+    assert kind_of_message("x" * 5_000 + " permission denied " + "x" * 5_000) == "unclassified"
+
+
+def test_silence() -> None:
+    call = failed({"content": [], "isError": True})
+    assert answer(call) == ("unknown", "status_not_success", "no_message")
+    assert answer(failed(None, reported_success=False)) == (
+        "unknown",
+        "status_not_success",
+        "no_message",
+    )
+
+
+@pytest.mark.parametrize(
+    ("category", "name"),
+    [
+        ("model", "MODEL_ERROR"),
+        ("server", "SERVER_ERROR"),
+        ("environment", "SERVER_ERROR"),
+        ("unknown", "UNKNOWN"),
+    ],
+)
+def test_seed_names(category: Any, name: str) -> None:
+    assert seed_names(Blame(category, "timeout", "x", 1.0)) == (name, "timeout")
+
+
+@pytest.mark.parametrize("text", [*(t for texts in WORDS.values() for t in texts), "", "zzz"])
+def test_confidence_is_a_share(text: str) -> None:
+    found = blame(told(text))
+    assert found is not None
+    assert 0 < found.confidence < 1
+    assert CATEGORY_OF[found.kind] == found.category

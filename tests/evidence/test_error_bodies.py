@@ -1,0 +1,127 @@
+"""Data is read by value: each rule with what fires it and what must not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from assay.evidence.body_roles import ROLES, Body, is_full, message_in
+from assay.evidence.error_bodies import Reading, read_value
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "message"),
+    [
+        ({"error": {"code": -32602, "message": "bad"}}, "protocol_error", "bad"),
+        ({"code": -32603, "message": "oops"}, "protocol_error", "oops"),
+        ({"isError": True, "message": "x"}, "failure_flag", "x"),
+        ({"timed_out": True}, "failure_flag", None),
+        ({"exit_code": 2, "stderr": "no file"}, "exit_code", "no file"),
+        ({"returncode": "-9", "stdout": ""}, "exit_code", "exit code -9"),
+        ({"success": False, "message": "no"}, "success_flag", "no"),
+        ({"succeeded": 0, "failed": 2}, "all_items_failed", None),
+        ({"error": "gone"}, "error_body", "gone"),
+        ({"error": {"type": "x", "details": {"reason": "deep"}}}, "error_body", "deep"),
+        ({"errors": [{"message": "a"}, {"message": "b"}]}, "error_body", "a"),
+        ({"errors": {"message": "is taken"}}, "error_body", "is taken"),
+        ({"status": "error", "reason": "x"}, "status_word", "x"),
+        ({"status": 404, "message": "x"}, "http_status", "x"),
+        ({"statusCode": 500}, "http_status", "HTTP 500"),
+        ({"code": "ENOENT", "message": "no file"}, "api_code", "no file"),
+        ({"error_code": 7}, "api_code", "7"),
+        ({"detail": "Not Found"}, "error_body", "Not Found"),
+        ({"message": "Forbidden"}, "error_message_field", "Forbidden"),
+        ([{"error": "a"}, {"error": "b"}], "all_items_failed", "a"),
+        ([{"path": ["q"], "code": "x", "message": "Required"}], "validation_issues", "Required"),
+        (["Error: gone"], "error_prefix", "Error: gone"),
+        ({"response": {"error": "x"}}, "error_body", "x"),
+        ({"output": "Error: x", "duration_ms": 3}, "error_prefix", "Error: x"),
+    ],
+)
+def test_failures(value: Any, rule: str, message: str | None) -> None:
+    found = read_value(value)
+    assert found is not None
+    assert found.failed
+    assert found.rule == rule
+    assert found.message == message or (rule == "error_body" and message is None)
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        ({"success": True, "error": "note"}, "success_flag"),
+        ({"exit_code": 0, "stderr": "error"}, "exit_code"),
+        ({"succeeded": 2, "failed": 1}, "some_items_failed"),
+        ({"results": [1], "error": "one source was down"}, "partial_errors"),
+        ({"data": {"a": 1}, "errors": [{"message": "x"}]}, "partial_errors"),
+        ({"status": "success", "message": "0 errors"}, "status_word"),
+        ([{"ok": True}, {"ok": False, "error": "x"}], "some_items_failed"),
+    ],
+)
+def test_stated_successes(value: Any, rule: str) -> None:
+    assert read_value(value) == Reading(failed=False, rule=rule)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        {"a": 1},
+        {"error": None},
+        {"error": {}},
+        {"error": {"code": 0, "message": "ok"}},
+        {"error": "none"},
+        {"errors": 4},
+        {"errors": [{"line": 3, "message": "unused"}]},
+        {"status": "failed", "build": 4, "branch": "main"},
+        {"id": 1, "created_at": "x", "error": "boom"},
+        {"code": 0},
+        {"code": "US", "message": "hello"},
+        [{"error": "timeout", "count": 3}],
+        [1, 2],
+        {"text": "Error: x", "author": "y"},
+        "Error: x",
+        None,
+    ],
+)
+def test_silence(value: Any) -> None:
+    assert read_value(value) is None
+
+
+def test_depth_is_bounded() -> None:
+    value: Any = {"error": "x"}
+    for _ in range(50):
+        value = {"data": value}
+    assert read_value(value) is None
+
+
+def test_a_key_is_known_in_every_spelling() -> None:
+    for key in ("errorMessage", "error_message", "error-message", "Error Message", "ERROR_MESSAGE"):
+        assert Body({key: "x"}).all("error") == ["x"], key
+    assert Body({3: "x"}).telling is False
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_role_is_played(role: str) -> None:
+    name = sorted(ROLES[role])[0]
+    assert Body({name: 1}).all(role) == [1]
+
+
+@pytest.mark.parametrize("value", [None, "", [], {}, {"a": None, "b": {"c": []}}, False])
+def test_nothing_is_in_it(value: Any) -> None:
+    assert not is_full(value)
+
+
+@pytest.mark.parametrize("value", [0, "x", [None], {"a": {"b": 0}}, True])
+def test_something_is_in_it(value: Any) -> None:
+    assert is_full(value)
+
+
+def test_messages_are_found_where_they_hide() -> None:
+    assert message_in([{"error": {"message": " deep "}}]) == "deep"
+    assert message_in({"code": "NoSuchKey"}) == "NoSuchKey"
+    assert message_in(7) == "7"
+    assert message_in([True]) is None
+    assert message_in({"a": 1}) is None

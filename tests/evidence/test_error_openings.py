@@ -1,0 +1,254 @@
+"""Every wording of every opening is met by an example, and the example is told by that rule."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.evidence.spoken_results import FAILING_LINES
+
+from assay.evidence.error_grammar import OPENINGS, failing_opening
+from assay.evidence.text_shape import opening_of, reads_like_content
+
+if TYPE_CHECKING:
+    from assay.evidence.error_openings import Opening
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "protocol_error": ("MCP error -32602: Invalid arguments for tool x",),
+    "traceback": (
+        "Traceback (most recent call last):\n  File",
+        'Exception in thread "main" java.lang.Error',
+        "Unhandled promise rejection: x",
+        "panic: runtime error",
+        "thread 'main' panicked at src/main.rs:2:5:",
+        "goroutine 1 [running]:",
+        "PHP Fatal error:  Uncaught",
+        "fatal error: all goroutines are asleep",
+        "Stack trace:\n#0 x",
+    ),
+    "exception": ("ValueError: no", "psycopg.errors.UndefinedTable: relation x"),
+    "tagged_error": ("<tool_use_error>no</tool_use_error>", "[ERROR] no", "npm ERR! code E404"),
+    "database_error": (
+        "ERROR 1064 (42000): You have",
+        "SQLSTATE[42S02]: Base table",
+        "ORA-00942: table or view",
+        "Msg 208, Level 16, State 1",
+        "Code: 60. DB::Exception: Table",
+        "SQL compilation error: Object",
+        "Neo.ClientError.Statement.SyntaxError",
+        "E11000 duplicate key",
+        '(1064, "You have an error',
+        "WRONGTYPE Operation against",
+        'relation "users" does not exist',
+        "no such table: users",
+        'near "SELEC": syntax error',
+        'syntax error at or near "UNION"',
+        "duplicate key value violates unique constraint",
+        "UNIQUE constraint failed: users.id",
+        "Unknown column 'x' in 'field list'",
+        "You have an error in your SQL syntax",
+    ),
+    "http_status": (
+        "HTTP 503",
+        "404 Not Found",
+        "Client error '429 Too Many Requests'",
+        "Service Unavailable",
+    ),
+    "error_prefix": ("Database error: gone", "Fehler: Datei fehlt"),
+    "error_of": ("Etherscan error: bad address",),
+    "error_while": (
+        "An error occurred while running the tool",
+        "Error retrieving model information",
+        "Something went wrong",
+        "Oops, try again",
+        "Server error while saving",
+        "Internal server error in module x",
+    ),
+    "failed_to": (
+        "Failed to connect to db",
+        "Could not find the file",
+        "failed with status 3",
+        "failed: no idea",
+        "Failure.",
+    ),
+    "work_failed": (
+        "Request failed with status code 403",
+        "Google Sheets sync failed: no rights",
+        "Browser Use rejected this action due to policy",
+        "Your proposed edit has introduced new syntax error(s).",
+    ),
+    "invalid_input": (
+        "Invalid date: 2027",
+        "Missing required argument: city",
+        "Required parameter 'q' was not provided",
+        "Unknown parameter 'x'",
+        "Input validation error: 'x' is a required property",
+        "Validation failed for field x",
+        "1 validation error for call[x]",
+        "No such file",
+        "Unexpected end of JSON input",
+        "Extra inputs are not permitted",
+    ),
+    "not_let_in": (
+        "Forbidden for this user",
+        "Access denied for user",
+        "Not authorized to do this",
+        "Insufficient permissions",
+        "Authentication required",
+        "Authentication failed for user bob",
+        "Login required",
+        "Bad credentials",
+        "The token has expired",
+        "You do not have permission to do this",
+        "You must be logged in",
+        "Please sign in to continue",
+    ),
+    "overload": (
+        "API rate limit exceeded",
+        "rate-limited, come back later",
+        "Too many requests, slow down",
+        "RESOURCE_EXHAUSTED",
+        "Service temporarily unavailable",
+        "Out of memory",
+    ),
+    "broken_line": (
+        "Request timed out",
+        "Deadline exceeded",
+        "Connection refused",
+        "All connection attempts failed",
+        "Network is unreachable",
+        "Host is unreachable",
+        "socket hang up",
+        "fetch failed",
+        "ECONNREFUSED: localhost",
+        "Could not resolve host: x",
+        "certificate verify failed",
+    ),
+    "browser_error": ("Stale element reference",),
+    "stopped": (
+        "[Request interrupted by user]",
+        "The user doesn't want to proceed",
+        "Cancelled",
+    ),
+    "tool_missing": (
+        "Unknown tool: x",
+        "Tool 'x' not found",
+        "No tool named x",
+        "Model tried to call unavailable tool 'x'",
+    ),
+    "too_large": ("File content exceeds maximum allowed size", "Response is too large"),
+    "shell_error": (
+        "bash: line 1: xxd: command not found",
+        "fatal: not a git repository",
+        "usage: git [--version]",
+        "'xyz' is not recognized as an internal or external command",
+    ),
+    "refused_sentence": (
+        "Reservation X not found",
+        "PubMed does not provide downloads",
+        "recipient must be provided",
+        "Cannot divide by zero",
+        "Expected an integer, got text",
+        "You must specify one of the two",
+        "Must specify a region",
+        "Please provide a city",
+    ),
+    "chinese_error": (
+        "查询失败：连接超时",
+        "错误：文件不存在",
+        "抱歉，发生了未知错误",
+        "无法连接到数据库",
+        "缺少必填参数 city",
+        "无效的参数",
+        "请求过于频繁",
+        "没有权限访问该资源",
+        "未登录",
+    ),
+}
+
+
+@pytest.mark.parametrize("row", OPENINGS, ids=lambda row: row.rule)
+def test_every_wording_has_an_example(row: Opening) -> None:
+    texts = (*EXAMPLES[row.rule], *FAILING_LINES.strip().split("\n"))
+    heads = [opening_of(text) for text in texts]
+    unmet = [
+        wording
+        for wording in row.wordings
+        if not any(re.compile(wording, re.IGNORECASE).match(head) for head in heads)
+    ]
+    assert unmet == []
+
+
+@pytest.mark.parametrize("example", [text for examples in EXAMPLES.values() for text in examples])
+def test_every_example_opens_with_a_failure(example: str) -> None:
+    assert failing_opening(example) is not None
+
+
+@pytest.mark.parametrize("rule", EXAMPLES)
+def test_a_rule_tells_its_first_example(rule: str) -> None:
+    found = failing_opening(EXAMPLES[rule][0])
+    assert found is not None
+    assert found.rule == rule
+
+
+def test_a_rule_speaks_for_texts_of_its_reach_only() -> None:
+    assert failing_opening("Order 7 not found") is not None
+    assert failing_opening("Order 7 not found " + "and so the tale goes on " * 20) is None
+    assert failing_opening("Failed to connect. " + "x" * 1_000) is not None
+    assert failing_opening("Failed to connect. " + "x" * 1_600) is None
+    assert failing_opening("Error: " + "x" * 100_000) is not None
+    assert failing_opening("Error: " + "x" * 100_000, longest=1_000) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ("Error: none", False),
+        ("Error: 0", False),
+        ("Error: 0.05", False),
+        ("Error: 12 %", False),
+        ("Error: 404", True),
+        ("Error: -32602", True),
+        ("Error: 0 rows updated", True),
+        ("Tests failed: 3", False),
+        ("失败：0，成功：12", False),
+    ],
+)
+def test_what_follows_the_colon_counts(text: str, failed: bool) -> None:  # noqa: FBT001
+    assert (failing_opening(text) is not None) is failed
+
+
+@pytest.mark.parametrize(
+    "mark", ["# ", "> ", "**", "❌ ", "⚠️ ", "```\n", '"', "\ufeff", "\x1b[31m"]
+)
+def test_decoration_is_seen_through(mark: str) -> None:
+    assert failing_opening(f"{mark}Error: gone") is not None
+
+
+def test_a_cross_without_a_tick_is_a_refusal() -> None:
+    assert failing_opening("❌ URL too short") is not None
+    assert failing_opening("❌ login\n✅ logout\n") is None
+    assert failing_opening("❌ login\n❌ logout\n") is None
+
+
+def test_conditions_tell_no_fact() -> None:
+    assert failing_opening("Returns None if the key is not found") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INFO a\nERROR b\nINFO c\n",
+        "ERROR: a\nhttps://x.example\nmore\nhttps://y.example\n",
+        "# Error: a\n\n## b\n\n## c\n",
+        "1\tError: a\n2\tb\n3\tc\n",
+    ],
+)
+def test_documents_are_told_by_their_lines(text: str) -> None:
+    assert reads_like_content(text)
+    assert failing_opening(text) is None
+
+
+def test_two_lines_are_no_document() -> None:
+    assert not reads_like_content("ERROR: a\nINFO b")

@@ -1,0 +1,32 @@
+"""Exit statuses are found where harnesses put them, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.evidence.exit_status import exit_status
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("Exit code 1\nboom", 1),
+        ("exit code: 0", 0),
+        ("Command failed with exit code 127", 127),
+        ("Process exited with code 2", 2),
+        ("The command returned with exit status -9", -9),
+        ("Chunk ID: a\nWall time: 1 s\nProcess exited with code 3\nOutput:\n", 3),
+        ("<returncode>4</returncode><output/>", 4),
+        ("done\n[The command completed with exit code 5.]", 5),
+        ("done\n(exit code 6)", 6),
+        ("The file says: exit code 7", None),
+        ("all good", None),
+        ("", None),
+    ],
+)
+def test_of_commands(text: str, status: int | None) -> None:
+    assert exit_status(text, of_command=True) == status
+
+
+def test_the_end_of_a_document_is_no_status() -> None:
+    assert exit_status("notes\n(exit code 6)", of_command=False) is None

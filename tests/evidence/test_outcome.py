@@ -1,0 +1,248 @@
+"""The verdict on a call: what was reported, what is inferred, by which rule."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.evidence.outcome import (
+    LONGEST_MESSAGE,
+    UNDECIDED_RULES,
+    CallOutcome,
+    call_outcome,
+    kind_of_tool,
+    settle,
+)
+from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.test_case import AgentTestCase
+
+FLAGGED = {"content": [{"type": "text", "text": "no such user"}], "isError": True}
+UNFLAGGED = {"content": [{"type": "text", "text": "Error: no such user"}], "isError": False}
+
+
+def call(result: Any = None, **known: Any) -> ToolExecutionResult:
+    return ToolExecutionResult(known.pop("tool", "look_up"), {}, result, **known)
+
+
+def settled(*calls: ToolExecutionResult) -> AgentTestCase:
+    return settle(AgentTestCase("q", "a", execution_data=MCPExecutionData(list(calls))))
+
+
+@pytest.mark.parametrize(
+    ("one", "rule", "success"),
+    [
+        (
+            call({"jsonrpc": "2.0", "error": {"code": -32601, "message": "x"}}),
+            "protocol_error",
+            False,
+        ),
+        (call(FLAGGED), "is_error", False),
+        (call("fine", reported_success=False), "reported_failure", False),
+        (call("fine", error_message="boom"), "error_message", False),
+        (call("fine", error_message="", reported_success=True), "reported_success", True),
+        (call("fine", error_message="deprecated", reported_success=True), "reported_success", True),
+        (call({"error": "x"}), "error_body", False),
+        (call({"success": True}), "success_flag", True),
+        (call("Exit code 1", tool="Bash"), "exit_code", False),
+        (call("<html><title>404</title></html>"), "html_error_page", False),
+        (call("<html><title>Home</title></html>"), "html_page", True),
+        (call(UNFLAGGED), "error_prefix", False),
+        (call("fine"), "no_error_found", True),
+        (call("fine", reported_success=True), "reported_success", True),
+        (call(None), "no_result", None),
+        (call(""), "empty", None),
+        (call(None, reported_success=True), "reported_success", True),
+        (call([]), "no_error_found", True),
+    ],
+)
+def test_rules_in_order(one: ToolExecutionResult, rule: str, success: bool | None) -> None:  # noqa: FBT001
+    found = call_outcome(one)
+    assert (found.rule, found.success) == (rule, success)
+
+
+def test_a_verdict_changes_nothing() -> None:
+    one = call(FLAGGED)
+    before = copy.deepcopy(one)
+    call_outcome(one)
+    assert one == before
+
+
+def test_settling_a_flagged_failure() -> None:
+    (one,) = settled(call(json.dumps(FLAGGED))).calls
+    assert one.result == "no such user"
+    assert one.reported_success is False
+    assert one.success is False
+    assert one.success_rule == "is_error"
+    assert one.error_message == "no such user"
+
+
+def test_settling_an_unflagged_failure_keeps_the_report() -> None:
+    (one,) = settled(call(UNFLAGGED)).calls
+    assert one.reported_success is True
+    assert one.success is False
+    assert one.success_rule == "error_prefix"
+
+
+def test_settling_keeps_the_readers_message() -> None:
+    (one,) = settled(call(FLAGGED, error_message="the harness said so")).calls
+    assert one.error_message == "the harness said so"
+
+
+def test_what_cannot_be_judged_counts_as_not_failed_under_its_own_rule() -> None:
+    (one,) = settled(call(None)).calls
+    assert one.success is True
+    assert one.success_rule in UNDECIDED_RULES
+
+
+def test_a_success_has_no_message() -> None:
+    (one,) = settled(call({"success": True, "message": "done"})).calls
+    assert one.error_message is None
+
+
+def test_messages_are_bounded() -> None:
+    (one,) = settled(call("Error: " + "x" * 50_000)).calls
+    assert one.error_message is not None
+    assert len(one.error_message) == LONGEST_MESSAGE
+
+
+def test_a_traceback_keeps_its_end() -> None:
+    text = "Traceback (most recent call last):\n" + '  File "x.py"\n' * 500 + "ValueError: the end"
+    (one,) = settled(call(text, tool="python")).calls
+    assert one.error_message is not None
+    assert one.error_message.endswith("ValueError: the end")
+
+
+def test_a_case_without_calls() -> None:
+    case = AgentTestCase("q", "a")
+    assert settle(case) is case
+
+
+@pytest.mark.parametrize("result", [FLAGGED, UNFLAGGED, "x", None, {"a": 1}, json.dumps(UNFLAGGED)])
+def test_settling_twice_changes_nothing(result: Any) -> None:
+    once = settled(call(result))
+    assert settle(copy.deepcopy(once)) == once
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=40),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "error",
+                    "errors",
+                    "success",
+                    "status",
+                    "code",
+                    "message",
+                    "data",
+                    "results",
+                    "content",
+                ]
+            )
+            | st.sampled_from(
+                [
+                    "isError",
+                    "exit_code",
+                    "failed",
+                    "text",
+                    "type",
+                    "detail",
+                    "id",
+                    "created_at",
+                    "x",
+                ]
+            )
+            | st.text(max_size=4),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    anything,
+    st.sampled_from(["bash", "read_file", "look_up", ""]),
+    st.sampled_from([None, True, False]),
+)
+def test_never_raises_and_settles_once(result: Any, tool: str, reported: bool | None) -> None:  # noqa: FBT001
+    case = settled(call(result, tool=tool, reported_success=reported))
+    again = settle(copy.deepcopy(case))
+    assert again == case
+    (one,) = case.calls
+    assert one.success_rule
+    if reported is False:
+        assert one.success is False
+
+
+@given(st.text(max_size=300))
+def test_any_text_gets_a_verdict(text: str) -> None:
+    assert isinstance(call_outcome(call(text)), CallOutcome)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Bash", "command"),
+        ("run_command", "command"),
+        ("execute_python", "command"),
+        ("execute_sql", "other"),
+        ("validate_code", "other"),
+        ("read_file", "content"),
+        ("webSearch", "content"),
+        ("get_weather", "other"),
+        ("", "other"),
+    ],
+)
+def test_what_a_tools_name_promises(name: str, kind: str) -> None:
+    assert kind_of_tool(name) == kind
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "_",
+        "a ",
+        "error ",
+        "x_y ",
+        "<script>",
+        "\n",
+        "失败",
+        "not ",
+        "{'error': ",
+        "(",
+        "Wall time: x\n",
+    ],
+)
+def test_hostile_texts_take_bounded_time(part: str) -> None:
+    text = part * (300_000 // len(part))
+    started = time.process_time()
+    call_outcome(call(text))
+    call_outcome(call(f"Error: {text}"))
+    assert time.process_time() - started < 2
+
+
+def test_small_calls_are_settled_quickly() -> None:
+    results = [
+        "Found 3 results for the query you sent",
+        '{"status": "ok", "items": [{"id": 1, "name": "a"}]}',
+        "meta=None content=[TextContent(type='text', text='ok', annotations=None)] isError=False",
+        {"content": [{"type": "text", "text": "Found 3 results"}], "isError": False},
+        "Error: no such table",
+    ]
+    case = AgentTestCase(
+        "q", "a", execution_data=MCPExecutionData([call(r) for r in results for _ in range(2_000)])
+    )
+    started = time.process_time()
+    settle(case)
+    # 20,000 a second is the aim on a quiet core; a busy machine gets half of it.
+    assert len(case.calls) / (time.process_time() - started) > 10_000

@@ -1,0 +1,346 @@
+"""Secrets go, everything else stays, and what was JSON stays JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import random
+import string
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.store.redaction import _has_name, _has_shape, _named, _shaped, redacted
+from assay.store.secret_rules import MASK, NAMES, SHAPES, Name
+
+HEX = "0123456789abcdef"
+LETTERS = string.ascii_letters + string.digits
+
+
+def noise(length: int, alphabet: str = LETTERS) -> str:
+    """The same random text each time, with a digit and a letter in it."""
+    return "a7" + "".join(random.Random(length).choices(alphabet, k=length - 2))
+
+
+JWT = ".".join(
+    base64.urlsafe_b64encode(part.encode()).decode().rstrip("=")
+    for part in ('{"alg":"HS256","typ":"JWT"}', '{"sub":"1234567890","name":"Ada"}', noise(32))
+)
+PEM_BODY = "\n".join(noise(64) for _ in range(12))
+BASIC = base64.b64encode(b"ada:hunter2 and more").decode()
+BACKSLASHED = "ab\\cd\\Xyz7"
+
+# kind of secret: a text that holds it, and the secret
+BY_SHAPE: dict[str, tuple[str, str]] = {
+    "sk-": ("OPENAI sk-proj-{}", noise(48)),
+    "stripe": ("charge with sk_live_{} now", noise(24)),
+    "github": ("git clone with ghp_{}", noise(36)),
+    "github_pat": ("github_pat_{}", noise(60)),
+    "gitlab": ("token glpat-{}.", noise(20)),
+    "aws": ("id AKIA{} in us-east-1", noise(16, string.ascii_uppercase + string.digits).upper()),
+    "google": ("https://maps.example.com/?key=AIza{}&q=x", noise(35)),
+    "google_oauth": ("ya29.{}", noise(60)),
+    "google_client": ("GOCSPX-{}", noise(28)),
+    "slack": ("xoxb-{}", "123456789012-" + noise(24)),
+    "slack_app": ("xapp-1-{}", noise(40)),
+    "slack_hook": (
+        "POST https://hooks.slack.com/services/{}",
+        f"T0{noise(8)}/B0{noise(8)}/{noise(24)}",
+    ),
+    "hugging_face": ("login hf_{}", noise(34)),
+    "npm": ("//registry/:_authToken npm_{}", noise(36)),
+    "pypi": ("pypi-AgE{}", noise(80)),
+    "groq": ("gsk_{}", noise(52)),
+    "xai": ("xai-{}", noise(80)),
+    "perplexity": ("pplx-{}", noise(48)),
+    "tavily": ("tvly-dev-{}", noise(32)),
+    "firecrawl": ("fc-{}", noise(32, HEX)),
+    "nvidia": ("nvapi-{}", noise(64)),
+    "replicate": ("r8_{}", noise(37)),
+    "linear": ("lin_api_{}", noise(40)),
+    "notion": ("ntn_{}", noise(46)),
+    "figma": ("figd_{}", noise(40)),
+    "digital_ocean": ("dop_v1_{}", noise(64, HEX)),
+    "shopify": ("shpat_{}", noise(32, HEX)),
+    "sendgrid": ("SG.{}", f"{noise(22)}.{noise(43)}"),
+    "databricks": ("dapi{}", noise(32, HEX)),
+    "vault": ("hvs.{}", noise(90)),
+    "supabase": ("sbp_{}", noise(40, HEX)),
+    "postman": ("PMAK-{}", f"{noise(24, HEX)}-{noise(34, HEX)}"),
+    "age": ("AGE-SECRET-KEY-1{}", noise(58, string.ascii_uppercase + string.digits).upper()),
+    "telegram": ("https://api.telegram.org/bot7654321:{}/sendMessage", "AA" + noise(33)),
+    "jwt": ("session {} opened", JWT),
+    "private_key": ("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----", PEM_BODY),
+    "bearer": ("curl -H 'X: Bearer {}' https://example.com", noise(40)),
+    "basic": ("> Proxy: Basic {}", BASIC),
+    "url_password": ("postgres://ada:{}@db.example.com:5432/shop", "hunter2"),
+}
+
+# a text that gives its secret away by name, and the secret
+BY_NAME: tuple[tuple[str, str], ...] = (
+    ("password=hunter2", "hunter2"),
+    ("DB_PASSWORD=letmein\nDB_HOST=db", "letmein"),
+    ("export PGPASSWORD='correct horse'", "correct horse"),
+    ("password: hunter2", "hunter2"),
+    ('PASSWORD = "tr0ub4dor&3"', "tr0ub4dor&3"),
+    ("CREATE USER ada WITH PASSWORD 'hunter2';", "hunter2"),
+    ("mysql --password hunter2 shop", "hunter2"),
+    ("mysql --password=hunter2 shop", "hunter2"),
+    ("<password>hunter2</password>", "hunter2"),
+    ("{'user': 'ada', 'password': 'hunter2'}", "hunter2"),
+    ("{'password': 'it\\'s me'}", "s me"),
+    ('{"password": "hunter2", "user": "ada"}', "hunter2"),
+    ('{"password": "say \\"friend\\" and enter7"}', "enter7"),
+    ('{"password": 12345678}', "12345678"),
+    ('{"passwords": ["hunter2", "letmein"]}', "letmein"),
+    ('{"name": "DB_PASSWORD", "value": "hunter2"}', "hunter2"),
+    ('["--password", "hunter2"]', "hunter2"),
+    ('{"passphrase": "correct horse battery staple"}', "horse battery"),
+    ("client_secret=abc", "abc"),
+    ('{"clientSecret": "zyx-wvu"}', "zyx-wvu"),
+    ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCY", "wJalrXUtnFEMI/K7MDENG/bPxRfiCY"),
+    ("AccountName=shop;AccountKey=Zm9vYmFyMTIz+/==;EndpointSuffix=x", "Zm9vYmFyMTIz+/"),
+    ("https://api.example.com/v1?api_key=9f8e7d6c5b4a&q=1", "9f8e7d6c5b4a"),
+    ('{"apiKey": "9f8e7d6c5b4a3210"}', "9f8e7d6c5b4a3210"),
+    ("X-Api-Key: 9f8e7d6c5b4a3210", "9f8e7d6c5b4a3210"),
+    ('{"access_token": "2YotnFZFEjr1zCsicMWpAA"}', "2YotnFZFEjr1zCsicMWpAA"),
+    ('{"refreshToken": "tGzv3JOkF0XG5Qx2TlKWIA"}', "tGzv3JOkF0XG5Qx2TlKWIA"),
+    ("token=8f14e45fceea167a", "8f14e45fceea167a"),
+    ("Authorization: Token 9944b09199c62bcf", "9944b09199c62bcf"),
+    ('{"Authorization": "Digest 9944b09199c62bcf"}', "9944b09199c62bcf"),
+    ("Cookie: theme=dark; sid=38afes7a8f9b2c", "38afes7a8f9b2c"),
+    ('{"set-cookie": "sid=38afes7a8f9b2c; Path=/"}', "38afes7a8f9b2c"),
+    ('{"private_key": "5Kb8kLf9zgWQnogidDA76MzPL6TsZZ"}', "5Kb8kLf9zgWQnogidDA76MzPL6TsZZ"),
+    ('{"encryption-key": "0f1e2d3c4b5a6978"}', "0f1e2d3c4b5a6978"),
+    ("PWD: s3cr3tpw99", "s3cr3tpw99"),
+    (f"PASSWORD={BACKSLASHED}", BACKSLASHED),
+    ("?X-Amz-Signature=fe5f80f77d5fa3beca038a248ff027", "fe5f80f77d5fa3beca038a248ff027"),
+    ("_auth=YWRhOmh1bnRlcjI5OTk", "YWRhOmh1bnRlcjI5OTk"),
+)
+
+STAYS: tuple[str, ...] = (
+    "token count: 512",
+    "the password reset page",
+    "Password: must be at least 8 characters",
+    "max_tokens=4096, total_tokens: 12345678",
+    '{"usage": {"input_tokens": 1024, "token_count": 99999999}}',
+    '{"next_page_token": "CAUQAAzz19288", "nextToken": "a1b2c3d4e5f6"}',
+    '{"password": {"type": "string", "description": "The password"}}',
+    '{"properties": {"api_key": {"type": "string"}}, "required": ["password", "token"]}',
+    '{"errors": {"password": "is too short (minimum is 8 characters)"}}',
+    '{"password": "Password is required"}',
+    '{"password": null, "secret": true, "token": ""}',
+    '{"password": "string", "api_key": "YOUR_API_KEY_HERE"}',
+    '{"password": "********", "token": "<your token>"}',
+    "password=$DB_PASSWORD token=${GITHUB_TOKEN}",
+    'connect(password=os.environ["DB_PASSWORD"], token=None)',
+    "client = Client(api_key=api_key, password=args.password)",
+    "PWD=/home/ada/project OLDPWD=/home/ada",
+    '{"token": "ETH", "key": "8f14e45fceea167a"}',
+    '{"token": "0x6b175474e89094c44da98b954eedeac495271d0f"}',
+    "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+    "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+    "run 123e4567-e89b-12d3-a456-426614174000 done",
+    "data:image/png;base64," + base64.b64encode(bytes(range(256)) * 4).decode(),
+    "the disk-usage-report-for-2024-and-beyond-x",
+    "scikit: sk-learn-based-classification-models",
+    "https://example.com:8080/path?page=2#token",
+    "see https://example.com/@scope/package@1.2.3",
+    "ssh git@github.com:ada/repo.git",
+    "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0B\n-----END PUBLIC KEY-----",
+    "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIE\n-----END CERTIFICATE-----",
+    "Bearer authentication-is-required here",
+    "Basic understanding of authentication",
+    "the bearer of this letter",
+    '{"authorization": "required", "cookie": "chocolate chip"}',
+    "secret santa: bring a gift; the secret: patience",
+    '{"token_type": "Bearer", "public_key": "AAAAB3NzaC1yc2EAAAADAQAB"}',
+    '{"signature": "def login(user, password2)"}',
+    "SELECT token, password FROM users WHERE id = 7",
+    '["password", "email", "hunter2"]',
+    "keyword: a1b2c3d4e5, primary_key=a1b2c3d4e5",
+    "eyJ is how a token begins",
+    "monkey=banana12345",
+)
+
+Wrap = Callable[[str], str]
+WRAPPINGS: dict[str, Wrap] = {
+    "in a field": lambda text: json.dumps({"result": text}),
+    "in JSON in a field": lambda text: json.dumps({"result": json.dumps({"out": text, "n": 1})}),
+    "three deep": lambda text: json.dumps([json.dumps([json.dumps([text, "end"]), "end"]), "end"]),
+}
+
+
+def unwrapped(value: object) -> object:
+    """The value with all JSON inside its texts undone."""
+    if isinstance(value, str) and value[:1] in {"{", "["}:
+        try:
+            return unwrapped(json.loads(value))
+        except ValueError:
+            return value
+    if isinstance(value, list):
+        return [unwrapped(item) for item in value]
+    if isinstance(value, dict):
+        return {key: unwrapped(item) for key, item in value.items()}
+    return value
+
+
+def test_every_shape_and_every_name_has_an_example() -> None:
+    assert set(BY_SHAPE) == {shape.kind for shape in SHAPES}
+    assert len(BY_SHAPE) + len(BY_NAME) + len(STAYS) >= 60
+
+
+@pytest.mark.parametrize("wrap", WRAPPINGS.values(), ids=list(WRAPPINGS))
+@pytest.mark.parametrize("kind", BY_SHAPE)
+def test_a_secret_known_by_its_shape_goes(kind: str, wrap: Wrap) -> None:
+    template, secret = BY_SHAPE[kind]
+    found, count = redacted(wrap(template.format(secret)))
+    assert count == 1
+    inner = json.dumps(unwrapped(json.loads(found)))
+    assert MASK in inner
+    assert not any(part in inner for part in secret.split("\n"))
+    assert found.count(MASK) == 1
+
+
+@pytest.mark.parametrize("wrap", WRAPPINGS.values(), ids=list(WRAPPINGS))
+@pytest.mark.parametrize(("text", "secret"), BY_NAME, ids=[text for text, _ in BY_NAME])
+def test_a_secret_given_away_by_a_name_goes(text: str, secret: str, wrap: Wrap) -> None:
+    found, count = redacted(wrap(text))
+    assert count >= 1
+    json.loads(found)
+    assert secret not in json.dumps(unwrapped(json.loads(found)))
+    for part in secret.replace("\\", " ").split(" "):
+        assert len(part) < 4 or part not in found
+
+
+@pytest.mark.parametrize("wrap", WRAPPINGS.values(), ids=list(WRAPPINGS))
+@pytest.mark.parametrize("text", STAYS)
+def test_what_is_no_secret_stays(text: str, wrap: Wrap) -> None:
+    assert redacted(wrap(text)) == (wrap(text), 0)
+
+
+def test_a_secret_in_a_field_of_the_case_itself_goes() -> None:
+    text = json.dumps({"parameters": {"user": "ada", "password": 'it\'s "me"\n', "n": 1}})
+    found, count = redacted(text)
+    assert (json.loads(found), count) == (
+        {"parameters": {"user": "ada", "password": MASK, "n": 1}},
+        1,
+    )
+
+
+def test_what_stands_around_a_secret_stays() -> None:
+    found, _ = redacted(json.dumps({"a": "x", "log": "user=ada password=hunter2, host=db"}))
+    assert json.loads(found) == {"a": "x", "log": f"user=ada password={MASK}, host=db"}
+
+
+def test_mail_addresses_go_only_when_asked_for() -> None:
+    text = json.dumps({"to": "Ada <ada.l+news@mail.example.co.uk>, bob@x and @carol"})
+    assert redacted(text) == (text, 0)
+    found, count = redacted(text, emails=True)
+    assert json.loads(found) == {"to": f"Ada <{MASK}>, bob@x and @carol"}
+    assert count == 1
+
+
+def test_redacting_twice_changes_nothing_more() -> None:
+    texts = [template.format(secret) for template, secret in BY_SHAPE.values()]
+    once, _ = redacted(json.dumps(texts + [text for text, _ in BY_NAME]), emails=True)
+    assert redacted(once, emails=True) == (once, 0)
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: name.words)
+def test_every_name_is_looked_for_and_found(name: Name) -> None:
+    words = name.words.replace("?", "")
+    value = f"sid={noise(20)}" if name.header else noise(20)
+    for separator in "_-":
+        found, count = redacted(json.dumps({words.replace(" ", separator): value}))
+        assert (count, noise(20) in found) == (1, False)
+
+
+json_texts = st.text(alphabet="{}[]\":,=\\' \nnpasword: tken0123Akey-_x.@/é", max_size=120)
+seeds = st.sampled_from(
+    [text for text, _ in BY_NAME] + [t.format(s) for t, s in BY_SHAPE.values()] + list(STAYS)
+)
+leaves = st.one_of(
+    st.none(), st.integers(), st.booleans(), json_texts, seeds, json_texts.map(json.dumps)
+)
+values = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["password", "api_key", "token", "authorization", "text", "value"]),
+            inner,
+            max_size=4,
+        )
+        | inner.map(json.dumps)
+    ),
+    max_leaves=12,
+)
+
+
+def is_framed_alike(before: object, after: object) -> bool:
+    """Whether lists and keys are the same wherever nothing was masked."""
+    if isinstance(after, str) and MASK in after:
+        return True
+    if isinstance(before, list):
+        return isinstance(after, list) and all(
+            is_framed_alike(*pair) for pair in zip(before, after, strict=True)
+        )
+    if isinstance(before, dict):
+        assert isinstance(after, dict)
+        return before.keys() == after.keys() and all(
+            is_framed_alike(before[key], after[key]) for key in before
+        )
+    return before == after
+
+
+@given(values)
+def test_json_stays_json_and_so_does_json_inside_it(value: object) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    found, count = redacted(text, emails=True)
+    assert is_framed_alike(unwrapped(json.loads(text)), unwrapped(json.loads(found)))
+    assert (found == text) == (count == 0)
+
+
+@given(st.lists(st.one_of(seeds, json_texts), max_size=6).map(json.dumps))
+def test_the_quick_look_overlooks_nothing(text: str) -> None:
+    if not _has_shape(text):
+        assert list(_shaped(text)) == []
+    if not _has_name(text.lower()):
+        assert list(_named(text, text.lower())) == []
+
+
+MEGABYTES = 10 if os.environ.get("ASSAY_SLOW") else 1
+HOSTILE = {
+    "backslashes": "\\" * 2000,
+    "quotes": '\\"password\\":\\"',
+    "open quotes": "password:'the ",
+    "names": "password=",
+    "equal signs": "token==========",
+    "jwt": "-eyJ",
+    "jwt with dots": "eyJaaaaaaaaaa.eyJ",
+    "key": "-----BEGIN RSA PRIVATE KEY-----\\n",
+    "dashes": "-----BEGIN ",
+    "at signs": "a@a.",
+    "url": "://a:",
+    "sk": "sk-",
+    "bearer": "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "one long word": "a",
+    "spaces": "password" + " " * 200,
+}
+
+
+@pytest.mark.parametrize("pattern", HOSTILE.values(), ids=list(HOSTILE))
+def test_hostile_text_takes_no_longer_than_its_length(pattern: str) -> None:
+    real = BY_SHAPE["github"]
+    body = pattern * (MEGABYTES * 1_000_000 // len(pattern))
+    text = f'["{real[0].format(real[1])} {body}", "password: hunter2"]'
+    began = time.process_time()
+    found, count = redacted(text, emails=True)
+    assert time.process_time() - began < 2 * MEGABYTES
+    assert count >= 1
+    assert real[1] not in found
