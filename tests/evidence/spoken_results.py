@@ -246,6 +246,38 @@ CallToolResult(content=[TextContent(type='text', text='nope', annotations=None)]
 [TextContent(type='text', text='Error: x', annotations=None)]
 {'status': 'error', 'message': 'x'}
 {"error": "x"
+Error: Issue ENG-42 not found
+Failed to list messages: invalid_grant
+GraphQL Error: Field 'foo' doesn't exist on type 'Query'
+An error occurred while fetching weather data: 404 Client Error
+yfinance error: No timezone found, symbol may be delisted
+Error fetching URL: HTTPConnectionPool(host='x'): Max retries exceeded
+Failed to open browser: Executable doesn't exist at /x/chrome
+MCP error -32001: Request timed out
+Error executing query: (pymysql.err.ProgrammingError) (1146, "Table 'x.y' doesn't exist")
+Cypher query error: Invalid input 'MATC'
+Elasticsearch error: index_not_found_exception
+Could not retrieve transcript: Subtitles are disabled for this video
+HTTP error 429: Too Many Requests
+Error: spawn npx ENOENT
+Unable to parse date '31/02/2024'
+Docker error: permission denied while trying to connect to the Docker daemon socket
+error validating data: unknown field "spec.foo"
+The request was rejected because no multipart boundary was found
+bash: cd: /nope: No such file or directory
+[Errno 2] No such file or directory: 'x.csv'
+Validation Error: 'start' must be before 'end'
+Sheet 'Q3' does not exist in workbook
+Invalid cell reference: ZZZZ1
+File '/a/b' is outside the allowed directories
+Merge request could not be created: 409 Conflict
+User rejected the request
+insufficient funds for gas * price + value
+execution reverted: ERC20: transfer amount exceeds balance
+ERROR: Tool execution exceeded 30s and was aborted
+Tool execution was denied by policy
+错误: 城市不存在
+API 调用失败：401
 """
 PASSING_LINES = r"""
 Error rate: 0.2%
@@ -533,6 +565,25 @@ FAILING_DATA: tuple[Any, ...] = (
     {"returncode": 1, "stdout": "", "stderr": "boom"},
     {"exit_code": 127, "output": "sh: x: not found"},
     {"ok": False, "description": "Bad Request: chat not found", "error_code": 400},
+    {"statusCode": 403, "message": "Forbidden resource", "error": "Forbidden"},
+    {"status": "error", "data": None, "message": "Symbol not supported"},
+    {"cod": 401, "message": "Invalid API key."},
+    "TimeoutError: page.click: Timeout 30000ms exceeded.\nCall log:\n  - waiting for locator",
+    {
+        "error": {
+            "root_cause": [{"type": "index_not_found_exception"}],
+            "type": "index_not_found_exception",
+            "reason": "no such index [x]",
+        },
+        "status": 404,
+    },
+    {"success": False, "errorCode": "INVALID_SESSION", "errorMessage": "Session expired"},
+    [{"message": "Session expired or invalid", "errorCode": "INVALID_SESSION_ID"}],
+    "Error: Cannot find module '/x/index.js'\nRequire stack:\n- x",
+    'Traceback (most recent call last):\n  File "a.py", line 1\nZeroDivisionError: x',
+    {"returncode": 2, "stderr": "usage: x", "stdout": ""},
+    {"code": -32000, "message": "execution reverted"},
+    {"code": 1001, "message": "参数缺失", "data": None},
 )
 # With the tool that returned it, where its name matters.
 PASSING_DATA: tuple[tuple[str, Any], ...] = (
@@ -664,4 +715,75 @@ PASSING_DATA: tuple[tuple[str, Any], ...] = (
     ("do_something", {"weather": "storm", "warning": "error in sensor 3"}),
     ("do_something", {"message": "No errors"}),
     ("do_something", {"message": "Success: 0 failed"}),
+    (
+        "linear_get_issue",
+        "Issue ENG-42: Fix 'Error: not found' on login\nStatus: In Progress\nAssignee: bob",
+    ),
+    ("gmail_list", "Found 3 messages:\n1. Delivery failed\n2. Error in invoice\n3. Hello"),
+    ("shopify", {"products": [{"title": "Error Tee", "stock": 0}]}),
+    ("weather", {"location": "Rome", "temp": 21, "alerts": None, "error": None}),
+    ("finance", {"symbol": "AAPL", "price": 189.2, "errors": []}),
+    (
+        "fetch",
+        "# Help\n\n## Error: ECONNREFUSED\n\nCheck the server.\n\n## Error: EACCES\n\nx\n",
+    ),
+    ("browser_open", "Opened https://example.com/404\nPage title: 404 Not Found"),
+    ("browser_click", "Clicked. Page now shows: 'Login failed'"),
+    ("mysql_query", [{"level": "ERROR", "count": 12}, {"level": "WARN", "count": 3}]),
+    (
+        "es",
+        {
+            "hits": {
+                "total": {"value": 2},
+                "hits": [{"_source": {"error": "x"}}, {"_source": {"error": "y"}}],
+            },
+            "timed_out": False,
+        },
+    ),
+    ("youtube", "Transcript: so the first error people make is to start too big. And they fail."),
+    (
+        "search",
+        "1. How to fix 'Failed to fetch' - https://a.example\n2. What does 500 mean - https://b.example",
+    ),
+    ("calendar", "Event 'Post-mortem: payment failures' created for 2024-05-01"),
+    ("crm", {"success": True, "records": [{"Id": "1", "Status__c": "Failed"}]}),
+    (
+        "docker_ps",
+        "CONTAINER ID   IMAGE   STATUS\nabc   x   Exited (1) 3 days ago\ndef   y   Up 2 hours",
+    ),
+    (
+        "kubectl_get",
+        "NAME   READY   STATUS             RESTARTS\nx      0/1     CrashLoopBackOff   12",
+    ),
+    ("kubectl_apply", "deployment.apps/error-service configured"),
+    ("write_file", "Wrote 12 lines to /x/error_handler.py"),
+    ("git_diff", "diff --git a/e.py b/e.py\n-raise Error\n+return None"),
+    ("git_log", "commit abc\n    Fix crash: TypeError in parser"),
+    ("run_tests", "test_a PASSED\ntest_b PASSED\n2 passed"),
+    ("ruff", "a.py:3:1: F401 unused import\nFound 1 error."),
+    ("bash", "total 8\n-rw-r--r-- 1 a a 0 error.log"),
+    ("read_csv", "col1,col2\nerror,1\nfail,2"),
+    ("excel", {"sheets": ["Errors", "Summary"]}),
+    ("gitlab", {"merged": False, "state": "open", "title": "Revert broken change", "number": 4}),
+    ("eth", {"balance": "0", "status": "1", "message": "OK"}),
+    ("etherscan", {"status": "0", "message": "No transactions found", "result": []}),
+    ("translate", "Translation: Fehler ist menschlich."),
+    ("sentiment", "Sentiment: negative (0.92)"),
+    ("qa", "The capital of France is Paris."),
+    (
+        "summarize",
+        "I could not agree more with the author's thesis, which runs on and on.",
+    ),
+    ("qa2", {"answer": "An error is a deviation from accuracy.", "sources": []}),
+    ("reminder", "Reminder set: call bank about failed payment"),
+    ("spotify", "Playing: 'Failure' by Breaking Benjamin"),
+    ("flights", {"flights": [{"id": "LH1", "status": "cancelled"}]}),
+    ("flights2", "Flight LH1: cancelled. Next: LH3 at 12:00"),
+    ("cancel_order", "Your order #12 has been cancelled."),
+    ("delete", {"deleted": True, "id": 3}),
+    ("void", "null"),
+    ("qa3", "错误代码 404 的含义是“未找到”。"),
+    ("w", {"code": 0, "message": "成功", "data": {"失败": 0}}),
+    ("w2", "任务 12 已完成，失败 0 个"),
+    ("x", "ok"),
 )

@@ -29,7 +29,7 @@ ROLES: dict[str, frozenset[str]] = {
     "error_code": frozenset({"error_code", "errorcode", "errcode", "err_code", "errno"}),
     "status": frozenset(
         {"status", "result_status", "response_status", "status_text", "stat", "response"}
-        | {"call_status", "execution_status", "tool_status", "state", "状态"}
+        | {"call_status", "execution_status", "tool_status", "状态"}
     ),
     "http": frozenset(
         {"status_code", "statuscode", "http_status", "http_status_code", "http_code", "cod"}
@@ -65,7 +65,19 @@ _CIRCUMSTANCE = frozenset(
     | {"request_id", "trace_id", "correlation_id", "duration", "duration_ms", "elapsed", "took"}
     | {"latency_ms", "retry_after", "suggestion", "suggestions", "hint", "hints", "tool"}
     | {"tool_name", "query", "input", "args", "arguments", "parameters", "params", "metadata"}
-    | {"meta", "__type", "method", "url", "host", "service", "server", "stack", "trace", "name"}
+    | {
+        "meta",
+        "__type",
+        "__typename",
+        "method",
+        "url",
+        "host",
+        "service",
+        "server",
+        "stack",
+        "trace",
+        "name",
+    }
     | {"traceback", "stderr", "domain", "location", "available_tools", "retryable", "retriable"}
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.body_roles import Body, is_full, message_in
+from assay.evidence.body_roles import Body, message_in
 from assay.evidence.error_grammar import failing_opening
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ class Reading(Struct, frozen=True):
 
 
 _FAILED_WORD = re.compile(
-    r"(?:error|err|errored|fail|failed|failure|exception|timeout|timed[ _-]?out|denied|aborted"
-    r"|unauthori[sz]ed|forbidden|not[ _-]?found|invalid|not[ _-]?ok|false|rejected|失败|错误)\Z",
+    r"(?:[a-z]+[ _-]){0,3}(?:error|err|errored|fail|failed|failure|exception|timeout|denied|aborted"
+    r"|unauthori[sz]ed|unauthenticated|forbidden|invalid|false|rejected|exceeded|unavailable"
+    r"|exhausted|not[ _-]?found|not[ _-]?ok|query[ _]limit|timed[ _-]?out)\Z|失败\Z|错误\Z",
     re.IGNORECASE,
 )
 _ERROR_WORD = re.compile(r"(?:error|exception|not[ _-]?ok|错误)\Z", re.IGNORECASE)
@@ -47,7 +48,13 @@ _ERROR_NAME = re.compile(
     r"|\AE[A-Z]{4,}\Z",
     re.IGNORECASE,
 )
+_ERROR_TYPE = re.compile(r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z")
+_MESSAGE_KEYS = ("message", "Message", "msg", "detail", "details")
+# Keys under which tools tell how it went; what stands under others is content.
+_TOLD_TEXTS = frozenset({"output", "result", "response", "tool_result"})
 _GOOD_CODES = frozenset({"", "0", "200", "201", "202", "204", "ok", "success", "00000"})
+# A checker's answer: the errors beside it are what it found, not what befell it.
+_JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", "matches"})
 _REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
 
 
@@ -107,7 +114,7 @@ def _counts(body: Body) -> Reading | None:
 
 def _error_value(body: Body) -> Reading | None:
     told = next((item for item in body.all("error") if _is_error(item)), None)
-    if told is None or body.is_record:
+    if told is None or body.is_record or _JUDGEMENTS & body.value.keys():
         return None
     if any(isinstance(item, list) and item for item in body.all("payload")):
         return Reading(failed=False, rule="partial_errors")
@@ -116,9 +123,9 @@ def _error_value(body: Body) -> Reading | None:
 
 def _error_list(body: Body) -> Reading | None:
     told = next((item for item in body.all("errors") if _is_error(item)), None)
-    if told is None or _is_count(told) or _is_report(told):
+    if told is None or _is_count(told) or _is_report(told) or _JUDGEMENTS & body.value.keys():
         return None
-    if body.has_payload:
+    if body.has_payload or any(_is_good_word(word) for word in body.all("status")):
         return Reading(failed=False, rule="partial_errors")
     if not body.only_circumstance or body.is_record:
         return None
@@ -127,7 +134,7 @@ def _error_list(body: Body) -> Reading | None:
 
 def _status_word(body: Body) -> Reading | None:
     words = [word.strip() for word in body.all("status") if isinstance(word, str)]
-    if any(_GOOD_WORD.match(word) for word in words) and not body.all("http"):
+    if any(_is_good_word(word) for word in words) and not body.all("http"):
         return Reading(failed=False, rule="status_word")
     if body.is_record or not any(_FAILED_WORD.match(word) for word in words):
         return None
@@ -159,17 +166,22 @@ def _api_code(body: Body) -> Reading | None:
 
 def _known_shape(body: Body) -> Reading | None:
     value = body.value
-    kind = value.get("__type")
-    aws = isinstance(kind, str) and _ERROR_NAME.search(kind) is not None
-    github = "documentation_url" in value and "message" in value
+    named = any(
+        isinstance(kind := value.get(key), str) and _ERROR_TYPE.search(kind)
+        for key in ("__type", "type", "object", "kind", "__typename", "name")
+    )
+    documented = "documentation_url" in value or {"code", "details", "hint"} <= value.keys()
     fastapi = len(value) == 1 and isinstance(value.get("detail"), str | list) and value["detail"]
-    if not (aws or github or fastapi) or not body.only_circumstance:
+    if (
+        not (fastapi or ((named or documented) and body.all("message")))
+        or not body.only_circumstance
+    ):
         return None
     return Reading(failed=True, rule="error_body", message=body.message())
 
 
 def _lone_message(body: Body) -> Reading | None:
-    texts = [text for text in body.all("message") if isinstance(text, str)]
+    texts = [body.value[key] for key in _MESSAGE_KEYS if isinstance(body.value.get(key), str)]
     if not texts or not body.only_circumstance or failing_opening(texts[0]) is None:
         return None
     return Reading(failed=True, rule="error_message_field", message=texts[0])
@@ -193,16 +205,16 @@ _RULES: tuple[Callable[[Body], Reading | None], ...] = (
 
 def _read_inside(body: Body, depth: int) -> Reading | None:
     """What the payload of a dict says, where the payload is all there is."""
-    if len(body.value) != 1 and not (body.telling and body.only_payload):
+    if not body.telling or not body.only_payload:
         return None
-    inner = body.all("payload", "status") if body.telling else list(body.value.values())
-    for item in inner:
-        if isinstance(item, str) and (found := failing_opening(item)) is not None:
-            return Reading(failed=True, rule=found.rule, message=item)
-        reading = read_value(item, depth + 1)
-        if reading is not None:
-            return reading
-    return None
+    for key in _TOLD_TEXTS & body.value.keys():
+        text = body.value[key]
+        found = failing_opening(text) if isinstance(text, str) else None
+        if found is not None:
+            return Reading(failed=True, rule=found.rule, message=text)
+    inner = [*body.all("payload", "status"), body.value.get("meta")]
+    readings = (read_value(item, depth + 1) for item in inner)
+    return next((reading for reading in readings if reading is not None), None)
 
 
 def _read_list(items: list[Any], depth: int) -> Reading | None:
@@ -226,21 +238,21 @@ def _read_item(item: Any, depth: int) -> Reading | None:
     if not isinstance(item, dict):
         return None
     body = Body(item)
-    if not body.telling and len(item) != 1:
-        return None
     if not body.only_circumstance and not body.all("bad_flag", "good_flag"):
         return None
     reading = read_value(item, depth + 1)
-    return reading if reading is not None and reading.failed else None
+    if reading is None or not reading.failed or reading.rule == "error_message_field":
+        return None
+    # A thing with a bad status was found; only a reason makes it a failure of its own call.
+    return None if reading.rule == "status_word" and not reading.message else reading
 
 
 def _is_validation_issue(item: Any) -> bool:
     return (
         isinstance(item, dict)
         and ("message" in item or "msg" in item)
-        and ("path" in item or "loc" in item)
+        and isinstance(item.get("path", item.get("loc")), list)
         and ("code" in item or "type" in item)
-        and not Body(item).is_record
     )
 
 
@@ -252,8 +264,20 @@ def _is_error(item: Any) -> bool:
         return item.is_integer() and bool(item)
     if isinstance(item, dict):
         code = item.get("code", item.get("error_code"))
-        return is_full(item) and (code is None or _is_bad_code(code))
+        return _has_words(item) and (code is None or _is_bad_code(code))
     return bool(item)
+
+
+def _has_words(item: Any, depth: int = 0) -> bool:
+    """Whether an error value says anything: counts and empty lists do not."""
+    if isinstance(item, dict | list) and depth < _MAX_DEPTH:
+        inner = item.values() if isinstance(item, dict) else item
+        return any(_has_words(value, depth + 1) for value in list(inner)[:_MANY])
+    return (isinstance(item, str) and bool(item)) or (isinstance(item, int) and item > 1)
+
+
+def _is_good_word(word: Any) -> bool:
+    return isinstance(word, str) and _GOOD_WORD.match(word.strip()) is not None
 
 
 def _is_report(items: Any) -> bool:

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 
-from assay.evidence.error_openings import OPENINGS, Opening, Reach
+from assay.evidence.error_openings import STATEMENTS, Opening, Reach
+from assay.evidence.error_phrases import PHRASES
 from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, reads_like_content
+
+OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PHRASES)
 
 # A sentence such as "Order 7 not found" is the whole answer, or it is prose.
 _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
@@ -27,19 +30,23 @@ _BY_REACH = tuple((limit, _compiled(reach)) for reach, limit in _LONGEST.items()
 _MARKED = Opening("failure_mark", "page", ())
 
 # Rules whose wording may be followed by good news: "Error: none", "Error: 0.05".
-_VALUED = frozenset({"error_prefix", "error_of", "chinese_error", "failed_to", "work_failed"})
+_VALUED = frozenset(
+    {"error_prefix", "error_of", "chinese_error", "failed_to", "work_failed", "broken_line"}
+)
 _NOUGHT = re.compile(
-    r"\s*(?:0|0x0|none|null|nil|no(?: errors?)?|false|n/?a|-{1,3}|without|ok|无|没有)"
+    r"\s*(?:0|0x0|none|null|nil|no errors?|false|n/?a|-{1,3}|without|ok|无|没有)"
     r"\s*[.;,)，]?\s*(?:\n|\Z|成功)",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
     r"\s*(?:±|\+/-|~|<|>|=)?\s*[-+]?\d[\d,]*(?:\.\d+)?\s?(?:%|\w{1,4})?\s*(?:[(,;]|\n|\Z)"
 )
+_NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no|none|0|zero)\b", re.IGNORECASE)
 # "Returns None if not found" tells no fact.
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?)\b", re.IGNORECASE
 )
+_COLONS = frozenset(":：")
 _STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
 
 
@@ -69,13 +76,20 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
         return True
     if row.rule == "refused_sentence":
         return _CONDITION.search(opening) is not None
-    return row.rule in _VALUED and _is_good_news(rest, opening)
+    if row.rule == "invalid_input" and _NONE_FOUND.match(rest):
+        return True
+    counts = opening[:7].lower() == "missing" or opening[-1:] in _COLONS
+    valued = row.rule in _VALUED or (row.rule == "invalid_input" and counts)
+    return valued and _is_good_news(rest, opening)
 
 
 def _is_good_news(rest: str, opening: str) -> bool:
-    """Whether the opening is followed by a nought or by a measurement."""
-    if opening.rstrip()[-1:] not in {":", "："}:
-        return False
-    if _NOUGHT.match(rest):
-        return True
+    """Whether the opening is followed by a colon and a nought or a measurement."""
+    if opening.rstrip()[-1:] not in _COLONS:
+        rest = rest.lstrip()
+        if rest[:1] not in _COLONS:
+            return False
+        rest = rest[1:]
+    if _NOUGHT.match(rest) or "code" in opening.lower():
+        return _NOUGHT.match(rest) is not None
     return _MEASURE.match(rest) is not None and _STATUS_NUMBER.match(rest) is None

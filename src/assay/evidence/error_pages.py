@@ -11,13 +11,14 @@ _HEAD = 20_000
 _SHORT_PAGE = 4_000
 _PAGE = re.compile(r"\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html|head|body)\b", re.I | re.S)
 _XML_ERROR = re.compile(
-    r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?<(?:\w{1,20}:)?(?:error|fault|exception|errorresponse)\b",
+    r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<\w{1,40}[^>]{0,200}>\s*)?"
+    r"<(?:\w{1,20}:)?(?:errors?|fault|exception|errorresponse)\b",
     re.IGNORECASE,
 )
 _SOAP_FAULT = re.compile(r"<(?:\w{1,20}:)?Envelope\b.{0,3000}<(?:\w{1,20}:)?Fault\b", re.S)
 _TITLES = re.compile(r"<(title|h1)\b[^>]{0,300}>(.{0,300}?)</\1\s*>", re.I | re.S)
 _TAG = re.compile(
-    r"<(?:script|style)\b.{0,20000}?</(?:script|style)\s*>|<[^<>]{0,2000}>", re.I | re.S
+    r"<(?:script|style)\b.{0,4000}?</(?:script|style)\s*>|<[^<>]{0,2000}>", re.I | re.S
 )
 _ERROR_TITLE = re.compile(
     r"(?:\W*(?:error|http|oops)?\W{0,3}(?:code\s)?[45]\d\d\b)|\W*error\W*(?:\Z|[:|–—-])"

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 HTTP_PHRASES = "|".join(
     sorted({re.escape(s.phrase) for s in HTTPStatus if s.value >= 400}, key=len, reverse=True)
-)
+).replace("Timeout", "Time-?out")
 
 
 def _any_of(words: str) -> str:
@@ -51,7 +51,7 @@ VERBS = _any_of(
     install invoke kill launch list load locate lock log_in login lookup look_up match merge modify
     mount move navigate obtain open parse perform ping post process publish pull push put query
     reach read receive register remove rename render reserve resolve retrieve run save schedule
-    scrape search send serialize set sign_in spawn start stat stop store submit subscribe terminate
+    scrape search send serialize set sign_in spawn start stat store submit subscribe terminate
     translate unlock update upload use validate verify write
     """
 )
@@ -73,29 +73,55 @@ WORKS = (
         authori[sz]ation auth login upload download migration import export lookup installation
         deployment transaction navigation assertion edit write read update insert delete parsing
         api_call api_request http_request subprocess step action invocation handshake
-        initiali[sz]ation transfer
+        initiali[sz]ation transfer task
         """
     )[:-1]
-    + r"|[\w.-]*[_.][\w.-]*|'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")"
+    + r"|[\w.-]{0,40}[_.][\w.-]{0,40}|'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")"
+)
+# Where a message ends or explains itself: "Forbidden: x" refuses, "Forbidden City" is a place.
+STOPS = (
+    r"(?=\s*(?:\Z|[\n:;.,!?()\[\]{}'\"`<>/–—-])|\s(?:for|to|by|in|while|when|at|on|from|because"
+    r"|due|as|since|with|during|after|before|validation|occurred|of|or|and"
+    r"|is|was|were|are|has|have|must|provided|specified"
+    r"|given|found|received|detected|returned|passed)\b)"
+)
+# The same after a thing that can be named: "Invalid path /x", "Unknown symbol ABC".
+NAMING = rf"(?:{STOPS}|(?=\s\S*[\d_/=]|\s(?-i:[A-Z])))(?! check)"
+# An argument of a call, as a message names it.
+ARGUMENT = (
+    r"(?:the )?(?:[\"'`]?[^\"'`\s]{1,60}[\"'`]|[\w.]{0,40}[_.]\w{1,40}|(?:\w+ ){0,2}?(?:arguments?"
+    r"|parameters?|fields?|values?|propert(?:y|ies)|keys?|inputs?|quantity|url|path|regex|schema"
+    r"|query|offset)(?: [\"'`][^\"'`\n]{1,60}[\"'`])?)"
 )
 # The first words of a sentence; word by word, because that is quicker than by characters.
-SOME_WORDS = r"(?:[^\s:：]++ ){0,20}?"
+SOME_WORDS = r"(?:[^\s:：;]++ ){0,20}?"
 # "Error" where the message is in another language.
 FOREIGN_ERRORS = "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|błąd|hata"
 
 _HAN = r"[\u4e00-\u9fff]"
+_CHINESE_VERBS = (
+    "连接|访问|获取|读取|打开|找到|解析|识别|执行|完成|处理|加载|创建|删除|更新|保存|写入|发送|查询|登录|验证|使用|启动"
+    "|下载|上传|确定|建立|分配|生成|调用|满足|提供|导入|导出|转换|定位|响应|预订|修改|取消"
+)
+_NOTHING_FOUND = "(?!未发现|没有发现|没有错误|没有异常|无错误|无异常|未检测到|未出现|没有出现)"
 CHINESE = (
-    rf"{_HAN}{{0,8}}\s?(?:错误|出错|报错|异常)(?:了|信息|代码|码)?\s?\w{{0,8}}\s*(?:[:：,，。!！]|\Z|\n)",
+    (
+        rf"{_NOTHING_FOUND}{_HAN}{{0,8}}\s?(?:错误|出错|报错|异常)(?:了|信息|代码"
+        rf"|码)?\s?[A-Za-z0-9]{{0,8}}\s*(?:[:：,，。!！】]|\Z|\n)"
+    ),
     rf"(?:抱歉[,，]?)?(?:发生|出现|遇到)了?{_HAN}{{0,6}}(?:错误|异常|问题)",
-    rf"(?:无法|未能|不能)(?!不)(?:{_HAN}|\w){{1,10}}",
+    rf"(?:无法|未能|不能)(?:正常|成功)?(?:{_CHINESE_VERBS})",
     rf"(?:缺少|缺失)(?:{_HAN}|[\w ]){{0,8}}(?:参数|字段|权限)",
     rf"(?:无效|非法|不支持)的?(?:{_HAN}|[\w ]){{1,12}}",
     r"请求(?:过于频繁|超时|被拒绝|失败)",
-    rf"(?:没有|无|缺乏){_HAN}{{0,4}}权限|权限不足",
-    r"未登录|未授权|禁止访问|访问被拒绝|拒绝访问",
+    r"(?:系统|服务器?)(?:繁忙|异常|不可用|维护中)|请(?:稍后再试|先登录|重新登录)",
+    rf"(?:没有|无|缺乏){_HAN}{{0,4}}权限|权限不足|余额不足",
+    r"未知(?:工具|命令|函数|参数|方法)|未登录|未授权|禁止访问|访问被拒绝|拒绝访问",
+    r"(?:找不到|未找到)(?:该|此|指定|用户|文件|资源|记录|对应)",
     (
         rf"(?:{_HAN}|[\w '\"“”「」_/.-]){{0,30}}"
-        r"(?:失败|超时|不存在|未找到|找不到|不可用|已过期|超出限制|不能为空|过长|过大)"
+        r"(?:失败|超时|不存在|未找到|找不到|不可用|已过期|超出限制|不能为空|过长|过大|不合法|有误"
+        r"|超限)"
         r"(?!的|率|次数|数|原因)了?(?:[:：,，。!！(（]|\s|\Z)"
     ),
 )

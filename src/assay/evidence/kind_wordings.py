@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Where a long message says what happened: at its beginning and at its end.
 _HEAD, _TAIL = 500, 300
 # What follows quotes the statement that failed, not the failure.
-_QUOTED_STATEMENT = re.compile(r"\n\s*(?:LINE \d+:|CONTEXT:|QUERY:)")
+_QUOTED_STATEMENT = re.compile(r"\n[ \t]{0,20}(?:LINE \d+:|CONTEXT:|QUERY:)")
 
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 

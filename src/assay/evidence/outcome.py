@@ -30,13 +30,15 @@ LONGEST_MESSAGE = 1_000
 # Rules that cannot tell: nothing came back that could be judged.
 UNDECIDED_RULES = frozenset({"no_result", "empty"})
 
-ToolKind = Literal["command", "content", "other"]
+ToolKind = Literal["command", "content", "stopper", "other"]
 
+_EMPTY_TEXTS = frozenset({"", "null", "none", "undefined", "(no output)", "no output"})
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SHELLS = frozenset(
     {"bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell", "exec", "console", "ssh"}
     | {"stdin", "python", "ipython", "repl", "jupyter", "interpreter"}
 )
+_STOPPING = frozenset({"cancel", "abort", "stop", "kill", "terminate", "reject", "decline", "deny"})
 _RUNNING = frozenset({"run", "execute", "exec"})
 _RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
 _CONTENT_WORDS = frozenset(
@@ -134,7 +136,7 @@ def _words(payload: Payload) -> str | None:
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
+    return value is None or (isinstance(value, str) and value.strip().lower() in _EMPTY_TEXTS)
 
 
 def _read(value: Any, tool: ToolKind, *, reported: bool | None) -> Reading | None:
@@ -161,7 +163,7 @@ def _read_text(text: str, tool: ToolKind, *, reported: bool | None) -> Reading |
 
 def _read_words(text: str, tool: ToolKind, *, reported: bool | None) -> Reading | None:
     found = failing_opening(text, longest=_LONGEST_FROM_CONTENT if tool == "content" else None)
-    if found is not None and not _is_said_in_passing(found, tool, reported=reported):
+    if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and _ends_in_exception(text):
         return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
@@ -173,11 +175,23 @@ def _gist(text: str, rule: str) -> str:
     return text.rstrip()[-LONGEST_MESSAGE:] if rule == "traceback" else text[:LONGEST_MESSAGE]
 
 
-def _is_said_in_passing(found: Opening, tool: ToolKind, *, reported: bool | None) -> bool:
-    """Whether a command merely printed a line; its exit status, if a harness saw it, says more."""
-    if tool != "command" or found.reach != "line":
-        return False
-    return reported is True or found.rule != "shell_error"
+def _is_said_in_passing(
+    text: str, found: Opening, tool: ToolKind, *, reported: bool | None
+) -> bool:
+    """Whether the words belong to what the tool does, not to how it went.
+
+    A command prints lines; its exit status, if a harness saw it, says more. A search brings
+    lines with file names. A tool that cancels says that something was cancelled.
+    """
+    match tool:
+        case "command":
+            shell = found.rule == "shell_error" and reported is not True
+            return found.reach == "line" and not shell
+        case "content":
+            return found.rule == "shell_error"
+        case "stopper":
+            return found.rule in {"stopped", "work_failed"} and "fail" not in text[:80].lower()
+    return False
 
 
 def _ends_in_exception(text: str) -> bool:
@@ -196,8 +210,10 @@ def _python_data(text: str) -> Any:
 
 @lru_cache(maxsize=4_096)
 def kind_of_tool(name: str) -> ToolKind:
-    """What a tool's name promises: to run a command, to bring stored text, or neither."""
+    """What a tool's name promises: to run a command, to stop something, to bring stored text."""
     words = {word.lower() for word in _WORDS.findall(name)}
     if words & _SHELLS or (words & _RUNNING and words & _RUNNABLE):
         return "command"
+    if words & _STOPPING:
+        return "stopper"
     return "content" if words & _CONTENT_WORDS else "other"

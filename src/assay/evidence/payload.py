@@ -37,7 +37,9 @@ _OTHER_BLOCKS = frozenset(
 )
 _MCP_KEYS = ("isError", "is_error", "structuredContent", "structured_content")
 _MCP_ENVELOPE = frozenset({"content", "meta", "_meta", *_MCP_KEYS, "result_type", "resultType"})
-_SUCCESS_WORDS = {
+_FLAG_WORDS = {
+    "true": True,
+    "false": False,
     "success": True,
     "succeeded": True,
     "ok": True,
@@ -256,11 +258,10 @@ def _flag_of(value: dict[Any, Any]) -> bool | None:
 
 
 def _read_flag(key: str, flag: Any) -> bool | None:
-    if isinstance(flag, str):
-        return _SUCCESS_WORDS.get(flag.lower())
-    if not isinstance(flag, bool):
+    told = _FLAG_WORDS.get(flag.lower()) if isinstance(flag, str) else flag
+    if not isinstance(told, bool):
         return None
-    return not flag if key in {"isError", "is_error"} else flag
+    return not told if key in {"isError", "is_error"} else told
 
 
 def _is_text_block(block: dict[Any, Any]) -> bool:

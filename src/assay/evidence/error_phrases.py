@@ -1,0 +1,330 @@
+"""How short messages tell of a failure in a sentence.
+
+These phrases may also open prose, so they speak for short texts only: a page, or a line.
+"""
+
+from __future__ import annotations
+
+from assay.evidence.error_openings import Opening
+from assay.evidence.error_vocabulary import (
+    ARGUMENT,
+    CHINESE,
+    NAMED_THINGS,
+    NAMING,
+    NO_ERROR_OF,
+    SOME_WORDS,
+    STOPS,
+    VERBS,
+    WORKS,
+)
+
+# First match wins, pages before lines.
+PHRASES: tuple[Opening, ...] = (
+    Opening(
+        "error_of",
+        "page",
+        (
+            (
+                rf"(?!(?:{NO_ERROR_OF})\b)(?:[\w.'-]{{1,40}}\s){{1,5}}(?:error|exception)"
+                r"(?:\s?\([^)\n]{0,60}\))?\s*[:：]"
+            ),
+            r"(?:uncaught|unhandled)\b[^\n:]{0,40}(?:error|exception|rejection)\b[^\n:]{0,40}:",
+            r"(?:[\w.]{1,40}: )?(?-i:(?:net::)?ERR_[A-Z_]+)\b",
+        ),
+    ),
+    Opening(
+        "error_while",
+        "page",
+        (
+            (
+                r"(?:an?\s|the\s|some\s|there was an?\s|sorry,? an?\s)?(?:\w+\s){0,2}?"
+                r"(?:error|exception)\s(?:has\s|had\s)?(?:occurr?ed|happened|encountered|caught"
+                r"|while|when|during|trying|(?:response )?from|at (?:line|position|offset)"
+                r"|in\s\S{1,80}:)"
+            ),
+            (
+                r"(?:an?\s)?error (?!handling|logging|report|track|check|correct|monitor|rating"
+                r"|messag|warn)[a-z]{3,15}ing\b"
+            ),
+            r"(?:\w+ ){1,4}returned (?:an? )?(?:\w+ )?error\b",
+            r"(?:execution|transaction) reverted\b",
+            r"something went wrong",
+            (
+                r"the (?:server|service|api|tool|system|request|operation) (?:has )?(?:encountered"
+                r"|failed|was unable|is unable|could not)\b"
+            ),
+            r"(?:oops|uh[- ]oh)\b",
+            rf"internal (?:server )?error{STOPS}",
+            rf"server error{STOPS}",
+            r"(?:i'?m |we'?re |i am |we are )?sorry,? (?:but )?(?:i|we|an|the|there|this|you|it)\b",
+        ),
+    ),
+    Opening(
+        "tool_missing",
+        "page",
+        (
+            (
+                rf"(?:unknown|no such|unrecogni[sz]ed|undefined|invalid) (?:tool"
+                rf"|function|method){STOPS}"
+            ),
+            (
+                r"(?:the )?(?:tool|function|method|server|mcp server|command) (?:name )?\S{0,80} ?"
+                r"(?:is |was |could |does )?(?:not (?:found|available|registered|exist|connected"
+                r"|running|configured|be (?:found|loaded|reached))|unknown|unavailable)\b"
+            ),
+            r"no tool (?:named|called)",
+            r"tool result missing",
+            r"model tried to call unavailable tool",
+        ),
+    ),
+    Opening(
+        "not_let_in",
+        "page",
+        (
+            rf"(?:unauthori[sz]ed|forbidden|bad credentials){STOPS}",
+            (
+                r"(?:login|subscription|payment|authentication|authori[sz]ation|upgrade|premium)"
+                rf" required{STOPS}"
+            ),
+            r"account (?:is |has been |was )?(?:suspended|disabled|locked|blocked)\b",
+            r"you (?:have been|are|were) (?:blocked|banned|rate[ -]limited|logged out)\b",
+            r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
+            r"too many \w+ attempts\b",
+            r"please enable (?:js|javascript|cookies)\b",
+            rf"(?:access|permission)(?: is| was)? denied{STOPS}",
+            r"access to \S{1,60}[^\n]{0,80}(?:blocked|denied|forbidden)\b",
+            r"no (?:access|permission)\b",
+            (
+                r"not (?:authori[sz]ed|authenticated|permitted|allowed|connected|logged in"
+                rf"|configured){STOPS}"
+            ),
+            (
+                r"insufficient (?:permissions?|privileges?|scopes?|quota|credits?|funds|balance)"
+                rf"{STOPS}"
+            ),
+            rf"authentication (?:failed|error){STOPS}",
+            (
+                r"(?:\w+ )?(?:api key|token|session|credentials?|account|subscription) (?:has |have"
+                r" |is |are |was )?(?:been )?(?:expired|invalid|missing|disabled|suspended|revoked"
+                r"|not (?:found|set|configured|valid|enabled))\b"
+            ),
+            r"you (?:do not|don't) have (?:the )?(?:permission|access)\b",
+            r"you (?:must be|are not) (?:logged|signed|authori[sz]ed)\b",
+            r"please (?:log|sign) in\b|you (?:need|have) to (?:log|sign) in\b",
+        ),
+    ),
+    Opening(
+        "overload",
+        "page",
+        (
+            (
+                r"(?:\w+ ){0,3}(?:rate[ -]?limit(?:s|ed)?|quota|usage (?:limit|cap)|cap)"
+                r"(?: \w+){0,3} (?:exceeded|reached|hit)"
+            ),
+            r"you(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the) ",
+            r"(?:\w+ ){1,3}(?:limit|length|quota|size|budget|depth) (?:was )?exceeded",
+            rf"out of (?:tokens|credits|disk space|space on){STOPS}",
+            rf"(?:rate[ -]?limited|too many requests|resource[_ ]exhausted|out of memory){STOPS}",
+            (
+                r"(?:service|server)(?: is| was)?(?: temporarily| currently)?"
+                r" (?:unavailable|overloaded|down)\b"
+            ),
+        ),
+    ),
+    Opening(
+        "broken_line",
+        "page",
+        (
+            (
+                r"(?:(?:\w+ ){0,3}?timed out|(?:(?:request|connection|operation|query|execution"
+                r"|read|gateway|tool|response|connect|navigation|page|script) )?time-?out)"
+                r"(?:\s(?:after|of \d|while|waiting|exceeded|expired|occurred|reached|before)"
+                r"|[:.!]|\s*\Z)"
+            ),
+            r"deadline exceeded",
+            r"connection (?:\w+ )?(?:refused|reset|closed|aborted|lost|failed|error|timed out)\b",
+            r"(?:all )?connection attempts? failed",
+            r"network (?:error|is unreachable|unreachable)\b",
+            (
+                r"(?:host|server|service|endpoint) (?:is )?(?:unreachable|not reachable"
+                r"|not responding)"
+            ),
+            r"(?:mcp )?server (?:has )?(?:disconnected|crashed|exited)\b",
+            r"(?:[\w']+ ){1,5}?(?:closed|terminated|disconnected|exited|crashed) unexpectedly",
+            r"socket hang up",
+            r"fetch failed",
+            r"(?-i:E[A-Z]{3,15})(?::| -|\s*\Z)",
+            r"could not resolve host",
+            r"certificate verify failed",
+            (
+                r"(?:[\w'-]{1,30} ){0,4}?(?:returned|responded with|answered with|got|received)"
+                r"(?: (?:an?|the|status|http|error|code|response|invalid|unexpected):?)*"
+                r" [45]\d\d\b"
+            ),
+        ),
+    ),
+    Opening(
+        "browser_error",
+        "page",
+        (
+            r"no element (?:found|matches|matching)\b",
+            r"element (?:is )?not (?:visible|interactable|clickable|attached|found|stable)\b",
+            r"stale element",
+            r"strict mode violation",
+        ),
+    ),
+    Opening(
+        "stopped",
+        "page",
+        (
+            (
+                r"\[?(?:request|tool use|tool call|operation|action|execution|call|user)?\s?"
+                r"(?:was\s)?(?:interrupted|cancell?ed|aborted|declined|rejected) by (?:the )?"
+                r"(?:user|client|system|operator)"
+            ),
+            (
+                r"(?:the )?user (?:doesn't want|does not want|rejected|declined|denied|cancell?ed"
+                r"|aborted)"
+            ),
+            (
+                r"(?:cancell?ed|aborted|interrupted|killed|terminated|segmentation fault)"
+                r"(?: \(core dumped\))?(?:[.!]?\s*\Z|\s*:)"
+            ),
+        ),
+    ),
+    Opening(
+        "too_large",
+        "page",
+        (
+            (
+                rf"{SOME_WORDS}(?:exceeds|exceeded) (?:the |its )?(?:(?:maximum|max)(?: allowed)?"
+                r" (?:size|length|tokens|number|limit|context|output)|(?:\w+ )?limit\b)"
+            ),
+            (
+                r"(?:output|response|result|file|content|payload|input|message)s? (?:is |was "
+                r"|are )?too (?:large|long|big)"
+            ),
+            r"(?:this model's )?maximum context length",
+        ),
+    ),
+    Opening(
+        "failed_to",
+        "page",
+        (
+            (
+                r"(?:(?:we|i|the \w+|it|\w+) )?(?:(?:was|were|am|are|is) )?(?:failed|unable"
+                rf"|not able|failure) to {VERBS}\b"
+            ),
+            rf"(?:(?:we|i) )?(?:could not|couldn't|cannot|can't|can not)\s(?:be\s)?{VERBS}\b",
+            r"failed\s+(?:with|because|due to|after)\b",
+            r"failed\s*[:：]",
+            r"(?:failed|failure)[.!]?\s*\Z",
+        ),
+    ),
+    Opening(
+        "work_failed",
+        "page",
+        (
+            (
+                rf"(?:the\s)?(?:\S{{1,40}}\s){{0,2}}{WORKS}(?:\s\S{{1,60}}){{0,3}}?\s(?:has\s)?(?:faile"
+                rf"d"
+                r"|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
+                r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied)"
+                rf"|not (?:found|permitted|allowed)){STOPS}"
+            ),
+            rf"(?!\d){SOME_WORDS}failed\s*[:：]",
+            (
+                r"(?:\S{1,40}\s){1,4}(?:rejected|refused|denied|blocked) (?:this|the|your)"
+                r" (?:action|request|operation|call|command|connection)\b"
+            ),
+            (
+                r"your (?:\w+ )?(?:edit|change|request|query|command|input|call|code)\b[^\n]{0,40}"
+                r"(?:errors?\b|error\(s\)|invalid|rejected|failed|could not)"
+            ),
+        ),
+    ),
+    Opening(
+        "invalid_input",
+        "page",
+        (
+            (
+                r"(?:invalid|malformed|illegal|incorrect|wrong|bad)\s(?:or \w+\s)?(?:\w+\s)?"
+                rf"{NAMED_THINGS}{NAMING}"
+            ),
+            r"(?:invalid|malformed|illegal) (?:[\w-]{1,30} ){0,2}[\w-]{1,30}\s*[:：]",
+            rf"missing\s(?:or \w+\s)?(?:a\s)?(?:required\s)?(?:\w+\s)?{NAMED_THINGS}{NAMING}",
+            (
+                rf"required\s(?:\w+\s)?{NAMED_THINGS}\b[^\n]{{0,60}}(?:missing|not (?:provided"
+                r"|present|set|found|specified))"
+            ),
+            (
+                r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined)\s(?:or \w+\s)?"
+                rf"(?:keyword\s)?{NAMED_THINGS}{NAMING}"
+            ),
+            rf"(?:input )?validation (?:error|failed){STOPS}",
+            r"\d+ validation errors? for",
+            r"no such (?:file|tool|command|function|method|host|user|container|object|key)\b",
+            r"unexpected (?:end of|token)",
+            r"extra inputs are not permitted",
+        ),
+    ),
+    Opening("chinese_error", "page", CHINESE),
+    Opening(
+        "shell_error",
+        "line",
+        (
+            (
+                r"(?:-?(?:ba|z|da|k|fi)?sh|[\w./-]{1,40}|\(eval\)):(?:\s?(?:line )?\d+:)?"
+                r"[^\n]{0,160}(?:(?:not found|no such file(?: or directory)?|permission denied"
+                r"|is a directory|not a directory|connection refused|timed"
+                r" out)(?=\s*(?:\Z|[\n:(.,]))"
+                r"|cannot (?:access|open|stat|find|create|remove))"
+            ),
+            r"[\w./\\-]{1,80}(?::\d+){0,2}: (?-i:(?:fatal |internal )?error:)",
+            r"curl: \(\d+\)",
+            r"make(?:\[\d+\])?: \*\*\*|make(?:\[\d+\])?: +\[",
+            r"(?-i:E: |CONFLICT \()",
+            r"(?:is|not) a directory\b",
+            r"fatal: ",
+            r"usage: \S+ \[",
+            r"'?[^'\n]{1,60}' is not recognized as an internal",
+        ),
+    ),
+    Opening(
+        "refused_sentence",
+        "line",
+        (
+            (
+                rf"(?!no ){SOME_WORDS}(?=[nadic])(?:not found|(?:does not|doesn't) exist"
+                r"|already (?:exists|registered|in use)|(?:is|are) not (?:available|allowed"
+                r"|supported|permitted|implemented)|is (?:invalid|out of range|out of bounds"
+                r"|closed and)|index out of (?:range|bounds)|cannot be (?:after|before|empty|null"
+                r"|negative)|not enough|not (?:recogni[sz]ed|responding|reachable|enabled for)"
+                r"|is restricted|is outside the (?:allowed|permitted))\b"
+            ),
+            (
+                r"(?=[^\n]{0,80}[\d'\"`_/])"
+                rf"{SOME_WORDS}(?=c)(?:cannot be (?:\w+ly )?\w+ed|could not be \w+)\b"
+            ),
+            r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
+            (
+                rf"{SOME_WORDS}(?=d)(?:does not|doesn't|do not) (?:support|provide|allow|accept"
+                r"|permit)\b"
+            ),
+            (
+                rf"{ARGUMENT} (?:must|should|needs to|has to|(?:is|are) (?:required|missing|empty"
+                r"|invalid|not (?:set|valid|an?|one of))|cannot|can't|does not match)\b"
+            ),
+            r"(?-i:[a-z][\w-]{1,40}) (?:is required|must be (?:provided|set|specified|an?))\b",
+            r"\w{1,30}[^s\s] must be (?:between|less|greater|at least|at most|one of|positive)\b",
+            r"(?:cannot|can't|could not|couldn't|unable to) (?!is\b)(?-i:[a-z]{2,})\b",
+            r"expected [^\n]{1,80}\b(?:got|received|found|but)\b",
+            r"you (?:must|cannot|can't|can only) (?:specify|provide|set|pass|use|supply|give)\b",
+            r"must (?:specify|provide|supply|be (?:an?|one|less|greater|between))\b",
+            r"please (?:provide|specify|supply|configure|try again)\b",
+            r"'?(?:NoneType|\w{1,30})' object (?:is not|has no|does not)\b",
+            r"(?:integer |float )?division by zero",
+            r"undefined is not\b",
+        ),
+    ),
+)
