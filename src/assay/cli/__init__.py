@@ -7,9 +7,9 @@ import sys
 import typer
 
 from assay import __version__
+from assay.cli import formats, score
 from assay.cli.console import Terminal, accept_any_text
 from assay.cli.exit_codes import ExitCode
-from assay.cli.score import EPILOG, score
 from assay.errors import AssayError
 
 app = typer.Typer(
@@ -20,7 +20,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("score", epilog=EPILOG)(score)
+app.command("score", epilog=score.EPILOG)(score.score)
+app.command("formats", epilog=formats.EPILOG)(formats.formats)
 
 
 def _show_version(asked: bool) -> None:

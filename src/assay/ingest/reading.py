@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.evidence.outcome import settle
@@ -60,7 +61,8 @@ def _unknown(recording: Recording, *, among_others: bool) -> Iterator[AgentTestC
 
     A folder holds all sorts of files; one that was named by the user should have been a run.
     """
-    if not any(isinstance(value, dict | list) for value in recording.sample):
+    stray = among_others and not PurePosixPath(recording.name).suffix  # a LICENSE, say
+    if not stray and not any(isinstance(value, dict | list) for value in recording.sample):
         yield from NATIVE.read(recording)
         return
     yield Unreadable(

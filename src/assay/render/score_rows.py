@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from assay.judge.rubric import DIMENSION_NAMES
@@ -32,14 +33,18 @@ FILE_COLUMNS = (
     "reason",
 )
 _LONGEST_LABEL = 60
+# A made-up id: unique, but it tells a reader nothing.
+_DIGEST = re.compile(r"[0-9a-f]{16,64}")
 
 
 def run_label(case: AgentTestCase) -> str:
     """What to call a run: its id, its task and attempt, where it was read, or what it asks."""
-    if case.run_id:
+    if case.run_id and not _DIGEST.fullmatch(case.run_id):
         return case.run_id
     if case.task_id:
         return case.task_id if case.attempt is None else f"{case.task_id} #{case.attempt}"
+    if case.run_id:
+        return case.run_id
     source = case.source
     if source and source.path:
         return source.path if source.position is None else f"{source.path}:{source.position}"
