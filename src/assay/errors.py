@@ -6,6 +6,8 @@ AssayError
 ├── NotJson                a value that JSON cannot hold, with the path to it
 ├── InvalidTools           tool definitions in no form we know
 ├── NotAStore              a folder that is no store, or one of a later version
+├── DamagedStore           a file of a store that cannot be read
+├── QueryFailed            a question to the store that its engine refused
 ├── UnknownName            nothing answers to that name (with the nearest one that does)
 ├── JudgeError
 │   ├── InvalidJudge       the judge given cannot be asked
@@ -52,6 +54,14 @@ class InvalidTools(AssayError, ValueError):
 
 class NotAStore(AssayError, ValueError):
     """A folder that is no store, or one of a later version."""
+
+
+class DamagedStore(AssayError):
+    """A file of a store that cannot be read."""
+
+
+class QueryFailed(AssayError, ValueError):
+    """A question to the store that its engine refused; its words follow."""
 
 
 class UnknownName(AssayError, LookupError):

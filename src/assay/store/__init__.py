@@ -1,1 +1,10 @@
 """Cases to tables on disk and back; the only importer of a database engine."""
+
+from __future__ import annotations
+
+from assay.store.compaction import Compaction
+from assay.store.health import Finding
+from assay.store.reading import Store
+from assay.store.writing import BatchLimit, Writer
+
+__all__ = ["BatchLimit", "Compaction", "Finding", "Store", "Writer"]

@@ -4,10 +4,11 @@
       assay-store.json      what this folder is, and its version
       batches/<batch>/      one import or scoring batch: a Parquet file per table
       writing/<batch>/      batches that are being written; nobody reads here
-      lock                  held for the moment in which a batch becomes visible
+      locks/                empty files that are only ever locked
 
 A batch is written in `writing/` and renamed into `batches/`, which is atomic. A batch may name
-older ones that it replaces (compaction); from the moment it is visible they are not.
+older ones that it replaces (compaction); from the moment it is visible they are not. Locks are
+the system's own and end with the process that holds them, however it ends.
 """
 
 from __future__ import annotations
@@ -17,19 +18,45 @@ import json
 import os
 import shutil
 import time
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Literal
 from uuid import uuid4
 
 from assay.errors import NotAStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 STORE_VERSION = 1
-_MARK = "assay-store.json"
-_REPLACES = "replaces.json"
+MARK = "assay-store.json"
+REPLACES = "replaces.json"
+FOLDERS = ("batches", "writing", "locks")
+# What a dying engine leaves behind has no lock; nothing alive leaves it untouched for so long.
+_SPILL = "spill-"
+_SPILL_SECONDS = 24 * 3600
+
+Lock = Literal["publish", "read", "compact"]
+
+
+class NewBatch:
+    """A folder in which a batch is being written; locked as long as its writer lives."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make and lock the folder."""
+        folder.mkdir(parents=True)
+        self.folder = folder
+        self._handle = os.open(folder, os.O_RDONLY)
+        fcntl.flock(self._handle, fcntl.LOCK_EX)
+
+    def abandon(self) -> None:
+        """Throw the batch away."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        os.close(self._handle)
 
 
 class Layout:
@@ -38,93 +65,183 @@ class Layout:
     def __init__(self, root: Path) -> None:
         """Take the folder; nothing is touched yet."""
         self.root = root
-        self.batches_folder = root / "batches"
-        self._writing = root / "writing"
+        self.batches_folder, self.writing_folder, self._locks = (root / name for name in FOLDERS)
 
     def create(self) -> None:
-        """Make the folder a store, if it is not one already."""
-        if self.root.exists() and any(self.root.iterdir()) and not self._is_store():
-            raise NotAStore(f"{self.root} is not empty and not a store; name a new folder")
-        self.batches_folder.mkdir(parents=True, exist_ok=True)
-        self._writing.mkdir(exist_ok=True)
-        mark = self.root / _MARK
-        if not mark.exists():
-            fresh = self.root / f".{uuid4().hex}"
-            fresh.write_text(json.dumps({"store_version": STORE_VERSION}), encoding="utf-8")
-            fresh.replace(mark)
+        """Make the folder a store, if it is not one already; safe for several at once."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            found = {path.name for path in self.root.iterdir()}
+            if MARK not in found and any(not _is_ours(name) for name in found):
+                raise NotAStore(f"{self.root} is not empty and not a store; name a new folder")
+            for name in FOLDERS:
+                (self.root / name).mkdir(exist_ok=True)
+            if MARK not in found:
+                fresh = self.root / f"{MARK}.{uuid4().hex}"
+                fresh.write_text(json.dumps({"store_version": STORE_VERSION}), encoding="utf-8")
+                fresh.replace(self.root / MARK)
+        except OSError as exc:
+            raise NotAStore(f"{self.root} cannot be made a store: {exc.strerror or exc}") from exc
+        self.check()
 
     def check(self) -> None:
         """Raise NotAStore unless this is a store that we can read."""
-        if not self._is_store():
-            raise NotAStore(
-                f"{self.root} is not a store. Make one with: assay import RUNS --store {self.root}"
-            )
-        version = json.loads((self.root / _MARK).read_text(encoding="utf-8"))["store_version"]
+        version = self._version()
         if version > STORE_VERSION:
             raise NotAStore(
                 f"{self.root} was written by a later assay (store version {version}, this one "
                 f"reads up to {STORE_VERSION}); upgrade with: pip install --upgrade assay"
             )
+        if not self.batches_folder.is_dir():
+            raise NotAStore(f"{self.root} is no whole store: its folder batches/ is missing")
 
-    def _is_store(self) -> bool:
-        return (self.root / _MARK).is_file()
+    def _version(self) -> int:
+        mark = self.root / MARK
+        try:
+            version = json.loads(mark.read_text(encoding="utf-8"))["store_version"]
+        except (FileNotFoundError, NotADirectoryError):
+            problem = "does not exist" if not self.root.exists() else f"has no {MARK}"
+            raise NotAStore(f"{self.root} is not a store: it {problem}") from None
+        except OSError as exc:
+            raise NotAStore(f"{mark} cannot be read: {exc.strerror or exc}") from exc
+        except (ValueError, KeyError, TypeError) as exc:
+            raise NotAStore(f"{mark} does not say which version the store has") from exc
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise NotAStore(f"{mark} names {version!r} as its version, which is none")
+        return version
 
     def batches(self) -> list[Path]:
-        """The visible batches, oldest first."""
+        """The visible batches, oldest first; hold the lock `read` while you use them."""
         found = sorted(path for path in self.batches_folder.iterdir() if path.is_dir())
         replaced = {name for path in found for name in _replaced_by(path)}
         return [path for path in found if path.name not in replaced]
 
-    def begin(self) -> Path:
+    def begin(self) -> NewBatch:
         """A new folder to write a batch into; its name sorts by time."""
-        path = self._writing / f"{time.time_ns():020d}-{uuid4().hex[:8]}"
-        path.mkdir(parents=True)
-        return path
+        with self.locked("publish"):
+            return NewBatch(self.writing_folder / f"{time.time_ns():020d}-{uuid4().hex[:8]}")
 
-    def show(self, batch: Path, *, replaces: list[str] | None = None) -> None:
-        """Make a written batch visible, in one step; call it while holding the lock."""
+    def spill_folder(self) -> Path:
+        """A name for the engine's temporary files, made by it if it needs any."""
+        return self.writing_folder / f"{_SPILL}{uuid4().hex}"
+
+    def show(self, batch: NewBatch, *, replaces: list[str] | None = None) -> None:
+        """Make a written batch visible, in one step; hold the lock `publish`."""
         if replaces:
-            (batch / _REPLACES).write_text(json.dumps(replaces), encoding="utf-8")
-        for file in batch.iterdir():
+            (batch.folder / REPLACES).write_text(json.dumps(replaces), encoding="utf-8")
+        for file in batch.folder.iterdir():
             _flush(file)
-        _flush(batch)
-        batch.rename(self.batches_folder / batch.name)
+        _flush(batch.folder)
+        batch.folder.rename(self.batches_folder / batch.folder.name)
         _flush(self.batches_folder)
+        batch.close()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the store's lock; it is let go when the process dies."""
-        with (self.root / "lock").open("a") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+    def locked(self, name: Lock, *, shared: bool = False) -> Iterator[None]:
+        """Hold one of the store's locks; it is let go when the process dies."""
+        handle = self._open_lock(name)
+        if handle is None:  # nobody can change a store on read-only ground
             yield
+            return
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)
 
-    def leftovers(self, *, older_than_seconds: float = 3600) -> list[Path]:
-        """Batches that were begun long ago and never finished: a crash left them."""
-        now = time.time()
-        return [p for p in self._writing.iterdir() if now - _newest(p) > older_than_seconds]
+    @contextmanager
+    def unread(self) -> Iterator[bool]:
+        """Keep readers out for a moment; False when there are some, who are left in peace."""
+        handle = self._open_lock("read")
+        if handle is None:
+            yield False
+            return
+        try:
+            yield _try_lock(handle)
+        finally:
+            os.close(handle)
+
+    def _open_lock(self, name: Lock) -> int | None:
+        with suppress(OSError):
+            self._locks.mkdir(exist_ok=True)
+            return os.open(self._locks / name, os.O_RDWR | os.O_CREAT, 0o666)
+        with suppress(OSError):
+            return os.open(self._locks / name, os.O_RDONLY)
+        return None
+
+    def leftovers(self) -> list[Path]:
+        """What dead writers left in `writing/`."""
+        if not self.writing_folder.is_dir():
+            return []
+        with self.locked("publish"):
+            return sorted(path for path in self.writing_folder.iterdir() if _is_dead(path))
 
     def replaced(self) -> list[Path]:
         """Batches that a later one replaces: nobody needs them any more."""
         visible = set(self.batches())
-        return [p for p in self.batches_folder.iterdir() if p.is_dir() and p not in visible]
+        return [
+            path
+            for path in sorted(self.batches_folder.iterdir())
+            if path.is_dir() and path not in visible
+        ]
 
-    @staticmethod
-    def remove(folders: list[Path]) -> None:
-        """Delete folders that nobody reads."""
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+    def sweep(self) -> list[Path]:
+        """Delete what dead writers left, and replaced batches unless somebody is reading."""
+        unwanted = self.leftovers()
+        with self.unread() as nobody_reads:
+            if nobody_reads:
+                unwanted += self.replaced()
+            for path in unwanted:
+                _remove(path)
+        return unwanted
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a name may stand in a store, or in one that somebody is making right now."""
+    return name in FOLDERS or name.startswith(MARK)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _replaced_by(batch: Path) -> list[str]:
     try:
-        names: list[str] = json.loads((batch / _REPLACES).read_text(encoding="utf-8"))
+        names: list[str] = json.loads((batch / REPLACES).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return []
     return names
 
 
+def _is_dead(path: Path) -> bool:
+    if path.name.startswith(_SPILL):
+        return time.time() - _newest(path) > _SPILL_SECONDS
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        return _try_lock(handle)
+    finally:
+        os.close(handle)
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def _newest(folder: Path) -> float:
-    return max((f.stat().st_mtime for f in folder.rglob("*")), default=folder.stat().st_mtime)
+    times = [time.time() - _SPILL_SECONDS]
+    with suppress(FileNotFoundError):
+        times = [path.stat().st_mtime for path in (folder, *folder.rglob("*"))]
+    return max(times)
 
 
 def _flush(path: Path) -> None:

@@ -3,169 +3,238 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import msgspec
+from msgspec import Struct
 
+from assay.errors import AssayError
 from assay.evidence.blame import blame
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from assay.evidence.blame import Blame
     from assay.execution import ToolExecutionResult
+    from assay.run import Source
+    from assay.store.case_text import CallFacts, CaseFacts
     from assay.test_case import AgentTestCase
     from assay.tools import ToolDefinition
 
-Row = dict[str, Any]
 
-RUNS = {
-    "run_key": "VARCHAR",
-    "run_id": "VARCHAR",
-    "task_id": "VARCHAR",
-    "attempt": "BIGINT",
-    "model": "VARCHAR",
-    "framework": "VARCHAR",
-    "agent_id": "VARCHAR",
-    "session_id": "VARCHAR",
-    "input": "VARCHAR",
-    "actual_output": "VARCHAR",
-    "outcome_success": "BOOLEAN",
-    "outcome_score": "DOUBLE",
-    "outcome_decided_by": "VARCHAR",
-    "calls": "BIGINT",
-    "failed_calls": "BIGINT",
-    "total_rounds": "BIGINT",
-    "planning_json_compliance": "DOUBLE",
-    "started_at": "DOUBLE",
-    "ended_at": "DOUBLE",
-    "input_tokens": "BIGINT",
-    "output_tokens": "BIGINT",
-    "cost_usd": "DOUBLE",
-    "source_path": "VARCHAR",
-    "source_format": "VARCHAR",
-    "source_position": "BIGINT",
+class RunRow(Struct, gc=False):
+    """One run: what it was, how it ended, what it cost, where it was recorded."""
+
+    run_key: str
+    run_id: str | None
+    task_id: str | None
+    attempt: int | None
+    model: str | None
+    framework: str | None
+    agent_id: str | None
+    session_id: str | None
+    input: str
+    actual_output: str | None
+    outcome_success: bool | None
+    outcome_score: float | None
+    outcome_decided_by: str | None
+    calls: int
+    failed_calls: int
+    total_rounds: int | None
+    planning_json_compliance: float | None
+    started_at: float | None
+    ended_at: float | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+    source_path: str | None
+    source_format: str | None
+    source_position: int | None
+
+
+class CallRow(Struct, gc=False):
+    """One tool call: what was asked, how it went, whose fault it was."""
+
+    run_key: str
+    position: int
+    model: str | None
+    task_id: str | None
+    attempt: int | None
+    call_id: str | None
+    parent_id: str | None
+    turn: int | None
+    server: str  # never NULL, so that comparing servers is never unknown
+    tool: str
+    arguments: str
+    arguments_key: str
+    failed: bool
+    reported_success: bool | None
+    success_rule: str | None
+    error_message: str | None
+    blame: str | None
+    kind: str | None
+    blame_rule: str | None
+    blame_confidence: float | None
+    started_at: float | None
+    ended_at: float | None
+    execution_time: float | None
+    result_bytes: int | None
+
+
+class CaseRow(Struct, gc=False):
+    """The whole record of a run as JSON, and where it was read, from which all else follows."""
+
+    run_key: str
+    source: str | None
+    case: str
+
+
+_SQL_TYPES: dict[type, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN"}
+
+
+def _columns(row: type[Struct]) -> dict[str, str]:
+    return {
+        name: next(_SQL_TYPES[kind] for kind in get_args(hint) or (hint,) if kind is not NoneType)
+        for name, hint in get_type_hints(row).items()
+    }
+
+
+TABLES: dict[str, dict[str, str]] = {
+    "runs": _columns(RunRow),
+    "calls": _columns(CallRow),
+    "cases": _columns(CaseRow),
 }
-CALLS = {
-    "run_key": "VARCHAR",
-    "position": "BIGINT",
-    "model": "VARCHAR",
-    "task_id": "VARCHAR",
-    "attempt": "BIGINT",
-    "call_id": "VARCHAR",
-    "parent_id": "VARCHAR",
-    "turn": "BIGINT",
-    "server": "VARCHAR",
-    "tool": "VARCHAR",
-    "arguments": "VARCHAR",
-    "arguments_key": "VARCHAR",
-    "failed": "BOOLEAN",
-    "reported_success": "BOOLEAN",
-    "success_rule": "VARCHAR",
-    "error_message": "VARCHAR",
-    "blame": "VARCHAR",
-    "kind": "VARCHAR",
-    "blame_rule": "VARCHAR",
-    "started_at": "DOUBLE",
-    "ended_at": "DOUBLE",
-    "execution_time": "DOUBLE",
-    "result_bytes": "BIGINT",
-}
-CASES = {"run_key": "VARCHAR", "case": "VARCHAR"}
-TABLES: dict[str, dict[str, str]] = {"runs": RUNS, "calls": CALLS, "cases": CASES}
 
-_LONGEST_ARGUMENTS = 2_000
-_LONGEST_MESSAGE = 1_000
+# Long texts are whole in `cases`; the other tables keep enough to look at.
+LONGEST_TEXT = 100_000
+LONGEST_ARGUMENTS = 2_000
+LONGEST_MESSAGE = 1_000
+_LONGEST_NAME = 1_000
+_LARGEST = 2**63 - 1
+_encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 
 
-def run_key(case_text: bytes) -> str:
+def run_key(text: bytes) -> str:
     """What makes a run the same run: everything recorded of it, wherever the file lies."""
-    return blake2b(case_text, digest_size=16).hexdigest()
+    return blake2b(text, digest_size=16).hexdigest()
 
 
-def case_text(case: AgentTestCase) -> bytes:
-    """The whole case as JSON, without the place it was read from."""
-    written = case.to_dict()
-    written.pop("source", None)
-    return msgspec.json.encode(written)
-
-
-def run_row(case: AgentTestCase, key: str) -> Row:
+def run_row(key: str, facts: CaseFacts, source: Source | None) -> RunRow:
     """The row of `runs` for a case."""
-    data, outcome, usage, source = case.execution_data, case.outcome, case.usage, case.source
-    return {
-        "run_key": key,
-        "run_id": case.run_id,
-        "task_id": case.task_id,
-        "attempt": case.attempt,
-        "model": case.model,
-        "framework": case.framework,
-        "agent_id": case.agent_id,
-        "session_id": case.session_id,
-        "input": case.input,
-        "actual_output": case.actual_output,
-        "outcome_success": outcome.success if outcome else None,
-        "outcome_score": outcome.score if outcome else None,
-        "outcome_decided_by": outcome.decided_by if outcome else None,
-        "calls": len(case.calls),
-        "failed_calls": sum(not call.success for call in case.calls),
-        "total_rounds": data.total_rounds if data else None,
-        "planning_json_compliance": data.planning_json_compliance if data else None,
-        "started_at": case.started_at,
-        "ended_at": case.ended_at,
-        "input_tokens": usage.input_tokens if usage else None,
-        "output_tokens": usage.output_tokens if usage else None,
-        "cost_usd": usage.cost_usd if usage else None,
-        "source_path": source.path if source else None,
-        "source_format": source.format if source else None,
-        "source_position": source.position if source else None,
-    }
+    data, outcome, usage, calls = facts.execution_data, facts.outcome, facts.usage, facts.calls
+    return RunRow(
+        run_key=key,
+        run_id=_name(facts.run_id),
+        task_id=_name(facts.task_id),
+        attempt=_whole(facts.attempt),
+        model=_name(facts.model),
+        framework=_name(facts.framework),
+        agent_id=_name(facts.agent_id),
+        session_id=_name(facts.session_id),
+        input=facts.input[:LONGEST_TEXT],
+        actual_output=facts.actual_output and facts.actual_output[:LONGEST_TEXT],
+        outcome_success=outcome.success if outcome else None,
+        outcome_score=outcome.score if outcome else None,
+        outcome_decided_by=_name(outcome.decided_by) if outcome else None,
+        calls=len(calls),
+        failed_calls=sum(not call.success for call in calls),
+        total_rounds=_whole(data.total_rounds) if data else None,
+        planning_json_compliance=data.planning_json_compliance if data else None,
+        started_at=facts.started_at,
+        ended_at=facts.ended_at,
+        input_tokens=_whole(usage.input_tokens) if usage else None,
+        output_tokens=_whole(usage.output_tokens) if usage else None,
+        cache_read_tokens=_whole(usage.cache_read_tokens) if usage else None,
+        cache_write_tokens=_whole(usage.cache_write_tokens) if usage else None,
+        reasoning_tokens=_whole(usage.reasoning_tokens) if usage else None,
+        cost_usd=usage.cost_usd if usage else None,
+        source_path=_name(source.path) if source else None,
+        source_format=_name(source.format) if source else None,
+        source_position=_whole(source.position) if source else None,
+    )
 
 
-def call_rows(case: AgentTestCase, key: str) -> Iterator[Row]:
-    """The rows of `calls` for a case, in the order of the calls."""
-    tools = read_tools(case.available_tools) or {}
-    for position, call in enumerate(case.calls):
-        yield {
-            "run_key": key,
-            "position": position,
-            "model": case.model,
-            "task_id": case.task_id,
-            "attempt": case.attempt,
-            **_call_columns(call),
-            **_blame_columns(call, tools.get(call.tool)),
-        }
+def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallRow]:
+    """The rows of `calls` for a case, in the order of the calls.
+
+    What is written comes from the facts, which are redacted; the case itself is only asked
+    whose fault a failure was.
+    """
+    offer = _Offer(case)
+    model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
+    for position, call in enumerate(facts.calls):
+        found = None if call.success else offer.blame(case.calls[position])
+        yield CallRow(
+            run_key=key,
+            position=position,
+            model=model,
+            task_id=task,
+            attempt=attempt,
+            call_id=_name(call.call_id),
+            parent_id=_name(call.parent_id),
+            turn=_whole(call.turn),
+            server=_name(call.server) or "",
+            tool=call.tool[:_LONGEST_NAME],
+            arguments=bytes(call.parameters)[:LONGEST_ARGUMENTS].decode(errors="ignore"),
+            arguments_key=_arguments_key(call),
+            failed=not call.success,
+            reported_success=call.reported_success,
+            success_rule=_name(call.success_rule),
+            error_message=call.error_message and call.error_message[:LONGEST_MESSAGE],
+            blame=found.category if found else None,
+            kind=found.kind if found else None,
+            blame_rule=found.rule if found else None,
+            blame_confidence=found.confidence if found else None,
+            started_at=call.started_at,
+            ended_at=call.ended_at,
+            execution_time=call.execution_time,
+            result_bytes=_size(call),
+        )
 
 
-def _call_columns(call: ToolExecutionResult) -> Row:
-    arguments = msgspec.json.encode(call.parameters)
-    return {
-        "call_id": call.call_id,
-        "parent_id": call.parent_id,
-        "turn": call.turn,
-        "server": call.server or "",  # so that comparing servers never meets a NULL
-        "tool": call.tool,
-        "arguments": arguments[:_LONGEST_ARGUMENTS].decode(errors="ignore"),
-        "arguments_key": blake2b(arguments, digest_size=8).hexdigest(),
-        "failed": not call.success,
-        "reported_success": call.reported_success,
-        "success_rule": call.success_rule,
-        "error_message": call.error_message and call.error_message[:_LONGEST_MESSAGE],
-        "started_at": call.started_at,
-        "ended_at": call.ended_at,
-        "execution_time": call.execution_time,
-        "result_bytes": _size(call.result),
-    }
+class _Offer:
+    """The tools on offer in a run, read when a failure needs them."""
+
+    def __init__(self, case: AgentTestCase) -> None:
+        self._case = case
+        self._read = False
+        self._tools: Mapping[str, ToolDefinition] | None = None
+
+    def blame(self, call: ToolExecutionResult) -> Blame | None:
+        if not self._read:
+            self._tools, self._read = offered_tools(self._case), True
+        tools = self._tools
+        return blame(call, tool=tools.get(call.tool) if tools else None, offered=tools)
 
 
-def _blame_columns(call: ToolExecutionResult, tool: ToolDefinition | None) -> Row:
-    found = blame(call, tool=tool)
-    if found is None:
-        return {"blame": None, "kind": None, "blame_rule": None}
-    return {"blame": found.category, "kind": found.kind, "blame_rule": found.rule}
-
-
-def _size(result: object) -> int | None:
-    if result is None:
+def offered_tools(case: AgentTestCase) -> Mapping[str, ToolDefinition] | None:
+    """The tools on offer by name; None where nothing usable is known of them."""
+    try:
+        return read_tools(case.available_tools) or None
+    except AssayError:
         return None
-    return len(result) if isinstance(result, str) else len(msgspec.json.encode(result))
+
+
+def _arguments_key(call: CallFacts) -> str:
+    """The same for the same arguments, in whatever order they were given."""
+    arguments: Any = msgspec.json.decode(call.parameters)
+    return blake2b(_encode_sorted(arguments), digest_size=8).hexdigest()
+
+
+def _size(call: CallFacts) -> int | None:
+    size = memoryview(call.result).nbytes
+    return None if size == 4 and bytes(call.result) == b"null" else size
+
+
+def _name(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME]
+
+
+def _whole(number: int | None) -> int | None:
+    """The number, if a column can hold it."""
+    return number if number is None or -_LARGEST <= number <= _LARGEST else None

@@ -1,0 +1,127 @@
+"""What is wrong with the files of a store, and what may be removed without loss."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.errors import AssayError
+from assay.store.engine import connect, file_list, in_our_words
+from assay.store.layout import FOLDERS, MARK, REPLACES
+from assay.store.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from assay.store.engine import Engine
+    from assay.store.layout import Layout
+
+_BATCH_FILES = frozenset({REPLACES, *(f"{table}.parquet" for table in TABLES), "scores.parquet"})
+
+
+class Finding(Struct, frozen=True):
+    """One thing that is not as it should be; `harmless` ones cost only space."""
+
+    path: str
+    problem: str
+    advice: str
+    harmless: bool = False
+    repaired: bool = False
+
+
+def examine(layout: Layout, *, repair: bool) -> list[Finding]:
+    """Look at every file of a store; `repair` removes what nobody needs."""
+    layout.check()
+    removed = set(layout.sweep()) if repair else set()
+    found = [*_unneeded(layout, removed)]
+    with layout.locked("read", shared=True):
+        found += [*_unknown(layout), *_damages(layout), *_doubles(layout)]
+    return found
+
+
+def _unneeded(layout: Layout, removed: set[Path]) -> Iterator[Finding]:
+    for path in sorted(removed | set(layout.leftovers())):
+        if path.parent == layout.writing_folder:
+            yield _harmless(path, "a writer died and left this", repaired=path in removed)
+    for path in sorted(removed | set(layout.replaced())):
+        if path.parent == layout.batches_folder:
+            yield _harmless(path, "a compaction replaced this batch", repaired=path in removed)
+
+
+def _harmless(path: Path, problem: str, *, repaired: bool) -> Finding:
+    advice = "removed" if repaired else "remove it with --repair"
+    return Finding(str(path), problem, advice, harmless=True, repaired=repaired)
+
+
+def _unknown(layout: Layout) -> Iterator[Finding]:
+    strangers = [path for path in layout.root.iterdir() if path.name not in {MARK, *FOLDERS}]
+    for path in layout.batches_folder.iterdir():
+        if path.is_dir():
+            strangers += [file for file in path.iterdir() if file.name not in _BATCH_FILES]
+        else:
+            strangers.append(path)
+    for path in sorted(strangers):
+        yield Finding(str(path), "not part of a store", "move it away", harmless=True)
+
+
+def _damages(layout: Layout) -> Iterator[Finding]:
+    with connect(spill=layout.spill_folder()) as engine:
+        for batch in layout.batches():
+            counts: dict[str, int] = {}
+            broken = False
+            for table in TABLES:
+                file = batch / f"{table}.parquet"
+                if not file.exists():
+                    continue
+                try:
+                    with in_our_words(layout.root):
+                        counts[table] = _read_through(engine, file)
+                except AssayError as exc:
+                    broken = True
+                    yield _damage(file, str(exc.__cause__ or exc))
+            if not broken:
+                yield from _mismatch(batch, counts)
+
+
+def _read_through(engine: Engine, file: Path) -> int:
+    """Read every value of a file once; the number of its runs."""
+    source = f"read_parquet({file_list([file])})"
+    rows = engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
+    touched = ", ".join(f'MAX(HASH("{name}"))' for name, *_ in rows)
+    sql = f"SELECT COUNT(DISTINCT run_key), {touched} FROM {source}"  # noqa: S608
+    found = engine.execute(sql).fetchone()
+    return int(found[0]) if found else 0
+
+
+def _mismatch(batch: Path, counts: dict[str, int]) -> Iterator[Finding]:
+    runs, cases = counts.get("runs", 0), counts.get("cases", 0)
+    if runs != cases:
+        yield _damage(batch, f"{runs} runs, but the cases of {cases}")
+
+
+def _damage(path: Path, problem: str) -> Finding:
+    advice = "move the batch out of the store and import its runs again"
+    return Finding(str(path), f"cannot be read: {problem.splitlines()[0]}", advice)
+
+
+def _doubles(layout: Layout) -> Iterator[Finding]:
+    """Runs that stand in two batches: somebody copied files by hand."""
+    files = [file for batch in layout.batches() if (file := batch / "runs.parquet").exists()]
+    if not files:
+        return
+    sql = f"""
+        SELECT COUNT(*) FROM (
+            SELECT run_key FROM read_parquet({file_list(files)}, union_by_name = true)
+            GROUP BY run_key HAVING COUNT(*) > 1
+        )
+    """  # noqa: S608
+    try:
+        with in_our_words(layout.root), connect(spill=layout.spill_folder()) as engine:
+            row = engine.execute(sql).fetchone()
+    except AssayError:
+        return  # a damaged file is reported already
+    if row and row[0]:
+        where = str(layout.batches_folder)
+        yield Finding(where, f"{row[0]} runs stand here twice", "import into a new store")

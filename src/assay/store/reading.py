@@ -1,0 +1,194 @@
+"""A store to read from: questions in SQL, and the cases themselves."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from assay.errors import InvalidRecord, QueryFailed, UnknownName
+from assay.evidence.blame import Siblings
+from assay.run import Source
+from assay.store.compaction import compact
+from assay.store.engine import SELECT, connect, file_list, in_our_words, lock_in, quoted
+from assay.store.health import examine
+from assay.store.layout import Layout
+from assay.store.tables import TABLES
+from assay.store.writing import BatchLimit, Writer
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from assay.store.compaction import Compaction
+    from assay.store.engine import Engine
+    from assay.store.health import Finding
+
+_ROWS_AT_ONCE = 64
+
+_SIBLINGS = """
+    SELECT own.position,
+           COUNT(*) FILTER (WHERE NOT other.failed) AS succeeded,
+           COUNT(*) FILTER (WHERE other.failed) AS failed,
+           COUNT(DISTINCT other.model) FILTER (WHERE other.failed) AS models_failed
+    FROM calls AS own
+    JOIN calls AS other USING (server, tool, arguments_key)
+    WHERE own.run_key = $run_key AND other.run_key <> $run_key
+    GROUP BY own.position
+"""
+
+
+class Store:
+    """A folder of recorded runs: any number may read and write it at once."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Open the store at a path; NotAStore if there is none."""
+        self.path = Path(path)
+        self._layout = Layout(self.path.absolute())
+        self._layout.check()
+
+    @classmethod
+    def create(cls, path: str | Path) -> Self:
+        """Open the store at a path, making it first if there is none."""
+        Layout(Path(path).absolute()).create()
+        return cls(path)
+
+    def writer(
+        self,
+        *,
+        redact: bool = True,
+        emails: bool = False,
+        trusted: bool = False,
+        limit: BatchLimit | None = None,
+    ) -> Writer:
+        """A writer for a `with` block; see `Writer`."""
+        return Writer(self._layout, redact=redact, emails=emails, trusted=trusted, limit=limit)
+
+    def query(self, sql: str, **params: object) -> list[dict[str, Any]]:
+        """The rows of a query over the tables `runs`, `calls` and `cases`; `$name` is a parameter.
+
+        A query can read nothing but this store.
+        """
+        with self._engine(sql) as engine:
+            _refuse_changes(engine, sql)
+            result = engine.execute(sql, params or None)
+            names = [column[0] for column in result.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+    def rows(
+        self, table: str, where: str | None = None, **params: object
+    ) -> Iterator[dict[str, Any]]:
+        """The rows of a table one after the other, those of certain runs if `where` says so."""
+        sql = _selection(table, "*", where)
+        with self._engine(f"{sql} runs") as engine:
+            result = engine.execute(sql, params or None)
+            names = [column[0] for column in result.description or ()]
+            while rows := result.fetchmany(_ROWS_AT_ONCE):
+                yield from (dict(zip(names, row, strict=True)) for row in rows)
+
+    def cases(
+        self,
+        where: str | None = None,
+        *,
+        run_keys: Collection[str] | None = None,
+        **params: object,
+    ) -> Iterator[AgentTestCase]:
+        """The cases as they were imported, redactions aside, one after the other.
+
+        `where` is a condition on the columns of `runs`: `"model = $model"`, model="gpt-5".
+        """
+        conditions = [condition for condition in (where,) if condition]
+        if run_keys is not None:
+            conditions.append("run_key IN (SELECT unnest($run_keys::VARCHAR[]))")
+            params["run_keys"] = list(run_keys)
+        condition = " AND ".join(f"({condition})" for condition in conditions) or None
+        for row in self.rows("cases", condition, **params):
+            yield _case(row)
+
+    def count(self) -> int:
+        """How many runs there are."""
+        (row,) = self.query("SELECT COUNT(*) AS runs FROM runs")
+        found: int = row["runs"]
+        return found
+
+    def siblings(self, run_key: str) -> dict[int, Siblings]:
+        """How the calls of a run went in other runs, by their position; for the sibling test."""
+        return {
+            row["position"]: Siblings(row["succeeded"], row["failed"], row["models_failed"])
+            for row in self.query(_SIBLINGS, run_key=run_key)
+        }
+
+    def export(
+        self, target: str | Path, table: str = "runs", where: str | None = None, **params: object
+    ) -> int:
+        """Write a table to one Parquet file; the number of rows."""
+        path = Path(target).absolute()
+        sql = _selection(table, "*", where)
+        with self._engine(f"{sql} runs", outside=True) as engine:
+            written = f"COPY ({sql}) TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+            row = engine.execute(written, params or None).fetchone()
+            return int(row[0]) if row else 0
+
+    def compact(self) -> Compaction:
+        """Merge small batches into one; readers and writers may go on."""
+        with in_our_words(self._layout.root):
+            return compact(self._layout)
+
+    def doctor(self, *, repair: bool = False) -> list[Finding]:
+        """What is wrong with the files of this store; `repair` removes what nobody needs."""
+        return examine(self._layout, repair=repair)
+
+    def batches(self) -> list[str]:
+        """The names of the visible batches, oldest first."""
+        return [path.name for path in self._layout.batches()]
+
+    @contextmanager
+    def _engine(self, sql: str, *, outside: bool = False) -> Iterator[Engine]:
+        """An engine that sees the tables a query names, as they are now."""
+        root = self._layout.root
+        with self._layout.locked("read", shared=True), in_our_words(root):
+            batches = self._layout.batches()
+            with connect(spill=self._layout.spill_folder()) as engine:
+                for table in TABLES:
+                    if re.search(rf"\b{table}\b", sql, re.IGNORECASE):
+                        engine.execute(_view(table, batches))
+                if not outside:
+                    lock_in(engine, root)
+                yield engine
+
+
+def _refuse_changes(engine: Engine, sql: str) -> None:
+    kinds = [statement.type for statement in engine.extract_statements(sql)]
+    if kinds != [SELECT]:
+        raise QueryFailed("a query is one SELECT: a store is changed by importing only")
+
+
+def _view(table: str, batches: list[Path]) -> str:
+    """A table over all batches that have it; typed, even if none has."""
+    columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in TABLES[table].items())
+    parts = [f"SELECT {columns} WHERE false"]
+    files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
+    if files:
+        parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
+    return f"CREATE VIEW {table} AS {' UNION ALL BY NAME '.join(parts)}"
+
+
+def _selection(table: str, columns: str, where: str | None) -> str:
+    if table not in TABLES:
+        raise UnknownName("table", table, TABLES)
+    wanted = f"SELECT run_key FROM runs WHERE {where}"  # noqa: S608 - the caller's own words
+    condition = f" WHERE run_key IN ({wanted})" if where else ""
+    return f"SELECT {columns} FROM {table}{condition}"  # noqa: S608
+
+
+def _case(row: dict[str, Any]) -> AgentTestCase:
+    try:
+        case = AgentTestCase.from_json(row["case"])
+        if row["source"] is not None:
+            case.source = Source.from_dict(msgspec.json.decode(row["source"]))
+    except (InvalidRecord, msgspec.DecodeError) as exc:
+        raise InvalidRecord(f"run {row['run_key']}: {exc}") from exc
+    return case

@@ -1,0 +1,225 @@
+"""What a secret looks like: tables, one row a kind, read by `redaction`.
+
+Patterns are written for two engines, Python's and a linear-time one: no lookaround and no
+backreference. None of them takes a quote or a lone backslash in, so that JSON with a secret
+masked is still JSON.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MASK = "[redacted]"
+
+
+def is_mixed(text: str) -> bool:
+    """Whether letters and digits are mixed, as in a key and not in a word."""
+    return _DIGIT.search(text) is not None and _LETTER.search(text) is not None
+
+
+def is_drawn(text: str) -> bool:
+    """Whether the letters look drawn at random: mixed with digits, or capitals anywhere."""
+    return is_mixed(text) or (len(text) >= 16 and len(_CASE_CHANGE.findall(text)) > len(text) / 4)
+
+
+def is_random(text: str) -> bool:
+    """Whether a word is drawn at random and has no familiar form."""
+    return (
+        len(text) >= 8
+        and is_drawn(text)
+        and not _FAMILIAR.fullmatch(text)
+        and is_no_placeholder(text)
+    )
+
+
+def is_password_pair(text: str) -> bool:
+    """Whether the text is base64 of `user:password`."""
+    try:
+        plain = base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in plain and plain.isascii() and all(byte >= 0x20 for byte in plain)
+
+
+def is_no_placeholder(text: str) -> bool:
+    """Whether the text stands for itself and not for what a user should put there."""
+    return len(text) > _LONGEST_PLACEHOLDER or not _PLACEHOLDER.fullmatch(text.strip().lower())
+
+
+_LONGEST_PLACEHOLDER = 100
+_DIGIT = re.compile(r"[0-9]")
+_LETTER = re.compile(r"[A-Za-z]")
+_CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
+# Sentences, dates, versions, numbers, paths, hosts, addresses: mixed, and yet no secret.
+_FAMILIAR = re.compile(
+    r".*\s.*|[\d.,:tTzZ+/-]+|v?\d+(?:\.\w+)+|[~.]{0,2}/.*|[A-Za-z]:\\.*|https?://.*"
+    r"|[\w.-]+@[\w.-]+|0x[0-9a-fA-F]{40}"
+    r"|[\w-]+\.(?:json|ya?ml|txt|py|js|ts|env|pem|csv|md|html?|com|org|net|io|dev)",
+    re.DOTALL,
+)
+_PLACEHOLDER = re.compile(
+    r"|\[redacted\]|[*•.x_#-]+|…|<[^>]*>?|\$\{?[\w.-]*\}?|\{\{?[\w. -]*\}?\}?|%\(?\w*\)?s?"
+    r"|\[[\w .-]*\]?"
+    r"|(?:string|str|text|varchar|password|passwd|pwd|secret|token|api[_-]?key|key|none|null|nil"
+    r"|undefined|true|false|yes|no|on|off|required|optional|hidden|masked|empty|missing|invalid"
+    r"|incorrect|wrong|expired|basic|bearer|oauth2?|jwt|n/a)"
+    r"|(?:your|my|the|an?|some|insert|enter|replace)[ _-].*|.*[ _-](?:here|goes[ _-]here)"
+    r"|(?:os|process|env|self|config|settings|args|secrets|kwargs|opts|options|request|ctx)\..*"
+    r"|[a-z_][\w.:]*\(.*",
+    re.DOTALL,
+)
+
+
+class Shape(NamedTuple):
+    """A secret known by how it begins and goes on.
+
+    `starts` are the literals a pattern begins with; group 1 is masked, or all where there is no
+    group. `check` has the last word; `sk-xxxx` and `sk-your-key-here` are nobody's keys. A
+    `loose` shape may begin in the middle of a word.
+    """
+
+    kind: str
+    starts: tuple[str, ...]
+    pattern: str
+    check: Callable[[str], bool] = is_drawn
+    loose: bool = False
+
+
+_WORD = "[A-Za-z0-9_-]"
+SHAPES: tuple[Shape, ...] = (
+    Shape("sk-", ("sk-",), rf"sk-{_WORD}{{20,250}}"),
+    Shape(
+        "stripe",
+        ("sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"),
+        r"(?:[rs]k_(?:live|test)|whsec)_[A-Za-z0-9+/]{16,250}",
+    ),
+    Shape("github", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"), r"gh[pousr]_[A-Za-z0-9]{30,255}"),
+    Shape("github_pat", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{30,255}"),
+    Shape(
+        "gitlab",
+        ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-"),
+        rf"gl(?:pat|dt|rt|ptt|cbt)-{_WORD}{{18,100}}",
+    ),
+    Shape("aws", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}"),
+    Shape("google", ("AIza",), rf"AIza{_WORD}{{35}}"),
+    Shape("google_oauth", ("ya29.",), rf"ya29\.{_WORD}{{20,500}}"),
+    Shape("google_client", ("GOCSPX-",), rf"GOCSPX-{_WORD}{{20,60}}"),
+    Shape("slack", ("xox",), r"xox[abeoprs]-[A-Za-z0-9-]{10,250}"),
+    Shape("slack_app", ("xapp-",), r"xapp-[0-9]-[A-Za-z0-9-]{20,250}"),
+    Shape(
+        "slack_hook",
+        ("hooks.slack.com/services/",),
+        r"hooks\.slack\.com/services/(T[A-Za-z0-9_]{6,20}/B[A-Za-z0-9_]{6,20}/[A-Za-z0-9_]{16,40})",
+    ),
+    Shape("hugging_face", ("hf_",), r"hf_[A-Za-z0-9]{30,60}"),
+    Shape("npm", ("npm_",), r"npm_[A-Za-z0-9]{36}"),
+    Shape("pypi", ("pypi-AgE",), rf"pypi-AgE{_WORD}{{50,300}}"),
+    Shape("groq", ("gsk_",), r"gsk_[A-Za-z0-9]{40,80}"),
+    Shape("xai", ("xai-",), r"xai-[A-Za-z0-9]{40,120}"),
+    Shape("perplexity", ("pplx-",), r"pplx-[A-Za-z0-9]{30,80}"),
+    Shape("tavily", ("tvly-",), rf"tvly-{_WORD}{{20,80}}"),
+    Shape("firecrawl", ("fc-",), r"fc-[0-9a-f]{32}"),
+    Shape("nvidia", ("nvapi-",), rf"nvapi-{_WORD}{{40,120}}"),
+    Shape("replicate", ("r8_",), r"r8_[A-Za-z0-9]{30,60}"),
+    Shape("linear", ("lin_api_",), r"lin_api_[A-Za-z0-9]{30,60}"),
+    Shape("notion", ("ntn_",), r"ntn_[A-Za-z0-9]{30,60}"),
+    Shape("figma", ("figd_",), rf"figd_{_WORD}{{30,60}}"),
+    Shape("digital_ocean", ("dop_v1_",), r"dop_v1_[a-f0-9]{64}"),
+    Shape(
+        "shopify", ("shpat_", "shpss_", "shpca_", "shppa_"), r"shp(?:at|ss|ca|pa)_[a-fA-F0-9]{32}"
+    ),
+    Shape("sendgrid", ("SG.",), rf"SG\.{_WORD}{{16,32}}\.{_WORD}{{16,64}}"),
+    Shape("databricks", ("dapi",), r"dapi[a-f0-9]{32}"),
+    Shape("vault", ("hvs.",), rf"hvs\.{_WORD}{{24,200}}"),
+    Shape("supabase", ("sbp_",), r"sbp_[a-f0-9]{40}"),
+    Shape("postman", ("PMAK-",), r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    Shape("age", ("AGE-SECRET-KEY-1",), r"AGE-SECRET-KEY-1[A-Z0-9]{50,70}"),
+    Shape("telegram", (":AA",), rf":(AA{_WORD}{{32,40}})", loose=True),
+    Shape("jwt", ("eyJ",), rf"eyJ{_WORD}{{8,1000}}\.eyJ{_WORD}{{8,4000}}\.{_WORD}{{0,1000}}"),
+    Shape(
+        "private_key",
+        ("-----BEGIN ",),
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:\\+[nrt]|[A-Za-z0-9+/=:,. \n\r\t]|-[A-Za-z0-9 ]){0,16000}"
+        r"(?:-----END [A-Z0-9 ]{0,40}KEY(?: BLOCK)?-----)?",
+        loose=True,
+    ),
+    Shape(
+        "bearer", ("earer ",), r"earer ([A-Za-z0-9._~+/-]{16,4000}={0,2})", is_random, loose=True
+    ),
+    Shape("basic", ("asic ",), r"asic ([A-Za-z0-9+/]{8,1000}={0,2})", is_password_pair, loose=True),
+    Shape(
+        "url_password",
+        ("://",),
+        r"://([^\s:@/\"'\\<>()]{0,100}:[^\s/\"'\\<>()]{1,200})@",
+        lambda pair: is_no_placeholder(pair.partition(":")[2]),
+        loose=True,
+    ),
+)
+
+
+class Name(NamedTuple):
+    """The words that the name of a field ends with, if its value is a secret.
+
+    More may stand in front (`db_password`), digits behind. Under a `strict` name every value
+    is a secret that is no placeholder; under the others it must look random. A header's value
+    has more than one word. A name that only counts where it is `assigned` (`sig=...` in the
+    query of a link) means something else in a field.
+    """
+
+    words: str
+    hint: str
+    strict: bool = False
+    header: bool = False
+    assigned: bool = False
+
+
+NAMES: tuple[Name, ...] = (
+    Name("passwords?", "passw", strict=True),
+    Name("passwd", "passw", strict=True),
+    Name("passphrases?", "passphrase", strict=True),
+    Name("pwd", "pwd"),
+    Name("secret", "secret", strict=True),
+    Name("secrets", "secret"),
+    Name("secret keys?", "key", strict=True),
+    Name("secret access keys?", "key", strict=True),
+    Name("private keys?", "key"),
+    Name("api keys?", "key"),
+    Name("access keys?", "key"),
+    Name("account keys?", "key"),
+    Name("auth keys?", "key"),
+    Name("encryption keys?", "key"),
+    Name("master keys?", "key"),
+    Name("service keys?", "key"),
+    Name("signing keys?", "key"),
+    Name("storage keys?", "key"),
+    Name("subscription keys?", "key"),
+    Name("token", "token"),
+    Name("credentials?", "credential"),
+    Name("_auth", "_auth"),
+    Name("signature", "sig", assigned=True),
+    Name("sig", "sig", assigned=True),
+    Name("authorization", "authorization", header=True),
+    Name("cookie", "cookie", header=True),
+)
+
+# A token of these names leads to the next page or counts words; a public key is no secret.
+HARMLESS_NAMES = re.compile(
+    r".*(?:page|next|prev|previous|continuation|continue|sync|cursor|delta|change|resume|skip|stop"
+    r"|start|end|eos|bos|sep|pad|unk|mask|max|min|total|input|output|prompt|completion|word|sub"
+    r"|public|primary|foreign|partition|sort|cache|idempotency|paging|pagination)[_-]?(?:token|key)s?"
+    r"|.*public[_-]?(?:access[_-]?)?key.*",
+    re.DOTALL,
+)
+# Words of a sentence about a password, as in the answer of a server that refused one.
+SENTENCE = re.compile(
+    r"\b(?:is|are|was|must|should|cannot|can't|required|invalid|incorrect|wrong|too|short|long|least"
+    r"|characters?|field|please|enter|provide|missing|match|blank|empty|the|your|for|of|to)\b",
+    re.IGNORECASE,
+)
