@@ -7,14 +7,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats import InvalidSample, Resampling, cohen_kappa, krippendorff_alpha
-from assay.stats.agreement import Scale, Weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from assay.stats.agreement import Scale, Weights
 
 QUICK = Resampling(resamples=200)
 # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), example C: four observers,
@@ -75,6 +76,7 @@ def test_distances_are_those_of_the_numbers_or_of_the_places_given() -> None:
         cohen_kappa(first, second, categories=["low", "high"])
 
 
+@settings(deadline=None)
 @given(rated, st.sampled_from(sorted(WEIGHTS)))
 def test_kappa_is_symmetric_and_at_most_one(pairs: list[tuple[int, int]], weights: Weights) -> None:
     first, second = zip(*pairs, strict=True)
@@ -123,6 +125,7 @@ def alpha_by_definition(units: Sequence[Sequence[Any]], scale: Scale) -> float |
     return 1 - (n - 1) * observed / expected if expected else None
 
 
+@settings(deadline=None)
 @given(matrix, st.sampled_from(sorted(PUBLISHED)))
 def test_alpha_as_defined(units: list[list[int | None]], scale: Scale) -> None:
     found = krippendorff_alpha(units, scale=scale, how=Resampling(resamples=100))
@@ -132,6 +135,7 @@ def test_alpha_as_defined(units: list[list[int | None]], scale: Scale) -> None:
         assert found.value <= 1 + 1e-12
 
 
+@settings(deadline=None)
 @given(matrix)
 def test_neither_the_order_of_raters_nor_ratings_alone_change_alpha(
     units: list[list[int | None]],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats import (
@@ -18,6 +18,9 @@ from assay.stats import (
     wilson_interval,
 )
 from assay.stats.distributions import fair_coin_p_value, sample_quantile, t_quantile
+
+if TYPE_CHECKING:
+    from assay.stats.samples import Tasks
 
 QUICK = Resampling(resamples=400)
 scores = st.floats(0, 1, allow_nan=False).map(lambda score: round(score, 3))
@@ -112,7 +115,7 @@ def test_quantiles_lie_between_neighbours() -> None:
 
 
 def test_the_mean_over_tasks_counts_tasks_alike() -> None:
-    tasks = {"a": [1, 1, 1, 0.5], "b": [0, None]}
+    tasks: Tasks = {"a": [1, 1, 1, 0.5], "b": [0, None]}
     found = mean_over_tasks(tasks, how=QUICK)
     assert found.value == pytest.approx((3.5 / 4 + 0) / 2)
     assert (found.n, found.tasks) == (5, 2)
@@ -160,6 +163,7 @@ def test_repeating_the_runs_of_a_task_adds_no_evidence_about_tasks() -> None:
     assert mean_over_tasks(often, how=QUICK).interval == mean_over_tasks(once, how=QUICK).interval
 
 
+@settings(deadline=None)
 @given(tasks_of_scores, st.randoms(use_true_random=False))
 def test_order_does_not_matter_and_bounds_hold(
     tasks: dict[str, list[float | None]], chance: random.Random

@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats import InvalidSample, Resampling, compare
@@ -23,6 +23,8 @@ from assay.stats.planning import runs_needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from assay.stats.samples import Tasks
 
 QUICK = Resampling(resamples=200)
 # Darwin's maize: 15 pairs, cross- against self-fertilised, in eighths of an inch. Fisher (The
@@ -125,8 +127,8 @@ def test_clearly_better_by_hand() -> None:
 
 
 def test_flips_come_losses_first_and_by_size() -> None:
-    before = {"a": [1, 1, 0], "b": [1], "c": [0], "d": [1, 0], "e": [0.2]}
-    after = {"a": [0, 0, 1], "b": [0], "c": [1], "d": [1, 1], "e": [0.6]}
+    before: Tasks = {"a": [1, 1, 0], "b": [1], "c": [0], "d": [1, 0], "e": [0.2]}
+    after: Tasks = {"a": [0, 0, 1], "b": [0], "c": [1], "d": [1, 1], "e": [0.6]}
     found = compare(before, after, how=QUICK)
     # d reached the mark of one half before, so it did not flip.
     assert [(flip.task, flip.gained) for flip in found.flips] == [
@@ -246,6 +248,7 @@ def test_scores_are_tested_by_permutation() -> None:
     assert found.p_value == pytest.approx(2 / 256)
 
 
+@settings(deadline=None)
 @given(paired_scores)
 def test_the_other_way_round_says_the_opposite(
     scores: Mapping[str, tuple[Sequence[float], Sequence[float]]],

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from assay.stats.samples import Tasks
+
 counts = st.integers(1, 30).flatmap(
     lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(1, n))
 )
@@ -106,7 +108,7 @@ def test_more_runs_allowed_never_lower_the_one_nor_raise_the_other(
 
 
 def test_over_tasks_only_those_with_enough_runs_count() -> None:
-    tasks = {"a": [1, 0], "b": [1, 1, None], "c": [True], "d": []}
+    tasks: Tasks = {"a": [1, 0], "b": [1, 1, None], "c": [True], "d": []}
     found = pass_rate(tasks, 2, "pass^k", how=QUICK)
     assert found.value == 0.5  # a: 0, b: 1
     assert (found.n, found.c, found.tasks, found.left_out) == (4, 3, 2, ("c", "d"))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UnknownName
 from assay.stats import Resampling, compare, compare_all, holm
+
+if TYPE_CHECKING:
+    from assay.stats.samples import Tasks
 
 QUICK = Resampling(resamples=200)
 p_values = st.lists(st.floats(0, 1), max_size=8)
@@ -80,7 +85,7 @@ def test_against_one_of_them_compares_with_that_one_and_crowns_nobody() -> None:
 
 
 def test_only_tasks_that_all_have_count() -> None:
-    sets = {
+    sets: dict[str, Tasks] = {
         "a": runs(3, 10),
         "b": {**runs(5, 10), "more": [1.0]},
         "c": {**runs(2, 9), "t09": [None]},
@@ -91,7 +96,7 @@ def test_only_tasks_that_all_have_count() -> None:
 
 
 @pytest.mark.parametrize("sets", [{}, {"a": runs(3)}, {"a": runs(3), "b": {}}])
-def test_one_set_or_none_has_no_winner(sets: dict[str, dict[str, list[float]]]) -> None:
+def test_one_set_or_none_has_no_winner(sets: dict[str, Tasks]) -> None:
     found = compare_all(sets, how=QUICK)
     assert found.winner is None
     assert found.sentence().startswith("No winner")

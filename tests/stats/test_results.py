@@ -10,9 +10,12 @@ import msgspec
 import pytest
 
 from assay import stats
+from assay.errors import UnknownName
 from assay.stats import Resampling
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay.stats.samples import Tasks
 
 HOW = Resampling(resamples=100)
@@ -57,6 +60,20 @@ def test_a_result_is_frozen_speaks_and_goes_into_json(result: Any) -> None:
     assert result.sentence()
     written = json.loads(msgspec.json.encode(result))
     assert written.keys() == set(type(result).__struct_fields__)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda odd: stats.mean_over_tasks(FEW, weigh=odd),
+        lambda odd: stats.pass_rate(FEW, 1, odd),
+        lambda odd: stats.cohen_kappa([1], [1], weights=odd),
+        lambda odd: stats.krippendorff_alpha([(1, 2)], scale=odd),
+    ],
+)
+def test_an_unknown_choice_is_an_error_that_offers_the_known(ask: Callable[[str], Any]) -> None:
+    with pytest.raises(UnknownName, match="named 'odd'"):
+        ask("odd")
 
 
 def test_every_public_function_says_what_it_does() -> None:

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats import InvalidSample, variance_parts
@@ -74,6 +74,7 @@ def test_nothing_known_plans_nothing() -> None:
         variance_parts({"a": [[1], [2]]}).standard_error(0)
 
 
+@settings(deadline=None)
 @given(sizes, st.randoms(use_true_random=False), st.floats(-5, 5), st.floats(0.1, 4))
 def test_a_shift_changes_nothing_and_a_factor_counts_squared(
     shape: list[list[int]], chance: Any, shift: float, factor: float
@@ -86,6 +87,7 @@ def test_a_shift_changes_nothing_and_a_factor_counts_squared(
             assert other == pytest.approx(part * factor**2, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(sizes)
 def test_each_part_is_exactly_unbiased_for_any_design(shape: list[list[int]]) -> None:
     """A moment estimate is y'Qy, so its expectation is the trace of Q with each part's pattern."""
