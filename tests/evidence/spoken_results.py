@@ -89,7 +89,7 @@ Could not establish connection. Receiving end does not exist.
 Session not found
 Invalid session ID
 MCP error 0: unmarshaling: json: unknown field "foobar"
-Tool result missing due to internal error
+Tool result missing after a crash
 Execution failed: x
 The operation was canceled.
 Task was cancelled
@@ -166,7 +166,7 @@ Sandbox error: container exited with code 137
 Timed out waiting for the page to load
 The command was terminated because it exceeded the timeout
 Patch failed to apply
-String to replace not found in file.
+Text to replace not found in file.
 old_string not found in /x/y.py
 Path does not exist: /x
 Is a directory: /x

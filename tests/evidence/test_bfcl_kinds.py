@@ -76,7 +76,7 @@ def test_types_about_a_call_come_out_as_meant() -> None:
 
 
 def test_a_checkers_verdict_on_the_answer_is_mostly_left_unclassified() -> None:
-    """The exception is honest: "Could not find a matching function" reads as not_found."""
+    """The exception is honest: a match that could not be found reads as not_found."""
     about_the_answer = {pair: n for pair, n in confusion().items() if EXPECTED[pair[0]] is None}
     told = Counter[str]()
     for (_, kind), n in about_the_answer.items():

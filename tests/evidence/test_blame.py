@@ -175,7 +175,7 @@ def test_words_refine_a_vague_status(text: str, expected: tuple[str, str]) -> No
 
 
 WORDS: dict[str, tuple[str, ...]] = {
-    "cancelled": ("The user doesn't want to proceed with this tool use.", "操作已取消"),
+    "cancelled": ("The user doesn't want this tool to run.", "操作已取消"),
     "unknown_tool": ("Unknown tool: x", "Tool 'x' not found. Available tools: y", "工具不存在"),
     "rate_limit": ("429 Too Many Requests", "API rate limit exceeded", "请求过于频繁"),
     "quota_exceeded": ("Monthly usage cap exceeded", "You exceeded your current quota"),
@@ -213,7 +213,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "validation_error": ("'c' is not one of ['a', 'b']", "Invalid value for parameter 'x'"),
     "not_found": ("Reservation X not found", "no such file or directory", "用户不存在"),
     "unsupported": ("method is not supported", "EISDIR: illegal operation on a directory"),
-    "rule_violation": ("not enough seats on flight X", "Order 7 is closed and cannot be modified"),
+    "rule_violation": ("not enough stock of item X", "Order 7 is closed and cannot be modified"),
     "execution_error": ("Error executing tool x: browser context closed", "服务器错误"),
 }
 

@@ -15,6 +15,7 @@ from assay.evidence.error_bodies import Reading, read_value
     [
         ({"error": {"code": -32602, "message": "bad"}}, "protocol_error", "bad"),
         ({"code": -32603, "message": "oops"}, "protocol_error", "oops"),
+        ({"jsonrpc": "2.0", "error": {"code": 0, "message": "x"}}, "protocol_error", "x"),
         ({"isError": True, "message": "x"}, "failure_flag", "x"),
         ({"timed_out": True}, "failure_flag", None),
         ({"exit_code": 2, "stderr": "no file"}, "exit_code", "no file"),

@@ -59,7 +59,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "error_of": ("Etherscan error: bad address",),
     "error_while": (
         "An error occurred while running the tool",
-        "Error retrieving model information",
+        "Error retrieving user profile",
         "Something went wrong",
         "Oops, try again",
         "Server error while saving",
@@ -75,8 +75,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "work_failed": (
         "Request failed with status code 403",
         "Google Sheets sync failed: no rights",
-        "Browser Use rejected this action due to policy",
-        "Your proposed edit has introduced new syntax error(s).",
+        "The sandbox rejected this action for policy reasons",
+        "Your last edit has new syntax error(s).",
     ),
     "invalid_input": (
         "Invalid date: 2027",
@@ -128,7 +128,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "browser_error": ("Stale element reference",),
     "stopped": (
         "[Request interrupted by user]",
-        "The user doesn't want to proceed",
+        "The user doesn't want this",
         "Cancelled",
     ),
     "tool_missing": (
@@ -146,7 +146,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "refused_sentence": (
         "Reservation X not found",
-        "PubMed does not provide downloads",
+        "Archive X does not provide downloads",
         "recipient must be provided",
         "Cannot divide by zero",
         "Expected an integer, got text",

@@ -16,7 +16,6 @@ from assay.evidence.outcome import (
     UNDECIDED_RULES,
     CallOutcome,
     call_outcome,
-    kind_of_tool,
     settle,
 )
 from assay.execution import MCPExecutionData, ToolExecutionResult
@@ -189,22 +188,45 @@ def test_any_text_gets_a_verdict(text: str) -> None:
     assert isinstance(call_outcome(call(text)), CallOutcome)
 
 
+def deep(levels: int, leaf: Any) -> Any:
+    for _ in range(levels):
+        leaf = {"data": leaf}
+    return leaf
+
+
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    "result",
     [
-        ("Bash", "command"),
-        ("run_command", "command"),
-        ("execute_python", "command"),
-        ("execute_sql", "other"),
-        ("validate_code", "other"),
-        ("read_file", "content"),
-        ("webSearch", "content"),
-        ("get_weather", "other"),
-        ("", "other"),
+        {"code": 10**5_000, "message": "x"},
+        {"error": 10**5_000},
+        {"error_code": 10**5_000},
+        {"exit_code": 10**5_000},
+        {"exit_code": "--5", "status": "²", "code": "٣"},
+        deep(900, {"error": "x"}),
+        {"error": deep(900, "x")},
+        {"errors": [deep(900, None)]},
+        {None: 1, 2: {"error": "x"}},
+        {"error": {1, 2}},
+        object(),
+        float("nan"),
+    ],
+    ids=[
+        "code",
+        "error",
+        "error code",
+        "exit",
+        "digits",
+        "deep",
+        "deep error",
+        "list",
+        "keys",
+        "set",
+        "x",
+        "nan",
     ],
 )
-def test_what_a_tools_name_promises(name: str, kind: str) -> None:
-    assert kind_of_tool(name) == kind
+def test_odd_values_get_a_verdict(result: Any) -> None:
+    assert call_outcome(call(result)).rule
 
 
 @pytest.mark.parametrize(

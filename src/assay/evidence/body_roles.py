@@ -7,6 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 LONGEST_MESSAGE = 1_000
+# Larger numbers are no codes, and Python refuses to print the largest.
+LARGEST_CODE = 10**12
+_DEEPEST = 20
 _DEEPEST_MESSAGE = 5
 _MANY = 200
 
@@ -136,10 +139,10 @@ class Body:
         return next((text for text in found if text), None)
 
 
-def is_full(item: Any) -> bool:
+def is_full(item: Any, depth: int = 0) -> bool:
     """Whether a value holds anything: null, "", [] and a dict of nothing but such do not."""
-    if isinstance(item, dict):
-        return any(is_full(inner) for inner in list(item.values())[:_MANY])
+    if isinstance(item, dict) and depth < _DEEPEST:
+        return any(is_full(inner, depth + 1) for inner in list(item.values())[:_MANY])
     return item is not None and item is not False and item not in ("", [])
 
 
@@ -158,7 +161,7 @@ def message_in(item: Any, depth: int = 0) -> str | None:
             if text := message_in(inner, depth + 1):
                 return text
         return None
-    return str(item) if isinstance(item, int) else None
+    return str(item) if isinstance(item, int) and abs(item) < LARGEST_CODE else None
 
 
 @lru_cache(maxsize=8_192)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.body_roles import Body, message_in
+from assay.evidence.body_roles import LARGEST_CODE, Body, message_in
 from assay.evidence.error_grammar import failing_opening
 
 if TYPE_CHECKING:
@@ -51,8 +51,10 @@ _ERROR_NAME = re.compile(
 _ERROR_TYPE = re.compile(r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z")
 _MESSAGE_KEYS = ("message", "Message", "msg", "detail", "details")
 # Keys under which tools tell how it went; what stands under others is content.
-_TOLD_TEXTS = frozenset({"output", "result", "response", "tool_result"})
-_GOOD_CODES = frozenset({"", "0", "200", "201", "202", "204", "ok", "success", "00000"})
+_TOLD_TEXTS = ("output", "result", "response", "tool_result")
+_WHOLE = re.compile(r"\s*-?[0-9]{1,10}\s*\Z")
+_GOOD_NUMBERS = frozenset({0, 200, 201, 202, 204})
+_GOOD_CODES = frozenset({"", "ok", "success", "00000", *map(str, _GOOD_NUMBERS)})
 # A checker's answer: the errors beside it are what it found, not what befell it.
 _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", "matches"})
 _REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
@@ -74,7 +76,8 @@ def read_value(value: Any, depth: int = 0) -> Reading | None:
 def _protocol_error(body: Body) -> Reading | None:
     for error in (body.value.get("error"), body.value):
         code = error.get("code") if isinstance(error, dict) else None
-        if isinstance(code, int) and -32_900 <= code <= -32_000:
+        answered = "jsonrpc" in body.value and error is not body.value
+        if isinstance(code, int) and (answered or -32_900 <= code <= -32_000):
             return Reading(failed=True, rule="protocol_error", message=message_in(error))
     return None
 
@@ -161,7 +164,9 @@ def _api_code(body: Body) -> Reading | None:
         return None
     if body.has_payload or not body.only_circumstance:
         return None
-    return Reading(failed=True, rule="api_code", message=body.message() or str((own or named)[0]))
+    return Reading(
+        failed=True, rule="api_code", message=body.message() or message_in((own or named)[0])
+    )
 
 
 def _known_shape(body: Body) -> Reading | None:
@@ -207,8 +212,7 @@ def _read_inside(body: Body, depth: int) -> Reading | None:
     """What the payload of a dict says, where the payload is all there is."""
     if not body.telling or not body.only_payload:
         return None
-    for key in _TOLD_TEXTS & body.value.keys():
-        text = body.value[key]
+    for text in (body.value.get(key) for key in _TOLD_TEXTS):
         found = failing_opening(text) if isinstance(text, str) else None
         if found is not None:
             return Reading(failed=True, rule=found.rule, message=text)
@@ -294,7 +298,9 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_bad_code(code: Any) -> bool:
-    return code is not None and not isinstance(code, bool) and str(code).lower() not in _GOOD_CODES
+    if isinstance(code, str):
+        return code.lower() not in _GOOD_CODES
+    return _is_count(code) and code not in _GOOD_NUMBERS
 
 
 def _names_error(code: Any) -> bool:
@@ -310,6 +316,6 @@ def _truth(flag: Any) -> bool | None:
 
 
 def _whole(value: Any) -> int | None:
-    if isinstance(value, str) and len(value) < 12 and value.strip().lstrip("-").isdigit():
-        return int(value)
-    return value if _is_count(value) else None
+    if isinstance(value, str):
+        return int(value) if _WHOLE.match(value) else None
+    return value if _is_count(value) and abs(value) < LARGEST_CODE else None

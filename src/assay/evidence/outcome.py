@@ -8,8 +8,7 @@ believed even when the server flagged it as a success; a reported failure is nev
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -20,6 +19,7 @@ from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
+from assay.evidence.tool_kinds import ToolKind, kind_of_tool
 
 if TYPE_CHECKING:
     from assay.evidence.error_openings import Opening
@@ -30,21 +30,7 @@ LONGEST_MESSAGE = 1_000
 # Rules that cannot tell: nothing came back that could be judged.
 UNDECIDED_RULES = frozenset({"no_result", "empty"})
 
-ToolKind = Literal["command", "content", "stopper", "other"]
-
 _EMPTY_TEXTS = frozenset({"", "null", "none", "undefined", "(no output)", "no output"})
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_SHELLS = frozenset(
-    {"bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell", "exec", "console", "ssh"}
-    | {"stdin", "python", "ipython", "repl", "jupyter", "interpreter"}
-)
-_STOPPING = frozenset({"cancel", "abort", "stop", "kill", "terminate", "reject", "decline", "deny"})
-_RUNNING = frozenset({"run", "execute", "exec"})
-_RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
-_CONTENT_WORDS = frozenset(
-    {"read", "cat", "view", "open", "log", "logs", "tail", "grep", "search", "fetch", "browse"}
-    | {"scrape", "crawl", "extract", "docs", "wiki", "article", "transcript", "page", "glob"}
-)
 # A text a reading tool brought may itself open like an error; a message is short.
 _LONGEST_FROM_CONTENT = 1_000
 _LONGEST_PYTHON = 4_096
@@ -206,14 +192,3 @@ def _python_data(text: str) -> Any:
         return parse_repr(text)
     except NotPython:
         return None
-
-
-@lru_cache(maxsize=4_096)
-def kind_of_tool(name: str) -> ToolKind:
-    """What a tool's name promises: to run a command, to stop something, to bring stored text."""
-    words = {word.lower() for word in _WORDS.findall(name)}
-    if words & _SHELLS or (words & _RUNNING and words & _RUNNABLE):
-        return "command"
-    if words & _STOPPING:
-        return "stopper"
-    return "content" if words & _CONTENT_WORDS else "other"

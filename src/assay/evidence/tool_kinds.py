@@ -1,0 +1,33 @@
+"""What a tool does, as far as its name tells: enough to know how to read what it says."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+ToolKind = Literal["command", "content", "stopper", "other"]
+
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_SHELLS = frozenset(
+    {"bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell", "exec", "console", "ssh"}
+    | {"stdin", "python", "ipython", "repl", "jupyter", "interpreter"}
+)
+_STOPPING = frozenset({"cancel", "abort", "stop", "kill", "terminate", "reject", "decline", "deny"})
+_RUNNING = frozenset({"run", "execute", "exec"})
+_RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
+_CONTENT_WORDS = frozenset(
+    {"read", "cat", "view", "open", "log", "logs", "tail", "grep", "search", "fetch", "browse"}
+    | {"scrape", "crawl", "extract", "docs", "wiki", "article", "transcript", "page", "glob"}
+)
+
+
+@lru_cache(maxsize=4_096)
+def kind_of_tool(name: str) -> ToolKind:
+    """What a tool's name promises: to run a command, to stop something, to bring stored text."""
+    words = {word.lower() for word in _WORDS.findall(name)}
+    if words & _SHELLS or (words & _RUNNING and words & _RUNNABLE):
+        return "command"
+    if words & _STOPPING:
+        return "stopper"
+    return "content" if words & _CONTENT_WORDS else "other"
