@@ -8,6 +8,7 @@ speak for, because a long text that opens like an error is usually a document ab
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from assay.evidence.error_openings import STATEMENTS, Opening, Reach
 from assay.evidence.error_phrases import PHRASES
@@ -19,14 +20,17 @@ OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PHRASES)
 _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
 
 
+@cache
 def _compiled(reach: Reach) -> re.Pattern[str]:
-    """One pattern for all rules of a reach; the group that matched names the row."""
+    """One pattern for all rules of a reach; the group that matched names the row.
+
+    Compiled when the first text is judged, so that an import costs nothing.
+    """
     rows = ((i, row) for i, row in enumerate(OPENINGS) if row.reach == reach)
     wordings = "|".join(f"(?P<o{i}>{'|'.join(row.wordings)})" for i, row in rows)
     return re.compile(wordings, re.IGNORECASE)
 
 
-_BY_REACH = tuple((limit, _compiled(reach)) for reach, limit in _LONGEST.items())
 _MARKED = Opening("failure_mark", "page", ())
 
 # Rules whose wording may be followed by good news: "Error: none", "Error: 0.05".
@@ -59,9 +63,8 @@ def failing_opening(text: str, *, longest: int | None = None) -> Opening | None:
     if longest is not None and size > longest:
         return None
     head = opening_of(text)
-    found = next(
-        (match for limit, rows in _BY_REACH if size <= limit and (match := rows.match(head))), None
-    )
+    matches = (_compiled(reach).match(head) for reach, limit in _LONGEST.items() if size <= limit)
+    found = next((match for match in matches if match), None)
     if found is None or found.lastgroup is None:
         marked = size <= _LONGEST[_MARKED.reach] and bears_failure_mark(text)
         return _MARKED if marked else None

@@ -6,6 +6,7 @@ For messages that are known to tell of a failure: what the words say is searched
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _QUOTED_STATEMENT = re.compile(r"\n[ \t]{0,20}(?:LINE \d+:|CONTEXT:|QUERY:)")
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
 # Most specific first: the first wording found names the kind.
-_WORDINGS: tuple[tuple[Kind, str], ...] = (
+WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "cancelled",
         (
@@ -280,15 +281,17 @@ _WORDINGS: tuple[tuple[Kind, str], ...] = (
         ),
     ),
 )
-WORDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(wording, re.IGNORECASE)) for kind, wording in _WORDINGS
-)
+
+
+@cache
+def _compiled() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
+    return tuple((kind, re.compile(wording, re.IGNORECASE)) for kind, wording in WORDINGS)
 
 
 def kind_of_message(message: str) -> Kind:
     """The kind of failure that the words of an error message tell of."""
     told = _telling_part(message)
-    return next((kind for kind, wording in WORDINGS if wording.search(told)), "unclassified")
+    return next((kind for kind, wording in _compiled() if wording.search(told)), "unclassified")
 
 
 def _telling_part(message: str) -> str:
