@@ -245,8 +245,8 @@ ODD = {
 LOOP = {"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}
 TREE = {"type": "object", "properties": {"a": {"anyOf": [{"$ref": "#"}, {"type": "number"}]}}}
 SCHEMAS = {
-    "a schema that is itself": Item(schema({"$ref": "#"}), "fine"),
-    "schemas that are each other": Item(schema(LOOP), "fine"),
+    "a schema that is itself": Item(schema({"$ref": "#"}), "reason", "to itself without end"),
+    "schemas that are each other": Item(schema(LOOP), "reason", "to itself without end"),
     "a schema on another machine": Item(
         schema({"$ref": "http://example.com/s.json"}), "reason", "remote schemas are never fetched"
     ),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.schema_fit import Fit, expansion, explain_misfit, schema_fit
+from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,12 +177,11 @@ def test_a_hostile_pattern_costs_little_time(pattern: str) -> None:
     assert time.perf_counter() - started < 5
 
 
-def test_references_that_double_cost_little_time() -> None:
-    doubling = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(20)}
-    schema = {"$ref": "#/$defs/d0", "$defs": {**doubling, "d20": {"type": "object"}}}
+def test_a_million_misfits_cost_as_little_as_one() -> None:
+    schema = {"properties": {"n": {"items": {"type": "string"}}}}
     started = time.perf_counter()
-    assert schema_fit(schema, {}) == "fits"
-    assert time.perf_counter() - started < 5
+    assert explain_misfit(schema, {"n": [1] * 1_000_000}) == "['n'][0]: 1 is not of type \"string\""
+    assert time.perf_counter() - started < 2
 
 
 @given(
@@ -250,7 +249,7 @@ REMOTE: list[dict[str, Any]] = [
     {"properties": {"n": {"$ref": "{host}/schema.json#/a"}}},
     {"$id": "{host}/root.json", "properties": {"n": {"$ref": "other.json"}}},
     {"$dynamicRef": "{host}/schema.json#x"},
-    {"$schema": NINETEEN, "$recursiveRef": "#", "allOf": [{"$ref": "{host}/schema.json"}]},
+    {"$schema": NINETEEN, "items": {"$recursiveRef": "#"}, "allOf": [{"$ref": "{host}/s.json"}]},
     {"$schema": FOUR, "id": "{host}/root.json", "properties": {"n": {"$ref": "other.json"}}},
 ]
 
@@ -294,22 +293,3 @@ def test_the_listening_server_does_hear_a_knock() -> None:
             peer.recv(1)
     assert len(knocks) == 1
     assert any("socket.connect" in event for event in reached)
-
-
-def test_references_that_double_at_each_step_are_refused_at_once() -> None:
-    steps = {
-        f"s{i}": {"allOf": [{"$ref": f"#/$defs/s{i + 1}"}, {"$ref": f"#/$defs/s{i + 1}"}]}
-        for i in range(60)
-    }
-    schema = {"$ref": "#/$defs/s0", "$defs": {**steps, "s60": {"type": "object"}}}
-    assert schema_fit(schema, {}) == "broken_schema"
-    assert "too many ways" in explain_misfit(schema, {})
-
-
-def test_expansion_is_counted_by_hand() -> None:
-    shared = {"a": {"$ref": "#/$defs/x"}, "b": {"$ref": "#/$defs/x"}}
-    # the schema, `properties`, its two entries, and x for each of them
-    assert expansion({"properties": shared, "$defs": {"x": {"type": "string"}}}) == 6
-    # the schema and its items, and both once more for the circle
-    assert expansion({"items": {"$ref": "#"}}) == 4
-    assert expansion({"$ref": "#/nowhere/0"}) == 1

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any, Literal, NoReturn
-from urllib.parse import unquote
 
 import jsonschema_rs
 import msgspec
 from msgspec import Struct
+
+from assay.evidence.schema_cost import why_too_costly
 
 Fit = Literal["fits", "violates", "broken_schema"]
 
@@ -26,9 +27,6 @@ _KNOWN_DIALECTS = frozenset(
         "https://json-schema.org/draft/2020-12/schema",
     }
 )
-_LARGEST_EXPANSION = 10_000_000
-# What stands here counts where it is referred to.
-_DEFINITIONS = frozenset({"$defs", "definitions"})
 # What a value may raise on its way into JSON: too deep or cyclic, of no JSON type, not UTF-8.
 _NOT_JSON = (RecursionError, TypeError, ValueError, OverflowError)
 
@@ -58,13 +56,13 @@ def explain_misfit(schema: object, arguments: object) -> str:
         return validator.problem
     try:
         msgspec.json.encode(arguments)
-        problem = next(iter(validator.iter_errors(arguments)), None)
+        validator.validate(arguments)  # stops at the first problem; a list may have millions
+    except jsonschema_rs.ValidationError as exc:
+        place = "".join(f"[{step!r}]" for step in exc.instance_path)
+        return f"{place}: {exc.message}" if place else exc.message
     except _NOT_JSON as exc:
         return f"the arguments are not JSON: {exc}"
-    if problem is None:
-        return ""
-    place = "".join(f"[{step!r}]" for step in problem.instance_path)
-    return f"{place}: {problem.message}" if place else problem.message
+    return ""
 
 
 def _validator(schema: object) -> Any:
@@ -80,51 +78,14 @@ def _compiled(schema_text: bytes) -> Any:
         schema = msgspec.json.decode(schema_text)
         if not isinstance(schema, dict | bool):
             return _Broken(f"a schema is an object or a boolean, not {schema_text[:60].decode()}")
-        if expansion(schema) > _LARGEST_EXPANSION:
-            return _Broken("the server's schema refers to itself in too many ways to be checked")
+        problem = why_too_costly(schema)
+        if problem:
+            return _Broken(problem)
         return jsonschema_rs.validator_for(
             _with_known_dialect(schema), validate_formats=False, retriever=_refuse
         )
     except (ValueError, RecursionError, msgspec.DecodeError) as exc:
         return _Broken(f"the server's schema is broken: {_first_line(exc)}")
-
-
-def expansion(schema: Any) -> int:
-    """How many subschemas a value may meet, with every local reference written out.
-
-    References that double at each step are a few lines of schema and hours of checking.
-    """
-    counted: dict[str, int] = {}
-
-    def count(part: Any) -> int:
-        if isinstance(part, list):
-            return sum(map(count, part))
-        if not isinstance(part, dict):
-            return 0
-        reference = part.get("$ref")
-        below = sum(count(item) for key, item in part.items() if key not in _DEFINITIONS)
-        return 1 + below + (count_target(reference) if isinstance(reference, str) else 0)
-
-    def count_target(reference: str) -> int:
-        if reference not in counted:
-            counted[reference] = 0  # a circle counts once: each turn consumes some of the value
-            counted[reference] = count(_target(schema, reference))
-        return counted[reference]
-
-    return count(schema)
-
-
-def _target(schema: Any, reference: str) -> Any:
-    """What a local reference points at; None when that is nowhere, which compiling will tell."""
-    for step in reference.removeprefix("#").split("/")[1:]:
-        step = unquote(step).replace("~1", "/").replace("~0", "~")  # noqa: PLW2901 - decoded
-        if isinstance(schema, list) and step.isdigit() and int(step) < len(schema):
-            schema = schema[int(step)]
-        elif isinstance(schema, dict):
-            schema = schema.get(step)
-        else:
-            return None
-    return schema
 
 
 def _with_known_dialect(schema: Any) -> Any:
