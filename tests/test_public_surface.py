@@ -31,6 +31,7 @@ PUBLIC = {
     "Source",
     "ToolExecutionResult",
     "ToolUseMetric",
+    "TrajectoryMatch",
     "Usage",
     "read_runs",
     "score_cases",

@@ -24,6 +24,7 @@ _HOMES = {
     "Source": "assay.run",
     "ToolExecutionResult": "assay.execution",
     "ToolUseMetric": "assay.metrics.tool_use",
+    "TrajectoryMatch": "assay.metrics.trajectory",
     "Usage": "assay.run",
     "read_runs": "assay.ingest.reading",
     "score_cases": "assay.scoring",
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from assay.metrics import Metric as Metric
     from assay.metrics.mcp_tool import MCPToolMetric as MCPToolMetric
     from assay.metrics.tool_use import ToolUseMetric as ToolUseMetric
+    from assay.metrics.trajectory import TrajectoryMatch as TrajectoryMatch
     from assay.run import RunOutcome as RunOutcome
     from assay.run import Source as Source
     from assay.run import Usage as Usage

@@ -8,6 +8,7 @@ AssayError
 ├── NotAStore              a folder that is no store, or one of a later version
 ├── DamagedStore           a file of a store that cannot be read
 ├── QueryFailed            a question to the store that its engine refused
+├── InvalidSample          figures that cannot be compared: which, and what is expected
 ├── UnknownName            nothing answers to that name (with the nearest one that does)
 ├── JudgeError
 │   ├── InvalidJudge       the judge given cannot be asked
@@ -62,6 +63,10 @@ class DamagedStore(AssayError):
 
 class QueryFailed(AssayError, ValueError):
     """A question to the store that its engine refused; its words follow."""
+
+
+class InvalidSample(AssayError, ValueError):
+    """Figures that cannot be compared or counted."""
 
 
 class UnknownName(AssayError, LookupError):

@@ -9,7 +9,7 @@ from assay.evidence.outcome import settle
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, pick_format
 from assay.ingest.native import NATIVE
-from assay.ingest.sources import find_recordings
+from assay.ingest.sources import STDIN, find_recordings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,8 @@ def read_runs(
             continue
         chosen = forced or pick_format(recording, likely=likely)[0]
         if chosen is None:
-            yield from _unknown(recording, among_others=recording.name != str(source))
+            among_others = str(source) not in {STDIN, recording.name}
+            yield from _unknown(recording, among_others=among_others)
         else:
             likely = chosen
             yield from read_recording(recording, chosen)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import UnknownName
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.tool_use import ToolUseMetric
+from assay.metrics.trajectory import TrajectoryMatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 METRICS: dict[str, Callable[[Any], Metric]] = {
     "mcp_tool": lambda tools: MCPToolMetric(available_tools=tools),
     "tool_use": lambda tools: ToolUseMetric(available_tools=tools),
+    "trajectory_match": lambda _: TrajectoryMatch(),
 }
 
 

@@ -31,6 +31,9 @@ _COLUMNS = {
 _LEGEND = "* lower is better    – does not apply"
 _WIDEST_RUN = 40
 _NARROWEST_RUN = 12
+# A name one can read is worth more than the last columns, but not than these first ones.
+_READABLE_RUN = 20
+_FIRST_COLUMNS = 4
 _NARROWEST_NOTE = 16
 _NARROWEST_NUMBER = 5
 _GAP = 3
@@ -44,7 +47,7 @@ def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
     metrics = {one_line(str(row["metric"])) for row in rows}
     metric_width = max(map(len, metrics)) + _GAP if len(metrics) > 1 else 0
     shown = {h: key for h, key in _COLUMNS.items() if _tells_something(key, rows)}
-    while (room := _room(width - metric_width, shown)) < _NARROWEST_RUN and len(shown) > 1:
+    while (room := _room(width - metric_width, shown)) < _wanted_run(shown) and len(shown) > 1:
         shown.popitem()
     longest = max(cell_len(name) for name in ("run", *(one_line(str(r["run"])) for r in rows)))
     run_width = min(_WIDEST_RUN, max(_NARROWEST_RUN, room // 2), longest)
@@ -77,6 +80,10 @@ def _empty_table(title: str, shown: Mapping[str, str], widths: tuple[int, int, i
 def _room(width: int, shown: Mapping[str, str]) -> int:
     """What the numbers leave for the run's name and the note."""
     return width - _GAP - sum(_number_width(header) + _GAP for header in ("calls", *shown))
+
+
+def _wanted_run(shown: Mapping[str, str]) -> int:
+    return _READABLE_RUN if len(shown) > _FIRST_COLUMNS else _NARROWEST_RUN
 
 
 def _number_width(header: str) -> int:

@@ -6,6 +6,7 @@ Pure functions of numbers: scores of runs by task in, frozen results out. Every 
 
 from __future__ import annotations
 
+from assay.errors import InvalidSample
 from assay.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from assay.stats.intervals import (
     Estimate,
@@ -29,7 +30,6 @@ from assay.stats.passes import (
 )
 from assay.stats.planning import RunsNeeded
 from assay.stats.ranking import Ranking, Standing, compare_all, holm
-from assay.stats.samples import InvalidSample
 from assay.stats.variance import VarianceParts, variance_parts
 
 __all__ = [

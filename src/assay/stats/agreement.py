@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from assay.errors import InvalidSample
 from assay.records import preview
 from assay.stats.intervals import Interval, Resampling, percentile_interval
-from assay.stats.samples import InvalidSample, choice
+from assay.stats.samples import choice
 from assay.stats.wording import counted, number
 
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from assay.errors import InvalidSample
 from assay.stats.distributions import (
     normal_cdf,
     normal_quantile,
     sample_quantile,
     t_quantile,
 )
-from assay.stats.samples import InvalidSample, choice, in_unit_range, is_binary, scored_tasks
+from assay.stats.samples import choice, in_unit_range, is_binary, scored_tasks
 from assay.stats.wording import counted, number
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from assay.errors import InvalidSample
 from assay.stats.intervals import (
     UNIT_RANGE,
     Interval,
@@ -20,7 +21,7 @@ from assay.stats.intervals import (
     why_no_interval,
     wilson_interval,
 )
-from assay.stats.samples import InvalidSample, choice, passes_of
+from assay.stats.samples import choice, passes_of
 from assay.stats.wording import counted, number
 
 if TYPE_CHECKING:

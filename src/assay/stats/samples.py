@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, TypeVar
 
-from assay.errors import AssayError, UnknownName
+from assay.errors import InvalidSample, UnknownName
 from assay.records import preview
 
 Row = TypeVar("Row")
 Tasks = Mapping[str, Sequence[float | None]]
 """The scores of each task's runs; a pass is True or 1, a missing score is None."""
-
-
-class InvalidSample(AssayError, ValueError):
-    """Numbers that no statistic can be made of."""
 
 
 def scored_tasks(tasks: Tasks) -> dict[str, list[float]]:

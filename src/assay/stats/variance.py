@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from assay.stats.samples import InvalidSample, scores_of
+from assay.errors import InvalidSample
+from assay.stats.samples import scores_of
 from assay.stats.wording import counted, number
 
 Judged = Mapping[str, Sequence[Sequence[float | None]]]
