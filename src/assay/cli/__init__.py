@@ -7,7 +7,7 @@ import sys
 import typer
 
 from assay import __version__
-from assay.cli import formats, score
+from assay.cli import formats, importing, score
 from assay.cli.console import Terminal, accept_any_text
 from assay.cli.exit_codes import ExitCode
 from assay.errors import AssayError
@@ -21,6 +21,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("score", epilog=score.EPILOG)(score.score)
+app.command("import", epilog=importing.EPILOG)(importing.import_command)
 app.command("formats", epilog=formats.EPILOG)(formats.formats)
 
 

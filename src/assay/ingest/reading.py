@@ -24,11 +24,13 @@ def read_runs(
     *,
     format_name: str | None = None,
     on_bytes: Callable[[int], object] | None = None,
+    named: bool = True,
 ) -> Iterator[AgentTestCase | Unreadable]:
     """All runs of a file, folder, glob or archive, or of standard input (`-`).
 
     The format is told from the content unless it is named. Each call's outcome is settled:
     what was reported stays beside what we infer. What cannot be read stands in its place.
+    A file that the user `named` should be a run; one that only lies in a folder need not.
     """
     forced = None if format_name is None else format_named(format_name)
     likely = NATIVE
@@ -38,7 +40,7 @@ def read_runs(
             continue
         chosen = forced or pick_format(recording, likely=likely)[0]
         if chosen is None:
-            among_others = str(source) not in {STDIN, recording.name}
+            among_others = not named or str(source) not in {STDIN, recording.name}
             yield from _unknown(recording, among_others=among_others)
         else:
             likely = chosen

@@ -1,0 +1,133 @@
+"""`assay import`: recordings of any format into a store."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from assay.cli.console import Terminal
+from assay.cli.exit_codes import ExitCode
+from assay.cli.progress import ReadingProgress
+from assay.importing import ImportReport, ImportSettings, import_runs
+from assay.ingest.formats import format_named
+from assay.ingest.sources import STDIN, find_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MOST_PROBLEMS_SHOWN = 20
+
+EPILOG = """
+\b
+Examples:
+  assay import traces/ --store runs.assay
+  assay import session.jsonl.gz logs/*.eval --store runs.assay --explain
+  cat spans.jsonl | assay import - --format otel --store runs.assay
+
+Importing the same runs again adds nothing. Exit codes: 0 ok, 2 wrong usage, 3 incomplete:
+something could not be read.
+"""
+
+
+def import_command(  # noqa: PLR0917 - each is an option of the command
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SRC...", help="Files, folders, globs, archives, or - for a pipe."),
+    ],
+    store: Annotated[
+        Path, typer.Option(metavar="DIR", help="The store; it is made if it is not there.")
+    ],
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="Do not look, take this: see assay formats."),
+    ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact/--no-redact", help="Mask keys, tokens and passwords.")
+    ] = True,
+    redact_emails: Annotated[
+        bool, typer.Option("--redact-emails", help="Mask e-mail addresses too.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Tell what the formats found cannot say.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes; all cores.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The report as JSON to standard output.")
+    ] = False,
+) -> None:
+    """Bring recorded runs into a store, whatever recorded them."""
+    _check_sources(sources)
+    if format_name is not None:
+        format_named(format_name)
+    settings = ImportSettings(str(store), format_name, redact=redact, emails=redact_emails)
+    messages = Terminal(stderr=True)
+    with ReadingProgress(messages, _total_bytes(sources), shown=True) as progress:
+        report = import_runs(sources, settings, jobs=jobs, on_bytes=progress.read)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(_as_json(report)).decode() + "\n")
+    else:
+        _tell(report, store, Terminal())
+    _tell_problems(report, messages)
+    if explain:
+        _explain(report, Terminal(stderr=as_json))
+    incomplete = report.problem_count or report.interrupted or not report.runs
+    raise typer.Exit(ExitCode.INCOMPLETE if incomplete else ExitCode.OK)
+
+
+def _check_sources(sources: Sequence[str]) -> None:
+    missing = [s for s in sources if s != STDIN and not any(f.exists() for f in find_files(s))]
+    missing = [s for s in missing if not Path(s).is_dir()]
+    if missing:
+        raise typer.BadParameter(f"no such file or folder: {', '.join(missing)}")
+    if sources.count(STDIN) > 1:
+        raise typer.BadParameter("standard input (-) can be read only once")
+
+
+def _total_bytes(sources: Sequence[str]) -> int | None:
+    if STDIN in sources:
+        return None
+    files = [file for source in sources for file in find_files(source)]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
+    by_format = ", ".join(f"{name} {count:,}" for name, count in report.formats.most_common())
+    terminal.tell(
+        f"{report.added:,} runs added to {store}" + (f" ({by_format})" if by_format else "")
+    )
+    if report.known_already:
+        terminal.tell(f"{report.known_already:,} were there already")
+    if report.redactions:
+        terminal.tell(f"{report.redactions:,} secrets masked")
+    if report.passed_over:
+        terminal.tell(f"{report.passed_over:,} files passed over: they hold no run")
+    if report.mended:
+        terminal.tell(f"{report.mended:,} mended: NaN was read as null")
+
+
+def _tell_problems(report: ImportReport, messages: Terminal) -> None:
+    for problem in report.problems[:_MOST_PROBLEMS_SHOWN]:
+        messages.tell(f"not read: {problem}", "red")
+    more = report.problem_count - min(len(report.problems), _MOST_PROBLEMS_SHOWN)
+    if more:
+        messages.tell(f"... and {more:,} more not read (all of them with --json)", "red")
+    if report.interrupted:
+        messages.tell("Interrupted: what was read so far is kept; run it again to go on", "yellow")
+    elif not report.runs:
+        messages.tell("No runs were found", "yellow")
+
+
+def _explain(report: ImportReport, terminal: Terminal) -> None:
+    for name in report.formats:
+        terminal.tell(f"{name}: {format_named(name).fidelity}")
+
+
+def _as_json(report: ImportReport) -> dict[str, object]:
+    found = msgspec.to_builtins(report)
+    return {**found, "runs": report.runs}
