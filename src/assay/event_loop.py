@@ -1,28 +1,70 @@
-"""The one door from synchronous code to the asynchronous core."""
+"""The doors between synchronous code and the asynchronous core, one in each direction."""
 
 from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine, Iterator
+
+    Enter = Callable[[Coroutine[Any, Any, Any]], Any]
 
 T = TypeVar("T")
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end, also where a loop is running already, as in a notebook."""
+    with entrance() as enter:
+        found: T = enter(work)
+    return found
+
+
+@contextmanager
+def entrance() -> Iterator[Enter]:
+    """The way into one loop, again and again; by another thread where a loop runs already."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return _run(work)
-    with ThreadPoolExecutor(max_workers=1) as other_thread:
-        return other_thread.submit(_run, work).result()
+        # Not asyncio.run: notebooks patch it, and the patched one leaks a loop each time.
+        with asyncio.Runner() as runner:
+            yield runner.run
+        return
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        runner = thread.submit(asyncio.Runner).result()
+        try:
+            yield lambda work: thread.submit(runner.run, work).result()
+        finally:
+            thread.submit(runner.close).result()
 
 
-def _run(work: Coroutine[Any, Any, T]) -> T:
-    # Not asyncio.run: notebooks patch it, and the patched one leaks a loop each time.
-    with asyncio.Runner() as runner:
-        return runner.run(work)
+async def in_thread(work: Callable[[], T]) -> T:
+    """Call a function that blocks, without holding up the loop.
+
+    Nobody waits for its thread: the threads of `asyncio.to_thread` must end before the loop and
+    the program can, so that one call that never returns would keep Ctrl-C from working.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+    context = copy_context()
+
+    def tell(say: Callable[[Any], None], what: object) -> None:
+        if not done.done():
+            say(what)
+
+    def call() -> None:
+        try:
+            news: tuple[Any, object] = (done.set_result, context.run(work))
+        except StopIteration as exc:  # the one error that a future refuses to hold
+            news = (done.set_exception, RuntimeError(f"the call raised {exc!r}"))
+        except BaseException as exc:  # noqa: BLE001 - it is raised again where it is awaited
+            news = (done.set_exception, exc)
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell, *news)
+
+    Thread(target=call, name="assay-blocking-call", daemon=True).start()
+    return await done

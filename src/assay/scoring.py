@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +12,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.errors import AssayError, InvalidRecord
+from assay.event_loop import entrance
 from assay.records import preview
 from assay.score import Score
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 
     from assay.metrics import Metric
-
-    Enter = Callable[[Coroutine[Any, Any, Any]], Any]
 
 DEFAULT_CONCURRENCY = 20
 _BATCH_CASES = 256
@@ -76,7 +73,7 @@ def score_cases(
     """
     flight = _Flight(cases, metrics, concurrency)
     ready: deque[CaseScores] = deque()
-    with _entrance() as enter:
+    with entrance() as enter:
         try:
             while enter(_land_few(flight, ready)):
                 yield from _taken(ready)
@@ -123,23 +120,6 @@ class _Flight:
         ended = await asyncio.gather(*self._running, return_exceptions=True)
         self._running.clear()
         return [scores for scores in ended if isinstance(scores, CaseScores)]
-
-
-@contextmanager
-def _entrance() -> Iterator[Enter]:
-    """The way into one loop, again and again; by another thread where a loop runs already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        with asyncio.Runner() as runner:
-            yield runner.run
-        return
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        runner = thread.submit(asyncio.Runner).result()
-        try:
-            yield lambda work: thread.submit(runner.run, work).result()
-        finally:
-            thread.submit(runner.close).result()
 
 
 async def _land_few(flight: _Flight, ready: deque[CaseScores]) -> bool:

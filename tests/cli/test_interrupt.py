@@ -131,6 +131,31 @@ def test_an_impatient_user_gets_whole_files_too(in_folder: Path, signals: int) -
     assert json.loads((in_folder / "s.json").read_text())["summary"]["interrupted"] is True
 
 
+BLOCKED_JUDGE = """
+import pathlib
+import time
+from assay import MCPToolMetric
+
+def judge(prompt):
+    pathlib.Path("began").write_text("x")
+    time.sleep(600)
+
+METRIC = MCPToolMetric(model=judge)
+"""
+
+
+def test_a_judge_that_never_answers_does_not_keep_the_user(in_folder: Path) -> None:
+    (in_folder / "blocked.py").write_text(BLOCKED_JUDGE)
+    runs = many(in_folder / "runs.jsonl", 100)
+    process = start(runs, "--metric", "blocked:METRIC", "-o", "s.json")
+    wait_for(in_folder / "began", 0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 3
+    assert err == "Interrupted: everything scored so far was kept\n"
+    assert json.loads((in_folder / "s.json").read_text())["summary"]["interrupted"] is True
+
+
 def test_an_interruption_waits_for_what_must_not_be_cut() -> None:
     done = []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec.structs import replace
 
 from assay.errors import InvalidJudge, JudgeFailed
+from assay.event_loop import in_thread
 from assay.judge.marks import Marks, marks_from_mapping, marks_from_reply
 from assay.judge.prompt import judge_prompt
 from assay.records import preview
@@ -70,7 +70,7 @@ class AskedJudge:
             found = await self._ask(prompt)
         else:
             # A model's own synchronous client blocks; other cases must go on meanwhile.
-            found = await asyncio.to_thread(self._ask, prompt)
+            found = await in_thread(lambda: self._ask(prompt))
             if inspect.isawaitable(found):
                 found = await found
         if isinstance(found, tuple) and len(found) == 2:
