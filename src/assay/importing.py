@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.reading import read_runs
+from assay.ingest.reading import RunReader
 from assay.ingest.sources import STDIN, find_files
 from assay.store import Store
 
@@ -113,34 +113,34 @@ def _import_here(
     files: Iterable[str], settings: ImportSettings, on_bytes: Callable[[int], object]
 ) -> ImportReport:
     report = ImportReport()
-    with _writer(settings) as writer:
+    hand = _Hand(settings)
+    with hand.writer:
         try:
             for file in files:
-                report.merge(_import_file(file, settings, writer, on_bytes))
+                report.merge(hand.import_file(file, on_bytes))
         except KeyboardInterrupt:
             report.interrupted = True
-    return _closed(report, writer)
+    return _closed(report, hand.writer)
 
 
-def _import_file(
-    file: str,
-    settings: ImportSettings,
-    writer: Writer,
-    on_bytes: Callable[[int], object] | None,
-) -> ImportReport:
-    report = ImportReport(files=1)
-    named = file in settings.named
-    for item in read_runs(file, format_name=settings.format_name, on_bytes=on_bytes, named=named):
-        if isinstance(item, Unreadable):
-            report.note(item)
-            continue
-        writer.add(item)
-        report.formats[item.source.format if item.source and item.source.format else "?"] += 1
-    return report
+class _Hand:
+    """Reads files and writes their runs; what it learns from one file helps with the next."""
 
+    def __init__(self, settings: ImportSettings) -> None:
+        self._named = settings.named
+        self._reader = RunReader(settings.format_name)
+        store = Store(Path(settings.store))
+        self.writer = store.writer(redact=settings.redact, emails=settings.emails)
 
-def _writer(settings: ImportSettings) -> Writer:
-    return Store(Path(settings.store)).writer(redact=settings.redact, emails=settings.emails)
+    def import_file(self, file: str, on_bytes: Callable[[int], object] | None) -> ImportReport:
+        report = ImportReport(files=1)
+        for item in self._reader.runs(file, on_bytes=on_bytes, named=file in self._named):
+            if isinstance(item, Unreadable):
+                report.note(item)
+                continue
+            self.writer.add(item)
+            report.formats[item.source.format if item.source and item.source.format else "?"] += 1
+        return report
 
 
 def _closed(report: ImportReport, writer: Writer) -> ImportReport:
@@ -233,17 +233,18 @@ class _Crew:
 def _work(tasks: Any, reports: Any, stop: Any, settings: ImportSettings) -> None:
     """The life of a worker: portions in, reports out, one last report when its batch is done."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
-    with _writer(settings) as writer:
+    hand = _Hand(settings)
+    with hand.writer:
         for task in iter(tasks.get, None):
             report = ImportReport()
             for file in task:
                 if stop.is_set():
                     break
-                report.merge(_import_file(file, settings, writer, None))
+                report.merge(hand.import_file(file, None))
             reports.put((task, report))
             if stop.is_set():
                 break
-    reports.put(([], _closed(ImportReport(), writer)))
+    reports.put(([], _closed(ImportReport(), hand.writer)))
     # What is queued must reach the parent before this process may end.
     reports.close()
     reports.join_thread()

@@ -188,6 +188,10 @@ USAGE = {
         "among the files to read",
     ),
     "an output in the input": ([".", "-o", "s.json"], "among the files to read"),
+    "an output that is the tools": (
+        ["-", "--tools", "runs.jsonl", "-o", "runs.jsonl"],
+        "runs.jsonl is among the files to read",
+    ),
     "an output twice": (["runs.jsonl", "-o", "s.csv", "-o", "s.csv"], "s.csv is given twice"),
     "an output that is a folder": (["runs.jsonl", "-o", "folder.csv"], "Is a directory"),
     "an unknown metric": (["runs.jsonl", "--metric", "tool_us"], "Did you mean 'tool_use'?"),

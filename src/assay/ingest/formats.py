@@ -42,6 +42,9 @@ _HOMES = {
     "traceloop": "traceloop:TRACELOOP",
 }
 FORMAT_NAMES = tuple(_HOMES)
+# Looks into every corner of a document; only where nobody else knows it.
+_LAST_RESORT = "generic"
+_SPECIFIC_FIRST = (*(name for name in _HOMES if name != _LAST_RESORT), _LAST_RESORT)
 # So sure that nobody else need be asked.
 _CERTAIN = 0.9
 # Below this a format would only be guessing.
@@ -72,7 +75,9 @@ def pick_format(recording: Recording, *, likely: Format = NATIVE) -> tuple[Forma
     if sure >= _CERTAIN:
         return likely, sure
     best, how_sure = None, _PLAUSIBLE
-    for name in FORMAT_NAMES:
+    for name in _SPECIFIC_FIRST:
+        if name == _LAST_RESORT and best is not None:
+            break
         candidate = format_named(name)
         sure = candidate.recognise(recording)
         if sure > how_sure:

@@ -24,27 +24,42 @@ def read_runs(
     *,
     format_name: str | None = None,
     on_bytes: Callable[[int], object] | None = None,
-    named: bool = True,
 ) -> Iterator[AgentTestCase | Unreadable]:
     """All runs of a file, folder, glob or archive, or of standard input (`-`).
 
     The format is told from the content unless it is named. Each call's outcome is settled:
     what was reported stays beside what we infer. What cannot be read stands in its place.
-    A file that the user `named` should be a run; one that only lies in a folder need not.
     """
-    forced = None if format_name is None else format_named(format_name)
-    likely = NATIVE
-    for recording in find_recordings(source, on_bytes=on_bytes):
-        if isinstance(recording, Unreadable):
-            yield recording
-            continue
-        chosen = forced or pick_format(recording, likely=likely)[0]
-        if chosen is None:
-            among_others = not named or str(source) not in {STDIN, recording.name}
-            yield from _unknown(recording, among_others=among_others)
-        else:
-            likely = chosen
-            yield from read_recording(recording, chosen)
+    return RunReader(format_name).runs(source, on_bytes=on_bytes)
+
+
+class RunReader:
+    """Reads one source after another and expects the next file to be like the last."""
+
+    def __init__(self, format_name: str | None = None) -> None:
+        """Look at each file, or take the format that is named."""
+        self._forced = None if format_name is None else format_named(format_name)
+        self._likely = NATIVE
+
+    def runs(
+        self,
+        source: str | Path,
+        *,
+        on_bytes: Callable[[int], object] | None = None,
+        named: bool = True,
+    ) -> Iterator[AgentTestCase | Unreadable]:
+        """All runs of a source; one that the user `named` should hold some."""
+        for recording in find_recordings(source, on_bytes=on_bytes):
+            if isinstance(recording, Unreadable):
+                yield recording
+                continue
+            chosen = self._forced or pick_format(recording, likely=self._likely)[0]
+            if chosen is None:
+                among_others = not named or str(source) not in {STDIN, recording.name}
+                yield from _unknown(recording, among_others=among_others)
+            else:
+                self._likely = chosen
+                yield from read_recording(recording, chosen)
 
 
 def read_recording(recording: Recording, chosen: Format) -> Iterator[AgentTestCase | Unreadable]:
