@@ -97,7 +97,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
 ) -> None:
     """Score recorded runs: five measured tool rates and, with a judge, six marks each."""
     _check_inputs(files)
-    _check_outputs(output or [], files)
+    _check_outputs(output or [], files if tools is None else [*files, str(tools)])
     book = ScoreBook(_metrics(metric or ["mcp_tool"], tools), threshold)
     shown, messages = Terminal(stderr=as_json), Terminal(stderr=True)
     try:
