@@ -427,6 +427,47 @@ def test_validation_knows_a_success_that_is_none(success: Any) -> None:
     assert case.validate() == [f"{CALL}.success must be true or false, got {preview(success)}"]
 
 
+def _unsound(name: str, value: Any) -> AgentTestCase:
+    """A case with a value of the wrong type, which nothing keeps a program from setting."""
+    holder: Any
+    case = holder = _with_call()
+    assert case.execution_data is not None
+    for step in name.split(".")[:-1]:
+        holder = {"data": case.execution_data, "call": case.calls[1]}[step]
+    setattr(holder, name.rpartition(".")[2], value)
+    return case
+
+
+WRONG_TYPES: list[tuple[str, Any, str]] = [
+    ("input", 5, "input: expected str, got int 5"),
+    ("context", "x", "context: expected array | null, got str 'x'"),
+    ("attempt", "1", "attempt: expected int | null, got str '1'"),
+    ("outcome", True, "outcome: expected an object, got bool True"),
+    ("extra", None, "extra: expected a dict, got null"),
+    ("conversation_history", 5, "conversation_history: expected array | null, got int 5"),
+    ("data.tool_executions", None, "execution_data.tool_executions must be a list, got null"),
+    ("data.total_rounds", "3", "execution_data.total_rounds: expected int, got str '3'"),
+    (
+        "data.planning_json_compliance",
+        "x",
+        "execution_data.planning_json_compliance must be between 0 and 1, got 'x'",
+    ),
+    ("call.tool", 5, f"{CALL}.tool: expected str, got int 5"),
+    ("call.tool", ["t"], f"{CALL}.tool: expected str, got list ['t']"),
+    ("call.execution_time", "x", f"{CALL}.execution_time: expected float | null, got str 'x'"),
+    ("call.call_id", ["c"], f"{CALL}.call_id: expected str | null, got list ['c']"),
+    ("call.parent_id", 5, f"{CALL}.parent_id: expected str | null, got int 5"),
+    ("call.extra", None, f"{CALL}.extra: expected a dict, got null"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "complaint"), WRONG_TYPES)
+def test_validation_names_a_value_of_the_wrong_type(name: str, value: Any, complaint: str) -> None:
+    case = _unsound(name, value)
+    case.available_tools = ["t"]
+    assert case.validate() == [complaint]
+
+
 def test_validation_names_an_entry_that_is_no_call() -> None:
     not_a_call: Any = {"tool": "t"}
     case = AgentTestCase("a", "b", execution_data=MCPExecutionData([GOOD_CALL, not_a_call]))

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from assay.errors import InvalidRecord
+from assay.errors import InvalidRecord, NotJson
 from assay.json_values import json_value
 
 Record = TypeVar("Record")
@@ -47,9 +47,16 @@ def write_record(record: Any, where: str, *, always: frozenset[str]) -> dict[str
         if field.name == "extra" or (field.name not in always and _is_default(field, value)):
             continue
         written[field.name] = _written(value, f"{where}.{field.name}" if where else field.name)
-    for key, value in json_value(record.extra, f"{where}.extra" if where else "extra").items():
+    for key, value in _extra_of(record, f"{where}.extra" if where else "extra").items():
         written.setdefault(key, value)
     return written
+
+
+def _extra_of(record: Any, where: str) -> dict[str, Any]:
+    if not isinstance(record.extra, dict):
+        raise NotJson(where, f"expected a dict, got {preview(record.extra)}")
+    found: dict[str, Any] = json_value(record.extra, where)
+    return found
 
 
 def preview(value: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from assay.errors import AssayError
 from assay.execution import MCPExecutionData, ToolExecutionResult
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 def complaints(case: AgentTestCase) -> list[str]:
     """All that is wrong with a case, in the order of its fields; empty when nothing is."""
-    return [*complaints_of_read_case(case), *_of_json(case)]
+    found = [*complaints_of_read_case(case), *_of_json(case)]
+    return found or [*_of_types(case)]
 
 
 def complaints_of_read_case(case: AgentTestCase) -> list[str]:
-    """The same for a case that was read from a file: its values are JSON already."""
+    """The same for a case that was read from a file: its values are JSON, of the right types."""
     return [
         *_of_texts(case),
         *_of_execution(case.execution_data),
@@ -44,29 +45,43 @@ def _of_execution(data: Any) -> Iterator[str]:
     if not isinstance(data, MCPExecutionData):
         yield f"execution_data must be an MCPExecutionData, got {preview(data)}"
         return
-    if data.total_rounds < 1:
+    if _is_below(data.total_rounds, 1):
         yield "execution_data.total_rounds must be >= 1"
-    planning = data.planning_json_compliance
-    if planning is not None and not 0 <= planning <= 1:
-        yield f"execution_data.planning_json_compliance must be between 0 and 1, got {planning}"
-    for i, call in enumerate(data.tool_executions):
-        yield from _of_call(call, f"execution_data.tool_executions[{i}]")
+    yield from _of_planning(data.planning_json_compliance)
+    yield from _of_calls(data.tool_executions)
     yield from _of_ids(data)
+
+
+def _of_planning(planning: Any) -> Iterator[str]:
+    if planning is not None and not (_is_number(planning) and 0 <= planning <= 1):
+        yield f"execution_data.planning_json_compliance must be between 0 and 1, got {planning!r}"
+
+
+def _of_calls(calls: Any) -> Iterator[str]:
+    where = "execution_data.tool_executions"
+    if not isinstance(calls, list):
+        yield f"{where} must be a list, got {preview(calls)}"
+        return
+    for i, call in enumerate(calls):
+        yield from _of_call(call, f"{where}[{i}]")
 
 
 def _of_ids(data: MCPExecutionData) -> Iterator[str]:
     calls = _calls(data)
-    ids = Counter(call.call_id for call in calls if call.call_id is not None)
+    ids = Counter(call.call_id for call in calls if isinstance(call.call_id, str))
     yield from (f"Call id {name!r} occurs {n} times" for name, n in ids.items() if n > 1)
     for call in calls:
-        if call.parent_id is not None and call.parent_id == call.call_id:
+        if not isinstance(call.parent_id, str):
+            continue
+        if call.parent_id == call.call_id:
             yield f"Call id {call.call_id!r} is its own parent"
-        elif call.parent_id is not None and call.parent_id not in ids:
+        elif call.parent_id not in ids:
             yield f"Parent id {call.parent_id!r} names no call of this run"
 
 
 def _calls(data: Any) -> list[ToolExecutionResult]:
-    return [call for call in data.tool_executions if isinstance(call, ToolExecutionResult)]
+    listed = data.tool_executions if isinstance(data.tool_executions, list) else []
+    return [call for call in listed if isinstance(call, ToolExecutionResult)]
 
 
 def _of_call(call: Any, where: str) -> Iterator[str]:
@@ -80,7 +95,7 @@ def _of_call(call: Any, where: str) -> Iterator[str]:
     success: object = call.success
     if not isinstance(success, bool):
         yield f"{where}.success must be true or false, got {preview(success)}"
-    if call.execution_time is not None and call.execution_time < 0:
+    if _is_below(call.execution_time, 0):
         yield f"{where}.execution_time cannot be negative, got {call.execution_time}"
 
 
@@ -91,14 +106,14 @@ def _of_tools(definitions: Any, data: Any) -> Iterator[str]:
         yield f"available_{exc}"
         return
     if tools and isinstance(data, MCPExecutionData):
-        called = dict.fromkeys(call.tool for call in _calls(data) if call.tool)
-        for name in called:
+        called = (call.tool for call in _calls(data) if call.tool and isinstance(call.tool, str))
+        for name in dict.fromkeys(called):
             if name not in tools:
                 yield f"Tool '{name}' not found in available_tools"
 
 
 def _of_history(history: Any) -> Iterator[str]:
-    for i, turn in enumerate(history or []):
+    for i, turn in enumerate(history if isinstance(history, list) else []):
         if not isinstance(turn, dict) or "role" not in turn or "content" not in turn:
             yield f"conversation_history[{i}] needs a role and a content, got {preview(turn)}"
 
@@ -108,3 +123,19 @@ def _of_json(case: AgentTestCase) -> Iterator[str]:
         case.to_dict()
     except AssayError as exc:
         yield str(exc)
+
+
+def _of_types(case: AgentTestCase) -> Iterator[str]:
+    """A value that could be written but not read again: a number for a text, say."""
+    try:
+        case.from_dict(case.to_dict())
+    except AssayError as exc:
+        yield str(exc)
+
+
+def _is_below(value: object, limit: int) -> bool:
+    return _is_number(value) and value < limit
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, int | float)
