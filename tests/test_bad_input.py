@@ -3,8 +3,8 @@
 What is decided here, item by item, in one place:
 
 * What is not JSON, or no case, is *not read*: one row with its place and a sentence, exit code 3.
-* What is a case but odd (a planning rate of 7, two calls with one id) is scored *with a doubt*,
-  unless its score would leave 0 to 1: then the metric has *failed* and the case has no score.
+* What is a case but odd (no rounds, two calls with one id) is scored *with a doubt*, unless a
+  number in it cannot be one (a planning rate of 7): then the metric has *failed*, no score.
 * Tools in no known form make the metric fail; a broken schema of a single tool is the server's
   fault: its calls do not comply, and the reason says why.
 * Unknown keys are kept and are no error; of a key that stands twice the last counts.
@@ -208,9 +208,11 @@ ODD = {
     "no rounds": Item(run(total_rounds=0), "doubt", "total_rounds must be >= 1"),
     "fewer than no rounds": Item(run(total_rounds=-3), "doubt", "total_rounds must be >= 1"),
     "planning 7": Item(
-        run(planning_json_compliance=7), "failed", "mcp_tool is float 2.2, not between 0 and 1"
+        run(planning_json_compliance=7), "failed", "planning_json_compliance must be between 0 and"
     ),
-    "planning -1": Item(run(planning_json_compliance=-1), "failed", "not between 0 and 1"),
+    "planning -1": Item(
+        run(planning_json_compliance=-1), "failed", "must be between 0 and 1, got -1.0"
+    ),
     "a call that took less than no time": Item(
         call(execution_time=-0.5), "doubt", "execution_time cannot be negative, got -0.5"
     ),

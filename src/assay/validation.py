@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from assay.errors import AssayError
+from assay.errors import AssayError, InvalidRecord
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.records import preview
 from assay.tools import read_tools
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.test_case import AgentTestCase
+
+_CALLS = "execution_data.tool_executions"
 
 
 def complaints(case: AgentTestCase) -> list[str]:
@@ -32,6 +34,18 @@ def complaints_of_read_case(case: AgentTestCase) -> list[str]:
     ]
 
 
+def refuse_unmeasurable(data: Any) -> None:
+    """Raise what keeps the calls of a run from being counted; oddities that can be counted pass."""
+    if not isinstance(data, MCPExecutionData):
+        raise InvalidRecord(
+            f"execution_data must be an MCPExecutionData, got {preview(data)}; "
+            "MCPExecutionData.from_dict makes one of a dict"
+        )
+    problems = (*_of_planning(data.planning_json_compliance), *_of_entries(data.tool_executions))
+    if problems:
+        raise InvalidRecord(problems[0])
+
+
 def _of_texts(case: AgentTestCase) -> Iterator[str]:
     if not case.input:
         yield "Input cannot be empty"
@@ -48,7 +62,9 @@ def _of_execution(data: Any) -> Iterator[str]:
     if _is_below(data.total_rounds, 1):
         yield "execution_data.total_rounds must be >= 1"
     yield from _of_planning(data.planning_json_compliance)
-    yield from _of_calls(data.tool_executions)
+    yield from _of_entries(data.tool_executions)
+    for i, call in _calls(data):
+        yield from _of_call(call, f"{_CALLS}[{i}]")
     yield from _of_ids(data)
 
 
@@ -57,17 +73,17 @@ def _of_planning(planning: Any) -> Iterator[str]:
         yield f"execution_data.planning_json_compliance must be between 0 and 1, got {planning!r}"
 
 
-def _of_calls(calls: Any) -> Iterator[str]:
-    where = "execution_data.tool_executions"
+def _of_entries(calls: Any) -> Iterator[str]:
     if not isinstance(calls, list):
-        yield f"{where} must be a list, got {preview(calls)}"
+        yield f"{_CALLS} must be a list, got {preview(calls)}"
         return
     for i, call in enumerate(calls):
-        yield from _of_call(call, f"{where}[{i}]")
+        if not isinstance(call, ToolExecutionResult):
+            yield f"{_CALLS}[{i}] must be a ToolExecutionResult, got {preview(call)}"
 
 
 def _of_ids(data: MCPExecutionData) -> Iterator[str]:
-    calls = _calls(data)
+    calls = [call for _, call in _calls(data)]
     ids = Counter(call.call_id for call in calls if isinstance(call.call_id, str))
     yield from (f"Call id {name!r} occurs {n} times" for name, n in ids.items() if n > 1)
     for call in calls:
@@ -79,15 +95,12 @@ def _of_ids(data: MCPExecutionData) -> Iterator[str]:
             yield f"Parent id {call.parent_id!r} names no call of this run"
 
 
-def _calls(data: Any) -> list[ToolExecutionResult]:
+def _calls(data: Any) -> list[tuple[int, ToolExecutionResult]]:
     listed = data.tool_executions if isinstance(data.tool_executions, list) else []
-    return [call for call in listed if isinstance(call, ToolExecutionResult)]
+    return [(i, call) for i, call in enumerate(listed) if isinstance(call, ToolExecutionResult)]
 
 
-def _of_call(call: Any, where: str) -> Iterator[str]:
-    if not isinstance(call, ToolExecutionResult):
-        yield f"{where} must be a ToolExecutionResult, got {preview(call)}"
-        return
+def _of_call(call: ToolExecutionResult, where: str) -> Iterator[str]:
     if not call.tool:
         yield f"{where}.tool cannot be empty"
     if not isinstance(call.parameters, dict):
@@ -106,7 +119,7 @@ def _of_tools(definitions: Any, data: Any) -> Iterator[str]:
         yield f"available_{exc}"
         return
     if tools and isinstance(data, MCPExecutionData):
-        called = (call.tool for call in _calls(data) if call.tool and isinstance(call.tool, str))
+        called = (c.tool for _, c in _calls(data) if c.tool and isinstance(c.tool, str))
         for name in dict.fromkeys(called):
             if name not in tools:
                 yield f"Tool '{name}' not found in available_tools"

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import AgentTestCase, MCPExecutionData, Score, ToolExecutionResult, ToolUseMetric
+from assay import (
+    AgentTestCase,
+    MCPExecutionData,
+    MCPToolMetric,
+    Score,
+    ToolExecutionResult,
+    ToolUseMetric,
+)
+from assay.errors import InvalidRecord
 from assay.metrics.tool_use import (
     LOWER_IS_BETTER,
     RATES,
@@ -260,3 +268,32 @@ def test_the_metric_says_none_of_a_case_without_a_record() -> None:
     found = asyncio.run(ToolUseMetric().evaluate(AgentTestCase("a", "b")))
     assert found.value is None
     assert found.reason == "the agent made no calls"
+
+
+CALLS_WANTED = "execution_data.tool_executions"
+PLANNING_WANTED = "execution_data.planning_json_compliance must be between 0 and 1, got"
+UNMEASURABLE: list[tuple[Any, str]] = [
+    ({"tool_executions": []}, "execution_data must be an MCPExecutionData, got dict"),
+    ([GOOD], "execution_data must be an MCPExecutionData, got list"),
+    (MCPExecutionData(None), f"{CALLS_WANTED} must be a list, got null"),  # type: ignore[arg-type]
+    (
+        MCPExecutionData([GOOD, {"tool": "t"}]),  # type: ignore[list-item]
+        f"{CALLS_WANTED}[1] must be a ToolExecutionResult, got dict {{'tool': 't'}}",
+    ),
+    (MCPExecutionData([GOOD], planning_json_compliance=5), f"{PLANNING_WANTED} 5"),
+    (MCPExecutionData([GOOD], planning_json_compliance=-0.5), f"{PLANNING_WANTED} -0.5"),
+    (MCPExecutionData([GOOD], planning_json_compliance=float("nan")), f"{PLANNING_WANTED} nan"),
+    (
+        MCPExecutionData([GOOD], planning_json_compliance="1"),  # type: ignore[arg-type]
+        f"{PLANNING_WANTED} '1'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "problem"), UNMEASURABLE)
+@pytest.mark.parametrize("metric", [ToolUseMetric(), MCPToolMetric()], ids=lambda m: m.name)
+def test_what_cannot_be_counted_is_refused_by_name(metric: Any, data: Any, problem: str) -> None:
+    case = AgentTestCase("a", "b", execution_data=data)
+    with pytest.raises(InvalidRecord) as raised:
+        asyncio.run(metric.evaluate(case))
+    assert str(raised.value).startswith(problem)

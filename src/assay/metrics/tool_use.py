@@ -15,6 +15,7 @@ from msgspec import Struct
 from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
 from assay.score import Evidence, Score, mean, share
 from assay.tools import read_tools
+from assay.validation import refuse_unmeasurable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -174,6 +175,8 @@ class ToolUseMetric:
 
     async def evaluate(self, case: AgentTestCase) -> Score:
         """The measured rates of one case; None when nothing applies. Higher is better."""
+        if case.execution_data is not None:
+            refuse_unmeasurable(case.execution_data)
         own = self._tools
         return measure_tool_use(case, read_tools(case.available_tools) if own is None else own)
 

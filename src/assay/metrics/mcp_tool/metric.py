@@ -24,6 +24,7 @@ from assay.records import preview
 from assay.score import Score
 from assay.test_case import AgentTestCase, Native
 from assay.tools import read_tools
+from assay.validation import refuse_unmeasurable
 
 if TYPE_CHECKING:
     from assay.judge.marks import Marks
@@ -142,6 +143,7 @@ def as_agent_case(
         case = copy.copy(test_case)
         case.execution_data = execution_data
     if case.execution_data is not None:
+        refuse_unmeasurable(case.execution_data)
         return case, False
     calls = calls_named(case.tools_called or []) or calls_in_text(case.actual_output or "")
     case = copy.copy(case)
