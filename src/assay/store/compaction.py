@@ -30,12 +30,13 @@ class Compaction(Struct, frozen=True):
 def compact(layout: Layout) -> Compaction:
     """Write one batch that replaces all small ones, then delete those if nobody reads them."""
     with layout.locked("compact"):
-        layout.sweep()
+        removed = layout.sweep()
         with layout.locked("read", shared=True):
             small = [path for path in layout.batches() if _size(path) < _LARGEST_BYTES]
             if len(small) > 1:
                 _merge(layout, small)
-        return Compaction(len(small) if len(small) > 1 else 0, len(layout.sweep()))
+        removed += layout.sweep()
+    return Compaction(len(small) if len(small) > 1 else 0, len(removed))
 
 
 def _merge(layout: Layout, batches: list[Path]) -> None:

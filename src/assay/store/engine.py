@@ -37,6 +37,15 @@ def connect(*, spill: Path, threads: int | None = None) -> Engine:
     )
 
 
+def read_in_order(engine: Engine) -> None:
+    """From now on rows come in the order of the files, however they are filtered.
+
+    And the long side of a join is streamed: it may be larger than the memory.
+    """
+    engine.execute("SET threads = 1")
+    engine.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+
+
 def lock_in(engine: Engine, folder: Path) -> None:
     """From now on the engine reads and writes below this folder only."""
     spellings = (
@@ -58,7 +67,8 @@ def in_our_words(store: Path) -> Iterator[None]:
         if isinstance(exc, duckdb.IOException | duckdb.InvalidInputException) and (
             str(store) in message
         ):
-            raise DamagedStore(f"{message}. `assay doctor {store}` looks at every file") from exc
+            problem = message.splitlines()[0]
+            raise DamagedStore(f"{problem}. `assay doctor {store}` looks at every file") from exc
         raise QueryFailed(message) from exc
     except RuntimeError as exc:
         # The engine swallows the signal and says so in these words.

@@ -13,7 +13,15 @@ from assay.errors import InvalidRecord, QueryFailed, UnknownName
 from assay.evidence.blame import Siblings
 from assay.run import Source
 from assay.store.compaction import compact
-from assay.store.engine import SELECT, connect, file_list, in_our_words, lock_in, quoted
+from assay.store.engine import (
+    SELECT,
+    connect,
+    file_list,
+    in_our_words,
+    lock_in,
+    quoted,
+    read_in_order,
+)
 from assay.store.health import examine
 from assay.store.layout import Layout
 from assay.store.tables import TABLES
@@ -83,7 +91,8 @@ class Store:
     ) -> Iterator[dict[str, Any]]:
         """The rows of a table one after the other, those of certain runs if `where` says so."""
         sql = _selection(table, "*", where)
-        with self._engine(f"{sql} runs") as engine:
+        with self._engine(sql) as engine:
+            read_in_order(engine)
             result = engine.execute(sql, params or None)
             names = [column[0] for column in result.description or ()]
             while rows := result.fetchmany(_ROWS_AT_ONCE):
@@ -127,7 +136,7 @@ class Store:
         """Write a table to one Parquet file; the number of rows."""
         path = Path(target).absolute()
         sql = _selection(table, "*", where)
-        with self._engine(f"{sql} runs", outside=True) as engine:
+        with self._engine(sql, outside=True) as engine:
             written = f"COPY ({sql}) TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)"
             row = engine.execute(written, params or None).fetchone()
             return int(row[0]) if row else 0

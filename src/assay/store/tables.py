@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -116,12 +116,13 @@ LONGEST_ARGUMENTS = 2_000
 LONGEST_MESSAGE = 1_000
 _LONGEST_NAME = 1_000
 _LARGEST = 2**63 - 1
+_decode = msgspec.json.Decoder().decode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 
 
 def run_key(text: bytes) -> str:
     """What makes a run the same run: everything recorded of it, wherever the file lies."""
-    return blake2b(text, digest_size=16).hexdigest()
+    return sha256(text).hexdigest()[:32]  # processors have an instruction for it
 
 
 def run_row(key: str, facts: CaseFacts, source: Source | None) -> RunRow:
@@ -169,6 +170,7 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
     model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
     for position, call in enumerate(facts.calls):
         found = None if call.success else offer.blame(case.calls[position])
+        arguments = bytes(call.parameters)
         yield CallRow(
             run_key=key,
             position=position,
@@ -180,8 +182,8 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
             turn=_whole(call.turn),
             server=_name(call.server) or "",
             tool=call.tool[:_LONGEST_NAME],
-            arguments=bytes(call.parameters)[:LONGEST_ARGUMENTS].decode(errors="ignore"),
-            arguments_key=_arguments_key(call),
+            arguments=arguments[:LONGEST_ARGUMENTS].decode(errors="ignore"),
+            arguments_key=_arguments_key(arguments),
             failed=not call.success,
             reported_success=call.reported_success,
             success_rule=_name(call.success_rule),
@@ -220,10 +222,11 @@ def offered_tools(case: AgentTestCase) -> Mapping[str, ToolDefinition] | None:
         return None
 
 
-def _arguments_key(call: CallFacts) -> str:
+def _arguments_key(arguments: bytes) -> str:
     """The same for the same arguments, in whatever order they were given."""
-    arguments: Any = msgspec.json.decode(call.parameters)
-    return blake2b(_encode_sorted(arguments), digest_size=8).hexdigest()
+    if b"," in arguments:
+        arguments = _encode_sorted(_decode(arguments))
+    return blake2b(arguments, digest_size=8).hexdigest()
 
 
 def _size(call: CallFacts) -> int | None:

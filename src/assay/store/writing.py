@@ -181,7 +181,8 @@ class Writer:
                 SELECT unnest($keys::VARCHAR[]) AS run_key,
                        unnest($sources::VARCHAR[]) AS source,
                        unnest($cases::VARCHAR[]) AS "case"
-            ) TO {target} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_CASES_PER_GROUP})
+            ) TO {target} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1,
+                           ROW_GROUP_SIZE {_CASES_PER_GROUP})
             """,
             {
                 "keys": [item.key for item in items],
