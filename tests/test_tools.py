@@ -62,6 +62,17 @@ FORMS: dict[str, tuple[Any, ToolDefinition]] = {
         {"tools": {"input_schema": SCHEMA}},
         ToolDefinition("tools", input_schema=SCHEMA),
     ),
+    "a dict of tools below tools": (
+        {"tools": {"search": {"description": "Finds things.", "input_schema": SCHEMA}}},
+        FULL,
+    ),
+    "one MCP tool alone": (MCP, FULL),
+    "one OpenAI tool alone": ({"type": "function", "function": OPENAI}, FULL),
+    "a dict of schemas": ({"search": SCHEMA}, ToolDefinition("search", input_schema=SCHEMA)),
+    "a tool that is called name": (
+        {"name": {"input_schema": SCHEMA}},
+        ToolDefinition("name", input_schema=SCHEMA),
+    ),
     "a tool whose texts are no texts": ([{"name": "search", "description": 5, "server": 7}], BARE),
     "a tool that says its own server": ({"x": [{**MCP, "server": "web"}]}, SERVED),
 }
@@ -85,6 +96,7 @@ def test_not_known_is_not_the_same_as_none_on_offer() -> None:
     assert read_tools({}) == {}
     assert read_tools([]) == {}
     assert read_tools({"tools": []}) == {}
+    assert read_tools({"tools": {}}) == {}
 
 
 def test_the_same_tools_are_the_same_however_often_they_are_read() -> None:
@@ -106,6 +118,8 @@ WRONG: list[tuple[Any, str]] = [
     ([{"functionDeclarations": 5}], "tools[0]: a tool needs a name"),
     ([{"functionDeclarations": [{}]}], "tools[0][0]: a tool needs a name"),
     ({"web": [{}]}, "tools.web[0]: a tool needs a name"),
+    ({"schema_version": 1}, "tools.schema_version: expected a tool's definition, got int 1"),
+    ({"a": {}, "b": True}, "tools.b: expected a tool's definition, got bool True"),
     ({("a", "b"): {}}, "tools: a tool's name is text, got tuple ('a', 'b')"),
 ]
 

@@ -31,6 +31,8 @@ _GEMINI_KEYWORDS = {
     "min_properties": "minProperties",
 }
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema")
+# Either of these makes a dict the definition of one tool, not a dict of tools.
+_TELLING_KEYS = (*_SCHEMA_KEYS, "description", "function")
 
 
 class ToolDefinition(Struct, frozen=True):
@@ -87,18 +89,35 @@ def _read(definitions: object) -> dict[str, ToolDefinition]:
 def _from_dict(definitions: dict[Any, Any]) -> dict[str, ToolDefinition]:
     if isinstance(definitions.get("result"), dict) and "jsonrpc" in definitions:
         definitions = definitions["result"]
-    if isinstance(definitions.get("tools"), list):
-        return _from_list(definitions["tools"], "tools", server=None)
+    inner = definitions.get("tools")
+    if isinstance(inner, list):
+        return _from_list(inner, "tools", server=None)
+    if isinstance(inner, dict) and not _defines_a_tool(inner):
+        return _from_dict(inner)
+    if _defines_a_tool(definitions) and _name_of(definitions) is not None:
+        return _from_list([definitions], "tools", server=None)
     found: dict[str, ToolDefinition] = {}
     for name, entry in definitions.items():
         if not isinstance(name, str):
             raise InvalidTools(f"tools: a tool's name is text, got {preview(name)}")
+        if isinstance(entry, int | float):
+            raise InvalidTools(f"tools.{name}: expected a tool's definition, got {preview(entry)}")
         served = _tools_of_server(entry)
         if served is None:
             found[name] = _named(name, entry)
         else:
             _add_all(found, _from_list(served, f"tools.{name}", server=name))
     return found
+
+
+def _defines_a_tool(entry: dict[Any, Any]) -> bool:
+    return any(key in entry for key in _TELLING_KEYS)
+
+
+def _name_of(entry: Any) -> str | None:
+    inner = _get(entry, "function")
+    name = _get(entry if inner is None else inner, "name")
+    return name if isinstance(name, str) and name else None
 
 
 def _add_all(found: dict[str, ToolDefinition], more: Mapping[str, ToolDefinition]) -> None:
@@ -154,15 +173,13 @@ def _in_json_schema(value: Any) -> Any:
 def _listed(entry: Any, where: str, server: str | None) -> ToolDefinition:
     if isinstance(entry, str):
         return ToolDefinition(entry, server)
-    inner = _get(entry, "function")
-    body = entry if inner is None else inner
-    name = _get(body, "name")
-    if not isinstance(name, str) or not name:
+    name = _name_of(entry)
+    if name is None:
         raise InvalidTools(
             f"{where}: a tool needs a name (as MCP, OpenAI or Anthropic list them), "
             f"got {preview(entry)}"
         )
-    return _named(name, body, server)
+    return _named(name, entry, server)
 
 
 def _named(name: str, entry: Any, server: str | None = None) -> ToolDefinition:
@@ -170,6 +187,8 @@ def _named(name: str, entry: Any, server: str | None = None) -> ToolDefinition:
         return ToolDefinition(name, server, entry)
     body = _get(entry, "function") or entry
     schema = next((found for key in _SCHEMA_KEYS if (found := _get(body, key)) is not None), None)
+    if schema is None and isinstance(_get(body, "properties"), dict):
+        schema = body  # the schema itself stands where its tool should
     own_server = _get(entry, "server")
     description = _get(body, "description")
     return ToolDefinition(
