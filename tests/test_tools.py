@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from types import SimpleNamespace
 from typing import Any
 
@@ -103,6 +104,19 @@ def test_the_same_tools_are_the_same_however_often_they_are_read() -> None:
     first, again = read_tools({"search": {"input_schema": SCHEMA}}), read_tools({"search": {}})
     assert first == read_tools({"search": {"input_schema": SCHEMA}})
     assert again == {"search": BARE}
+
+
+def test_many_large_lists_of_tools_do_not_fill_the_memory() -> None:
+    tracemalloc.start()
+    try:
+        for i in range(60):
+            texts = {f"tool_{i}_{n}": {"description": f"{i} {n} " + "x" * 200} for n in range(800)}
+            assert len(read_tools(texts) or {}) == 800
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # One list takes about half a megabyte.
+    assert kept < 15 * 1024 * 1024
 
 
 WRONG: list[tuple[Any, str]] = [

@@ -33,6 +33,7 @@ _GEMINI_KEYWORDS = {
 _SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "parametersJsonSchema")
 # Either of these makes a dict the definition of one tool, not a dict of tools.
 _TELLING_KEYS = (*_SCHEMA_KEYS, "description", "function")
+_LARGE = 100_000
 
 
 class ToolDefinition(Struct, frozen=True):
@@ -67,13 +68,17 @@ def read_tools(definitions: object) -> Mapping[str, ToolDefinition] | None:
         text = msgspec.json.encode(definitions)
     except (TypeError, ValueError, RecursionError):
         return _read(definitions)  # objects of an SDK, say
-    return _read_text(text)
+    return _read_text(text) if len(text) <= _LARGE else _read_large_text(text)
 
 
-@lru_cache(maxsize=128)
-def _read_text(text: bytes) -> Mapping[str, ToolDefinition]:
-    """The same tools are offered in case after case; they are read once."""
+def _read_text_anew(text: bytes) -> Mapping[str, ToolDefinition]:
     return _read(msgspec.json.decode(text))
+
+
+# The same tools are offered in case after case; they are read once. Large ones are few, or they
+# would fill the memory.
+_read_text = lru_cache(maxsize=128)(_read_text_anew)
+_read_large_text = lru_cache(maxsize=8)(_read_text_anew)
 
 
 def _read(definitions: object) -> dict[str, ToolDefinition]:

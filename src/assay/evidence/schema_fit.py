@@ -27,6 +27,7 @@ _KNOWN_DIALECTS = frozenset(
         "https://json-schema.org/draft/2020-12/schema",
     }
 )
+_LARGE = 20_000
 # What a value may raise on its way into JSON: too deep or cyclic, of no JSON type, not UTF-8.
 _NOT_JSON = (RecursionError, TypeError, ValueError, OverflowError)
 
@@ -67,13 +68,13 @@ def explain_misfit(schema: object, arguments: object) -> str:
 
 def _validator(schema: object) -> Any:
     try:
-        return _compiled(msgspec.json.encode(schema))
+        text = msgspec.json.encode(schema)
     except _NOT_JSON as exc:
         return _Broken(f"the schema is not JSON: {exc}")
+    return _compiled(text) if len(text) <= _LARGE else _compiled_large(text)
 
 
-@lru_cache(maxsize=4096)
-def _compiled(schema_text: bytes) -> Any:
+def _compiled_anew(schema_text: bytes) -> Any:
     try:
         schema = msgspec.json.decode(schema_text)
         if not isinstance(schema, dict | bool):
@@ -86,6 +87,11 @@ def _compiled(schema_text: bytes) -> Any:
         )
     except (ValueError, RecursionError, msgspec.DecodeError) as exc:
         return _Broken(f"the server's schema is broken: {_first_line(exc)}")
+
+
+# Large schemas are remembered too, but few: compiled, they take much more room than as text.
+_compiled = lru_cache(maxsize=4096)(_compiled_anew)
+_compiled_large = lru_cache(maxsize=16)(_compiled_anew)
 
 
 def _with_known_dialect(schema: Any) -> Any:
