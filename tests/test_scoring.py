@@ -297,6 +297,12 @@ def test_a_tally_counts_and_averages() -> None:
     }
 
 
+def test_a_part_that_is_called_like_the_whole_does_not_count_for_it() -> None:
+    tally = Tally("m")
+    tally.add(Score("m", 0.5, parts=(Score("m", 1.0), Score("a", 0.25, parts=(Score("a", 1.0),)))))
+    assert tally.to_dict()["means"] == {"m": {"mean": 0.5, "n": 1}, "a": {"mean": 0.25, "n": 1}}
+
+
 def test_a_tally_of_nothing_has_no_means() -> None:
     tally = Tally("m")
     tally.add(Score("m", None, "nothing to measure"))

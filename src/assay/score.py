@@ -41,6 +41,13 @@ class Score(Struct, frozen=True, omit_defaults=True):
         for part in self.parts:
             yield from part.walk()
 
+    def values(self) -> dict[str, float | None]:
+        """Every value of the tree by name; of several with one name the first, parents first."""
+        found: dict[str, float | None] = {}
+        for score in self.walk():
+            found.setdefault(score.name, score.value)
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """The whole tree as JSON values."""
         found: dict[str, Any] = to_builtins(self)

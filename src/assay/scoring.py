@@ -213,8 +213,8 @@ class Tally:
             self.not_measurable += 1
         else:
             self.scored += 1
-        for score in result.walk():
-            self.averages.setdefault(score.name, Average()).add(score.value)
+        for name, value in result.values().items():
+            self.averages.setdefault(name, Average()).add(value)
 
     def to_dict(self) -> dict[str, Any]:
         """The counts and means as JSON values."""

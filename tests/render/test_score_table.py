@@ -184,6 +184,13 @@ def test_a_row_has_no_columns_that_files_lack() -> None:
     assert set(row(complaints=["odd"])) - only_in_json <= set(FILE_COLUMNS)
 
 
+def test_a_score_that_is_missing_keeps_its_parts() -> None:
+    found = Score("m", None, "no verdict", parts=(Score("grounding", 0.5),))
+    kept = row(found)
+    assert (kept["score"], kept["passed"], kept["reason"]) == (None, None, "no verdict")
+    assert (kept["grounding"], kept["tree"]) == (0.5, found)
+
+
 def test_an_item_that_was_not_read_is_a_row() -> None:
     assert unreadable_row(Unreadable("a.jsonl", "not JSON", 3)) == {
         "run": "a.jsonl:3",

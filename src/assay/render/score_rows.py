@@ -72,15 +72,13 @@ def score_row(
         row["complaints"] = complaints
     if isinstance(result, Failed):
         return row | {"problem": result.problem}
-    row["label"] = result.label
-    if result.value is None:
-        return row | {"reason": result.reason or "nothing to measure"}
-    values = {score.name: score.value for score in result.walk()}
-    verdict = passes(result.value, threshold)
+    unsaid = "nothing to measure" if result.value is None else ""
+    values = result.values()
     return row | {
         "score": result.value,
-        "passed": verdict,
-        "reason": result.reason,
+        "passed": passes(result.value, threshold),
+        "label": result.label,
+        "reason": result.reason or unsaid,
         **{name: values[name] for name in PART_COLUMNS if name in values},
         "tree": result,
     }
