@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
-from assay.errors import InvalidJudge, JudgeError, JudgeFailed
+from assay.errors import InvalidJudge, JudgeError, JudgeFailed, UnknownName
 from assay.judge.asking import AskedJudge, FixedMarks, as_judge
 from assay.judge.marks import Marks
 from assay.judge.prompt import judge_prompt
@@ -153,6 +153,12 @@ def test_fixed_marks_may_be_incomplete_but_not_wrong() -> None:
     assert asyncio.run(FixedMarks({}).mark(CASE)).given == {}
     with pytest.raises(JudgeFailed, match="grounding: expected a mark from 1 to 10, got str 'x'"):
         FixedMarks({"grounding": "x"})
+
+
+def test_fixed_marks_for_no_dimension_are_refused() -> None:
+    assert asyncio.run(FixedMarks({"grounding": 5, "grounding_reason": "so"}).mark(CASE)).reasons
+    with pytest.raises(UnknownName, match=r"'task_fulfilment'\. Did you mean 'task_fulfillment'"):
+        as_judge({"task_fulfilment": 9})
 
 
 UNUSABLE: list[tuple[object, str]] = [

@@ -21,7 +21,7 @@ from assay import (
     Score,
     ToolExecutionResult,
 )
-from assay.errors import InvalidJudge, InvalidRecord, JudgeFailed
+from assay.errors import InvalidJudge, InvalidRecord, JudgeFailed, UnknownName
 from assay.judge.rubric import AGGREGATES, DIMENSION_NAMES
 from assay.metrics.mcp_tool.result import MEASURED_RATES
 from assay.metrics.mcp_tool.weighing import mcp_bench_overall, passes, weigh
@@ -225,6 +225,12 @@ def test_two_options_say_what_to_do_where_a_rate_does_not_apply() -> None:
     assert no_calls.score == pytest.approx(1 / 5)
     assert unknown.score == pytest.approx((0 + 0 + 1) / 3)
     assert "Not everything applies: no call named a tool on offer." in reason_of(unknown)
+
+
+@pytest.mark.parametrize("option", ["no_calls", "no_known_tool"])
+def test_a_choice_that_is_none_is_refused(option: str) -> None:
+    with pytest.raises(UnknownName, match=f"No choice for {option} named 'not_applicble'. Did you"):
+        MCPToolMetric(**{option: "not_applicble"})  # type: ignore[arg-type]
 
 
 def test_strict_mode_is_all_or_nothing() -> None:

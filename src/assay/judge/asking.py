@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec.structs import replace
 
-from assay.errors import InvalidJudge, JudgeFailed
+from assay.errors import InvalidJudge, JudgeFailed, UnknownName
 from assay.event_loop import in_thread
 from assay.judge.marks import Marks, marks_from_mapping, marks_from_reply
 from assay.judge.prompt import judge_prompt
+from assay.judge.rubric import DIMENSION_NAMES
 from assay.records import preview
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 _REPAIR = (
     "Your last reply could not be used: {problem}\n"
     "Answer the same question again, with the JSON object alone.\n\n{prompt}"
+)
+
+
+_MARK_NAMES = frozenset(
+    f"{name}{suffix}" for name in DIMENSION_NAMES for suffix in ("", "_reason", "_reasoning")
 )
 
 
@@ -36,8 +42,11 @@ class FixedMarks:
     """A judge that has made up its mind: the same marks for every case."""
 
     def __init__(self, marks: Mapping[str, Any]) -> None:
-        """Take marks by dimension; what is missing is not judged."""
+        """Take marks by dimension; what is missing is not judged, what is no dimension refused."""
         self.name = "fixed marks"
+        for name in marks:
+            if name not in _MARK_NAMES:
+                raise UnknownName("dimension", str(name), DIMENSION_NAMES)
         self._marks = marks_from_mapping(self.name, marks)
 
     async def mark(self, case: AgentTestCase) -> Marks:  # noqa: ARG002 - the marks are fixed

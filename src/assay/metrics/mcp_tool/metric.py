@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from assay.errors import InvalidRecord
+from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
 from assay.execution import MCPExecutionData
 from assay.ingest.answer_text import calls_in_text, calls_named
@@ -55,6 +55,8 @@ class MCPToolMetric(Native, LastResult):
         no_known_tool: NoKnownTool = "conform",
     ) -> None:
         """Take the seed's parameters and two on what to do where a rate does not apply."""
+        _refuse_unknown("choice for no_calls", no_calls, NoCalls)
+        _refuse_unknown("choice for no_known_tool", no_known_tool, NoKnownTool)
         self.threshold = 1.0 if strict_mode else threshold
         self.model = model
         self.include_reason = include_reason
@@ -127,6 +129,11 @@ class MCPToolMetric(Native, LastResult):
             schema_faults=server_schema_faults(measured),
             inferred_calls=inferred,
         )
+
+
+def _refuse_unknown(kind: str, given: str, choices: object) -> None:
+    if given not in get_args(choices):
+        raise UnknownName(kind, str(given), get_args(choices))
 
 
 def as_agent_case(
