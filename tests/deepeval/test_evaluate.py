@@ -191,11 +191,15 @@ def test_the_metric_reads_the_tools_of_a_plain_deepeval_case() -> None:
     plain = LLMTestCase(
         input="q",
         actual_output="a",
-        tools_called=[ToolCall(name="weather", input_parameters={}), ToolCall(name="clothes")],
+        tools_called=[
+            ToolCall(name="weather", input_parameters={"town": "Oslo"}),
+            ToolCall(name="clothes"),
+        ],
     )
     metric = MCPToolMetric(available_tools=TOOLS)
-    # The city is not said: schema 1/2. The other three rates are 1; planning is not known.
-    assert metric.measure(plain) == pytest.approx(3.5 / 4)
+    # Of the one call with arguments the city is not said: schema 0. The other three rates are 1;
+    # planning is not known.
+    assert metric.measure(plain) == pytest.approx(3 / 4)
 
 
 def test_a_clone_has_every_parameter() -> None:
@@ -308,8 +312,8 @@ def test_native_objects_are_upgraded_by_our_evaluate(*, run_async: bool) -> None
     # The only tool expected was called in both.
     assert sorted(scores) == [[pytest.approx(0.8), 1.0], [1.0, 1.0]]
     result = assay.deepeval.evaluate(cases[2:], metrics[:1], **options)
-    # The city is not said: schema 0. The other three rates are 1; planning is not known.
-    assert result.test_results[0].metrics_data[0].score == pytest.approx(3 / 4)
+    # No arguments are stated, and planning is not known; the other three rates are 1.
+    assert result.test_results[0].metrics_data[0].score == pytest.approx(3 / 3)
 
 
 def test_native_objects_are_upgraded_by_our_assert_test() -> None:

@@ -61,11 +61,10 @@ BY_HAND = {
     "execution_success_rate": 2 / 4,
     "valid_call_failure_rate": 1 / 3,
 }
-checked_calls = st.builds(
-    CheckedCall,
-    known=st.sampled_from([True, False]),
-    fit=st.sampled_from(["fits", "violates", "broken_schema"]),
-    success=st.booleans(),
+KNOWN, UNKNOWN_TOOL = st.sampled_from([True]), st.sampled_from([False])
+fits = st.sampled_from(["fits", "violates", "broken_schema", None])
+checked_calls = st.builds(CheckedCall, KNOWN, fits, st.booleans()) | st.builds(
+    CheckedCall, UNKNOWN_TOOL, st.none(), st.booleans()
 )
 
 
@@ -187,6 +186,28 @@ def test_what_does_not_apply_stays_out(
     assert all(part.reason == reason for part in missing if part.name in RATES)
 
 
+UNSTATED = ToolExecutionResult("weather", {}, success=True)
+
+
+def test_arguments_that_a_text_does_not_state_are_not_held_against_a_call() -> None:
+    alone = measured([UNSTATED], planning=None, inferred=True)
+    assert alone.values() == {
+        "tool_use": 1.0,
+        "input_schema_compliance": None,
+        "valid_tool_name_rate": 1.0,
+        "execution_success_rate": 1.0,
+        "valid_call_failure_rate": 0.0,
+        "planning_json_compliance": None,
+    }
+    assert alone.reason == "the text states no arguments"
+    assert alone.evidence == ()
+    beside = measured([UNSTATED, GOOD], inferred=True)
+    assert beside.values()["input_schema_compliance"] == 1.0
+    assert beside.reason == ""
+    recorded = measured([UNSTATED])
+    assert recorded.values()["input_schema_compliance"] == 0.0
+
+
 FINDINGS = [
     (GOOD, []),
     (
@@ -268,6 +289,13 @@ def test_the_metric_says_none_of_a_case_without_a_record() -> None:
     found = asyncio.run(ToolUseMetric().evaluate(AgentTestCase("a", "b")))
     assert found.value is None
     assert found.reason == "the agent made no calls"
+
+
+def test_the_metric_counts_calls_that_only_a_text_speaks_of() -> None:
+    case = AgentTestCase("a", '[tool: weather] {"city": 5} failed', available_tools=TOOLS)
+    found = asyncio.run(ToolUseMetric().evaluate(case))
+    # schema 0, name 1, success 0, failure 1
+    assert found.value == pytest.approx((0 + 1 + 0 + (1 - 1)) / 4)
 
 
 CALLS_WANTED = "execution_data.tool_executions"

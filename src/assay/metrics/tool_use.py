@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
+from assay.metrics.agent_case import as_agent_case
 from assay.score import Evidence, Score, mean, share
 from assay.tools import read_tools
-from assay.validation import refuse_unmeasurable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,22 +31,29 @@ NoKnownTool = Literal["conform", "not_applicable"]
 
 
 class CheckedCall(Struct, frozen=True):
-    """A call held against the tools on offer; None where these are not known."""
+    """A call held against the tools on offer; None where there is nothing to hold it against."""
 
     known: bool | None
     fit: Fit | None
     success: bool
 
 
-def check_calls(calls: Iterable[ToolExecutionResult], tools: Tools) -> list[CheckedCall]:
-    """Look each call up by its exact name and hold its arguments against the tool's schema."""
+def check_calls(
+    calls: Iterable[ToolExecutionResult], tools: Tools, *, inferred: bool = False
+) -> list[CheckedCall]:
+    """Look each call up by its exact name and hold its arguments against the tool's schema.
+
+    A call inferred from a text that states no arguments was still made with some: nothing can
+    be said of their fit.
+    """
     if tools is None:
         return [CheckedCall(None, None, bool(call.success)) for call in calls]
     checked = []
     for call in calls:
         tool = _tool_of(call, tools)
-        fit = None if tool is None else schema_fit(tool.input_schema, call.parameters)
-        checked.append(CheckedCall(tool is not None, fit, bool(call.success)))
+        known, unstated = tool is not None, inferred and call.parameters == {}
+        fit = schema_fit(tool.input_schema, call.parameters) if tool and not unstated else None
+        checked.append(CheckedCall(known, fit, bool(call.success)))
     return checked
 
 
@@ -59,7 +66,7 @@ def _tool_of(
 
 def input_schema_compliance(calls: Sequence[CheckedCall]) -> float | None:
     """Share of the calls to known tools whose arguments fit; higher is better."""
-    return share(call.fit == "fits" for call in calls if call.known)
+    return share(call.fit == "fits" for call in calls if call.fit is not None)
 
 
 def valid_tool_name_rate(calls: Sequence[CheckedCall]) -> float | None:
@@ -133,6 +140,7 @@ def measure_tool_use(
     case: AgentTestCase,
     tools: Tools,
     *,
+    inferred: bool = False,
     no_calls: NoCalls = "not_applicable",
     no_known_tool: NoKnownTool = "conform",
 ) -> Score:
@@ -142,10 +150,10 @@ def measure_tool_use(
     call failures (`conform`); `not_applicable` leaves the two out. Without calls only planning
     applies, unless `no_calls` is "zero".
     """
-    checked = check_calls(case.calls, tools)
+    checked = check_calls(case.calls, tools, inferred=inferred)
     rates = {name: rate(checked) for name, rate in RATES.items()}
-    if checked and tools is not None and no_known_tool == "conform":
-        rates |= {name: 0.0 for name in _OVER_KNOWN_TOOLS if rates[name] is None}
+    if rates["valid_tool_name_rate"] == 0 and no_known_tool == "conform":
+        rates |= dict.fromkeys(_OVER_KNOWN_TOOLS, 0.0)
     planning = case.execution_data.planning_json_compliance if case.execution_data else None
     terms = [1 - v if k in LOWER_IS_BETTER and v is not None else v for k, v in rates.items()]
     if not checked and no_calls == "zero":
@@ -175,10 +183,9 @@ class ToolUseMetric:
 
     async def evaluate(self, case: AgentTestCase) -> Score:
         """The measured rates of one case; None when nothing applies. Higher is better."""
-        if case.execution_data is not None:
-            refuse_unmeasurable(case.execution_data)
-        own = self._tools
-        return measure_tool_use(case, read_tools(case.available_tools) if own is None else own)
+        known, inferred = as_agent_case(case)
+        tools = read_tools(case.available_tools) if self._tools is None else self._tools
+        return measure_tool_use(known, tools, inferred=inferred)
 
 
 def _why_missing(checked: Sequence[CheckedCall], tools: Tools) -> str:
@@ -188,6 +195,8 @@ def _why_missing(checked: Sequence[CheckedCall], tools: Tools) -> str:
         return "the tools on offer are not known"
     if not any(call.known for call in checked):
         return "no call named a tool on offer"
+    if all(call.fit is None for call in checked):
+        return "the text states no arguments"
     return ""
 
 

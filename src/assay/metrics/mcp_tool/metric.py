@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, get_args
 
-from assay.errors import InvalidRecord, UnknownName
+from assay.errors import UnknownName
 from assay.event_loop import run_to_end
-from assay.execution import MCPExecutionData
-from assay.ingest.answer_text import calls_in_text, calls_named
 from assay.judge.asking import as_judge
+from assay.metrics.agent_case import as_agent_case
 from assay.metrics.mcp_tool.last_result import LastResult
 from assay.metrics.mcp_tool.result import Result
 from assay.metrics.mcp_tool.weighing import judged_part, passes, weigh
@@ -20,14 +19,14 @@ from assay.metrics.tool_use import (
     server_schema_faults,
     server_use,
 )
-from assay.records import preview
 from assay.score import Score
-from assay.test_case import AgentTestCase, Native
+from assay.test_case import Native
 from assay.tools import read_tools
-from assay.validation import refuse_unmeasurable
 
 if TYPE_CHECKING:
+    from assay.execution import MCPExecutionData
     from assay.judge.marks import Marks
+    from assay.test_case import AgentTestCase
 
 
 class MCPToolMetric(Native, LastResult):
@@ -88,7 +87,7 @@ class MCPToolMetric(Native, LastResult):
 
     async def evaluate(self, case: AgentTestCase) -> Score:
         """Judge one case and return its score; nothing is remembered."""
-        known, inferred = as_agent_case(case, None)
+        known, inferred = as_agent_case(case)
         result = await self._judged_result(known, inferred=inferred)
         reason = result.reason() if self.include_reason else ""
         judged = () if result.judged is None else (result.judged,)
@@ -114,7 +113,11 @@ class MCPToolMetric(Native, LastResult):
     def _result(self, case: AgentTestCase, marks: Marks | None, *, inferred: bool) -> Result:
         tools = self._tools if self._tools is not None else read_tools(case.available_tools)
         measured = measure_tool_use(
-            case, tools, no_calls=self.no_calls, no_known_tool=self.no_known_tool
+            case,
+            tools,
+            inferred=inferred,
+            no_calls=self.no_calls,
+            no_known_tool=self.no_known_tool,
         )
         judged = None if marks is None else judged_part(marks)
         value = weigh(judged.value if judged else None, measured.value)
@@ -134,25 +137,3 @@ class MCPToolMetric(Native, LastResult):
 def _refuse_unknown(kind: str, given: str, choices: object) -> None:
     if given not in get_args(choices):
         raise UnknownName(kind, str(given), get_args(choices))
-
-
-def as_agent_case(
-    test_case: Any, execution_data: MCPExecutionData | None
-) -> tuple[AgentTestCase, bool]:
-    """Take a case as it comes, and say whether its calls had to be inferred from text."""
-    if not isinstance(getattr(test_case, "input", None), str):
-        raise InvalidRecord(f"expected a test case with an input, got {preview(test_case)}")
-    if not isinstance(test_case, AgentTestCase):
-        case = AgentTestCase.from_llm_test_case(test_case, execution_data)
-    elif execution_data is None:
-        case = test_case
-    else:
-        case = copy.copy(test_case)
-        case.execution_data = execution_data
-    if case.execution_data is not None:
-        refuse_unmeasurable(case.execution_data)
-        return case, False
-    calls = calls_named(case.tools_called or []) or calls_in_text(case.actual_output or "")
-    case = copy.copy(case)
-    case.execution_data = MCPExecutionData(calls, planning_json_compliance=None)
-    return case, bool(calls)
