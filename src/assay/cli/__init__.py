@@ -7,7 +7,7 @@ import sys
 import typer
 
 from assay import __version__
-from assay.cli import formats, importing, score
+from assay.cli import compact, doctor, export, formats, importing, listing, score, show
 from assay.cli.console import Terminal, accept_any_text
 from assay.cli.exit_codes import ExitCode
 from assay.errors import AssayError
@@ -23,6 +23,11 @@ app = typer.Typer(
 app.command("score", epilog=score.EPILOG)(score.score)
 app.command("import", epilog=importing.EPILOG)(importing.import_command)
 app.command("formats", epilog=formats.EPILOG)(formats.formats)
+app.command("ls", epilog=listing.EPILOG)(listing.ls)
+app.command("show", epilog=show.EPILOG)(show.show)
+app.command("export", epilog=export.EPILOG)(export.export)
+app.command("compact", epilog=compact.EPILOG)(compact.compact)
+app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 
 
 def _show_version(asked: bool) -> None:

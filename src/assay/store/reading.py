@@ -109,13 +109,29 @@ class Store:
 
         `where` is a condition on the columns of `runs`: `"model = $model"`, model="gpt-5".
         """
-        conditions = [condition for condition in (where,) if condition]
+        for _, case in self.keyed_cases(where, run_keys=run_keys, **params):
+            yield case
+
+    def keyed_cases(
+        self,
+        where: str | None = None,
+        *,
+        run_keys: Collection[str] | None = None,
+        **params: object,
+    ) -> Iterator[tuple[str, AgentTestCase]]:
+        """The same, each with its run key."""
+        conditions = [f"({where})"] if where else []
         if run_keys is not None:
             conditions.append("run_key IN (SELECT unnest($run_keys::VARCHAR[]))")
             params["run_keys"] = list(run_keys)
-        condition = " AND ".join(f"({condition})" for condition in conditions) or None
-        for row in self.rows("cases", condition, **params):
-            yield _case(row)
+        for row in self.rows("cases", " AND ".join(conditions) or None, **params):
+            yield row["run_key"], _case(row)
+
+    def lines(self, where: str | None = None, **params: object) -> Iterator[str]:
+        """The cases as lines of JSON, as `AgentTestCase.from_json` and JSONL files take them."""
+        for row in self.rows("cases", where, **params):
+            text, source = row["case"], row["source"]
+            yield text if source is None else f'{text[:-1]},"source":{source}}}'
 
     def count(self) -> int:
         """How many runs there are."""
@@ -188,9 +204,9 @@ def _view(table: str, batches: list[Path]) -> str:
 def _selection(table: str, columns: str, where: str | None) -> str:
     if table not in TABLES:
         raise UnknownName("table", table, TABLES)
-    wanted = f"SELECT run_key FROM runs WHERE {where}"  # noqa: S608 - the caller's own words
-    condition = f" WHERE run_key IN ({wanted})" if where else ""
-    return f"SELECT {columns} FROM {table}{condition}"  # noqa: S608
+    if where and table != "runs" and "run_key" in TABLES[table]:
+        where = f"run_key IN (SELECT run_key FROM runs WHERE {where})"  # noqa: S608 - the caller's
+    return f"SELECT {columns} FROM {table}" + (f" WHERE {where}" if where else "")  # noqa: S608
 
 
 def _case(row: dict[str, Any]) -> AgentTestCase:

@@ -1,0 +1,46 @@
+"""`assay doctor`: is every file of a store as it should be?"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import msgspec
+import typer
+
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.exit_codes import ExitCode
+from assay.cli.stores import JsonOption, StoreArgument, open_store
+
+EPILOG = """
+\b
+Examples:
+  assay doctor runs.assay
+  assay doctor runs.assay --repair
+
+Exit codes: 0 nothing is lost, 2 wrong usage, 3 something cannot be read.
+"""
+
+
+def doctor(
+    store: StoreArgument,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Remove what dead writers left and nobody needs.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Read every file of a store and tell what is wrong with it."""
+    opened = open_store(store)
+    findings = opened.doctor(repair=repair)
+    if as_json:
+        data_to_standard_output()
+        sys.stdout.write(msgspec.json.encode({"findings": findings}).decode() + "\n")
+    else:
+        terminal = Terminal()
+        for finding in findings:
+            style = "" if finding.harmless else "red"
+            terminal.tell(f"{finding.path}: {finding.problem}; {finding.advice}", style)
+        if not findings:
+            terminal.tell(f"{store}: {opened.count():,} runs, all of them readable", "green")
+    lost = any(not finding.harmless for finding in findings)
+    raise typer.Exit(ExitCode.INCOMPLETE if lost else ExitCode.OK)

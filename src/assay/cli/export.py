@@ -1,0 +1,211 @@
+"""`assay export`: the runs of a store, for other tools."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import msgspec
+import typer
+
+from assay import __version__
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.exit_codes import ExitCode
+from assay.cli.stores import ModelOption, StoreArgument, TaskOption, chosen, open_store
+from assay.errors import UnknownName
+from assay.render.row_files import CsvFile
+
+STDOUT = "-"
+EPILOG = """
+\b
+Examples:
+  assay export runs.assay -o runs.jsonl
+  assay export runs.assay -o calls.csv --table calls --model gpt-5-mini
+  assay export runs.assay -o scores.otel.jsonl -o runs.atif.json
+
+\b
+The suffix says how: .jsonl native cases (- writes them to standard output), .parquet and .csv
+a table, .otel.jsonl OpenTelemetry evaluation events, .atif.json or .atif.jsonl trajectories.
+Exit codes: 0 ok, 2 wrong usage, 3 there was no run to export.
+"""
+
+
+class _Chosen(msgspec.Struct, frozen=True):
+    """Which runs to export, which table of them, and which metrics to ask."""
+
+    store: Any
+    where: str | None
+    params: dict[str, Any]
+    table: str
+    metrics: tuple[str, ...]
+
+
+def export(
+    store: StoreArgument,
+    output: Annotated[
+        list[str],
+        typer.Option("-o", "--output", metavar="FILE", help="Repeatable; its suffix says how."),
+    ],
+    table: Annotated[
+        str, typer.Option(metavar="NAME", help="For .parquet and .csv: runs, calls or cases.")
+    ] = "runs",
+    model: ModelOption = None,
+    task: TaskOption = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="For .otel.jsonl, repeatable: as in `assay score`."),
+    ] = None,
+) -> None:
+    """Write the runs of a store to files that other tools read."""
+    opened = open_store(store)
+    _check_table(table)
+    writers = [(target, _writer_for(target)) for target in output]
+    where, params = chosen(model, task)
+    choice = _Chosen(opened, where, params, table, tuple(metric or ["mcp_tool"]))
+    messages = Terminal(stderr=True)
+    empty = False
+    for target, write in writers:
+        count = write(choice, target)
+        empty = empty or not count
+        if target != STDOUT:
+            messages.tell(f"{count:,} {_unit(target, table)} to {target}")
+    if empty:
+        messages.tell("There was nothing to export", "yellow")
+    raise typer.Exit(ExitCode.INCOMPLETE if empty else ExitCode.OK)
+
+
+def _check_table(table: str) -> None:
+    known = import_module("assay.store").TABLES
+    if table not in known:
+        raise UnknownName("table", table, known)
+
+
+def _unit(target: str, table: str) -> str:
+    return f"rows of {table}" if target.endswith((".csv", ".parquet")) else "runs"
+
+
+def _native(choice: _Chosen, target: str) -> int:
+    return _write_lines(target, choice.store.lines(choice.where, **choice.params))
+
+
+def _parquet(choice: _Chosen, target: str) -> int:
+    Path(target).parent.mkdir(parents=True, exist_ok=True)
+    count: int = choice.store.export(target, choice.table, choice.where, **choice.params)
+    return count
+
+
+def _csv(choice: _Chosen, target: str) -> int:
+    columns = list(import_module("assay.store").TABLES[choice.table])
+    count = 0
+    with _opened(target) as stream:
+        file = CsvFile(stream, columns)
+        for row in choice.store.rows(choice.table, choice.where, **choice.params):
+            file.write(row)
+            count += 1
+    return count
+
+
+def _events(choice: _Chosen, target: str) -> int:
+    render = import_module("assay.render.evaluation_events").evaluation_events
+    metrics = [import_module("assay.metrics.catalogue").metric_named(m) for m in choice.metrics]
+    keys: list[str] = []
+    scored = import_module("assay.scoring").score_cases(_remembering(choice, keys), metrics)
+    lines = (
+        _json(render(scores.case, scores.results, keys.pop(0), version=__version__))
+        for scores in scored
+    )
+    return _write_lines(target, lines)
+
+
+def _remembering(choice: _Chosen, keys: list[str]) -> Iterator[Any]:
+    """The cases on their way to be scored; their keys wait for them, in the same order."""
+    for key, case in choice.store.keyed_cases(choice.where, **choice.params):
+        keys.append(key)
+        yield case
+
+
+def _trajectories(choice: _Chosen) -> Iterator[str]:
+    render = import_module("assay.render.atif_document").atif_document
+    for key, case in choice.store.keyed_cases(choice.where, **choice.params):
+        yield _json(render(case, key))
+
+
+def _atif_lines(choice: _Chosen, target: str) -> int:
+    return _write_lines(target, _trajectories(choice))
+
+
+def _atif(choice: _Chosen, target: str) -> int:
+    """One trajectory as it is, several as a list."""
+    found = _trajectories(choice)
+    first = next(found, None)
+    if first is None:
+        return 0
+    second = next(found, None)
+    if second is None:
+        return _write_lines(target, [first])
+    count = 2
+    with _opened(target) as stream:
+        stream.write(f"[\n{first},\n{second}")
+        for line in found:
+            stream.write(f",\n{line}")
+            count += 1
+        stream.write("\n]\n")
+    return count
+
+
+# The longest suffix that fits is taken.
+EXPORTS: dict[str, Callable[[_Chosen, str], int]] = {
+    ".otel.jsonl": _events,
+    ".atif.jsonl": _atif_lines,
+    ".atif.json": _atif,
+    ".jsonl": _native,
+    ".parquet": _parquet,
+    ".csv": _csv,
+}
+
+
+def _writer_for(target: str) -> Callable[[_Chosen, str], int]:
+    if target == STDOUT:
+        return _native
+    for suffix, write in EXPORTS.items():
+        if target.lower().endswith(suffix):
+            return write
+    raise UnknownName("export format", "".join(Path(target).suffixes) or target, EXPORTS)
+
+
+def _write_lines(target: str, lines: Iterable[str]) -> int:
+    count = 0
+    with _opened(target) as stream:
+        for line in lines:
+            stream.write(f"{line}\n")
+            count += 1
+    return count
+
+
+@contextmanager
+def _opened(target: str) -> Iterator[IO[str]]:
+    """The file, or standard output; a file that is cut short does not look whole."""
+    if target == STDOUT:
+        data_to_standard_output()
+        yield sys.stdout
+        return
+    path = Path(target)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path if path.exists() and not path.is_file() else path.with_name(f"{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as stream:
+            yield stream
+        if part != path:
+            part.replace(path)
+    except BaseException:
+        if part != path:
+            part.unlink(missing_ok=True)
+        raise
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,118 @@
+"""`assay ls`: what a store holds."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.stores import (
+    JsonOption,
+    ModelOption,
+    StoreArgument,
+    TaskOption,
+    chosen,
+    open_store,
+)
+from assay.render.store_tables import (
+    FORMAT_COLUMNS,
+    MODEL_COLUMNS,
+    RUN_COLUMNS,
+    counted,
+    rows_table,
+    run_cells,
+    share_of,
+)
+
+if TYPE_CHECKING:
+    from assay.store import Store
+
+EPILOG = """
+\b
+Examples:
+  assay ls runs.assay
+  assay ls runs.assay --model gpt-5-mini --limit 100
+  assay ls runs.assay --json
+
+Exit codes: 0 ok, 2 wrong usage.
+"""
+_TOTALS = """
+    SELECT COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks, COUNT(DISTINCT model) AS models,
+           COALESCE(SUM(calls), 0)::BIGINT AS calls,
+           COALESCE(SUM(failed_calls), 0)::BIGINT AS failed_calls
+    FROM runs WHERE {where}
+"""
+_MODELS = """
+    SELECT model, COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks,
+           COUNT(*) FILTER (WHERE outcome_success) AS outcome_successes,
+           COUNT(outcome_success) AS outcomes_known,
+           SUM(calls)::BIGINT AS calls, SUM(failed_calls)::BIGINT AS failed_calls
+    FROM runs WHERE {where} GROUP BY model ORDER BY runs DESC, model
+"""
+_FORMATS = """
+    SELECT source_format AS format, COUNT(DISTINCT source_path) AS files, COUNT(*) AS runs
+    FROM runs WHERE {where} GROUP BY format ORDER BY runs DESC, format
+"""
+_RUNS = """
+    SELECT run_key, run_id, task_id, attempt, model, calls, failed_calls, outcome_success,
+           outcome_score, source_path, source_format, source_position
+    FROM runs WHERE {where}
+    ORDER BY task_id, model, attempt, source_path, source_position, run_key LIMIT $limit
+"""
+
+
+def ls(
+    store: StoreArgument,
+    model: ModelOption = None,
+    task: TaskOption = None,
+    limit: Annotated[
+        int, typer.Option(metavar="N", min=0, help="So many runs are listed one by one.")
+    ] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a store holds: models, formats, and the first runs."""
+    opened = open_store(store)
+    where, params = chosen(model, task)
+    found = _contents(opened, where or "true", params, limit)
+    if as_json:
+        data_to_standard_output()
+        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+    else:
+        _tell(found, Terminal())
+
+
+def _contents(store: Store, where: str, params: dict[str, Any], limit: int) -> dict[str, Any]:
+    (totals,) = store.query(_TOTALS.format(where=where), **params)
+    return {
+        "store": str(store.path),
+        "batches": len(store.batches()),
+        **totals,
+        "by_model": store.query(_MODELS.format(where=where), **params),
+        "by_format": store.query(_FORMATS.format(where=where), **params),
+        "listed": store.query(_RUNS.format(where=where), limit=limit, **params),
+    }
+
+
+def _tell(found: dict[str, Any], terminal: Terminal) -> None:
+    terminal.tell(
+        f"{found['store']}: {counted(found['runs'], 'run', 'runs')} of "
+        f"{counted(found['tasks'], 'task', 'tasks')} by "
+        f"{counted(found['models'], 'model', 'models')}, "
+        f"{counted(found['calls'], 'call', 'calls')} of which {found['failed_calls']:,} failed, "
+        f"in {counted(found['batches'], 'batch', 'batches')}"
+    )
+    if not found["runs"]:
+        return
+    models = [
+        row | {"succeeded": share_of(row["outcome_successes"], row["outcomes_known"])}
+        for row in found["by_model"]
+    ]
+    terminal.print(rows_table(models, MODEL_COLUMNS, title="models"))
+    terminal.print(rows_table(found["by_format"], FORMAT_COLUMNS, title="formats"))
+    runs = [run_cells(row) for row in found["listed"]]
+    if runs:
+        title = "runs" if len(runs) == found["runs"] else f"first {len(runs):,} runs"
+        terminal.print(rows_table(runs, RUN_COLUMNS, title=title))

@@ -1,0 +1,170 @@
+"""A run as an ATIF trajectory, for the tools that read those.
+
+ATIF has no error flag, no server and no outcome; ours stand in its `extra` fields, where our own
+reader looks for them.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.errors import AssayError
+from assay.tools import read_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.execution import ToolExecutionResult
+    from assay.test_case import AgentTestCase
+
+VERSION = "ATIF-v1.8"
+_UNKNOWN = "unknown"
+
+Json = dict[str, Any]
+
+
+def atif_document(case: AgentTestCase, run_key: str) -> Json:
+    """The run as one trajectory: what was asked, what was called turn by turn, the answer."""
+    steps = [{"step_id": i, **step} for i, step in enumerate(_steps(case), start=1)]
+    return _set(
+        schema_version=VERSION,
+        session_id=case.session_id or case.run_id or run_key,
+        trajectory_id=run_key,
+        agent=_agent(case),
+        steps=steps,
+        final_metrics=_final_metrics(case, len(steps)),
+        extra=_set(
+            run_id=case.run_id,
+            task_id=case.task_id,
+            attempt=case.attempt,
+            outcome=case.outcome.to_dict() if case.outcome else None,
+            source=case.source.to_dict() if case.source else None,
+        )
+        or None,
+    )
+
+
+def _steps(case: AgentTestCase) -> Iterator[Json]:
+    yield _set(source="user", message=case.input, timestamp=_time(case.started_at))
+    for _, calls in groupby(_numbered(case), key=_turn):
+        yield _call_step(list(calls))
+    if case.actual_output is not None:
+        yield _set(source="agent", message=case.actual_output, timestamp=_time(case.ended_at))
+
+
+def _numbered(case: AgentTestCase) -> Iterator[tuple[str, ToolExecutionResult]]:
+    """Each call with an id of its own, ours where the recording has none or uses it twice."""
+    taken: set[str] = set()
+    for i, call in enumerate(case.calls, start=1):
+        name = call.call_id if call.call_id and call.call_id not in taken else f"call-{i}"
+        taken.add(name)
+        yield name, call
+
+
+def _turn(numbered: tuple[str, ToolExecutionResult]) -> object:
+    """Calls of one turn belong together; without a turn each is a step of its own."""
+    name, call = numbered
+    return name if call.turn is None else call.turn
+
+
+def _call_step(calls: list[tuple[str, ToolExecutionResult]]) -> Json:
+    times = [call.started_at for _, call in calls if call.started_at is not None]
+    return _set(
+        source="agent",
+        message="",
+        timestamp=_time(min(times, default=None)),
+        tool_calls=[
+            _set(
+                tool_call_id=name,
+                function_name=call.tool,
+                arguments=call.parameters if isinstance(call.parameters, dict) else {},
+                extra=_set(
+                    server=call.server,
+                    parent_id=call.parent_id,
+                    arguments=None if isinstance(call.parameters, dict) else call.parameters,
+                )
+                or None,
+            )
+            for name, call in calls
+        ],
+        observation={"results": [_result(name, call) for name, call in calls]},
+    )
+
+
+def _result(name: str, call: ToolExecutionResult) -> Json:
+    return _set(
+        source_call_id=name,
+        content=_content(call),
+        extra=_set(
+            is_error=not call.success,
+            rule=call.success_rule,
+            reported_success=call.reported_success,
+            error_message=call.error_message,
+            duration_s=call.execution_time,
+        ),
+    )
+
+
+def _content(call: ToolExecutionResult) -> str | None:
+    if call.result is None:
+        return call.error_message
+    return call.result if isinstance(call.result, str) else _json(call.result)
+
+
+def _agent(case: AgentTestCase) -> Json:
+    return _set(
+        name=case.framework or case.agent_id or _UNKNOWN,
+        version=_UNKNOWN,
+        model_name=case.model,
+        tool_definitions=_tool_definitions(case),
+    )
+
+
+def _tool_definitions(case: AgentTestCase) -> list[Json] | None:
+    try:
+        tools: Iterable[Any] = (read_tools(case.available_tools) or {}).values()
+    except AssayError:
+        return None
+    found = [
+        {
+            "type": "function",
+            "function": _set(
+                name=tool.name, description=tool.description, parameters=tool.input_schema
+            ),
+        }
+        for tool in tools
+    ]
+    return found or None
+
+
+def _final_metrics(case: AgentTestCase, steps: int) -> Json:
+    usage = case.usage
+    return _set(
+        total_prompt_tokens=usage.input_tokens if usage else None,
+        total_completion_tokens=usage.output_tokens if usage else None,
+        total_cached_tokens=usage.cache_read_tokens if usage else None,
+        total_cost_usd=usage.cost_usd if usage else None,
+        total_steps=steps,
+    )
+
+
+def _set(**values: Any) -> Json:
+    """The values that are there; ATIF leaves out what is not."""
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _time(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,152 @@
+"""One run for a reader: what was asked, every call with its verdict, the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+from rich.text import Text
+
+from assay.evidence.blame import Blame, Siblings
+from assay.execution import ToolExecutionResult
+from assay.render.safe_text import many_lines, one_line, shortened
+from assay.render.store_tables import KEY_LENGTH, outcome_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.run import RunOutcome
+    from assay.test_case import AgentTestCase
+
+_LONGEST_TEXT = 2_000
+_NARROWEST_VALUE = 40
+_INDENT = " " * 5
+_LABEL_WIDTH = 10
+_WORDS = {True: "ok", False: "failed", None: "nothing"}
+
+
+class JudgedCall(Struct, frozen=True):
+    """A call, whose fault it was if it failed, and how the same call went in other runs."""
+
+    call: ToolExecutionResult
+    blame: Blame | None
+    siblings: Siblings | None
+
+
+def run_page(
+    case: AgentTestCase, run_key: str, calls: Iterable[JudgedCall], *, width: int | None
+) -> Text:
+    """The page of a run, each fact on a line of that width; without a width nothing is cut."""
+    page = Text(f"run {run_key if width is None else run_key[:KEY_LENGTH]}\n", style="bold")
+    for line in _facts(case):
+        page.append(f"{_fitted(line, width)}\n", style="not bold")
+    _append_text(page, "asked", case.input, whole=width is None)
+    failed = sum(not call.success for call in case.calls)
+    page.append(f"\ncalls: {len(case.calls)}, {failed} failed\n", style="bold")
+    for number, judged in enumerate(calls, start=1):
+        _append_call(page, number, judged, width)
+    answer = "(no answer was recorded)" if case.actual_output is None else case.actual_output
+    _append_text(page, "answered", answer, whole=width is None)
+    return page
+
+
+def _facts(case: AgentTestCase) -> Iterator[str]:
+    attempt = "" if case.attempt is None else f", attempt {case.attempt}"
+    known = {
+        "id": case.run_id,
+        "task": None if case.task_id is None else f"{case.task_id}{attempt}",
+        "model": case.model,
+        "framework": case.framework,
+        "outcome": _outcome(case.outcome),
+        "tokens": _tokens(case),
+        "source": _place(case),
+    }
+    return (f"{name}: {value}" for name, value in known.items() if value is not None)
+
+
+def _outcome(outcome: RunOutcome | None) -> str | None:
+    word = outcome_word(outcome.success, outcome.score) if outcome else None
+    if outcome is None or word is None:
+        return None
+    score = "" if outcome.score is None or outcome.success is None else f", score {outcome.score:g}"
+    told = "" if outcome.decided_by is None else f", says {outcome.decided_by}"
+    reason = "" if outcome.reason is None else f": {outcome.reason}"
+    return f"{word}{score}{told}{reason}"
+
+
+def _tokens(case: AgentTestCase) -> str | None:
+    usage = case.usage
+    if usage is None or (usage.input_tokens is None and usage.output_tokens is None):
+        return None
+    counts = [
+        f"{number:,} {name}"
+        for number, name in ((usage.input_tokens, "in"), (usage.output_tokens, "out"))
+        if number is not None
+    ]
+    cost = "" if usage.cost_usd is None else f", {usage.cost_usd:.4g} USD"
+    return f"{', '.join(counts)}{cost}"
+
+
+def _place(case: AgentTestCase) -> str | None:
+    source = case.source
+    if source is None or source.path is None:
+        return None
+    position = "" if source.position is None else f":{source.position}"
+    return f"{source.path}{position} ({source.format or 'format unknown'})"
+
+
+def _append_call(page: Text, number: int, judged: JudgedCall, width: int | None) -> None:
+    call = judged.call
+    name = f"{call.server}/{call.tool}" if call.server else call.tool
+    page.append(f"{number:>3}. {_fitted(name, width)}  ", style="not bold")
+    page.append("ok" if call.success else "FAILED", style="green" if call.success else "bold red")
+    room = None if width is None else max(width - len(_INDENT) - _LABEL_WIDTH, _NARROWEST_VALUE)
+    for label, told in _told_of(judged):
+        page.append(
+            f"\n{_INDENT}{label:<{_LABEL_WIDTH}}{_fitted(told, room)}", style="not bold dim"
+        )
+    page.append("\n")
+
+
+def _told_of(judged: JudgedCall) -> Iterator[tuple[str, str]]:
+    """What there is to say of a call, each with its label."""
+    call, found, others = judged.call, judged.blame, judged.siblings
+    rule = "as recorded" if call.success_rule is None else f"by {call.success_rule}"
+    yield (
+        "verdict",
+        f"reported {_WORDS[call.reported_success]}, found {_WORDS[call.success]} {rule}",
+    )
+    if call.turn is not None:
+        yield "turn", str(call.turn)
+    if call.execution_time is not None:
+        yield "took", f"{call.execution_time:.3g} s"
+    yield "arguments", _text(call.parameters)
+    if call.error_message:
+        yield "error", call.error_message
+    elif call.result is not None:
+        yield "result", _text(call.result)
+    if found is not None:
+        yield (
+            "blame",
+            f"{found.category}, {found.kind} by {found.rule}, {found.confidence:.0%} sure",
+        )
+    if others is not None:
+        yield "elsewhere", f"the same call: {others.succeeded} succeeded, {others.failed} failed"
+
+
+def _append_text(page: Text, title: str, text: str, *, whole: bool) -> None:
+    shown = many_lines(text)
+    left = 0 if whole else len(shown) - _LONGEST_TEXT
+    if left > 0:
+        shown = f"{shown[:_LONGEST_TEXT]}… ({left:,} more characters, --full shows them)"
+    page.append(f"\n{title}\n", style="bold")
+    page.append(f"{shown}\n", style="not bold")
+
+
+def _fitted(text: str, width: int | None) -> str:
+    return one_line(text) if width is None else shortened(one_line(text), width)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

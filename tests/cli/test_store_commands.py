@@ -1,0 +1,494 @@
+"""`assay ls`, `show`, `export`, `compact` and `doctor` as people and scripts use them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import duckdb
+import pytest
+from tests.store.runs import SMALL, fill, run, runs, samples
+
+from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
+from assay.cli import main
+from assay.cli.export import EXPORTS
+from assay.ingest.atif import ATIF
+from assay.ingest.recording import FilePlace, Recording
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Assay = Callable[..., "Done"]
+
+HOSTILE = "\x1b[31mred\x1b]8;;http://evil.example\x1b\\ \u202e[red]x[/red] :smile:\r\n=cmd()"
+
+
+class Done(NamedTuple):
+    """What came of a command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def assay(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Assay:
+    """Run `assay` in this process, in a folder with a store of ten runs named `runs.assay`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    fill(Store.create("runs.assay"), runs(10), limit=SMALL)
+
+    def run_main(*arguments: object) -> Done:
+        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Done(int(ended.value.code or 0), out, err)
+
+    return run_main
+
+
+def key_of(run_id: str) -> str:
+    (row,) = Store("runs.assay").query("SELECT run_key FROM runs WHERE run_id = $id", id=run_id)
+    key: str = row["run_key"]
+    return key
+
+
+COMMANDS = {
+    "ls": ["runs.assay"],
+    "show": ["runs.assay", "run-1"],
+    "export": ["runs.assay", "-o", "x.jsonl"],
+    "compact": ["runs.assay"],
+    "doctor": ["runs.assay"],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(assay: Assay, command: str) -> None:
+    done = assay(command, "--help")
+    assert done.code == 0
+    assert f"assay {command} runs.assay" in done.out
+    assert "Exit codes: 0" in done.out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_is_no_store_is_said_in_one_line(assay: Assay, command: str) -> None:
+    done = assay(command, "elsewhere", *COMMANDS[command][1:])
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("assay: ")
+    assert "elsewhere is not a store: it does not exist" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_works_and_leaves_the_runs_alone(assay: Assay, command: str) -> None:
+    before = list(Store("runs.assay").rows("cases"))
+    assert assay(command, *COMMANDS[command]).code == 0
+    assert list(Store("runs.assay").rows("cases")) == before
+
+
+def test_ls_tells_what_a_store_holds(assay: Assay) -> None:
+    done = assay("ls", "runs.assay", "--limit", "2")
+    assert done.code == 0
+    assert "10 runs of 5 tasks by 2 models, 20 calls of which 10 failed, in 4 batches" in done.out
+    # ada has the runs 0, 2, 4, 6, 8, of which 0 and 6 succeeded; bob 3 and 9.
+    assert ["ada", "5", "5", "2", "of", "5", "10", "5"] in [
+        line.split() for line in done.out.splitlines()
+    ]
+    assert ["assay", "1", "10"] in [line.split() for line in done.out.splitlines()]
+    assert "first 2 runs" in done.out
+    assert key_of("run-0")[:10] in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "count", "listed"),
+    [
+        ([], 10, 10),
+        (["--model", "ada"], 5, 5),
+        (["--task", "task-1"], 2, 2),
+        (["--model", "ada", "--task", "task-1"], 1, 1),
+        (["--model", "nobody"], 0, 0),
+        (["--limit", "3"], 10, 3),
+        (["--limit", "0"], 10, 0),
+    ],
+)
+def test_ls_filters(assay: Assay, options: list[str], count: int, listed: int) -> None:
+    done = assay("ls", "runs.assay", "--json", *options)
+    assert done.code == 0
+    found = done.json
+    assert (found["runs"], len(found["listed"]), found["batches"]) == (count, listed, 4)
+    assert sum(row["runs"] for row in found["by_model"]) == count
+    assert sum(row["runs"] for row in found["by_format"]) == count
+
+
+def test_ls_of_an_empty_store(assay: Assay) -> None:
+    Store.create("empty.assay")
+    done = assay("ls", "empty.assay")
+    assert done.code == 0
+    assert done.out == (
+        "empty.assay: 0 runs of 0 tasks by 0 models, 0 calls of which 0 failed, in 0 batches\n"
+    )
+
+
+def test_ls_counts_in_plain_words(assay: Assay) -> None:
+    fill(Store.create("one.assay"), [AgentTestCase("q", "a")])
+    out = assay("ls", "one.assay").out
+    assert "1 run of 0 tasks by 0 models, 0 calls of which 0 failed, in 1 batch\n" in out
+
+
+def test_show_tells_a_run_from_question_to_answer(assay: Assay) -> None:
+    fill(Store("runs.assay"), [run(99, run_id="other", model="eve")])
+    done = assay("show", "runs.assay", key_of("run-3")[:12])
+    assert done.code == 0
+    told = [line.strip() for line in done.out.splitlines()]
+    for line in (
+        f"run {key_of('run-3')[:10]}",
+        "id: run-3",
+        "task: task-3, attempt 0",
+        "model: bob",
+        "outcome: succeeded, score 0.03, says test",
+        "tokens: 3 in, 0.5 USD",
+        "source: runs.jsonl:3 (assay)",
+        "question 3",
+        "calls: 2, 1 failed",
+        "1. s/look  ok",
+        "2. look  FAILED",
+        "verdict   reported nothing, found ok as recorded",
+        "verdict   reported nothing, found failed as recorded",
+        'arguments {"key":1}',
+        'result    {"found":3}',
+        "error     no key",
+        "blame     model, missing_required_field by schema_misfit, 95% sure",
+        "elsewhere the same call: 10 succeeded, 0 failed",
+        "answer 3",
+    ):
+        assert line in told
+
+
+def test_show_tells_what_was_reported_and_what_was_found(assay: Assay) -> None:
+    call = ToolExecutionResult(
+        "t", {}, "Error: gone", reported_success=True, success_rule="error_opening", turn=2
+    )
+    fill(
+        Store("runs.assay"),
+        [AgentTestCase("q", None, run_id="odd", execution_data=MCPExecutionData([call]))],
+    )
+    out = assay("show", "runs.assay", "odd").out
+    assert "verdict   reported ok, found failed by error_opening" in out
+    assert "turn      2" in out
+    assert "(no answer was recorded)" in out
+
+
+def test_show_shortens_unless_told_otherwise(assay: Assay) -> None:
+    case = run(50, run_id="long")
+    case.input = "word " * 1_000
+    case.calls[0].result = "x" * 5_000
+    fill(Store("runs.assay"), [case])
+    short, full = (
+        assay("show", "runs.assay", "long").out,
+        assay("show", "runs.assay", "long", "--full").out,
+    )
+    assert "(3,000 more characters, --full shows them)" in short
+    assert max(map(len, short.splitlines())) <= 100
+    assert case.input in full
+    assert "x" * 5_000 in full
+    assert key_of("long") in full
+
+
+def test_show_as_json_has_the_whole_case(assay: Assay) -> None:
+    found = assay("show", "runs.assay", "run-3", "--json").json
+    assert found["run_key"] == key_of("run-3")
+    assert AgentTestCase.from_dict(found["case"]) == run(3)
+    assert found["calls"][0] == {
+        "blame": None,
+        "siblings": {"succeeded": 9, "failed": 0, "models_failed": 0},
+    }
+    assert found["calls"][1]["blame"]["kind"] == "missing_required_field"
+    assert found["calls"][1]["siblings"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("run-33", "No run named 'run-33'. Did you mean 'run-3'?"),
+        ("zzz", "No run named 'zzz'. Known: "),
+        ("", "'' means several runs, name one: "),
+    ],
+)
+def test_show_says_which_runs_there_are(assay: Assay, name: str, message: str) -> None:
+    done = assay("show", "runs.assay", name)
+    assert (done.code, done.out) == (2, "")
+    assert message in " ".join(done.err.split())
+
+
+def test_show_of_an_empty_store(assay: Assay) -> None:
+    Store.create("empty.assay")
+    assert "none, the store is empty" in assay("show", "empty.assay", "x").err
+
+
+@pytest.mark.parametrize("command", ["ls", "show"])
+def test_hostile_text_does_nothing_to_the_terminal(assay: Assay, command: str) -> None:
+    call = ToolExecutionResult(
+        HOSTILE, {HOSTILE: HOSTILE}, HOSTILE, server=HOSTILE, error_message=HOSTILE
+    )
+    case = run(1, run_id="evil", task_id=HOSTILE, model=HOSTILE, framework=HOSTILE)
+    case.input = case.actual_output = HOSTILE
+    case.execution_data = MCPExecutionData([call])
+    fill(Store.create("evil.assay"), [case])
+    done = assay(command, "evil.assay", *(["evil"] if command == "show" else []))
+    assert done.code == 0
+    assert not {"\x1b", "\u202e", "\r", "\x07"} & set(done.out)
+    assert "\\x1b" in done.out
+    assert ":smile:" in done.out or command == "ls"
+
+
+def exported(assay: Assay, name: str, *options: str) -> str:
+    done = assay("export", "runs.assay", "-o", name, *options)
+    assert (done.code, done.out) == (0, "")
+    return Path(name).read_text(encoding="utf-8")
+
+
+def test_native_export_is_what_was_imported(assay: Assay) -> None:
+    lines = exported(assay, "deep/x.jsonl").splitlines()
+    assert [AgentTestCase.from_json(line) for line in lines] == runs(10)
+    piped = assay("export", "runs.assay", "-o", "-", "--model", "ada")
+    assert [AgentTestCase.from_json(line).run_id for line in piped.out.splitlines()] == [
+        "run-0",
+        "run-2",
+        "run-4",
+        "run-6",
+        "run-8",
+    ]
+
+
+def test_a_table_is_exported_as_csv_or_parquet(assay: Assay) -> None:
+    rows = list(csv.DictReader(io.StringIO(exported(assay, "x.csv", "--table", "calls"))))
+    assert len(rows) == 20
+    assert rows[1]["kind"] == "missing_required_field"
+    assert rows[0]["kind"] == ""
+    assert assay("export", "runs.assay", "-o", "x.parquet", "--task", "task-2").code == 0
+    with duckdb.connect() as engine:
+        found = engine.execute("SELECT run_id FROM 'x.parquet' ORDER BY run_id").fetchall()
+    assert found == [("run-2",), ("run-7",)]
+
+
+def test_a_csv_never_holds_a_formula(assay: Assay) -> None:
+    fill(Store("runs.assay"), [run(1, task_id="=cmd()", model="eve")])
+    rows = list(csv.DictReader(io.StringIO(exported(assay, "x.csv", "--model", "eve"))))
+    assert [row["task_id"] for row in rows] == ["'=cmd()"]
+
+
+def test_evaluation_events_follow_the_conventions(assay: Assay) -> None:
+    case = run(3, run_id="4bf92f3577b34da6a3ce929d0e0e4736/00f067aa0ba902b7", session_id="s1")
+    case.extra["trace_id"] = "4bf92f3577b34da6a3ce929d0e0e4736"
+    fill(Store.create("traced.assay"), [case])
+    assert assay("export", "traced.assay", "-o", "x.otel.jsonl").code == 0
+    (line,) = Path("x.otel.jsonl").read_text().splitlines()
+    (logs,) = json.loads(line)["resourceLogs"][0]["scopeLogs"]
+    records = [
+        record | {a["key"]: next(iter(a["value"].values())) for a in record["attributes"]}
+        for record in logs["logRecords"]
+    ]
+    assert {record["eventName"] for record in records} == {"gen_ai.evaluation.result"}
+    assert {record["traceId"] for record in records} == {case.extra["trace_id"]}
+    assert {record["spanId"] for record in records} == {"00f067aa0ba902b7"}
+    assert {record["timeUnixNano"] for record in records} == {"1003000000000"}
+    assert {record["gen_ai.conversation.id"] for record in records} == {"s1"}
+    told = {record["gen_ai.evaluation.name"]: record for record in records}
+    outcome = told["outcome"]
+    assert outcome["gen_ai.evaluation.score.value"] == 0.03
+    assert outcome["gen_ai.evaluation.score.label"] == "pass"
+    assert outcome["assay.evaluation.decided_by"] == "test"
+    # One of two calls worked, both tools were on offer, one of two fits the schema.
+    assert told["mcp_tool.execution_success_rate"]["gen_ai.evaluation.score.value"] == 0.5
+    assert told["mcp_tool.valid_tool_name_rate"]["gen_ai.evaluation.score.value"] == 1.0
+    assert told["mcp_tool.input_schema_compliance"]["gen_ai.evaluation.score.value"] == 0.5
+    assert told["mcp_tool"]["gen_ai.evaluation.explanation"]
+
+
+def test_events_come_for_the_metrics_asked_for(assay: Assay) -> None:
+    out = exported(assay, "x.otel.jsonl", "--metric", "tool_use")
+    assert len(out.splitlines()) == 10
+    assert '"tool_use"' in out
+    assert '"mcp_tool"' not in out
+    assert (
+        "No metric named"
+        in assay("export", "runs.assay", "-o", "x.otel.jsonl", "--metric", "no").err
+    )
+
+
+def test_trajectories_follow_the_format(assay: Assay) -> None:
+    found = json.loads(exported(assay, "x.atif.json"))
+    lines = [json.loads(line) for line in exported(assay, "x.atif.jsonl").splitlines()]
+    assert found == lines
+    assert len(found) == 10
+    one = found[3]
+    assert one["schema_version"] == "ATIF-v1.8"
+    assert one["trajectory_id"] == key_of("run-3")
+    assert one["agent"] == {
+        "name": "unknown",
+        "version": "unknown",
+        "model_name": "bob",
+        "tool_definitions": [
+            {
+                "type": "function",
+                "function": {
+                    "name": "look",
+                    "parameters": {"type": "object", "required": ["key"]},
+                },
+            }
+        ],
+    }
+    assert [(step["step_id"], step["source"]) for step in one["steps"]] == [
+        (1, "user"),
+        (2, "agent"),
+        (3, "agent"),
+        (4, "agent"),
+    ]
+    assert one["steps"][0] == {
+        "step_id": 1,
+        "source": "user",
+        "message": "question 3",
+        "timestamp": "1970-01-01T00:16:43Z",
+    }
+    assert one["steps"][2]["tool_calls"] == [
+        {"tool_call_id": "call-2", "function_name": "look", "arguments": {"n": 3}}
+    ]
+    assert one["steps"][2]["observation"]["results"] == [
+        {
+            "source_call_id": "call-2",
+            "content": "Error: no key",
+            "extra": {"is_error": True, "error_message": "no key"},
+        }
+    ]
+    assert one["final_metrics"] == {
+        "total_prompt_tokens": 3,
+        "total_cost_usd": 0.5,
+        "total_steps": 4,
+    }
+
+
+def test_one_trajectory_is_no_list(assay: Assay) -> None:
+    found = json.loads(exported(assay, "x.atif.json", "--task", "task-1", "--model", "ada"))
+    assert found["steps"][0]["message"] == "question 6"
+
+
+def test_calls_of_one_turn_are_one_step(assay: Assay) -> None:
+    calls = [
+        ToolExecutionResult("t", "not an object", call_id="same", turn=1),
+        ToolExecutionResult("t", {}, call_id="same", turn=1),
+        ToolExecutionResult("t", {}, turn=2),
+    ]
+    fill(
+        Store.create("t.assay"), [AgentTestCase("q", None, execution_data=MCPExecutionData(calls))]
+    )
+    assay("export", "t.assay", "-o", "x.atif.json")
+    _, first, second = json.loads(Path("x.atif.json").read_text())["steps"]
+    assert [call["tool_call_id"] for call in first["tool_calls"]] == ["same", "call-2"]
+    assert first["tool_calls"][0]["arguments"] == {}
+    assert first["tool_calls"][0]["extra"] == {"arguments": "not an object"}
+    assert len(second["tool_calls"]) == 1
+
+
+def test_the_samples_survive_every_export(assay: Assay) -> None:
+    fill(Store.create("samples.assay"), samples())
+    targets = [f"x{suffix}" for suffix in EXPORTS]
+    done = assay("export", "samples.assay", *(part for name in targets for part in ("-o", name)))
+    assert done.code == 0
+    assert [Path(name).stat().st_size > 1_000 for name in targets] == [True] * len(targets)
+
+
+def test_nothing_to_export_is_incomplete(assay: Assay) -> None:
+    done = assay("export", "runs.assay", "-o", "x.jsonl", "--model", "nobody")
+    assert done.code == 3
+    assert "There was nothing to export" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "x.xlsx"], "No export format named '.xlsx'"),
+        (["-o", "x"], "No export format named 'x'"),
+        (["-o", "x.csv", "--table", "call"], "No table named 'call'. Did you mean 'calls'?"),
+        ([], "Missing option '-o'"),
+    ],
+)
+def test_wrong_usage_of_export_writes_nothing(
+    assay: Assay, options: list[str], message: str
+) -> None:
+    done = assay("export", "runs.assay", *options)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert sorted(path.name for path in Path().iterdir()) == ["runs.assay"]
+
+
+def test_an_export_that_breaks_off_leaves_no_file(assay: Assay) -> None:
+    (batch, *_) = sorted(Path("runs.assay/batches").iterdir(), reverse=True)
+    (batch / "cases.parquet").write_bytes(b"PAR1 no more")
+    Path("x.jsonl").write_text("old")
+    done = assay("export", "runs.assay", "-o", "x.jsonl")
+    assert done.code == 2
+    assert "assay doctor" in done.err
+    assert Path("x.jsonl").read_text() == "old"
+    assert sorted(path.name for path in Path().iterdir()) == ["runs.assay", "x.jsonl"]
+
+
+def test_compact_says_what_it_did(assay: Assay) -> None:
+    assert assay("compact", "runs.assay").out == "4 batches became one\n"
+    assert assay("compact", "runs.assay").out == "Nothing to merge\n"
+    reader = Store("runs.assay").cases()
+    next(reader)
+    fill(Store("runs.assay"), [run(77)])
+    assert "The old batches are still being read" in assay("compact", "runs.assay").out
+    reader.close()  # type: ignore[attr-defined]  # a generator
+
+
+def test_doctor_finds_and_repairs(assay: Assay) -> None:
+    assert "10 runs, all of them readable" in assay("doctor", "runs.assay").out
+    left = Path("runs.assay/writing/left")
+    left.mkdir()
+    done = assay("doctor", "runs.assay")
+    assert done.code == 0
+    assert "a writer died and left this; remove it with --repair" in " ".join(done.out.split())
+    assert left.exists()
+    assert assay("doctor", "runs.assay", "--repair").code == 0
+    assert not left.exists()
+
+
+def test_doctor_tells_a_script_that_something_is_lost(assay: Assay) -> None:
+    (batch, *_) = Path("runs.assay/batches").iterdir()
+    (batch / "calls.parquet").write_bytes(b"")
+    done = assay("doctor", "runs.assay", "--json")
+    assert done.code == 3
+    (finding,) = done.json["findings"]
+    assert finding["path"].endswith("calls.parquet")
+    assert finding["advice"] == "move the batch out of the store and import its runs again"
+
+
+def test_our_own_reader_finds_the_calls_in_a_trajectory_again(assay: Assay) -> None:
+    fill(Store.create("samples.assay"), samples())
+    assert assay("export", "samples.assay", "-o", "x.atif.jsonl").code == 0
+    again = list(ATIF.read(Recording(FilePlace(Path("x.atif.jsonl")))))
+    assert all(isinstance(case, AgentTestCase) for case in again)
+    for before, after in zip(samples(), again, strict=True):
+        assert isinstance(after, AgentTestCase)
+        assert (after.input, after.actual_output) == (before.input, before.actual_output)
+        assert after.model == before.model
+        assert [
+            (call.tool, call.parameters, call.server, call.success) for call in before.calls
+        ] == [
+            (call.tool, call.parameters, call.server, call.reported_success) for call in after.calls
+        ]
