@@ -13,8 +13,9 @@ from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
 from assay.importing import ImportReport, ImportSettings, import_runs
+from assay.importing.portions import names_of, size_of
 from assay.ingest.formats import format_named
-from assay.ingest.sources import STDIN, find_files
+from assay.ingest.sources import STDIN, walk_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,8 +68,9 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
         format_named(format_name)
     settings = ImportSettings(str(store), format_name, redact=redact, emails=redact_emails)
     messages = Terminal(stderr=True)
-    with ReadingProgress(messages, _total_bytes(sources), shown=True) as progress:
-        report = import_runs(sources, settings, jobs=jobs, on_bytes=progress.read)
+    total = _total_bytes(sources) if messages.is_watched else None
+    with ReadingProgress(messages, total, shown=True, things="read") as progress:
+        report = import_runs(sources, settings, jobs=jobs, watcher=progress)
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_json(report)).decode() + "\n")
     else:
@@ -76,24 +78,29 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     _tell_problems(report, messages)
     if explain:
         _explain(report, Terminal(stderr=as_json))
-    incomplete = report.problem_count or report.interrupted or not report.runs
+    incomplete = report.problem_count or report.interrupted or not report.items
     raise typer.Exit(ExitCode.INCOMPLETE if incomplete else ExitCode.OK)
 
 
 def _check_sources(sources: Sequence[str]) -> None:
-    missing = [s for s in sources if s != STDIN and not any(f.exists() for f in find_files(s))]
-    missing = [s for s in missing if not Path(s).is_dir()]
+    missing = [source for source in sources if source != STDIN and not _is_there(source)]
     if missing:
         raise typer.BadParameter(f"no such file or folder: {', '.join(missing)}")
     if sources.count(STDIN) > 1:
         raise typer.BadParameter("standard input (-) can be read only once")
 
 
+def _is_there(source: str) -> bool:
+    try:
+        return Path(source).is_dir() or any(Path(file).exists() for file in walk_files(source))
+    except OSError:
+        return False
+
+
 def _total_bytes(sources: Sequence[str]) -> int | None:
     if STDIN in sources:
         return None
-    files = [file for source in sources for file in find_files(source)]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    return sum(size_of(file) for file in names_of(sources))
 
 
 def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
@@ -101,8 +108,12 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
     terminal.tell(
         f"{report.added:,} runs added to {store}" + (f" ({by_format})" if by_format else "")
     )
-    if report.known_already:
-        terminal.tell(f"{report.known_already:,} were there already")
+    if report.evaluations or report.summaries:
+        judged = f"{report.evaluations:,} evaluations"
+        summaries = f" and {report.summaries:,} summaries of them" if report.summaries else ""
+        terminal.tell(f"{judged}{summaries} added")
+    if known := report.known_already + report.judged_known_already:
+        terminal.tell(f"{known:,} were there already")
     if report.redactions:
         terminal.tell(f"{report.redactions:,} secrets masked")
     if report.passed_over:
@@ -119,7 +130,7 @@ def _tell_problems(report: ImportReport, messages: Terminal) -> None:
         messages.tell(f"... and {more:,} more not read (all of them with --json)", "red")
     if report.interrupted:
         messages.tell("Interrupted: what was read so far is kept; run it again to go on", "yellow")
-    elif not report.runs:
+    elif not report.items:
         messages.tell("No runs were found", "yellow")
 
 

@@ -22,10 +22,13 @@ _PATIENCE_SECONDS = 1.0
 
 
 class ReadingProgress:
-    """Shows how much of the input was read and how many cases were done."""
+    """Shows how much of the input was read and how many of a thing were done."""
 
-    def __init__(self, terminal: Terminal, total_bytes: int | None, *, shown: bool) -> None:
+    def __init__(
+        self, terminal: Terminal, total_bytes: int | None, *, shown: bool, things: str = "cases"
+    ) -> None:
         """Take the terminal to draw on; None bytes is a stream of unknown length."""
+        self._things = things
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -35,7 +38,7 @@ class ReadingProgress:
             transient=True,
             disable=not (shown and terminal.is_watched),
         )
-        self._bytes = self._progress.add_task("0 cases", total=total_bytes)
+        self._bytes = self._progress.add_task(f"0 {things}", total=total_bytes)
         self._done = 0
         self._began = time.monotonic()
 
@@ -51,11 +54,11 @@ class ReadingProgress:
         """So many more bytes were read."""
         self._progress.advance(self._bytes, count)
 
-    def case_done(self) -> None:
-        """One more case is done."""
-        self._done += 1
-        if self._done % 64 == 0 or self._done < 64:
-            self._progress.update(self._bytes, description=f"{self._done:,} cases")
+    def done(self, count: int = 1) -> None:
+        """So many more things are done."""
+        self._done += count
+        if count > 1 or self._done % 64 == 0 or self._done < 64:
+            self._progress.update(self._bytes, description=f"{self._done:,} {self._things}")
         started = self._progress.live.is_started
         if not started and time.monotonic() - self._began > _PATIENCE_SECONDS:
             self._progress.start()

@@ -141,7 +141,7 @@ def _score_all(
                         rows.write(row)
                         if reasons is not None:
                             reasons.print(reason_text(row), end="\n\n", soft_wrap=True)
-                progress.case_done()
+                progress.done()
     except (KeyboardInterrupt, BrokenPipeError):
         ignore_further()
         book.interrupted = True

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.evidence.outcome import settle
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, pick_format
 from assay.ingest.native import NATIVE
-from assay.ingest.sources import STDIN, find_recordings
+from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
+    from assay.evaluation import Judged
     from assay.ingest.recording import Format, Recording
-    from assay.test_case import AgentTestCase
 
 
 def read_runs(
@@ -28,9 +28,15 @@ def read_runs(
     """All runs of a file, folder, glob or archive, or of standard input (`-`).
 
     The format is told from the content unless it is named. Each call's outcome is settled:
-    what was reported stays beside what we infer. What cannot be read stands in its place.
+    what was reported stays beside what we infer. What cannot be read stands in its place, and
+    so does what somebody else's judge wrote: it is no run.
     """
-    return RunReader(format_name).runs(source, on_bytes=on_bytes)
+    for item in RunReader(format_name).source(source, on_bytes=on_bytes):
+        if isinstance(item, AgentTestCase | Unreadable):
+            yield item
+        else:
+            problem = "holds an evaluation and no run; assay import keeps it"
+            yield Unreadable(item.source_path or str(source), problem, kind="passed_over")
 
 
 class RunReader:
@@ -41,40 +47,57 @@ class RunReader:
         self._forced = None if format_name is None else format_named(format_name)
         self._likely = NATIVE
 
-    def runs(
-        self,
-        source: str | Path,
-        *,
-        on_bytes: Callable[[int], object] | None = None,
-        named: bool = True,
-    ) -> Iterator[AgentTestCase | Unreadable]:
-        """All runs of a source; one that the user `named` should hold some."""
+    def source(
+        self, source: str | Path, *, on_bytes: Callable[[int], object] | None = None
+    ) -> Iterator[AgentTestCase | Judged | Unreadable]:
+        """All runs and evaluations of a file, folder, glob, archive or pipe."""
         for recording in find_recordings(source, on_bytes=on_bytes):
-            if isinstance(recording, Unreadable):
-                yield recording
-                continue
-            chosen = self._forced or pick_format(recording, likely=self._likely)[0]
-            if chosen is None:
-                among_others = not named or str(source) not in {STDIN, recording.name}
-                yield from _unknown(recording, among_others=among_others)
-            else:
-                self._likely = chosen
-                yield from read_recording(recording, chosen)
+            yield from self._read(recording, alone=_name(recording) == str(source))
 
+    def file(
+        self, path: str, *, on_bytes: Callable[[int], object] | None = None, named: bool
+    ) -> Iterator[AgentTestCase | Judged | Unreadable]:
+        """All runs and evaluations of one file; one that the user `named` should hold some."""
+        for recording in recordings_at(Path(path), on_bytes=on_bytes):
+            yield from self._read(recording, alone=named and _name(recording) == path)
 
-def read_recording(recording: Recording, chosen: Format) -> Iterator[AgentTestCase | Unreadable]:
-    """The runs of one recording in a known format; our own cases are settled already."""
-    for item in chosen.read(recording):
-        if isinstance(item, Unreadable) or chosen is NATIVE:
-            yield item
+    def _read(
+        self, recording: Recording | Unreadable, *, alone: bool
+    ) -> Iterator[AgentTestCase | Judged | Unreadable]:
+        if isinstance(recording, Unreadable):
+            yield recording
+            return
+        chosen = self._forced or pick_format(recording, likely=self._likely)[0]
+        if chosen is None:
+            yield from _unknown(recording, among_others=not alone)
         else:
+            self._likely = chosen
+            yield from read_recording(recording, chosen)
+
+
+def _name(recording: Recording | Unreadable) -> str:
+    if isinstance(recording, Unreadable):
+        return recording.path
+    return recording.name if recording.name != STDIN_NAME else STDIN
+
+
+def read_recording(
+    recording: Recording, chosen: Format
+) -> Iterator[AgentTestCase | Judged | Unreadable]:
+    """What one recording in a known format holds; our own cases are settled already."""
+    for item in chosen.read(recording):
+        if isinstance(item, AgentTestCase) and chosen is not NATIVE:
             yield settle(item)
+        else:
+            yield item
     if chosen is not NATIVE:
         for position, problem in recording.mended.items():
             yield Unreadable(recording.name, f"mended: {problem}", position, "mended")
 
 
-def _unknown(recording: Recording, *, among_others: bool) -> Iterator[AgentTestCase | Unreadable]:
+def _unknown(
+    recording: Recording, *, among_others: bool
+) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """Why nothing could be made of a recording: broken, or whole and merely unknown.
 
     A folder holds all sorts of files; one that was named by the user should have been a run.

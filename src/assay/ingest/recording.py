@@ -11,11 +11,13 @@ from typing import Any, BinaryIO, Protocol
 
 from msgspec import Struct
 
+from assay.evaluation import Judged
 from assay.ingest.documents import Document, Unreadable, documents_in
 from assay.test_case import AgentTestCase
 
 _SAMPLED_DOCUMENTS = 20
 _BUFFER = 1 << 20
+_LARGEST_TEXT = 64 * 1024 * 1024
 
 
 class Place(Protocol):
@@ -112,6 +114,16 @@ class Recording:
         return found
 
     @cached_property
+    def text(self) -> bytes | None:
+        """The bytes at once, for readers that need but a few fields; None if there are too many."""
+        try:
+            with self.open() as file:
+                text = file.read(_LARGEST_TEXT + 1)
+        except OSError:
+            return None
+        return text if len(text) <= _LARGEST_TEXT else None
+
+    @cached_property
     def sample(self) -> tuple[Any, ...]:
         """The values of the first documents that can be read: enough to tell a format."""
         self._rest = self._read()
@@ -138,12 +150,12 @@ class Format(Struct, frozen=True):
     """One format that can be read.
 
     `recognise` says by looking how sure it is, from 0 (not mine) to 1 (nobody else's);
-    `read` yields the runs, and what it cannot read in its place; `fidelity` tells the user
-    what the format cannot say.
+    `read` yields the runs and the evaluations, and what it cannot read in its place; `fidelity`
+    tells the user what the format cannot say.
     """
 
     name: str
     title: str
     fidelity: str
     recognise: Callable[[Recording], float]
-    read: Callable[[Recording], Iterator[AgentTestCase | Unreadable]]
+    read: Callable[[Recording], Iterator[AgentTestCase | Judged | Unreadable]]

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from glob import has_magic
+from operator import attrgetter
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Place
 
 STDIN = "-"
+STDIN_NAME = "<stdin>"
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".eval", ".traj", ".gz", ".zst", ".zip"}
@@ -30,7 +32,7 @@ _SUFFIXES = frozenset(
 class _StandardInput:
     """A pipe, kept aside on disk so that it can be looked at first and read afterwards."""
 
-    name = "<stdin>"
+    name = STDIN_NAME
 
     def __init__(self) -> None:
         self._kept: Path | None = None
@@ -56,12 +58,19 @@ def find_files(source: str | Path) -> list[Path]:
     Folders are walked in name order; links to folders are not followed, so that no loop can
     be entered.
     """
+    return [Path(file) for file in walk_files(source)]
+
+
+def walk_files(source: str | Path) -> Iterator[str]:
+    """The same, one after the other: a folder may hold millions."""
     path = Path(source)
     if path.is_dir():
-        return sorted(file for file in _walk(path) if file.suffix.lower() in _SUFFIXES)
-    if has_magic(str(source)) and not path.exists():
-        return [file for found in sorted(_matches(path)) for file in find_files(found)]
-    return [path]
+        yield from _walk(str(path))
+    elif has_magic(str(source)) and not path.exists():
+        for found in sorted(_matches(path)):
+            yield from walk_files(found)
+    else:
+        yield str(path)
 
 
 def would_read(source: str | Path, file: Path) -> bool:
@@ -82,16 +91,23 @@ def find_recordings(
             pipe.forget()
         return
     for file in find_files(source):
-        yield from _recordings_at(FilePlace(file, on_bytes))
+        yield from recordings_at(file, on_bytes=on_bytes)
 
 
-def _recordings_at(place: Place) -> Iterator[Recording | Unreadable]:
+def recordings_at(
+    file: Path, *, on_bytes: Callable[[int], object] | None = None
+) -> Iterator[Recording | Unreadable]:
+    """Every recording of one file: itself, or those packed in it."""
+    return _recordings_in(FilePlace(file, on_bytes))
+
+
+def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name = place.name.lower()
     if name.endswith(".zip"):
         try:
             for member in members(place):
                 if Path(member.member).suffix.lower() in _SUFFIXES:
-                    yield from _recordings_at(member)
+                    yield from _recordings_in(member)
         except InvalidRecord as exc:
             yield Unreadable(place.name, str(exc))
     elif name.endswith((".gz", ".zst")):
@@ -108,9 +124,20 @@ def _matches(pattern: Path) -> list[Path]:
     return list({path.resolve(): path for path in sorted(shown, reverse=True)}.values())
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for here, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if not name.startswith("."):
-                yield Path(here, name)
+def _walk(folder: str) -> Iterator[str]:
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=attrgetter("name"))
+    except OSError:  # as for every walker, what may not be entered is not there
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _walk(entry.path)
+        elif _suffix(entry.name) in _SUFFIXES and not entry.is_dir():
+            yield entry.path
+
+
+def _suffix(name: str) -> str:
+    return os.path.splitext(name)[1].lower()  # noqa: PTH122 - much faster, and there are many

@@ -1,4 +1,4 @@
-"""ToolGym trajectories: ReAct, fault injection, budget, multi-turn and goal-oriented runs."""
+"""ToolGym: ReAct, fault injection, budget, multi-turn and goal-oriented runs; evaluations."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from assay.ingest.fields import (
     text_or_none,
 )
 from assay.ingest.recording import Format, Recording
+from assay.ingest.toolgym_evals import is_judged, judged_from, looks_judged, read_quickly
 from assay.ingest.toolgym_trace import Step, pair_calls, read_trace
 from assay.records import preview
 from assay.run import RunOutcome, Source
@@ -29,6 +30,8 @@ from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from assay.evaluation import Judged
 
 _PASS = re.compile(r"pass@(\d{1,6})")
 _LEVEL = re.compile(r"baseline|budget_\d{1,6}")
@@ -74,7 +77,12 @@ def _read_folder(path: str) -> Place:
 
 
 def _recognise(recording: Recording) -> float:
-    first = dict_or_empty(recording.sample[0]) if recording.sample else {}
+    if looks_judged(recording):
+        return 1.0
+    sample = recording.sample[0] if recording.sample else None
+    first = dict_or_empty(sample)
+    if is_judged(sample[0] if isinstance(sample, list) and sample else sample):
+        return 0.9
     metadata = first.get("metadata")
     if isinstance(metadata, dict) and "execution" in first:
         return 1.0 if "reasoning_trace" in first or "servers" in first else 0.6
@@ -84,21 +92,30 @@ def _recognise(recording: Recording) -> float:
     return 1.0 if is_conversation else 0.0
 
 
-def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+def _read(recording: Recording) -> Iterator[AgentTestCase | Judged | Unreadable]:
+    if (quick := read_quickly(recording)) is not None:
+        yield quick
+        return
     place = read_place(recording.name)
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
             continue
-        value = dict_or_empty(document.value)
         source = Source(recording.name, TOOLGYM.name, document.position)
-        if isinstance(value.get("turns"), list):
-            yield _conversation(value, place, source)
-        elif isinstance(value.get("metadata"), dict) and "execution" in value:
-            yield _react(value, place, source)
-        else:
-            problem = f"expected a ToolGym trajectory, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+        listed = document.value if isinstance(document.value, list) else [document.value]
+        for value in listed:
+            yield _item(value, place, source)
+
+
+def _item(value: object, place: Place, source: Source) -> AgentTestCase | Judged | Unreadable:
+    name = source.path or ""
+    found = dict_or_empty(value)
+    if isinstance(found.get("turns"), list):
+        return _conversation(found, place, source)
+    if isinstance(found.get("metadata"), dict) and "execution" in found:
+        return _react(found, place, source)
+    problem = f"expected a ToolGym trajectory, got {preview(value)}"
+    return judged_from(value, name) or Unreadable(name, problem, source.position)
 
 
 class _Run:
@@ -295,12 +312,13 @@ def _outcome(about: dict[str, Any]) -> RunOutcome | None:
 
 TOOLGYM = Format(
     name="toolgym",
-    title="ToolGym trajectories: ReAct, emergency, budget, multi-turn, goal-oriented",
+    title="ToolGym trajectories (ReAct, emergency, budget, multi-turn, goal-oriented), evaluations",
     fidelity=(
         "Servers and durations of calls, but no ids, no times and no parallel calls; status is "
         "success whatever came back. Calls that raised or were intercepted stand in the trace "
         "only and are marked extra.only_in_trace. A budget stands in the folder's name only. "
-        "Outcome for goal-oriented runs only, as the simulated user saw it."
+        "Outcome for goal-oriented runs only, as the simulated user saw it. Of evaluations the "
+        "marks are kept, not the words; model, judge and attempt stand in their path only."
     ),
     recognise=_recognise,
     read=_read,

@@ -9,7 +9,7 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.store.engine import connect, file_list, in_our_words
 from assay.store.layout import FOLDERS, MARK, REPLACES
-from assay.store.tables import TABLES
+from assay.store.tables import KEYS, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ def _damages(layout: Layout) -> Iterator[Finding]:
                     continue
                 try:
                     with in_our_words(layout.root):
-                        counts[table] = _read_through(engine, file)
+                        counts[table] = _read_through(engine, file, KEYS[table])
                 except AssayError as exc:
                     broken = True
                     yield _damage(file, str(exc.__cause__ or exc))
@@ -85,12 +85,12 @@ def _damages(layout: Layout) -> Iterator[Finding]:
                 yield from _mismatch(batch, counts)
 
 
-def _read_through(engine: Engine, file: Path) -> int:
-    """Read every value of a file once; the number of its runs."""
+def _read_through(engine: Engine, file: Path, key: str) -> int:
+    """Read every value of a file once; the number of its keys."""
     source = f"read_parquet({file_list([file])})"
     rows = engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
     touched = ", ".join(f'MAX(HASH("{name}"))' for name, *_ in rows)
-    sql = f"SELECT COUNT(DISTINCT run_key), {touched} FROM {source}"  # noqa: S608
+    sql = f"SELECT COUNT(DISTINCT {key}), {touched} FROM {source}"  # noqa: S608
     found = engine.execute(sql).fetchone()
     return int(found[0]) if found else 0
 

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.errors import AssayError
+from assay.evaluation import RecordedEvaluation, RecordedSummary
 from assay.evidence.blame import blame
 from assay.tools import read_tools
 
@@ -86,6 +87,18 @@ class CallRow(Struct, gc=False):
     result_bytes: int | None
 
 
+class EvaluationRow(RecordedEvaluation, frozen=True, gc=False):
+    """What somebody else's judge said of a run, which is known by its task and attempt."""
+
+    evaluation_key: str = ""
+
+
+class SummaryRow(RecordedSummary, frozen=True, gc=False):
+    """Means over evaluations, as they were recorded."""
+
+    evaluation_key: str = ""
+
+
 class CaseRow(Struct, gc=False):
     """The whole record of a run as JSON, and where it was read, from which all else follows."""
 
@@ -108,6 +121,16 @@ TABLES: dict[str, dict[str, str]] = {
     "runs": _columns(RunRow),
     "calls": _columns(CallRow),
     "cases": _columns(CaseRow),
+    "evaluations": _columns(EvaluationRow),
+    "summaries": _columns(SummaryRow),
+}
+# What a row is known by, table by table; it stands once in a store.
+KEYS = {
+    "runs": "run_key",
+    "calls": "run_key",
+    "cases": "run_key",
+    "evaluations": "evaluation_key",
+    "summaries": "evaluation_key",
 }
 
 # Long texts are whole in `cases`; the other tables keep enough to look at.

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import case_text, read_facts, source_text
 from assay.store.engine import connect, file_list, in_our_words, quoted
 from assay.store.redaction import redacted
-from assay.store.tables import TABLES, call_rows, run_key, run_row
+from assay.store.tables import KEYS, TABLES, call_rows, run_key, run_row
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from assay.evaluation import Judged
     from assay.run import Source
     from assay.store.engine import Engine
     from assay.store.layout import Layout
@@ -22,10 +26,15 @@ if TYPE_CHECKING:
 
 _ENCODER = msgspec.json.Encoder()
 _CASES_PER_GROUP = 2_048
+# The tables whose keys tell what a store has already.
+_KEYED = ("runs", "evaluations", "summaries")
 
 
 class BatchLimit(Struct, frozen=True):
-    """When a batch is full. It is held in memory until then, so this bounds the memory."""
+    """When a batch is full. It is held in memory until then, so this bounds the memory.
+
+    Evaluations count as runs do.
+    """
 
     runs: int = 10_000
     bytes: int = 32 * 1024 * 1024
@@ -39,6 +48,14 @@ class _Item(NamedTuple):
     source: str | None
     run_line: bytes
     call_lines: bytes
+
+
+class _Judgement(NamedTuple):
+    """All that is written of one evaluation or summary."""
+
+    key: str
+    table: str
+    line: bytes
 
 
 class Writer:
@@ -60,15 +77,19 @@ class Writer:
 
         `trusted` cases were just read from JSON and hold nothing else; that is not proven again.
         """
+        self.batches = 0
         self.added = 0
         self.known_already = 0
         self.redactions = 0
+        self.judged_added: Counter[str] = Counter()
+        self.judged_known_already: Counter[str] = Counter()
         self._layout = layout
         self._redact, self._emails, self._trusted = redact, emails, trusted
         self._limit = limit or BatchLimit()
         self._known: set[str] = set()
         self._seen_batches: set[str] = set()
         self._items: list[_Item] = []
+        self._judgements: list[_Judgement] = []
         self._bytes = 0
         self._engine: Engine
 
@@ -112,8 +133,37 @@ class Writer:
         # One step, so that Ctrl-C leaves no half of a run behind.
         self._items.append(_Item(key, decoded, source_text, run_line, call_lines))
         self._known.add(key)
-        self._bytes += len(text) + len(run_line) + len(call_lines)
-        if len(self._items) >= self._limit.runs or self._bytes >= self._limit.bytes:
+        self._grow(len(text) + len(run_line) + len(call_lines))
+
+    def add_evaluation(self, judged: Judged) -> bool:
+        """Take an evaluation or a summary; False when the store has it already.
+
+        The same judgement is the same wherever its file lies.
+        """
+        table = "evaluations" if isinstance(judged, RecordedEvaluation) else "summaries"
+        text = _ENCODER.encode(replace(judged, source_path=None))
+        masked, found = redacted(text.decode(), emails=self._emails)
+        masked_text = masked.encode() if found else text
+        key = run_key(masked_text)
+        if key in self._known:
+            self.judged_known_already[table] += 1
+            return False
+        path = judged.source_path
+        if self._redact:
+            text = masked_text
+            self.redactions += found
+            path = path and redacted(path, emails=self._emails)[0]
+        place = _ENCODER.encode({KEYS[table]: key, "source_path": path})
+        line = place[:-1] + (b"," + text[1:] if len(text) > len(b"{}") else b"}")
+        self._judgements.append(_Judgement(key, table, line))
+        self._known.add(key)
+        self._grow(len(line))
+        return True
+
+    def _grow(self, size: int) -> None:
+        self._bytes += size
+        count = len(self._items) + len(self._judgements)
+        if count >= self._limit.runs or self._bytes >= self._limit.bytes:
             self._finish()
 
     def _source(self, case: AgentTestCase) -> tuple[Source | None, str | None]:
@@ -127,32 +177,44 @@ class Writer:
         return case.source, text
 
     def _finish(self) -> None:
-        if not self._items:
+        if not self._items and not self._judgements:
             return
+        items, judgements = self._items, self._judgements
         batch = self._layout.begin()
         try:
-            self._write(batch.folder, self._items)
+            self._write(batch.folder, items, judgements)
             with self._layout.locked("publish"):
                 elsewhere = self._learn_new_batches()
-                kept = [item for item in self._items if item.key not in elsewhere]
-                if kept and len(kept) < len(self._items):
-                    self._write(batch.folder, kept)
-                if kept:
+                items = [item for item in items if item.key not in elsewhere]
+                judgements = [row for row in judgements if row.key not in elsewhere]
+                if len(items) + len(judgements) < len(self._items) + len(self._judgements):
+                    self._write(batch.folder, items, judgements)
+                if items or judgements:
                     self._layout.show(batch)
         except BaseException:
             batch.abandon()
             raise
-        if not kept:
+        if not items and not judgements:
             batch.abandon()
         self._seen_batches.add(batch.folder.name)
-        self.added += len(kept)
-        self.known_already += len(self._items) - len(kept)
-        self._items, self._bytes = [], 0
+        self._count(items, judgements)
+        self._items, self._judgements, self._bytes = [], [], 0
 
-    def _write(self, folder: Path, items: list[_Item]) -> None:
+    def _count(self, items: list[_Item], judgements: list[_Judgement]) -> None:
+        self.batches += 1
+        self.added += len(items)
+        self.known_already += len(self._items) - len(items)
+        tables = Counter(row.table for row in judgements)
+        self.judged_added += tables
+        self.judged_known_already += Counter(row.table for row in self._judgements) - tables
+
+    def _write(self, folder: Path, items: list[_Item], judgements: list[_Judgement]) -> None:
         with in_our_words(self._layout.root):
             self._write_rows(folder, "runs", b"\n".join(item.run_line for item in items))
             self._write_rows(folder, "calls", b"".join(item.call_lines for item in items))
+            for table in ("evaluations", "summaries"):
+                lines = b"\n".join(row.line for row in judgements if row.table == table)
+                self._write_rows(folder, table, lines)
             self._write_cases(folder, items)
 
     def _write_rows(self, folder: Path, table: str, lines: bytes) -> None:
@@ -174,7 +236,11 @@ class Writer:
 
     def _write_cases(self, folder: Path, items: list[_Item]) -> None:
         """Cases to Parquet, straight from memory: they are long, and would be escaped twice."""
-        target = quoted(str(folder / "cases.parquet"))
+        file = folder / "cases.parquet"
+        file.unlink(missing_ok=True)
+        if not items:
+            return
+        target = quoted(str(file))
         self._engine.execute(
             f"""
             COPY (
@@ -195,11 +261,14 @@ class Writer:
         """The keys of the batches that others made visible since the last look."""
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
             fresh = [p for p in self._layout.batches() if p.name not in self._seen_batches]
-            files = [p / "runs.parquet" for p in fresh if (p / "runs.parquet").exists()]
-            found: set[str] = set()
-            if files:
-                query = f"SELECT run_key FROM read_parquet({file_list(files)})"  # noqa: S608
-                found = {key for (key,) in self._engine.execute(query).fetchall()}
+            found = {key for table in _KEYED for key in self._keys(table, fresh)}
         self._seen_batches |= {path.name for path in fresh}
         self._known |= found
         return found
+
+    def _keys(self, table: str, batches: list[Path]) -> list[str]:
+        files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
+        if not files:
+            return []
+        query = f"SELECT {KEYS[table]} FROM read_parquet({file_list(files)})"  # noqa: S608
+        return [key for (key,) in self._engine.execute(query).fetchall()]

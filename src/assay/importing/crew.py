@@ -1,0 +1,182 @@
+"""Worker processes that import portions of files.
+
+A worker writes whole batches of its own, so that killing any of them costs at most the batch in
+hand. Each has a pipe of its own to the parent and shares no lock with the others: a lock that
+dies with its holder would stop them all.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection, wait
+from multiprocessing.sharedctypes import RawValue
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from assay.importing.hand import Hand
+from assay.importing.portions import Portion
+from assay.importing.report import ImportReport, ImportSettings
+from assay.ingest.documents import Unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.importing.report import Watcher
+
+# One in hand and one at hand, so that a worker never waits for the next.
+_AT_HAND = 2
+_POLL_SECONDS = 1.0
+_DIED = "a worker process died before this was kept; import it again"
+# What a worker makes dies young; looking for cycles in it more often only takes time.
+_ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
+
+
+class _Told(Struct):
+    """What a worker tells the parent after each portion, and once more when it is done."""
+
+    report: ImportReport
+    count: int = 0
+    batches: int = 0
+    is_last: bool = False
+
+
+class _Worker(Struct, eq=False):
+    """One process as the parent sees it: what it was given, and what may die with it."""
+
+    process: Any
+    pipe: Connection
+    given: list[Portion] = field(default_factory=list)
+    unsaved: list[Portion] = field(default_factory=list)
+    batches: int = 0
+
+    def give(self, portion: Portion | None) -> None:
+        """Hand over a portion, or None when there are no more."""
+        if portion is not None:
+            self.given.append(portion)
+        with suppress(OSError):  # a dead one is seen when nothing more is heard of it
+            self.pipe.send(portion)
+
+    def hear(self, told: _Told) -> Portion:
+        """Note what became of the first portion it has."""
+        portion = self.given.pop(0)
+        if told.batches != self.batches:
+            self.batches, self.unsaved = told.batches, []
+        self.unsaved.append(portion)
+        return portion
+
+
+class Crew:
+    """Workers that share one import."""
+
+    def __init__(self, workers: int, settings: ImportSettings) -> None:
+        """Start the workers; they wait for portions."""
+        context: Any = multiprocessing.get_context(_start_method())
+        self._stop = RawValue("b", 0)
+        self._workers: list[_Worker] = []
+        for _ in range(workers):
+            ours, theirs = context.Pipe()
+            process = context.Process(
+                target=_work, args=(theirs, self._stop, settings, os.getpid()), daemon=True
+            )
+            process.start()
+            theirs.close()
+            self._workers.append(_Worker(process, ours))
+
+    def import_all(self, portions: Iterator[Portion], watcher: Watcher | None) -> ImportReport:
+        """Hand out all portions and gather the reports; Ctrl-C hands out no more."""
+        report = ImportReport()
+        with _ctrl_c_sets(self._stop):
+            for worker in self._workers * _AT_HAND:
+                worker.give(next(portions, None))
+            while self._workers:
+                self._listen(portions, report, watcher)
+        report.interrupted = bool(self._stop.value)
+        return report
+
+    def _listen(
+        self, portions: Iterator[Portion], report: ImportReport, watcher: Watcher | None
+    ) -> None:
+        pipes = {worker.pipe: worker for worker in self._workers}
+        for pipe in wait(list(pipes)):
+            worker = pipes[pipe]  # type: ignore[index]
+            try:
+                told: _Told = worker.pipe.recv()
+            except (EOFError, OSError):
+                self._workers.remove(worker)
+                _note_lost(worker, report)
+                continue
+            report.merge(told.report)
+            if told.is_last:
+                self._workers.remove(worker)
+                worker.process.join()
+                continue
+            portion = worker.hear(told)
+            worker.give(None if self._stop.value else next(portions, None))
+            if watcher is not None:
+                watcher.read(portion.size)
+                watcher.done(told.count)
+
+
+@contextmanager
+def _ctrl_c_sets(stop: Any) -> Iterator[None]:
+    """Let the workers know, rather than break off in the middle of what one of them tells."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are for the main thread
+        return
+
+    def ask(*_: object) -> None:
+        stop.value = 1
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _note_lost(worker: _Worker, report: ImportReport) -> None:
+    for portion in (*worker.unsaved, *worker.given):
+        for file in portion.files:
+            report.note(Unreadable(file, _DIED))
+
+
+def _start_method() -> str:
+    """Forking is quick, but only for a process of one thread: locks of others stay locked."""
+    try:
+        threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208 - only counted
+    except OSError:
+        return "spawn"
+    return "fork" if threads == 1 else "spawn"
+
+
+def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:
+    """The life of a worker: portions in, reports out, one last when its batch is written."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
+    gc.freeze()
+    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
+    hand = Hand(settings)
+    with hand.writer:
+        while (portion := _next(pipe, parent)) is not None and not stop.value:
+            report = ImportReport()
+            count = 0
+            for file in portion.files:
+                if stop.value:
+                    break
+                count += hand.import_file(file, report)
+            pipe.send(_Told(report, count, hand.writer.batches))
+    pipe.send(_Told(hand.written(), is_last=True))
+
+
+def _next(pipe: Connection, parent: int) -> Portion | None:
+    """The next portion; None when there are no more, or nobody to ask for them."""
+    while not pipe.poll(_POLL_SECONDS):
+        if os.getppid() != parent:
+            return None
+    found: Portion | None = pipe.recv()
+    return found

@@ -1,0 +1,69 @@
+"""The work itself: one file after the other, read and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.evaluation import RecordedEvaluation, RecordedSummary
+from assay.importing.report import ImportReport
+from assay.ingest.documents import Unreadable
+from assay.ingest.reading import RunReader
+from assay.ingest.sources import STDIN
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from assay.evaluation import Judged
+    from assay.importing.report import ImportSettings
+    from assay.test_case import AgentTestCase
+
+
+class Hand:
+    """Reads files and writes what they hold; what it learns from one file helps with the next."""
+
+    def __init__(self, settings: ImportSettings) -> None:
+        """Open the store; the writer is entered by whoever works with this hand."""
+        self._named = settings.named
+        self._reader = RunReader(settings.format_name)
+        store = Store(Path(settings.store))
+        self.writer = store.writer(redact=settings.redact, emails=settings.emails)
+
+    def import_file(
+        self, file: str, report: ImportReport, on_bytes: Callable[[int], object] | None = None
+    ) -> int:
+        """Import what a file holds; the number of runs and evaluations."""
+        report.files += 1
+        count = 0
+        for item in self._items(file, on_bytes):
+            if isinstance(item, Unreadable):
+                report.note(item)
+                continue
+            count += 1
+            if isinstance(item, RecordedEvaluation | RecordedSummary):
+                self.writer.add_evaluation(item)
+                continue
+            self.writer.add(item)
+            source = item.source
+            report.formats[source.format if source and source.format else "?"] += 1
+        return count
+
+    def _items(
+        self, file: str, on_bytes: Callable[[int], object] | None
+    ) -> Iterator[AgentTestCase | Judged | Unreadable]:
+        if file == STDIN:
+            return self._reader.source(file, on_bytes=on_bytes)
+        return self._reader.file(file, on_bytes=on_bytes, named=file in self._named)
+
+    def written(self) -> ImportReport:
+        """What the writer did, once it is closed."""
+        added, known = self.writer.judged_added, self.writer.judged_known_already
+        return ImportReport(
+            added=self.writer.added,
+            known_already=self.writer.known_already,
+            evaluations=added["evaluations"],
+            summaries=added["summaries"],
+            judged_known_already=known.total(),
+            redactions=self.writer.redactions,
+        )

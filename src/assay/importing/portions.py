@@ -1,0 +1,54 @@
+"""All files of an import in portions, found as they are needed: there may be millions."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.ingest.sources import STDIN, walk_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_PORTION_BYTES = 2 * 1024 * 1024
+_PORTION_FILES = 64
+
+
+class Portion(Struct, frozen=True):
+    """Neighbouring files that one worker reads together, and how many bytes they have."""
+
+    files: list[str]
+    size: int
+
+
+def names_of(sources: Sequence[str]) -> Iterator[str]:
+    """The files that the sources mean, and the pipe."""
+    for source in sources:
+        if source == STDIN:
+            yield STDIN
+        else:
+            yield from walk_files(source)
+
+
+def portions_of(files: Iterator[str]) -> Iterator[Portion]:
+    """Files in portions small enough to keep all workers busy to the end."""
+    together: list[str] = []
+    weight = 0
+    for file in files:
+        together.append(file)
+        weight += size_of(file)
+        if weight >= _PORTION_BYTES or len(together) >= _PORTION_FILES:
+            yield Portion(together, weight)
+            together, weight = [], 0
+    if together:
+        yield Portion(together, weight)
+
+
+def size_of(file: str) -> int:
+    """How many bytes a file has; what cannot be looked at is reported when it is read."""
+    try:
+        return os.stat(file).st_size  # noqa: PTH116 - much faster, and there are many
+    except OSError:
+        return 0

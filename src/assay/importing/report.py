@@ -1,0 +1,84 @@
+"""What an import is told, and what it tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from assay.ingest.documents import Unreadable
+
+_MOST_PROBLEMS_KEPT = 1_000
+
+
+class Watcher(Protocol):
+    """Somebody who wants to know how far it has come."""
+
+    def read(self, count: int) -> None:
+        """So many more bytes were read."""
+
+    def done(self, count: int) -> None:
+        """So many more runs and evaluations were read."""
+
+
+class ImportSettings(Struct, frozen=True):
+    """How to import: into which store, from which format, what is masked, what was named."""
+
+    store: str
+    format_name: str | None = None
+    redact: bool = True
+    emails: bool = False
+    named: frozenset[str] = frozenset()
+
+
+class ImportReport(Struct):
+    """What an import did: every run is added, known already, or in the problems."""
+
+    added: int = 0
+    known_already: int = 0
+    evaluations: int = 0
+    summaries: int = 0
+    judged_known_already: int = 0
+    redactions: int = 0
+    files: int = 0
+    formats: Counter[str] = field(default_factory=Counter)
+    problems: list[Unreadable] = field(default_factory=list)
+    problem_count: int = 0
+    passed_over: int = 0
+    mended: int = 0
+    interrupted: bool = False
+
+    @property
+    def runs(self) -> int:
+        """All runs that were read, new or not."""
+        return self.added + self.known_already
+
+    @property
+    def items(self) -> int:
+        """All that was read, new or not: runs, evaluations and summaries."""
+        return self.runs + self.evaluations + self.summaries + self.judged_known_already
+
+    def note(self, problem: Unreadable) -> None:
+        """Count a problem; the first thousand are kept."""
+        if problem.kind == "passed_over":
+            self.passed_over += 1
+            return
+        if problem.kind == "mended":
+            self.mended += 1
+            return
+        self.problem_count += 1
+        if len(self.problems) < _MOST_PROBLEMS_KEPT:
+            self.problems.append(problem)
+
+    def merge(self, other: ImportReport) -> None:
+        """Add what another part of the work did."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.formats += other.formats
+        room = _MOST_PROBLEMS_KEPT - len(self.problems)
+        self.problems += other.problems[: max(room, 0)]
+        self.interrupted |= other.interrupted
+
+
+_COUNTS = tuple(name for name, hint in ImportReport.__annotations__.items() if hint == "int")
