@@ -24,8 +24,9 @@ demo: .venv/.ready ## score the bundled sample runs
 	@echo "To a spreadsheet:     $(BIN)/assay score examples/runs -o scores.csv"
 	@echo "Your own runs:        docs/reference/record.md says how a run is written down"
 
-test: check ## set up and pass every test
+test: .venv/.ready-to-develop ## set up and pass every test and check
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	@$(MAKE) --no-print-directory check
 
 check: .venv/.ready-to-develop ## formatting, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet $(SOURCES)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
+from functools import cache
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,18 +21,51 @@ T = TypeVar("T")
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end, also where a loop is running already, as in a notebook."""
-    with entrance() as enter:
-        found: T = enter(work)
-    return found
+    """Run a coroutine to its end, also where a loop is running already, as in a notebook.
+
+    All such work shares one loop in a thread of its own: a judge that keeps its connections
+    open finds them alive the next time.
+    """
+    loop = _shared_loop(os.getpid())
+    if _running_loop() is loop:  # somebody blocks inside it: waiting for it would be for ever
+        with entrance() as enter:
+            found: T = enter(work)
+        return found
+    waiting = asyncio.run_coroutine_threadsafe(work, loop)
+    try:
+        return waiting.result()
+    except BaseException:
+        waiting.cancel()
+        raise
+
+
+@cache
+def _shared_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001 - a fork has its own
+    loop = asyncio.new_event_loop()
+    thread = Thread(target=loop.run_forever, name="assay-loop", daemon=True)
+    thread.start()
+
+    def end() -> None:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(timeout=1)
+        if not loop.is_running():
+            loop.close()
+
+    atexit.register(end)
+    return loop
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 @contextmanager
 def entrance() -> Iterator[Enter]:
     """The way into one loop, again and again; by another thread where a loop runs already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if _running_loop() is None:
         # Not asyncio.run: notebooks patch it, and the patched one leaks a loop each time.
         with asyncio.Runner() as runner:
             yield runner.run
