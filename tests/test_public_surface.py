@@ -21,7 +21,9 @@ import evaluators.test_case
 PUBLIC = {
     "AgentTestCase",
     "AssayError",
+    "CaseScores",
     "Evidence",
+    "Failed",
     "LLMTestCase",
     "MCPExecutionData",
     "MCPToolMetric",
@@ -32,9 +34,11 @@ PUBLIC = {
     "ToolExecutionResult",
     "ToolUseMetric",
     "TrajectoryMatch",
+    "Unreadable",
     "Usage",
     "read_runs",
     "score_cases",
+    "score_stream",
 }
 SEED_PATHS = (
     (evaluators.test_case, "AgentTestCase", assay.test_case),

@@ -14,7 +14,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "AgentTestCase": "assay.test_case",
     "AssayError": "assay.errors",
+    "CaseScores": "assay.scoring",
     "Evidence": "assay.score",
+    "Failed": "assay.scoring",
     "LLMTestCase": "assay.test_case",
     "MCPExecutionData": "assay.execution",
     "MCPToolMetric": "assay.metrics.mcp_tool",
@@ -25,15 +27,18 @@ _HOMES = {
     "ToolExecutionResult": "assay.execution",
     "ToolUseMetric": "assay.metrics.tool_use",
     "TrajectoryMatch": "assay.metrics.trajectory",
+    "Unreadable": "assay.ingest.documents",
     "Usage": "assay.run",
     "read_runs": "assay.ingest.reading",
     "score_cases": "assay.scoring",
+    "score_stream": "assay.scoring",
 }
 
 if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.execution import MCPExecutionData as MCPExecutionData
     from assay.execution import ToolExecutionResult as ToolExecutionResult
+    from assay.ingest.documents import Unreadable as Unreadable
     from assay.ingest.reading import read_runs as read_runs
     from assay.metrics import Metric as Metric
     from assay.metrics.mcp_tool import MCPToolMetric as MCPToolMetric
@@ -44,7 +49,10 @@ if TYPE_CHECKING:
     from assay.run import Usage as Usage
     from assay.score import Evidence as Evidence
     from assay.score import Score as Score
+    from assay.scoring import CaseScores as CaseScores
+    from assay.scoring import Failed as Failed
     from assay.scoring import score_cases as score_cases
+    from assay.scoring import score_stream as score_stream
     from assay.test_case import AgentTestCase as AgentTestCase
     from assay.test_case import LLMTestCase as LLMTestCase
 
