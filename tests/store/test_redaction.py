@@ -86,6 +86,7 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("DB_PASSWORD=letmein\nDB_HOST=db", "letmein"),
     ("export PGPASSWORD='correct horse'", "correct horse"),
     ("password: hunter2", "hunter2"),
+    ("password：hunter2", "hunter2"),
     ('PASSWORD = "tr0ub4dor&3"', "tr0ub4dor&3"),
     ("CREATE USER ada WITH PASSWORD 'hunter2';", "hunter2"),
     ("mysql --password hunter2 shop", "hunter2"),
@@ -120,6 +121,10 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     (f"PASSWORD={BACKSLASHED}", BACKSLASHED),
     ("?X-Amz-Signature=fe5f80f77d5fa3beca038a248ff027", "fe5f80f77d5fa3beca038a248ff027"),
     ("_auth=YWRhOmh1bnRlcjI5OTk", "YWRhOmh1bnRlcjI5OTk"),
+    ('{"user": "ada", "pass": "hunter2hunter3"}', "hunter2hunter3"),
+    ("smtp_pw = hunter2hunter3", "hunter2hunter3"),
+    ('{"passcode": "open sesame"}', "open sesame"),
+    ('{"jwt": "9f8e7d6c5b4a3210"}', "9f8e7d6c5b4a3210"),
 )
 
 STAYS: tuple[str, ...] = (
@@ -164,6 +169,10 @@ STAYS: tuple[str, ...] = (
     '["password", "email", "hunter2"]',
     "keyword: a1b2c3d4e5, primary_key=a1b2c3d4e5",
     "eyJ is how a token begins",
+    '{"pass": "3 of 4", "author": "ada1815lovelace", "bypass": true}',
+    "12 tests pass: 9f8e7d6 and more",
+    "Fast-pass: `distilbert-base-uncased-finetuned-sst-2-english`",
+    "access-token = 1*VSCHAR, OAuth: `ya29.[alphanumeric-_]{100,}`",
     '{"type": "thinking", "signature": "EvkLCkgICxABGAIqQGvScM60keq3yzKQXUNx1BIR"}',
     "new Client({apiKey: params.litellmApiKey, token: Environment.GetVariable()})",
     "token = Base.url_encode64(:crypto.strong_rand_bytes(24), padding: false)",
@@ -175,9 +184,20 @@ STAYS: tuple[str, ...] = (
 )
 
 Wrap = Callable[[str], str]
+
+
+def plain_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 WRAPPINGS: dict[str, Wrap] = {
     "in a field": lambda text: json.dumps({"result": text}),
     "in JSON in a field": lambda text: json.dumps({"result": json.dumps({"out": text, "n": 1})}),
+    "after another script": lambda text: plain_json({"result": f"密钥是{text}。"}),
+    "after another script, escaped": lambda text: json.dumps([json.dumps(f"密钥是{text}。")]),
+    "on a line of its own": lambda text: json.dumps({"result": f"one\n{text}\ntwo"}),
+    "in JSON on a line of its own": lambda text: json.dumps([json.dumps([f"one\n\t{text}\r\n"])]),
+    "in colour": lambda text: json.dumps({"result": f"\x1b[1;31m{text}\x1b[0m"}),
     "three deep": lambda text: json.dumps([json.dumps([json.dumps([text, "end"]), "end"]), "end"]),
 }
 
@@ -260,7 +280,7 @@ def test_redacting_twice_changes_nothing_more() -> None:
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: name.words)
 def test_every_name_is_looked_for_and_found(name: Name) -> None:
-    words = name.words.replace("?", "")
+    words = name.words.replace("wd?", "wd").replace("?", "")
     for separator in "_-":
         field = words.replace(" ", separator)
         text = f"{field}={noise(20)}" if name.assigned else json.dumps({field: noise(20)})

@@ -33,7 +33,7 @@ def is_random(text: str) -> bool:
     return (
         len(text) >= 8
         and is_drawn(text)
-        and not _FAMILIAR.fullmatch(text)
+        and not _FAMILIAR.fullmatch(text.strip("`*"))
         and is_no_placeholder(text)
     )
 
@@ -56,9 +56,10 @@ _LONGEST_PLACEHOLDER = 100
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
 _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
-# Sentences, dates, versions, numbers, paths, hosts, addresses: mixed, and yet no secret.
+# Sentences, code, names of things, dates, versions, numbers, paths, hosts, addresses.
 _FAMILIAR = re.compile(
-    r".*\s.*|[\d.,:tTzZ+/-]+|v?\d+(?:\.\w+)+|[~.]{0,2}/.*|[A-Za-z]:\\.*|https?://.*"
+    r".*[\s()\[\]{}<>|*].*|[a-z]{2,}(?:[-_/.](?:[a-z]{2,}|[a-z]{0,3}\d{1,2}[a-z]?))+"
+    r"|[\d.,:tTzZ+/-]+|v?\d+(?:\.\w+)+|[~.]{0,2}/.*|[A-Za-z]:\\.*|https?://.*"
     r"|[\w.-]+@[\w.-]+|0x[0-9a-fA-F]{40}"
     r"|[\w-]+\.(?:json|ya?ml|txt|py|js|ts|env|pem|csv|md|html?|com|org|net|io|dev)",
     re.DOTALL,
@@ -181,10 +182,12 @@ class Name(NamedTuple):
 
 
 NAMES: tuple[Name, ...] = (
-    Name("passwords?", "passw", strict=True),
-    Name("passwd", "passw", strict=True),
-    Name("passphrases?", "passphrase", strict=True),
-    Name("pwd", "pwd"),
+    Name("passwords?", "pass", strict=True),
+    Name("passwd", "pass", strict=True),
+    Name("passphrases?", "pass", strict=True),
+    Name("passcodes?", "pass", strict=True),
+    Name("pass", "pass"),
+    Name("pwd?", "pw"),
     Name("secret", "secret", strict=True),
     Name("secrets", "secret"),
     Name("secret keys?", "key", strict=True),
@@ -202,10 +205,12 @@ NAMES: tuple[Name, ...] = (
     Name("subscription keys?", "key"),
     Name("token", "token"),
     Name("credentials?", "credential"),
-    Name("_auth", "_auth"),
+    Name("auth", "auth"),
+    Name("bearer", "bearer"),
+    Name("jwt", "jwt"),
     Name("signature", "sig", assigned=True),
     Name("sig", "sig", assigned=True),
-    Name("authorization", "authorization", header=True),
+    Name("authorization", "auth", header=True),
     Name("cookie", "cookie", header=True),
 )
 
