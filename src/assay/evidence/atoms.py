@@ -1,0 +1,191 @@
+"""The parts of a text that can be checked: numbers, dates, times, ids, addresses, quotes, names.
+
+What an address or a quotation holds is part of it and is not told again. Fenced code is not
+looked into: what it says is no claim.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from assay.evidence.moments import Day, dates_in, times_in
+from assay.evidence.names import names_in
+from assay.evidence.quantities import NUMBER, Quantity, decimals_of, size_of, unit_after
+from assay.evidence.words import half_width, phrase_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+AtomKind = Literal[
+    "number", "percentage", "date", "time", "id", "url", "email", "path", "quoted", "code", "name"
+]
+LONGEST_TEXT = 200_000
+_LEAST_ID = 4
+
+_FILE_TYPES = (
+    "py|json|jsonl|csv|tsv|md|txt|ya?ml|toml|xml|html?|css|jsx?|tsx?|sql|db|pdf|docx?|xlsx?|pptx?"
+    "|png|jpe?g|gif|svg|zip|gz|tar|log|sh|ini|cfg|conf|env|java|go|rs|c|cpp|h|rb|php|ipynb|parquet"
+)
+_PATH_CHARS = r"[\w.@%+~-]"
+_QUOTED = re.compile(
+    r"[`\"'“「《](?:(?<=`)[^`\n]{1,120}`|(?<=\")[^\"\n]{1,120}\"|(?<=“)[^”\n]{1,120}”"
+    r"|(?<=「)[^」\n]{1,120}」|(?<=《)[^》\n]{1,120}》|(?<![\w'].)(?<=')[^'\n]{1,80}'(?![\w']))"
+)
+_URL = re.compile(r"https?://[^\s<>\"'`)\]}|*，。；！？、）」》\0]+")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+_PATH = re.compile(
+    rf"(?<![\w/.:<@])(?:~|\.{{1,2}})?/{_PATH_CHARS}++(?:/{_PATH_CHARS}++)*+"
+    rf"|(?<![\w/.@-])(?:[\w.@+-]{{1,80}}/){{0,20}}[\w@+-][\w@+.-]{{0,80}}\.(?:{_FILE_TYPES})(?![\w/])"
+)
+_FILE_ENDING = re.compile(rf"\.(?:{_FILE_TYPES})(?![\w/])")
+# An id is found by a digit that follows letters, and then read from where its letters begin.
+_DIGIT_AFTER_LETTER = re.compile(r"[0-9](?:(?<=[A-Za-z][0-9])|(?<=[A-Za-z][-_.][0-9]))")
+_ID_SO_FAR = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*[-_.]?\Z")
+_REST_OF_ID = re.compile(r"[A-Za-z0-9]++(?:[-_.][A-Za-z0-9]++)*+")
+_LONGEST_ID_START = 48
+_CAPITAL_ID = re.compile(r"[A-Z](?<![\w-][A-Z])[A-Z]++(?:-[A-Z0-9]{2,}+)++(?![\w-])")
+_NO_ATOMS = re.compile(r"[^0-9`\"'“「《/@.A-Z]*")
+_NUMBER = re.compile(NUMBER)
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_TAKEN = "\0"
+_START = attrgetter("start")
+_SENTENCE_END = ".,;:!?"
+_LIST_MARK = re.compile(r"(?:^|\n)[ \t>*-]*\Z")
+_LIST_MARK_AFTER = re.compile(r"[.)、]\s|[.)]$")
+
+
+class Atom(Struct, frozen=True):
+    """One checkable part of a text; what is known of it depends on its kind."""
+
+    kind: AtomKind
+    text: str
+    start: int
+    phrase: str = ""
+    quantity: Quantity | None = None
+    days: tuple[Day, ...] = ()
+    minute: int | None = None
+    shorter: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> int:
+        """Where the text goes on after it."""
+        return self.start + len(self.text)
+
+
+def atoms_in(text: str, *, names: bool = True) -> tuple[Atom, ...]:
+    """The checkable parts of a text, kind by kind."""
+    if text.isascii() and _NO_ATOMS.fullmatch(text):
+        return ()
+    return _atoms_in(text[:LONGEST_TEXT], names)
+
+
+@lru_cache(maxsize=512)
+def _atoms_in(text: str, names: bool) -> tuple[Atom, ...]:  # noqa: FBT001 - a cache key
+    rest = half_width(text)
+    if "```" in rest:
+        rest = _FENCE.sub(lambda found: _TAKEN * len(found[0]), rest)
+    found: list[Atom] = []
+    for finder in _FINDERS:
+        atoms = list(finder(rest))
+        if atoms:
+            found += atoms
+            rest = _without(rest, atoms)
+    if names:
+        found += [
+            Atom("name", name.text, name.start, phrase_of(name.text), shorter=name.shorter)
+            for name in names_in(rest)
+        ]
+    return tuple(found)
+
+
+def _without(text: str, atoms: list[Atom]) -> str:
+    """The text with those parts taken out, everything else in its place."""
+    pieces: list[str] = []
+    place = 0
+    for atom in sorted(atoms, key=_START):
+        pieces += (text[place : atom.start], _TAKEN * (atom.end - atom.start))
+        place = atom.end
+    return "".join((*pieces, text[place:]))
+
+
+def _quoted(text: str) -> Iterator[Atom]:
+    for match in _QUOTED.finditer(text):
+        inner = match[0][1:-1].strip()
+        phrase = phrase_of(inner)
+        if phrase.strip():
+            kind: AtomKind = "code" if match[0][0] == "`" else "quoted"
+            yield Atom(kind, inner, match.start() + match[0].find(inner, 1), phrase)
+
+
+def _urls(text: str) -> Iterator[Atom]:
+    if "://" in text:
+        for match in _URL.finditer(text):
+            url = match[0].rstrip(_SENTENCE_END)
+            yield Atom("url", url, match.start(), phrase_of(url))
+
+
+def _emails(text: str) -> Iterator[Atom]:
+    if "@" in text:
+        for match in _EMAIL.finditer(text):
+            yield Atom("email", match[0], match.start(), phrase_of(match[0]))
+
+
+def _paths(text: str) -> Iterator[Atom]:
+    if "/" in text or _FILE_ENDING.search(text):
+        for match in _PATH.finditer(text):
+            path = match[0].rstrip(_SENTENCE_END)
+            if len(path) > 2:
+                yield Atom("path", path, match.start(), phrase_of(path))
+
+
+def _dates(text: str) -> Iterator[Atom]:
+    for start, end, days in dates_in(text):
+        found = text[start:end]
+        yield Atom("date", found, start, phrase_of(found), days=days)
+
+
+def _times(text: str) -> Iterator[Atom]:
+    for start, end, minute in times_in(text):
+        found = text[start:end]
+        yield Atom("time", found, start, phrase_of(found), minute=minute)
+
+
+def _ids(text: str) -> Iterator[Atom]:
+    end = 0
+    for digit in _DIGIT_AFTER_LETTER.finditer(text):
+        if digit.start() < end:
+            continue
+        begin = max(end, digit.start() - _LONGEST_ID_START)
+        before = _ID_SO_FAR.search(text, begin, digit.start())
+        match = None if before is None else _REST_OF_ID.match(text, before.start())
+        if match is not None and sum(map(str.isalnum, match[0])) >= _LEAST_ID:
+            end = match.end()
+            yield Atom("id", match[0], match.start(), phrase_of(match[0]))
+    if "-" in text:
+        for match in _CAPITAL_ID.finditer(text):
+            if not any(map(str.isdecimal, match[0])):
+                yield Atom("id", match[0], match.start(), phrase_of(match[0]))
+
+
+def _numbers(text: str) -> Iterator[Atom]:
+    for match in _NUMBER.finditer(text):
+        found, start, end = match[0], match.start(), match.end()
+        if len(found) <= 2 and _is_list_mark(text, start, end):
+            continue
+        quantity = Quantity(size_of(found), decimals_of(found), unit_after(text, end))
+        kind: AtomKind = "percentage" if quantity.is_percentage else "number"
+        yield Atom(kind, found, start, phrase_of(found), quantity)
+
+
+def _is_list_mark(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - 8) : start]
+    return bool(_LIST_MARK_AFTER.match(text, end) and _LIST_MARK.search(before))
+
+
+# Most telling first: what one kind has taken the next does not see.
+_FINDERS = (_quoted, _urls, _emails, _paths, _dates, _times, _ids, _numbers)

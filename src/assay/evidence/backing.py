@@ -1,0 +1,244 @@
+"""What backs a value: the earliest source that says it, word for word or a simple step away.
+
+The step is named, so that a reader can judge it: a copy with other case or spacing, a part of
+a longer text or address, another number format, rounding, unit, date format or date arithmetic.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
+
+from assay.evidence.moments import days_near, is_edge, minutes_near
+from assay.evidence.quantities import UNIT_STEPS, number_in, number_words
+from assay.evidence.words import phrase_of
+
+if TYPE_CHECKING:
+    from assay.evidence.atoms import Atom
+    from assay.evidence.json_leaves import Leaf
+    from assay.evidence.moments import Day
+    from assay.evidence.quantities import Quantity
+    from assay.evidence.sources import Index, Source, Sources
+
+Step = Literal[
+    "",
+    "case",
+    "whitespace",
+    "format",
+    "substring",
+    "url_part",
+    "path_part",
+    "number_format",
+    "number_word",
+    "rounding",
+    "percent",
+    "unit",
+    "date_format",
+    "date_arithmetic",
+    "time_format",
+    "time_arithmetic",
+]
+_MOST_CLOSE_NUMBERS = 20
+_HALF = 0.5 + 1e-9
+_HAS_DIGIT = re.compile("[0-9]")
+_SHORTEST_PART = 4
+_LONGEST_PART = 60
+_MOST_SEARCHED = 64
+
+
+class Backing(NamedTuple):
+    """The source, the path inside it, and the step from there to the value ("" is none)."""
+
+    source: Source
+    path: str
+    step: Step
+
+
+class Backer:
+    """Finds what backs a value among the sources known before a step."""
+
+    def __init__(self, sources: Sources, *, before: int, echoes: bool) -> None:
+        """Look only at sources of earlier steps; echoes of arguments count only if asked."""
+        self._sources = sources
+        self._before = before
+        self._echoes = echoes
+
+    @property
+    def _index(self) -> Index:
+        return self._sources.everything if self._echoes else self._sources.fresh
+
+    def of_atom(self, atom: Atom) -> Backing | None:
+        """What backs a checkable part of a text."""
+        if atom.quantity is not None:
+            return self.of_quantity(atom.quantity, atom.text)
+        for text in (atom.text, *atom.shorter):
+            found = self.of_text(text)
+            if found is not None:
+                return found
+        if atom.days:
+            return self.of_days(atom.days)
+        return None if atom.minute is None else self.of_minute(atom.minute)
+
+    def of_text(self, text: str) -> Backing | None:
+        """The source that holds these words in this order."""
+        phrase = phrase_of(text)
+        source = self._sources.first(phrase, echoes=self._echoes)
+        if not self._is_known(source):
+            return None
+        if source.kind != "result":
+            return Backing(source, source.place, _copied(text, source.text))
+        leaf = source.leaf_with(text, phrase)
+        return Backing(source, leaf.path, _step_from_leaf(text, leaf, source))
+
+    def of_part(self, text: str) -> Backing | None:
+        """The source with a longer name of which this is the number, as 2.4.0 is of v2.4.0."""
+        if not _SHORTEST_PART <= len(text) <= _LONGEST_PART or not _HAS_DIGIT.search(text):
+            return None
+        part = re.escape(text)
+        longer = re.compile(
+            rf"(?<=[A-Za-z_]){part}(?![A-Za-z0-9])|(?<![A-Za-z0-9]){part}(?=[A-Za-z_])",
+            re.IGNORECASE,
+        )
+        for source in self._sources.all[:_MOST_SEARCHED]:
+            if source.step >= self._before:
+                break
+            if longer.search(source.text) and not self._sources.was_sent(source.call, text):
+                return Backing(source, source.place, "substring")
+        return None
+
+    def of_number(self, value: Any, size: float) -> Backing | None:
+        """The source of a number used as a value: as it is, in words, or in another unit."""
+        source = self._index.numbers.get(size)
+        if self._is_known(source):
+            leaf = source.leaf_with_number(size)
+            return Backing(source, _place(source, leaf), _step_to_number(value, leaf, source))
+        return self._of_number_word(size) or self._of_unit(size)
+
+    def of_quantity(self, quantity: Quantity, text: str) -> Backing | None:
+        """The source of a number in a text, as exact as the text shows it."""
+        if found := self._near(quantity, 1.0, "rounding"):
+            return found
+        if quantity.is_percentage:
+            return self._near(quantity, 0.01, "percent")
+        for factor in quantity.factors:
+            if found := self._near(quantity, factor, "unit"):
+                return found
+        return self._of_number_word(quantity.size) if text.isdecimal() else None
+
+    def of_days(self, days: tuple[Day, ...]) -> Backing | None:
+        """The source of a date said in any form."""
+        said, more = self._index.days, self._index.vaguer_days
+        for day in days:
+            without_year = (0, day[1], day[2])
+            for known, asked in ((said, day), (more, day), (said, without_year)):
+                source = known.get(asked)
+                if self._is_known(source):
+                    return _of_day(source, asked, "date_format")
+        return None
+
+    def of_minute(self, minute: int) -> Backing | None:
+        """The source of a time of day said in any form."""
+        source = self._index.minutes.get(minute)
+        return _of_minute(source, minute, "time_format") if self._is_known(source) else None
+
+    def by_arithmetic(self, atom: Atom) -> Backing | None:
+        """The source of a date or time from which a usual step leads to this one."""
+        for day in atom.days:
+            if found := self._by_date_arithmetic(day):
+                return found
+        for near in () if atom.minute is None else minutes_near(atom.minute):
+            source = self._index.minutes.get(near)
+            if self._is_known(source):
+                return _of_minute(source, near, "time_arithmetic")
+        return None
+
+    def _is_known(self, source: Source | None) -> TypeGuard[Source]:
+        return source is not None and source.step < self._before
+
+    def _by_date_arithmetic(self, day: Day) -> Backing | None:
+        for near in days_near(day):
+            source = self._index.days.get(near)
+            if self._is_known(source):
+                return _of_day(source, near, "date_arithmetic")
+        year = self._index.numbers.get(float(day[0]))
+        if is_edge(day) and self._is_known(year):
+            leaf = year.leaf_with_number(float(day[0]))
+            return Backing(year, _place(year, leaf), "date_arithmetic")
+        return None
+
+    def _near(self, quantity: Quantity, factor: float, step: Step) -> Backing | None:
+        """A known number that shows as this one once it is rounded, after the factor."""
+        known = self._index.numbers
+        exact = known.get(quantity.size * factor)
+        if self._is_known(exact):
+            leaf = exact.leaf_with_number(quantity.size * factor)
+            return Backing(exact, _place(exact, leaf), "" if factor == 1 else step)
+        reach = _HALF * 10.0**-quantity.decimals
+        low, high = (quantity.size - reach) * factor, (quantity.size + reach) * factor
+        for size in self._index.numbers_between(low, high)[:_MOST_CLOSE_NUMBERS]:
+            source = known.get(size)
+            if self._is_known(source):
+                leaf = source.leaf_with_number(size)
+                return Backing(source, _place(source, leaf), step)
+        return None
+
+    def _of_number_word(self, size: float) -> Backing | None:
+        if not size.is_integer():
+            return None
+        for word in number_words(int(size)):
+            phrase = phrase_of(word)
+            for source in self._sources.told:
+                if source.step < self._before and phrase in source.phrase:
+                    return Backing(source, source.place, "number_word")
+        return None
+
+    def _of_unit(self, size: float) -> Backing | None:
+        for factor in UNIT_STEPS:
+            for other in (size * factor, size / factor):
+                source = self._index.numbers.get(other)
+                if self._is_known(source):
+                    leaf = source.leaf_with_number(other)
+                    return Backing(source, _place(source, leaf), "unit")
+        return None
+
+
+def _of_day(source: Source, day: Day, step: Step) -> Backing:
+    return Backing(source, _place(source, source.leaf_with_day(day)), step)
+
+
+def _of_minute(source: Source, minute: int, step: Step) -> Backing:
+    return Backing(source, _place(source, source.leaf_with_minute(minute)), step)
+
+
+def _place(source: Source, leaf: Leaf) -> str:
+    return leaf.path if source.kind == "result" else source.place
+
+
+def _step_from_leaf(text: str, leaf: Leaf, source: Source) -> Step:
+    if leaf.value == text:
+        return ""
+    if not isinstance(leaf.value, str):
+        return "number_format"
+    if not source.is_data:
+        return _copied(text, leaf.value)
+    if phrase_of(text) == phrase_of(leaf.value):
+        return _copied(text, leaf.value) or "substring"
+    if "://" in leaf.value:
+        return "url_part"
+    return "path_part" if "/" in leaf.value and " " not in leaf.value else "substring"
+
+
+def _step_to_number(value: Any, leaf: Leaf, source: Source) -> Step:
+    if leaf.value == value or not source.is_data:
+        return ""
+    return "substring" if number_in(leaf.value) is None else "number_format"
+
+
+def _copied(text: str, holder: str) -> Step:
+    """How a text was copied out of one that holds its words."""
+    if text in holder:
+        return ""
+    lower, in_lower = text.lower(), holder.lower()
+    if lower in in_lower:
+        return "case"
+    return "whitespace" if " ".join(lower.split()) in " ".join(in_lower.split()) else "format"

@@ -1,0 +1,77 @@
+"""Whether a number of a text can be worked out from others that stand near it.
+
+Chance would find something for any number among enough of them, so only near neighbours count,
+and a number of two digits is only believed to be a sum, a difference or a span of time.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, combinations, permutations
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.evidence.atoms import Atom
+    from assay.evidence.quantities import Quantity
+
+_REACH = 5
+_FEW_DIGITS = 2
+_LONGEST_SUM = 12
+_MINUTES = dict.fromkeys(("min", "mins", "minute", "minutes", "分钟"), 1) | dict.fromkeys(
+    ("h", "hr", "hrs", "hour", "hours", "小时"), 60
+)
+
+
+def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
+    """Whether a number follows from known numbers, or times of day, around it in the text."""
+    quantity = atom.quantity
+    if quantity is None:
+        return False
+    numbers = [other for other in known if other.quantity is not None]
+    before = [_size(other) for other in numbers if other.start < atom.start]
+    after = [_size(other) for other in numbers if other.start > atom.start]
+    near = [*before[-_REACH:], *after[:_REACH]]
+    found = _shares(near) if quantity.is_percentage else _results(near, atom.text)
+    if any(_shows_as(quantity, size) for size in found):
+        return True
+    if any(_shows_as(quantity, size) for size in accumulate(reversed(before[-_LONGEST_SUM:]))):
+        return True
+    return _is_span(quantity, [other.minute for other in known if other.minute is not None])
+
+
+def _size(atom: Atom) -> float:
+    """What a number is worth in a calculation."""
+    if atom.quantity is None:
+        return 0.0
+    return atom.quantity.size / 100 if atom.quantity.is_percentage else atom.quantity.size
+
+
+def _shares(sizes: Sequence[float]) -> Iterator[float]:
+    """Percentages that one number is of another, or by which it differs from it."""
+    for part, whole in permutations(sizes, 2):
+        if whole:
+            yield 100 * part / whole
+            yield 100 * abs(part - whole) / whole
+
+
+def _results(sizes: Sequence[float], text: str) -> Iterator[float]:
+    many_digits = sum(map(str.isdigit, text)) > _FEW_DIGITS
+    for a, b in permutations(sizes, 2):
+        yield a + b
+        yield a - b
+        if many_digits:
+            yield a * b
+            yield a / b if b else a
+
+
+def _is_span(quantity: Quantity, minutes: Sequence[int]) -> bool:
+    per_unit = _MINUTES.get(quantity.unit)
+    if per_unit is None:
+        return False
+    spans = (abs(a - b) for a, b in combinations(minutes[:_LONGEST_SUM], 2))
+    return any(_shows_as(quantity, span / per_unit) for span in spans)
+
+
+def _shows_as(quantity: Quantity, size: float) -> bool:
+    return abs(size - quantity.size) <= 0.5 * 10.0**-quantity.decimals + 1e-9

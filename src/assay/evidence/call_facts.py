@@ -1,0 +1,85 @@
+"""What the other evidence needs to know of each call, read once."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.evidence.effects import is_write
+from assay.evidence.json_leaves import as_text, leaf_text, leaves_of
+from assay.evidence.outcome import UNDECIDED_RULES, call_outcome
+from assay.evidence.payload import unwrap
+from assay.evidence.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Set
+
+    from assay.evidence.json_leaves import Leaf
+    from assay.execution import ToolExecutionResult
+
+_LONGEST_EMPTY = 200
+_SAYS_EMPTY = re.compile(
+    r"\b(?:no|0|zero)\s+(?:\w+\s+){0,2}?(?:results?|rows?|records?|match(?:es)?|items?|entries|data"
+    r"|documents?|files?|hits|tables?)(?:\s+(?:were\s+)?(?:found|returned|available))?\b"
+    r"|\bnothing\s+found\b|\bempty\s+(?:result|set)\b|没有(?:找到|查到|结果|数据|记录)|未找到|无结果|暂无数据",
+    re.IGNORECASE,
+)
+_NOTHING: tuple[Any, ...] = (None, False, 0, "", [], {})
+
+
+class CallFacts:
+    """One call: its arguments leaf by leaf, its payload, and how it went."""
+
+    def __init__(self, call: ToolExecutionResult, position: int) -> None:
+        """Judge the call, unless its outcome is settled already."""
+        self.call = call
+        self.position = position
+        self.leaves: list[Leaf] = leaves_of(call.parameters)
+        settled = call.success_rule is not None
+        self.payload: Any = call.result if settled else unwrap(call.result).value
+        self.failed = not call.success or (not settled and call_outcome(call).success is False)
+        self.writes = is_write(call, self.leaves)
+        # A question was answered with nothing; a write need not answer.
+        answered = call.success_rule not in UNDECIDED_RULES and not self.writes
+        self.is_empty = answered and not self.failed and _is_empty(self.payload)
+        # The names of the fields do not count: they are the tool's words.
+        self.words = frozenset(words_of(" ".join([leaf_text(leaf.value) for leaf in self.leaves])))
+        self.identity = (call.server, call.tool, _written(call.parameters))
+
+    @property
+    def message(self) -> str:
+        """The words in which a failed call told of its failure."""
+        return self.call.error_message or as_text(self.payload)
+
+
+def _written(parameters: object) -> bytes:
+    try:
+        return msgspec.json.encode(parameters, order="deterministic")
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        leaves = leaves_of(parameters)
+        return "\0".join(leaf_text(leaf.value) for leaf in leaves).encode(errors="replace")
+
+
+def are_alike(some: Set[str], others: Set[str], least: float) -> bool:
+    """Whether Jaccard's share of common words is that high; two empty sets are equal."""
+    fewer, more = len(some), len(others)
+    if fewer > more:
+        fewer, more = more, fewer
+    if fewer < least * more:
+        return False
+    common = len(some & others)
+    return common >= least * (fewer + more - common)
+
+
+def _is_empty(payload: Any) -> bool:
+    if isinstance(payload, str):
+        return len(payload) <= _LONGEST_EMPTY and bool(_SAYS_EMPTY.search(payload))
+    if payload is None or payload in ([], {}):
+        return True
+    if isinstance(payload, dict):
+        # An empty list with its zero count beside it says nothing either.
+        values = payload.values()
+        return [] in values and all(value in _NOTHING for value in values)
+    return False

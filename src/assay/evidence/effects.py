@@ -1,0 +1,105 @@
+"""Which calls change something, and whether the user asked for a change.
+
+A call writes if its tool's name says so; where the arguments hold SQL, a command, code or an
+HTTP method, these decide instead of the name.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from assay.evidence.json_leaves import leaves_of
+from assay.evidence.literals import LONGEST_QUERY, holds_code, is_sql
+from assay.evidence.tool_kinds import kind_of_tool
+
+if TYPE_CHECKING:
+    from assay.evidence.json_leaves import Leaf
+    from assay.execution import ToolExecutionResult
+
+WRITE_VERBS = frozenset(
+    {"create", "add", "insert", "update", "upsert", "delete", "remove", "send", "post", "put"}
+    | {"patch", "write", "save", "store", "set", "book", "reserve", "cancel", "assign", "move"}
+    | {"rename", "upload", "edit", "modify", "replace", "append", "push", "commit", "merge"}
+    | {"publish", "submit", "pay", "transfer", "refund", "schedule", "approve", "reject", "close"}
+    | {"enable", "disable", "grant", "revoke", "register", "purchase", "buy", "apply", "deploy"}
+    | {"restart", "drop", "truncate", "migrate", "import", "copy", "archive", "restore", "share"}
+    | {"invite", "reply", "comment", "change", "make", "place", "start", "stop", "reset", "clear"}
+)
+READ_VERBS = frozenset(
+    {"get", "list", "search", "find", "read", "fetch", "query", "describe", "show", "check", "view"}
+    | {"count", "lookup", "calculate", "think", "explain", "analyze", "validate", "browse", "open"}
+    | {"cat", "grep", "glob", "head", "tail", "status", "download", "export", "compare", "load"}
+    | {"select", "inspect", "preview", "summarize", "translate", "convert", "estimate", "retrieve"}
+)
+_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_SQL_WRITE = re.compile(
+    r"\b(?:insert\s+(?:or\s+\w+\s+)?into|update\s+[\w.\"]+\s+(?:as\s+)?(?:\w+\s+)?set|delete\s+from"
+    r"|create\s+(?!.{0,20}temp)|alter\s+\w|drop\s+\w|truncate\b|merge\s+into|grant\s+\w|revoke\s+\w"
+    r"|comment\s+on|refresh\s+materialized|replace\s+into|do\s+\$)",
+    re.IGNORECASE,
+)
+_CODE_WRITE = re.compile(
+    r"(?:^|[;&|(]|\bsudo\b)[ \t]{0,40}(?:rm|mv|cp|mkdir|rmdir|touch|tee|chmod|chown|ln|patch)\s"
+    r"|\bgit\s+(?:commit|push|add|merge|rebase|tag|rm|mv|apply)\b|\bsed\s+-i|(?<![<>=-])>{1,2}\s*[\w./~\"']"
+    r"|\b(?:npm|pip3?|apt(?:-get)?|yarn|cargo)\s+(?:install|add|remove|uninstall)\b"
+    r"|\b(?:POST|PUT|PATCH|DELETE)\b|open\([^)\n]{0,200},\s*['\"][wax]|\.write(?:_text|_bytes)?\("
+    r"|requests\.(?:post|put|patch|delete)\(|\.to_(?:csv|json|excel|parquet|sql)\("
+    r"|os\.(?:remove|rename|makedirs?|mkdir|unlink)\(|shutil\.|\.(?:writeFile|unlink|mkdir)",
+    re.MULTILINE,
+)
+_WRITE_METHODS = frozenset({"post", "put", "patch", "delete"})
+
+_ASKED = (
+    r"create|add|insert|update|modify|change|set|delete|remove|drop|send|e-?mail|post|write|save"
+    r"|store|upload|book|reserve|cancel|schedule|assign|move|rename|replace|submit|register|publish"
+    r"|merge|close|refund|start|fix|implement|build|archive|share|reply|invite|apply"
+)
+# A verb asks for something at the start of a clause, or after a word that asks.
+_ASKS = re.compile(
+    r"(?:^|[.!?:;,\n][ \t]{0,8}(?:[-*•][ \t]{0,4}|[0-9]{1,3}[.)][ \t]{0,4})?"
+    r"|\b(?:please|then|and|also|must|should|now|kindly|task\sis\sto|needs?\sto"
+    r"|wants?\s(?:you\s)?to|like\s(?:you\s)?to|can\syou|could\syou|would\syou)\s{1,4}"
+    rf"(?:please\s|also\s)?)(?:{_ASKED})\b",
+    re.IGNORECASE,
+)
+_ASKS_CHINESE = re.compile(
+    r"创建|新建|建立|添加|加到|加入|写入|保存|存到|发送|发给|发一封|删除|移除|更新|修改|改成|改为|预订|预定|取消|设置"
+    r"|上传|提交|分配|插入|安排|登记|退货|退款|重命名|移动到"
+)
+_LONGEST_PROMPT = 50_000
+
+
+def is_write(call: ToolExecutionResult, leaves: list[Leaf] | None = None) -> bool:
+    """Whether a call changes something, as far as its name and arguments tell."""
+    runs_commands = kind_of_tool(call.tool) == "command"
+    for leaf in leaves_of(call.parameters) if leaves is None else leaves:
+        value = leaf.value
+        if not isinstance(value, str):
+            continue
+        if is_sql(value):
+            return bool(_SQL_WRITE.search(value[:LONGEST_QUERY]))
+        if runs_commands or holds_code(leaf.field):
+            return bool(_CODE_WRITE.search(value[:LONGEST_QUERY]))
+        if leaf.field == "method" and value.lower() in _WRITE_METHODS:
+            return True
+    return _name_writes(call.tool)
+
+
+@lru_cache(maxsize=512)
+def asks_for_write(prompt: str) -> bool:
+    """Whether a prompt asks to create, change, send or delete something."""
+    head = prompt[:_LONGEST_PROMPT]
+    return bool(_ASKS.search(head) or (not head.isascii() and _ASKS_CHINESE.search(head)))
+
+
+@lru_cache(maxsize=4096)
+def _name_writes(tool: str) -> bool:
+    """The first verb of the name decides; the name of a server may stand before it."""
+    for word in _NAME_WORD.findall(tool):
+        if word.lower() in READ_VERBS:
+            return False
+        if word.lower() in WRITE_VERBS:
+            return True
+    return False

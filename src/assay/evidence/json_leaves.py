@@ -1,0 +1,96 @@
+"""The scalar values inside JSON data, each with the path that leads to it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+ROOT = "$"
+MAX_LEAVES = 200_000
+MAX_DEPTH = 100
+_MOST_BITS = 4_096
+
+_ESCAPE = re.compile(r"\\(?:[bfnrt]|u[0-9a-fA-F]{4}|(.))")
+
+# Where a leaf stands: the way to what holds it, and its key or index there; None is the root.
+_Way = tuple[Any, "str | int"] | None
+
+
+class Leaf(Struct, frozen=True, gc=False):
+    """A scalar, the name of the field it stands in, and the way to it."""
+
+    value: Any
+    field: str = ""
+    way: Any = None
+
+    @property
+    def path(self) -> str:
+        """The way to the leaf as a JSON path, such as `$.orders[0].id`."""
+        steps: list[str] = []
+        way: _Way = self.way
+        while way is not None:
+            way, step = way
+            steps.append(_step_to(step))
+        return ROOT + "".join(reversed(steps))
+
+
+def leaves_of(value: object) -> list[Leaf]:
+    """All scalars of a value in order; what is nested too deep or too many is left out."""
+    found: list[Leaf] = []
+    _collect(value, None, "", found, 0)
+    return found
+
+
+def _collect(value: Any, way: _Way, field: str, found: list[Leaf], depth: int) -> None:
+    if isinstance(value, dict):
+        if depth < MAX_DEPTH and len(found) < MAX_LEAVES:
+            for key, item in value.items():
+                name = key if isinstance(key, str) else str(key)
+                if isinstance(item, str | int | float):
+                    found.append(Leaf(item, name, (way, name)))
+                else:
+                    _collect(item, (way, name), name, found, depth + 1)
+    elif isinstance(value, list | tuple):
+        if depth < MAX_DEPTH and len(found) < MAX_LEAVES:
+            for i, item in enumerate(value):
+                _collect(item, (way, i), field, found, depth + 1)
+    else:
+        found.append(Leaf(value, field, way))
+
+
+@lru_cache(maxsize=8192)
+def _step_to(key: str | int) -> str:
+    if isinstance(key, int):
+        return f"[{key}]"
+    return f".{key}" if key.isidentifier() else f"[{key!r}]"
+
+
+def leaf_text(value: object) -> str:
+    """A scalar as text; an integer of absurd size has none."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return ""
+    return str(value)
+
+
+def as_text(value: object) -> str:
+    """A value as text: itself if it is text, else its JSON with a space after each sign."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    try:
+        text = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        return ""
+    # Escapes would glue their letter to the word that follows.
+    return _ESCAPE.sub(_unescape, text) if "\\" in text else text
+
+
+def _unescape(found: re.Match[str]) -> str:
+    return " " if found[1] is None else found[1]

@@ -1,0 +1,211 @@
+"""Dates and times of day, read from the many forms people and servers write them in.
+
+A `Day` is (year, month, day) with 0 for what is not said: "16 February" is (0, 2, 16), and
+"July 2025" is (2025, 7, 0). A form that can be read in two ways has both readings.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Day = tuple[int, int, int]
+
+_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_NUMBERS = {name: number for number, name in enumerate(_MONTH_NAMES, start=1)}
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?:\.(?=\s[0-9]|\s\Z))?"
+)
+_ORDINAL = r"(?:st|nd|rd|th)?"
+_YEAR = r"(?:,?\s(?P<y>[0-9]{4})(?![0-9]))?"
+
+# Every form of a date; the first that fits is taken.
+DATE_FORMS: dict[str, str] = {
+    "year first": r"(?P<y>[0-9]{4})[-/.](?P<m>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})(?![0-9])",
+    "compact": r"(?P<y>(?:19|20)[0-9]{2})(?P<m>0[1-9]|1[0-2])(?P<d>[0-2][0-9]|3[01])(?![0-9])",
+    "year last": r"(?P<m>[0-9]{1,2})[/.](?P<d>[0-9]{1,2})[/.](?P<y>[0-9]{4})(?![0-9])",
+    "Chinese": (
+        r"(?P<y>[0-9]{4})\s?年\s?(?P<m>[0-9]{1,2})\s?月"
+        r"(?:\s?(?P<d>[0-9]{1,2})(?![0-9])\s?[日号]?)?"
+    ),
+    "Chinese, no year": r"(?P<m>[0-9]{1,2})\s?月\s?(?P<d>[0-9]{1,2})\s?[日号]",
+    "day, month": rf"(?P<d>[0-9]{{1,2}}){_ORDINAL}\s(?:of\s)?(?P<m>{_MONTH}){_YEAR}",
+    "month, day": rf"(?P<m>{_MONTH})\s(?P<d>[0-9]{{1,2}}){_ORDINAL}(?![0-9:]){_YEAR}",
+    "month, year": rf"(?P<m>{_MONTH}),?\s(?P<y>[0-9]{{4}})(?![0-9])",
+}
+_READ_TWO_WAYS = "year last"
+TIME_FORMS: dict[str, str] = {
+    "clock": r"([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9])(?::[0-5][0-9])?(?:\s?([ap])\.?m\b)?",
+    "hour": r"(1[0-2]|0?[1-9])()\s?([ap])\.?m\b",
+    "cjk_clock": r"([01]?[0-9]|2[0-4])[点时](?!间)([0-5]?[0-9](?=分)|半)?()",
+}
+_DATE_READERS = {name: re.compile(f"(?i:{form})") for name, form in DATE_FORMS.items()}
+_TIME_READERS = tuple(re.compile(f"(?i:{form})") for form in TIME_FORMS.values())
+# Where a date or time may stand: a search for a first digit is much the fastest.
+_DIGIT = r"[0-9](?<![0-9][0-9])"
+_MAYBE_DATE = re.compile(
+    rf"{_DIGIT}(?:[0-9]{{0,3}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}(?![0-9])|[0-9]{{7}}(?![0-9])"
+    r"|[0-9]{3}\s?年\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}(?![0-9])\s?[日号]?)?"
+    r"|[0-9]?\s?月\s?[0-9]{1,2}\s?[日号]"
+    rf"|[0-9]?(?i:{_ORDINAL}\s(?:of\s)?{_MONTH}(?:,?\s[0-9]{{4}}(?![0-9]))?))"
+)
+_NUMBER_AFTER_WORD = re.compile(r"[0-9](?<=[A-Za-z.,]\s[0-9])")
+_MONTH_BEFORE = re.compile(rf"(?i:\b(?<![0-9]\s)(?<![0-9](?:st|nd|rd|th)\s){_MONTH},?\s\Z)")
+_LONGEST_MONTH = 16
+_MONTH_FIRST = tuple(
+    re.compile(f"(?i:{DATE_FORMS[name]})") for name in ("month, day", "month, year")
+)
+_MAYBE_TIME = re.compile(
+    r"[0-9](?<![0-9:.][0-9])(?:[0-9]?:[0-5][0-9](?![0-9])"
+    r"(?::[0-5][0-9](?:\.[0-9]{1,9})?(?:[+-][0-9]{2}:?[0-9]{2})?)?(?i:\s?[ap]\.?m\b)?"
+    r"|[0-9]?(?i:\s?[ap]\.?m\b)|[0-9]?[点时](?!间)(?:[0-5]?[0-9]分|半)?)"
+)
+_MONTH_WORDS = frozenset(
+    {*_MONTH_NAMES, "january", "february", "march", "april", "june", "july", "august", "sept"}
+    | {"september", "october", "november", "december"}
+)
+_SLASHES = re.compile(r"/(?<=[0-9]/)[0-9]{1,2}/[0-9]")
+_POINTS = re.compile(r"\.(?<=[0-9]\.)[0-9]{1,2}\.[0-9]{4}")
+_AFTERNOON = ("下午", "晚上", "傍晚")
+_HALF_DAY = 720
+# Steps that people take from a date they know: within a week, by weeks, months, a year.
+_DAY_STEPS = (*range(1, 8), 10, 14, 21, 28, 29, 30, 31, 60, 90, 180, 365, 366)
+_MINUTE_STEPS = (5, 10, 15, 20, 25, 30, 40, 45, 50, 60, 75, 90, 120, 150, 180, 240)
+
+
+class DateSpan(NamedTuple):
+    """A date in a text, and all its readings."""
+
+    start: int
+    end: int
+    days: tuple[Day, ...]
+
+
+class TimeSpan(NamedTuple):
+    """A time of day in a text, in minutes since midnight."""
+
+    start: int
+    end: int
+    minute: int
+
+
+def may_hold_other_dates(text: str, words: Iterable[str]) -> bool:
+    """Whether a text may hold a date in another form than 2026-03-24 or 20260324."""
+    return (
+        not _MONTH_WORDS.isdisjoint(words)
+        or "月" in text
+        or _SLASHES.search(text) is not None
+        or _POINTS.search(text) is not None
+    )
+
+
+def dates_in(text: str) -> Iterator[DateSpan]:
+    """The dates of a text: those that begin with a digit first, then those with a month."""
+    for match in _MAYBE_DATE.finditer(text):
+        if days := days_of(match[0]):
+            yield DateSpan(match.start(), match.end(), days)
+    yield from _dates_with_month_first(text)
+
+
+def _dates_with_month_first(text: str) -> Iterator[DateSpan]:
+    for digit in _NUMBER_AFTER_WORD.finditer(text):
+        start = max(0, digit.start() - _LONGEST_MONTH)
+        month = _MONTH_BEFORE.search(text[start : digit.start()])
+        if month is None:
+            continue
+        start += month.start()
+        found = next((match for form in _MONTH_FIRST if (match := form.match(text, start))), None)
+        if found is not None and (days := days_of(found[0])):
+            yield DateSpan(start, found.end(), days)
+
+
+def times_in(text: str) -> Iterator[TimeSpan]:
+    """The times of day in a text, in order."""
+    for match in _MAYBE_TIME.finditer(text):
+        minute = minute_of(match[0])
+        if minute is None:
+            continue
+        if minute < _HALF_DAY and text.endswith(_AFTERNOON, 0, match.start()):
+            minute += _HALF_DAY
+        yield TimeSpan(match.start(), match.end(), minute)
+
+
+@lru_cache(maxsize=16_384)
+def days_of(text: str) -> tuple[Day, ...]:
+    """The readings of one date; empty if the text does not begin with any."""
+    for form, reader in _DATE_READERS.items():
+        found = reader.match(text)
+        if found is not None:
+            parts = found.groupdict()
+            year, number = int(parts.get("y") or 0), int(parts.get("d") or 0)
+            month = _month(parts["m"])
+            days = [(year, month, number)]
+            if form == _READ_TWO_WAYS:
+                days.append((year, number, month))
+            return tuple(day for day in days if 1 <= day[1] <= 12 and day[2] <= 31)
+    return ()
+
+
+@lru_cache(maxsize=16_384)
+def minute_of(text: str) -> int | None:
+    """A time of day in minutes since midnight; None if the text does not begin with one."""
+    for reader in _TIME_READERS:
+        found = reader.match(text)
+        if found is not None:
+            hour, minute, half = found.groups("")
+            minutes = 30 if minute == "半" else int(minute or 0)
+            hours = int(hour) % 12 + 12 * (half in "pP") if half else int(hour)
+            return hours * 60 + minutes
+    return None
+
+
+def days_near(day: Day) -> list[Day]:
+    """The days from which a step of simple date arithmetic leads to this one, nearest first."""
+    known = _as_date(day)
+    if known is None:
+        return []
+    steps = (timedelta(days=sign * step) for step in _DAY_STEPS for sign in (1, -1))
+    reached = (known + step for step in steps if _in_calendar(known, step))
+    return [(other.year, other.month, other.day) for other in reached]
+
+
+def minutes_near(minute: int) -> list[int]:
+    """The times of day from which a usual step leads to this one, nearest first."""
+    return [(minute + sign * step) % 1440 for step in _MINUTE_STEPS for sign in (1, -1)]
+
+
+def is_edge(day: Day) -> bool:
+    """Whether a day is the first or the last of a month, as bounds of a period are."""
+    known = _as_date(day)
+    if known is None or known == date.max:
+        return False
+    return known.day == 1 or (known + timedelta(days=1)).day == 1
+
+
+def vaguer(day: Day) -> tuple[Day, ...]:
+    """The same day with less said: without its year, and its month alone."""
+    year, month, number = day
+    if year and number:
+        return ((0, month, number), (year, month, 0))
+    return ()
+
+
+def _as_date(day: Day) -> date | None:
+    try:
+        return date(*day)
+    except ValueError:
+        return None
+
+
+def _in_calendar(known: date, step: timedelta) -> bool:
+    return date.min.toordinal() <= known.toordinal() + step.days <= date.max.toordinal()
+
+
+def _month(text: str) -> int:
+    return int(text) if text.isdecimal() else _MONTH_NUMBERS[text[:3].lower()]

@@ -1,0 +1,253 @@
+"""How the calls of a run hang together: what needed what, what could have run at once, repeats.
+
+A call needs the calls whose results it took values from. Beside that a write waits for all that
+came before it, and everything waits for an earlier write, failure or empty result, to which the
+agent had to react: so that nothing is called parallel that may not be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from assay.evidence.call_facts import are_alike
+from assay.evidence.grounding import ground_answer
+from assay.evidence.json_leaves import as_text
+from assay.evidence.provenance import trace_arguments
+from assay.evidence.run_facts import RunFacts
+from assay.evidence.words import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.evidence.call_facts import CallFacts
+    from assay.evidence.grounding import Grounding
+    from assay.evidence.provenance import Provenance
+    from assay.test_case import AgentTestCase
+
+NEARLY_IDENTICAL = 0.8
+_LOOKED_BACK = 8
+_LEAST_WORD = 4
+
+
+class Repeat(Struct, frozen=True):
+    """A call that was made before, with the same arguments or nearly so."""
+
+    call: int
+    earlier: int
+    kind: Literal["identical", "nearly identical"]
+    same_result: bool
+    after_write: bool
+
+
+class Plan(Struct, frozen=True):
+    """The dependency graph of a run and what it says about the order of calls.
+
+    `needs` are the calls whose results each call used; `levels` the earliest round each call
+    could have run in; `critical_path` a longest chain of calls that had to wait for each other.
+    `early` are calls that could have been issued in an earlier turn, if that would have saved
+    turns. `unused` are reads of which nothing came up again, in later arguments or the answer.
+    """
+
+    needs: dict[int, tuple[int, ...]]
+    levels: tuple[int, ...]
+    critical_path: tuple[int, ...]
+    turns: int
+    early: tuple[int, ...]
+    repeats: tuple[Repeat, ...]
+    unused: tuple[int, ...]
+    critical_seconds: float | None = None
+    total_seconds: float | None = None
+
+    @property
+    def least_turns(self) -> int:
+        """How many turns would have been enough."""
+        return max(self.levels, default=-1) + 1
+
+
+def read_plan(
+    case: AgentTestCase,
+    *,
+    facts: RunFacts | None = None,
+    provenance: Provenance | None = None,
+    grounding: Grounding | None = None,
+) -> Plan:
+    """Read the plan of a run; what is known of it already may be handed over."""
+    facts = RunFacts(case) if facts is None else facts
+    provenance = trace_arguments(case, facts=facts) if provenance is None else provenance
+    if grounding is None:
+        grounding = ground_answer(case, facts=facts, provenance=provenance)
+    needs = provenance.needs
+    order = _Order(facts, needs)
+    turns = len(set(facts.sources.steps))
+    saves_turns = max(order.levels, default=-1) + 1 < turns
+    return Plan(
+        needs={call: tuple(sorted(needed)) for call, needed in sorted(needs.items())},
+        levels=tuple(order.levels),
+        critical_path=order.longest_chain(),
+        turns=turns,
+        early=tuple(order.early()) if saves_turns else (),
+        repeats=tuple(_repeats(facts)),
+        unused=tuple(_unused(facts, provenance, grounding)),
+        critical_seconds=order.longest_seconds(),
+        total_seconds=_sum_or_none([known.call.execution_time for known in facts.calls]),
+    )
+
+
+class _Order:
+    """The earliest round each call could have run in, and the call it had to wait for."""
+
+    def __init__(self, facts: RunFacts, needs: dict[int, set[int]]) -> None:
+        self._facts = facts
+        self._steps = facts.sources.steps
+        self.levels: list[int] = []
+        self._waited_for: list[int | None] = []
+        # The last call that all later ones had to see, and the one that took longest to reach.
+        self._barrier: int | None = None
+        self._highest: int | None = None
+        issued: list[CallFacts] = []
+        for known in facts.calls:
+            if issued and self._steps[issued[-1].position] != self._steps[known.position]:
+                self._close_turn(issued)
+                issued = []
+            self._place(known, needs.get(known.position, set()))
+            issued.append(known)
+
+    def _place(self, known: CallFacts, needed: set[int]) -> None:
+        latest = self._later(self._barrier, self._highest if known.writes else None)
+        for call in needed:
+            latest = self._later(latest, call)
+        self.levels.append(0 if latest is None else self.levels[latest] + 1)
+        self._waited_for.append(latest)
+
+    def _later(self, call: int | None, other: int | None) -> int | None:
+        """The call of the higher level; of equals, the one that was issued later."""
+        if call is None or other is None:
+            return other if call is None else call
+        level, higher = self.levels[call], self.levels[other]
+        if level == higher:
+            return call if self._steps[call] > self._steps[other] else other
+        return call if level > higher else other
+
+    def _close_turn(self, calls: list[CallFacts]) -> None:
+        """Calls that were issued together did not wait for each other, later ones may have."""
+        for known in calls:
+            position = known.position
+            self._highest = self._later(self._highest, position)
+            if known.writes or known.failed or known.is_empty:
+                self._barrier = self._later(self._barrier, position)
+
+    def longest_chain(self) -> tuple[int, ...]:
+        chain: list[int] = []
+        call = max(range(len(self.levels)), key=self.levels.__getitem__, default=None)
+        while call is not None:
+            chain.append(call)
+            call = self._waited_for[call]
+        return tuple(reversed(chain))
+
+    def longest_seconds(self) -> float | None:
+        return _sum_or_none(
+            [self._facts.calls[call].call.execution_time for call in self.longest_chain()]
+        )
+
+    def early(self) -> list[int]:
+        found = []
+        for position, waited_for in enumerate(self._waited_for):
+            earliest = 0 if waited_for is None else self._steps[waited_for] + 1
+            if earliest < self._steps[position]:
+                found.append(position)
+        return found
+
+
+def _sum_or_none(times: Sequence[float | None]) -> float | None:
+    known = [time for time in times if time is not None]
+    return sum(known) if times and len(known) == len(times) else None
+
+
+def _repeats(facts: RunFacts) -> list[Repeat]:
+    found = []
+    results = [source.text for source in facts.sources.results]
+    first: dict[tuple[str | None, str, bytes], CallFacts] = {}
+    recent: dict[str, list[CallFacts]] = {}
+    last_write = -1
+    for known in facts.calls:
+        alike = recent.setdefault(known.call.tool, [])
+        earlier = first.setdefault(known.identity, known)
+        if earlier is not known:
+            found.append(_repeat(known, earlier, results, last_write))
+        elif (close := _closest(known, alike)) is not None:
+            found.append(_repeat(known, close, results, last_write))
+        if earlier is known:
+            alike.append(known)
+            del alike[:-_LOOKED_BACK]
+        if known.writes:
+            last_write = known.position
+    return found
+
+
+def _closest(known: CallFacts, others: list[CallFacts]) -> CallFacts | None:
+    if not known.words:
+        return None
+    alike = (other for other in others if are_alike(other.words, known.words, NEARLY_IDENTICAL))
+    return next(alike, None)
+
+
+def _repeat(
+    known: CallFacts, earlier: CallFacts, results: Sequence[str], last_write: int
+) -> Repeat:
+    identical = known.identity == earlier.identity
+    return Repeat(
+        known.position,
+        earlier.position,
+        "identical" if identical else "nearly identical",
+        same_result=results[known.position] == results[earlier.position],
+        after_write=last_write >= earlier.position,
+    )
+
+
+def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> list[int]:
+    """Reads that worked and of whose words none came up again where only they could tell."""
+    used = {origin.call for value in provenance.values for origin in value.origins}
+    used |= {claim.origin.call for claim in grounding.claims if claim.origin is not None}
+    candidates = [
+        known
+        for known in facts.calls
+        if known.position not in used and not (known.failed or known.writes or known.is_empty)
+    ]
+    if not candidates:
+        return []
+    last_use = _last_uses(facts)
+    for source in facts.sources.told:
+        for word in last_use.keys() & source.words:
+            del last_use[word]
+    results = facts.sources.results
+    return [
+        known.position
+        for known in candidates
+        if not any(
+            last_use[word] > known.position and word not in known.words
+            for word in last_use.keys() & results[known.position].words
+        )
+    ]
+
+
+def _last_uses(facts: RunFacts) -> dict[str, int]:
+    """The last call in whose arguments each word stands; what the agent said stands after all."""
+    found: dict[str, int] = {}
+    for known in facts.calls:
+        found.update(dict.fromkeys(known.words, known.position))
+    for text in _own_words(facts.case):
+        found.update(dict.fromkeys(words_of(text), len(facts.calls)))
+    return {word: last for word, last in found.items() if _is_telling(word)}
+
+
+def _own_words(case: AgentTestCase) -> Iterator[str]:
+    yield case.actual_output or ""
+    for message in case.conversation_history or []:
+        if message.get("role") == "assistant":
+            yield as_text(message.get("content"))
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) >= _LEAST_WORD or word.isdecimal() or not word.isascii()

@@ -1,0 +1,186 @@
+"""Numbers as they are written: separators, decimals, signs, percent, units and magnitudes."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+
+# The digit stands first so that the search can skip to it; what precedes it is checked after.
+_DIGIT = r"[0-9](?<![A-Za-z0-9_.][0-9])(?<![A-Za-z]-[0-9])"
+_ISO_DATE = r"[0-9]{3}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?"
+_CLOCK = r"[0-9]?:[0-9]{2}(?::[0-9]{2})?"
+_PLAIN = r"[0-9]*+(?:,[0-9]{3}(?![0-9])){0,8}+(?:\.[0-9]++)?+"
+_NO_MORE = r"(?!\.?[0-9]|[A-Za-z_]++[0-9])"
+# Numbers that stand for themselves, beside the dates and times of day that look like them.
+NUMBER_OR_MOMENT = re.compile(rf"{_DIGIT}(?:{_ISO_DATE}|{_CLOCK}|{_PLAIN}{_NO_MORE})")
+NUMBER = (
+    rf"{_DIGIT}(?:[0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,6}}+,[0-9]{{1,2}}(?![0-9])|{_PLAIN}){_NO_MORE}"
+)
+
+_EUROPEAN = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}")
+_ENOUGH_DIGITS = 300
+
+MAGNITUDES: dict[str, float] = {
+    "k": 1e3,
+    "thousand": 1e3,
+    "千": 1e3,
+    "万": 1e4,
+    "m": 1e6,
+    "mn": 1e6,
+    "million": 1e6,
+    "百万": 1e6,
+    "亿": 1e8,
+    "b": 1e9,
+    "bn": 1e9,
+    "billion": 1e9,
+    "trillion": 1e12,
+}
+# Units that measure the same thing, each with its size in the family's smallest unit.
+UNIT_FAMILIES: tuple[dict[str, float], ...] = (
+    {
+        "ms": 1,
+        "毫秒": 1,
+        "s": 1e3,
+        "sec": 1e3,
+        "secs": 1e3,
+        "second": 1e3,
+        "seconds": 1e3,
+        "秒": 1e3,
+    }
+    | {"min": 6e4, "mins": 6e4, "minute": 6e4, "minutes": 6e4, "分钟": 6e4, "h": 3.6e6, "hr": 3.6e6}
+    | {"hrs": 3.6e6, "hour": 3.6e6, "hours": 3.6e6, "小时": 3.6e6, "day": 8.64e7, "days": 8.64e7}
+    | {"天": 8.64e7, "week": 6.048e8, "weeks": 6.048e8, "周": 6.048e8},
+    {"bytes": 1, "byte": 1, "字节": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12}
+    | {"kib": 1024, "mib": 1024**2, "gib": 1024**3},
+    {
+        "mm": 1,
+        "毫米": 1,
+        "cm": 10,
+        "厘米": 10,
+        "m": 1e3,
+        "米": 1e3,
+        "km": 1e6,
+        "公里": 1e6,
+        "千米": 1e6,
+    }
+    | {"meters": 1e3, "metres": 1e3, "miles": 1609344, "mile": 1609344, "feet": 304.8, "ft": 304.8},
+    {"g": 1, "克": 1, "kg": 1e3, "公斤": 1e3, "千克": 1e3, "lb": 453.592, "lbs": 453.592},
+    {"cents": 1.0, "cent": 1, "分": 1, "dollars": 100, "usd": 100, "eur": 100, "euros": 100}
+    | {"元": 100, "cny": 100, "gbp": 100},
+)
+_PERCENT = frozenset({"%", "percent", "per cent", "pct", "个百分点"})
+_UNITS = frozenset(
+    {*MAGNITUDES, *_PERCENT, "°", "°c", "°f", *(unit for f in UNIT_FAMILIES for unit in f)}
+)
+_AFTER_NUMBER = re.compile(
+    r"[\s-]?(%|°(?:\s?[CFcf])?|[A-Za-z]{1,8}(?![A-Za-z0-9])|[\u4e00-\u9fff]{1,4})"
+)
+_FACTORS_BY_UNIT: dict[str, tuple[float, ...]] = {
+    unit: tuple(sorted({size / other for other in family.values()} - {1.0}))
+    for family in UNIT_FAMILIES
+    for unit, size in family.items()
+}
+# Sizes by which numbers change when their unit does: cents, per mille, kilo, minutes, hours.
+UNIT_STEPS = (100.0, 1000.0, 60.0, 3600.0, 24.0, 1024.0, 1e6, 86400.0)
+
+_ONES = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    "nineteen",
+)
+_TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty"} | {
+    70: "seventy",
+    80: "eighty",
+    90: "ninety",
+}
+_CJK_ONES = "零一二三四五六七八九十"
+
+
+class Quantity(Struct, frozen=True):
+    """A number as written: its size, the decimals shown, and its unit in lower case."""
+
+    size: float
+    decimals: int
+    unit: str = ""
+
+    @property
+    def is_percentage(self) -> bool:
+        """Whether it is a share of a hundred."""
+        return self.unit in _PERCENT
+
+    @property
+    def factors(self) -> tuple[float, ...]:
+        """What to multiply by for the same quantity in other units, or without its magnitude."""
+        magnitude = MAGNITUDES.get(self.unit)
+        others = _FACTORS_BY_UNIT.get(self.unit, ())
+        return others if magnitude is None else (magnitude, *others)
+
+
+@lru_cache(maxsize=65_536)
+def size_of(text: str) -> float:
+    """The size of a written number, without its sign."""
+    if _EUROPEAN.fullmatch(text):
+        text = text.replace(".", "").replace(",", ".")
+    return float(text[:_ENOUGH_DIGITS].replace(",", ""))
+
+
+def decimals_of(text: str) -> int:
+    """How many decimals a written number shows."""
+    mark = "," if _EUROPEAN.fullmatch(text) else "."
+    return len(text.partition(mark)[2])
+
+
+def unit_after(text: str, place: int) -> str:
+    """The unit that follows a number ending at that place; empty if none does."""
+    found = _AFTER_NUMBER.match(text, place)
+    if found is None:
+        return ""
+    word = found[1].lower().replace(" ", "")
+    if word in _UNITS:
+        return word
+    # Chinese units run into the words that follow them.
+    longest = (word[:length] for length in range(len(word) - 1, 0, -1))
+    return "" if word.isascii() else next((unit for unit in longest if unit in _UNITS), "")
+
+
+def number_in(value: Any) -> float | None:
+    """The size of a value that is a number, or text that is nothing but one; else None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return _finite(value)
+    if isinstance(value, str) and len(value) <= 40 and value[:1] in _NUMBER_STARTS:
+        found = _WHOLE_NUMBER.fullmatch(value.strip())
+        return None if found is None else size_of(found[1])
+    return None
+
+
+def _finite(value: float) -> float | None:
+    try:
+        size = abs(float(value))
+    except OverflowError:
+        return None
+    return size if size < float("inf") else None
+
+
+@lru_cache(maxsize=1024)
+def number_words(number: int) -> tuple[str, ...]:
+    """The words for a small number, English and Chinese; empty beyond 99."""
+    if not 0 <= number < 100:
+        return ()
+    tens, ones = divmod(number, 10)
+    chinese = ("" if tens == 1 else _CJK_ONES[tens]) + "十" if tens else ""
+    chinese += _CJK_ONES[ones] if ones or not tens else ""
+    found = [chinese, "两"] if number == 2 else [chinese]
+    if number < 20:
+        found.append(_ONES[number])
+    elif tens * 10 in _TENS:
+        found.append(_TENS[tens * 10] + (f" {_ONES[ones]}" if ones else ""))
+    return tuple(found)
+
+
+_NUMBER_STARTS = frozenset("0123456789+-$€£¥ ")
+_WHOLE_NUMBER = re.compile(rf"[-+]?[$€£¥]?\s?({NUMBER})")

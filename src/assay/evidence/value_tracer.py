@@ -1,0 +1,310 @@
+"""Tracing the argument values of one call, kind by kind: numbers, short texts, long texts."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from assay.evidence.atoms import Atom, atoms_in
+from assay.evidence.backing import Backer, Backing
+from assay.evidence.json_leaves import leaf_text
+from assay.evidence.literals import code_atoms, holds_code, is_sql, sql_atoms
+from assay.evidence.quantities import number_in
+from assay.evidence.schema_values import schema_values
+from assay.evidence.tool_kinds import kind_of_tool
+from assay.evidence.traced_value import Origin, Status, TracedValue
+from assay.evidence.words import phrase_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.evidence.call_facts import CallFacts
+    from assay.evidence.json_leaves import Leaf
+    from assay.evidence.sources import Source, Sources
+
+_SMALL = 10
+# Numbers people choose for limits and page sizes, where the field says that it is one.
+_ROUND = frozenset(
+    {15, 20, 25, 30, 40, 50, 60, 64, 80, 100, 120, 128, 150, 200, 250, 256, 300, 365, 400, 500}
+    | {512, 600, 800, 1000, 1024, 1500, 2000, 2048, 3000, 4096, 5000, 10_000}
+)
+_LIMIT_FIELD = re.compile(
+    r"(?:^|_)(?:limit|size|count|page|pages|max|min|maximum|minimum|top|offset|depth|timeout|num"
+    r"|n|k|first|last|lines|width|height|days|hours|minutes|seconds|radius|retries|results|rows"
+    r"|tokens|chars|length|skip|start|end|level|quality|threshold|delay|wait|ms)(?:_|$)"
+)
+_ID_FIELD = re.compile(
+    r"(?:^|_)(?:ids?|uuid|guid|key|code|no|number|ref|token|sha|hash|sku|email|phone|username"
+    r"|owner|login|account)$"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NUMBERED = re.compile(r"(?=.*[0-9]).{4,}")
+_HAN = re.compile(r"[\u4e00-\u9fff]{3,}")
+_PART_OF_ADDRESS = re.compile(r"[^/?&=#:\s]+")
+_ADDRESS_KINDS = frozenset({"url", "path", "email"})
+_LONGEST_WHOLE = 2_000
+_SHORTEST_PART = 4
+_MOST_MISSING = 10
+_WORDS_OF_TEXT = 3
+# What a new thing is called is for its maker to choose.
+_NAMING_FIELD = re.compile(
+    r"(?:^|_)(?:name|title|summary|label|subject|description|comment|message|note|body|content"
+    r"|text|reason)$"
+)
+_EDGES_OF_DAY = frozenset({0, 1439, 1440})
+_INTRODUCED = frozenset({"nowhere", "ahead", "partly", "unchecked"})
+
+
+class OwnValues:
+    """What the agent sent before: what it introduced itself, and what was traced already."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self._first: dict[str, Origin] = {}
+        self._traced: dict[tuple[str, str, type, Any], TracedValue] = {}
+
+    def seen(self, tool: str, leaf: Leaf) -> TracedValue | None:
+        """The same value of the same field, if it was traced: what is known stays known."""
+        return self._traced.get((tool, leaf.field, type(leaf.value), leaf.value))
+
+    def keep(self, tool: str, leaf: Leaf, found: TracedValue) -> None:
+        """Remember a value that was traced in full."""
+        if found.share == 1.0:
+            self._traced[tool, leaf.field, type(leaf.value), leaf.value] = found
+
+    def remember(self, values: Iterable[TracedValue]) -> None:
+        """Keep what came from nowhere: used again, it is known from here."""
+        for value in values:
+            if value.status in _INTRODUCED:
+                origin = Origin("call", value.path, value.call)
+                for text in value.missing or (leaf_text(value.value),):
+                    self._first.setdefault(phrase_of(text), origin)
+
+    def first(self, phrase: str) -> Origin | None:
+        """The call that introduced these words."""
+        return self._first.get(phrase)
+
+
+class ValueTracer:
+    """Traces the values of one call by what was known before it."""
+
+    def __init__(self, sources: Sources, own: OwnValues, facts: CallFacts, schema: Any) -> None:
+        """Take the sources of the run, the call, and its tool's schema if there is one."""
+        self._sources = sources
+        self._own = own
+        self._tool = facts.call.tool
+        self._runs_commands = kind_of_tool(facts.call.tool) == "command"
+        self._writes = facts.writes
+        self._position = facts.position
+        self._fields = schema_values(schema)
+        self._step = sources.steps[facts.position]
+        self._backer = Backer(sources, before=self._step, echoes=False)
+
+    def trace(self, leaf: Leaf) -> TracedValue:
+        """Where this leaf of the call's arguments came from."""
+        if leaf.value is not None and not isinstance(leaf.value, str | int | float):
+            return self._settled(leaf, "unchecked")
+        known = self._own.seen(self._tool, leaf)
+        if known is not None:
+            return TracedValue(
+                self._position, leaf.path, leaf.value, known.status, known.origins, share=1.0
+            )
+        found = self._trace(leaf)
+        self._own.keep(self._tool, leaf, found)
+        return found
+
+    def _trace(self, leaf: Leaf) -> TracedValue:
+        value = leaf.value
+        if value is None or isinstance(value, bool):
+            return self._settled(leaf, "trivial")
+        size = number_in(value)
+        if size is not None:
+            return self._number(leaf, size)
+        return self._text(leaf, leaf_text(value))
+
+    def _number(self, leaf: Leaf, size: float) -> TracedValue:
+        labelled = self._in_same_field(leaf) if _ID_FIELD.search(_snake(leaf.field)) else None
+        if labelled is not None:
+            return self._traced(leaf, labelled)
+        if _is_trivial(leaf, size):
+            return self._settled(leaf, "trivial")
+        backing = self._backer.of_number(leaf.value, size)
+        offered = self._offered(leaf, backing)
+        if offered is not None:
+            return self._traced(leaf, offered)
+        digits = leaf_text(leaf.value)
+        if backing is None and len(digits) >= _SHORTEST_PART:
+            backing = self._backer.of_text(digits)
+        if backing is not None:
+            return self._traced(leaf, _origin(backing))
+        later = self._sources.fresh.numbers.get(size) if size > _SMALL else None
+        return self._untraced(leaf, later)
+
+    def _text(self, leaf: Leaf, value: str) -> TracedValue:
+        phrase = phrase_of(value)
+        if not phrase.strip():
+            return self._settled(leaf, "trivial")
+        backing = self._backer.of_text(value) if len(value) <= _LONGEST_WHOLE else None
+        offered = self._offered(leaf, backing)
+        if offered is not None:
+            return self._traced(leaf, offered)
+        if backing is not None:
+            return self._traced(leaf, _origin(backing))
+        parts = self._parts(leaf.field, value)
+        if len(parts) == 1 and parts[0].phrase == phrase:
+            return self._whole(leaf, parts[0])
+        return self._composed(leaf, parts) if parts else self._plain(leaf, value)
+
+    def _parts(self, field: str, value: str) -> list[Atom]:
+        """The parts of a text that must have been known from somewhere."""
+        if is_sql(value):
+            return list(sql_atoms(value))
+        if self._runs_commands or holds_code(field):
+            return list(code_atoms(value))
+        return [atom for atom in atoms_in(value, names=False) if _is_checkable(atom)]
+
+    def _whole(self, leaf: Leaf, atom: Atom) -> TracedValue:
+        """A single value in a form of its own: a date, an address, an id."""
+        backing = self._backed(atom)
+        if backing is not None:
+            return self._traced(leaf, _origin(backing))
+        if atom.kind in _ADDRESS_KINDS:
+            joined = [self._backer.of_text(part) for part in _PART_OF_ADDRESS.findall(atom.text)]
+            if len(joined) > 1 and None not in joined:
+                origins = (_origin(found, "join") for found in joined if found is not None)
+                return self._traced(leaf, *dict.fromkeys(origins))
+        return self._untraced(leaf, self._sources.first(atom.phrase))
+
+    def _backed(self, atom: Atom) -> Backing | None:
+        return self._backer.of_atom(atom) or self._backer.by_arithmetic(atom)
+
+    def _composed(self, leaf: Leaf, parts: list[Atom]) -> TracedValue:
+        origins: list[Origin] = []
+        missing: list[str] = []
+        for atom in parts:
+            backing = self._backed(atom)
+            known = self._own.first(atom.phrase) if backing is None else _origin(backing)
+            if known is not None:
+                origins.append(known)
+            elif not _is_free_text(atom):
+                missing.append(atom.text)
+        if not origins and not missing:
+            return self._plain(leaf, leaf_text(leaf.value))
+        share = len(origins) / (len(origins) + len(missing))
+        status: Status = "partly" if origins and missing else "nowhere" if missing else "derived"
+        return TracedValue(
+            self._position,
+            leaf.path,
+            leaf.value,
+            status,
+            tuple(dict.fromkeys(origins)),
+            tuple(missing[:_MOST_MISSING]),
+            share,
+        )
+
+    def _plain(self, leaf: Leaf, value: str) -> TracedValue:
+        """Words without any checkable form."""
+        shortened = self._shortened(value)
+        if shortened is not None:
+            return self._traced(leaf, shortened)
+        own = self._own.first(phrase_of(value))
+        if own is not None:
+            return self._settled(leaf, "reused", own)
+        named = bool(_ID_FIELD.search(_snake(leaf.field)))
+        if " " not in value and (named or _NUMBERED.fullmatch(value)):
+            return self._untraced(leaf, self._sources.first(phrase_of(value)))
+        return self._settled(leaf, "unchecked")
+
+    def _shortened(self, value: str) -> Origin | None:
+        """A Chinese name with an ending that was not said, such as the word for station."""
+        if _HAN.fullmatch(value):
+            for shorter in (value[:-1], value[:-2], value[1:]):
+                backing = self._backer.of_text(shorter) if len(shorter) > 1 else None
+                if backing is not None:
+                    return _origin(backing, "join")
+        return None
+
+    def _in_same_field(self, leaf: Leaf) -> Origin | None:
+        """An earlier result that has this number, however small, in a field of the same name."""
+        said = f'"{leaf.field}": {leaf.value}'
+        for source in self._sources.holders(phrase_of(leaf.field)) if leaf.field else ():
+            if source.call is None or source.step >= self._step or said not in source.text:
+                continue
+            found = _field_with(source, leaf)
+            if found is not None and not self._sources.was_sent(source.call, said):
+                return Origin("result", found.path, source.call)
+        return None
+
+    def _offered(self, leaf: Leaf, backing: Backing | None) -> Origin | None:
+        """The schema, unless the prompt or the conversation said the value."""
+        if backing is not None and backing.source.kind != "result":
+            return None
+        field = self._fields.get(leaf.field)
+        keyword = None if field is None else field.keyword_for(leaf.value)
+        if keyword is None or (keyword == "description" and backing is not None):
+            return None
+        return Origin("schema", keyword)
+
+    def _untraced(self, leaf: Leaf, later: Source | None) -> TracedValue:
+        text = leaf_text(leaf.value)
+        own = self._own.first(phrase_of(text))
+        if own is not None:
+            return self._settled(leaf, "reused", own)
+        part = self._backer.of_part(text)
+        if part is not None:
+            return self._traced(leaf, _origin(part))
+        if self._writes and _NAMING_FIELD.search(_snake(leaf.field)):
+            return self._settled(leaf, "unchecked")
+        # What a call writes is read back later: that does not make it known too early.
+        if later is None or later.call is None or later.step < self._step or self._writes:
+            return TracedValue(self._position, leaf.path, leaf.value, "nowhere", share=0.0)
+        place = later.leaf_with(leaf.value, phrase_of(text)).path
+        origin = Origin("result", place, later.call)
+        return TracedValue(self._position, leaf.path, leaf.value, "ahead", (origin,), share=0.0)
+
+    def _traced(self, leaf: Leaf, *origins: Origin) -> TracedValue:
+        status: Status = "derived" if any(origin.step for origin in origins) else "traced"
+        return TracedValue(self._position, leaf.path, leaf.value, status, origins, share=1.0)
+
+    def _settled(self, leaf: Leaf, status: Status, *origins: Origin) -> TracedValue:
+        return TracedValue(self._position, leaf.path, leaf.value, status, origins)
+
+
+def _origin(backing: Backing, step: str = "") -> Origin:
+    source = backing.source
+    return Origin(source.kind, backing.path, source.call, backing.step or step)
+
+
+def _is_trivial(leaf: Leaf, size: float) -> bool:
+    field = _snake(leaf.field)
+    if _ID_FIELD.search(field):
+        return False
+    simple = size <= _SMALL if size.is_integer() else size < 1 and (10 * size).is_integer()
+    return simple or (size in _ROUND and bool(_LIMIT_FIELD.search(field)))
+
+
+def _is_free_text(atom: Atom) -> bool:
+    return atom.kind == "quoted" and len(atom.phrase.split()) >= _WORDS_OF_TEXT
+
+
+def _is_checkable(atom: Atom) -> bool:
+    if atom.quantity is not None:
+        return sum(map(str.isdigit, atom.text)) >= 2
+    return atom.minute not in _EDGES_OF_DAY
+
+
+def _field_with(source: Source, leaf: Leaf) -> Leaf | None:
+    return next(
+        (
+            other
+            for other in source.leaves
+            if other.field == leaf.field and other.value == leaf.value
+        ),
+        None,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _snake(field: str) -> str:
+    return _CAMEL.sub("_", field[:80]).replace("-", "_").lower()

@@ -1,0 +1,78 @@
+"""Which calls change something, and which prompts ask for it."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from assay.evidence.effects import READ_VERBS, WRITE_VERBS, asks_for_write, is_write
+from assay.execution import ToolExecutionResult
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "writes"),
+    [
+        ("create_return", {}, True),
+        ("getOrder", {}, False),
+        ("mcp__calendar__update_event", {}, True),
+        ("search_issues", {}, False),
+        ("read_query", {"query": "SELECT * FROM orders"}, False),
+        ("read_query", {"query": "-- check\nINSERT INTO orders VALUES (1)"}, True),
+        ("execute_sql", {"sql": "WITH x AS (SELECT 1) UPDATE t SET a = 1"}, True),
+        ("execute_sql", {"sql": "CREATE TEMP TABLE t AS SELECT 1"}, False),
+        ("create_report", {"sql": "SELECT created FROM updates"}, False),
+        ("bash", {"command": "ls -l | grep x"}, False),
+        ("bash", {"command": "cd a && rm -r b"}, True),
+        ("bash", {"command": "echo hi > out.txt"}, True),
+        ("bash", {"command": "git commit -m x"}, True),
+        ("run_python", {"code": "open('a.txt', 'w').write('x')"}, True),
+        ("run_python", {"code": "print(open('a.txt').read())"}, False),
+        ("http_request", {"url": "https://a.example.com", "method": "POST"}, True),
+        ("http_request", {"url": "https://a.example.com", "method": "GET"}, False),
+        ("think", {"thought": "I should create a table"}, False),
+        ("weather", "not an object", False),
+    ],
+)
+def test_calls_that_write(tool: str, arguments: Any, *, writes: bool) -> None:
+    assert is_write(ToolExecutionResult(tool, arguments)) is writes
+
+
+@pytest.mark.parametrize("verb", sorted(WRITE_VERBS))
+def test_every_verb_that_writes(verb: str) -> None:
+    assert is_write(ToolExecutionResult(f"{verb}_thing", {}))
+
+
+@pytest.mark.parametrize("verb", sorted(READ_VERBS))
+def test_every_verb_that_reads(verb: str) -> None:
+    assert not is_write(ToolExecutionResult(f"{verb}_create_log", {}))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        ("Create a table `x`.", True),
+        ("Look it up. Then please email both of them.", True),
+        ("Your task is to fix this query", True),
+        ("1. read it\n2. save it as a file", True),
+        ("请把车次加到日历里", True),
+        ("保存到 notes.md", True),
+        ("How warm is it in Oslo?", False),
+        ("Explain how the update was created.", False),
+        ("Which region had the highest revenue?", False),
+        ("北京的天气怎么样", False),
+        ("", False),
+    ],
+)
+def test_prompts_that_ask_for_a_change(prompt: str, *, asks: bool) -> None:
+    assert asks_for_write(prompt) is asks
+
+
+@pytest.mark.parametrize("piece", ["\n", ". ", "please ", "and ", "> ", ";rm", "update a "])
+def test_hostile_texts_take_bounded_time(piece: str) -> None:
+    text = piece * 50_000
+    started = perf_counter()
+    asks_for_write(text)
+    is_write(ToolExecutionResult("bash", {"command": text, "sql": f"select {text} from x"}))
+    assert perf_counter() - started < 5

@@ -1,0 +1,165 @@
+"""Dates and times of day in the forms people write them."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.evidence.moments import (
+    DATE_FORMS,
+    TIME_FORMS,
+    Day,
+    dates_in,
+    days_near,
+    days_of,
+    is_edge,
+    may_hold_other_dates,
+    minute_of,
+    minutes_near,
+    times_in,
+    vaguer,
+)
+from assay.evidence.words import words_of
+
+# One example of each form of the table at least.
+DATES: list[tuple[str, str, tuple[Day, ...]]] = [
+    ("year first", "2026-03-24", ((2026, 3, 24),)),
+    ("year first", "2026/3/4", ((2026, 3, 4),)),
+    ("year first", "2026-03-24T18:42:10Z", ((2026, 3, 24),)),
+    ("compact", "20260311", ((2026, 3, 11),)),
+    ("year last", "3/4/2026", ((2026, 3, 4), (2026, 4, 3))),
+    ("year last", "24.03.2026", ((2026, 3, 24),)),
+    ("Chinese", "2026年3月17日", ((2026, 3, 17),)),
+    ("Chinese", "2026年3月", ((2026, 3, 0),)),
+    ("Chinese, no year", "3月20日", ((0, 3, 20),)),
+    ("day, month", "24 March 2026", ((2026, 3, 24),)),
+    ("day, month", "3rd of Feb", ((0, 2, 3),)),
+    ("month, day", "March 24th, 2026", ((2026, 3, 24),)),
+    ("month, day", "Sept. 5", ((0, 9, 5),)),
+    ("month, year", "July 2025", ((2025, 7, 0),)),
+]
+TIMES = [
+    ("clock", "14:00", 840),
+    ("clock", "2:30 pm", 870),
+    ("clock", "12:05 AM", 5),
+    ("clock", "11:47:00+08:00", 707),
+    ("hour", "9 am", 540),
+    ("hour", "12pm", 720),
+    ("cjk_clock", "10点", 600),
+    ("cjk_clock", "3点半", 210),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "days"), DATES, ids=[text for _, text, _ in DATES])
+def test_a_date_is_read(form: str, text: str, days: tuple[Day, ...]) -> None:
+    assert form in DATE_FORMS
+    assert days_of(text) == days
+    (found,) = dates_in(f"until {text}, they said")
+    assert found.days == days
+
+
+@pytest.mark.parametrize(("form", "text", "minute"), TIMES, ids=[text for _, text, _ in TIMES])
+def test_a_time_is_read(form: str, text: str, minute: int) -> None:
+    assert form in TIME_FORMS
+    assert minute_of(text) == minute
+    assert [found.minute for found in times_in(f"at {text}.")] == [minute]
+
+
+def test_every_form_has_an_example() -> None:
+    assert {form for form, _, _ in DATES} == set(DATE_FORMS)
+    assert {form for form, _, _ in TIMES} == set(TIME_FORMS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-13-01",
+        "version 2.4.0",
+        "10.1.12",
+        "in 2026",
+        "may be",
+        "ratio 3/4",
+        "1-2-3",
+        "8 marks",
+    ],
+)
+def test_what_is_no_date(text: str) -> None:
+    assert list(dates_in(text)) == []
+
+
+@pytest.mark.parametrize("text", ["25:00", "1:2:3:4", "3:1 odds", "16.5", "12:60"])
+def test_what_is_no_time(text: str) -> None:
+    assert list(times_in(text)) == []
+
+
+def test_one_date_is_told_once() -> None:
+    spans = list(dates_in("from 12 March 2026 to March 15, 2026"))
+    assert [span.days for span in spans] == [((2026, 3, 12),), ((2026, 3, 15),)]
+
+
+def test_a_time_in_the_afternoon_in_chinese() -> None:
+    assert [found.minute for found in times_in("下午3点半开会，上午9点签到")] == [930, 540]
+
+
+def test_a_zone_is_no_time() -> None:
+    assert [found.minute for found in times_in("2026-03-20T11:47:00+08:00")] == [707]
+    assert [found.minute for found in times_in("14:00-16:00")] == [840, 960]
+
+
+@given(st.dates(min_value=date(1900, 1, 1), max_value=date(2100, 12, 31)))
+def test_every_day_is_read_back_from_four_forms(day: date) -> None:
+    expected = (day.year, day.month, day.day)
+    for text in (
+        day.isoformat(),
+        f"{day.day} {day:%B} {day.year}",
+        f"{day:%b} {day.day}, {day.year}",
+        f"{day.year}年{day.month}月{day.day}日",
+    ):
+        assert days_of(text) == (expected,), text
+
+
+@given(st.dates(min_value=date(1, 1, 1)))
+def test_a_week_is_a_step_and_a_day_is_none_from_itself(day: date) -> None:
+    near = days_near((day.year, day.month, day.day))
+    assert (day.year, day.month, day.day) not in near
+    if day <= date.max - timedelta(days=7):
+        later = day + timedelta(days=7)
+        assert (later.year, later.month, later.day) in near
+
+
+def test_steps_between_times() -> None:
+    assert 13 * 60 in minutes_near(14 * 60)
+    assert 14 * 60 + 45 in minutes_near(14 * 60)
+    assert 14 * 60 + 1 not in minutes_near(14 * 60)
+
+
+def test_edges_of_months() -> None:
+    assert is_edge((2025, 7, 1))
+    assert is_edge((2024, 2, 29))
+    assert not is_edge((2025, 2, 29))  # there is no such day
+    assert not is_edge((2025, 7, 2))
+    assert not is_edge((0, 7, 1))
+
+
+def test_vaguer_ways_to_say_a_day() -> None:
+    assert vaguer((2026, 3, 20)) == ((0, 3, 20), (2026, 3, 0))
+    assert vaguer((0, 3, 20)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("2026-03-24T18:42:10Z", False),
+        ("24 March", True),
+        ("3月20日", True),
+        ("24/03/2026", True),
+        ("24.03.2026", True),
+        ("https://example.com/a/b", False),
+        ("64.90 and 12.5", False),
+    ],
+)
+def test_which_texts_may_hold_dates_in_other_forms(text: str, *, may: bool) -> None:
+    assert may_hold_other_dates(text, words_of(text)) is may
