@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -444,6 +448,21 @@ def test_an_export_that_breaks_off_leaves_no_file(assay: Assay) -> None:
     assert "assay doctor" in done.err
     assert Path("x.jsonl").read_text() == "old"
     assert sorted(path.name for path in Path().iterdir()) == ["runs.assay", "x.jsonl"]
+
+
+def test_an_interrupted_export_says_so(assay: Assay) -> None:
+    os.mkfifo("x.jsonl")  # nobody reads it, so that the export waits
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    done = assay("export", "runs.assay", "-o", "x.jsonl")
+    assert done.code == 3
+    assert "Interrupted: x.jsonl was not written" in done.err
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    fill(Store.create(tmp_path / "runs.assay"), runs(10))
+    command = f"{sys.executable} -m assay export {tmp_path}/runs.assay -o - | head -c 10"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert (len(done.stdout), done.stderr) == (10, "")
 
 
 def test_compact_says_what_it_did(assay: Assay) -> None:

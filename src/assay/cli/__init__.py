@@ -8,7 +8,7 @@ import typer
 
 from assay import __version__
 from assay.cli import compact, doctor, export, formats, importing, listing, score, show
-from assay.cli.console import Terminal, accept_any_text
+from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.errors import AssayError
 
@@ -57,3 +57,6 @@ def main() -> None:
     except AssayError as exc:
         Terminal(stderr=True).tell(f"assay: {exc}", "red")
         sys.exit(ExitCode.USAGE)
+    except BrokenPipeError:
+        fall_silent()
+        sys.exit(ExitCode.INCOMPLETE)

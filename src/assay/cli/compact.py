@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.cli.console import Terminal
-from assay.cli.stores import StoreArgument, open_store
+from assay.cli.stores import StoreArgument, interruptible, open_store
 
 EPILOG = """
 \b
@@ -16,7 +16,8 @@ Others may read and write the store meanwhile. Exit codes: 0 ok, 2 wrong usage.
 
 def compact(store: StoreArgument) -> None:
     """Merge the small batches of a store; what is in it does not change."""
-    done = open_store(store).compact()
+    with interruptible("the store is as it was"):
+        done = open_store(store).compact()
     terminal = Terminal()
     if done.merged:
         terminal.tell(f"{done.merged:,} batches became one")

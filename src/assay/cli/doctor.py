@@ -10,7 +10,7 @@ import typer
 
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
-from assay.cli.stores import JsonOption, StoreArgument, open_store
+from assay.cli.stores import JsonOption, StoreArgument, interruptible, open_store
 
 EPILOG = """
 \b
@@ -31,7 +31,8 @@ def doctor(
 ) -> None:
     """Read every file of a store and tell what is wrong with it."""
     opened = open_store(store)
-    findings = opened.doctor(repair=repair)
+    with interruptible("not every file was looked at"):
+        findings = opened.doctor(repair=repair)
     if as_json:
         data_to_standard_output()
         sys.stdout.write(msgspec.json.encode({"findings": findings}).decode() + "\n")

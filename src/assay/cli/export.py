@@ -15,7 +15,14 @@ import typer
 from assay import __version__
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
-from assay.cli.stores import ModelOption, StoreArgument, TaskOption, chosen, open_store
+from assay.cli.stores import (
+    ModelOption,
+    StoreArgument,
+    TaskOption,
+    chosen,
+    interruptible,
+    open_store,
+)
 from assay.errors import UnknownName
 from assay.render.row_files import CsvFile
 
@@ -69,7 +76,8 @@ def export(
     messages = Terminal(stderr=True)
     empty = False
     for target, write in writers:
-        count = write(choice, target)
+        with interruptible(f"{target} was not written"):
+            count = write(choice, target)
         empty = empty or not count
         if target != STDOUT:
             messages.tell(f"{count:,} {_unit(target, table)} to {target}")

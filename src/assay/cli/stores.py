@@ -1,14 +1,20 @@
-"""What the commands on a store share: opening it, and choosing runs."""
+"""What the commands on a store share: opening it, choosing runs, being interrupted."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli.console import Terminal
+from assay.cli.exit_codes import ExitCode
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assay.store import Store
 
 StoreArgument = Annotated[
@@ -30,3 +36,13 @@ def chosen(model: str | None, task: str | None) -> tuple[str | None, dict[str, A
     wanted = {"model": model, "task_id": task}
     params = {column: value for column, value in wanted.items() if value is not None}
     return " AND ".join(f"{column} = ${column}" for column in params) or None, params
+
+
+@contextmanager
+def interruptible(state: str) -> Iterator[None]:
+    """Say what Ctrl-C left behind, with the exit code of work that was not done."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        Terminal(stderr=True).tell(f"Interrupted: {state}", "yellow")
+        raise typer.Exit(ExitCode.INCOMPLETE) from None
