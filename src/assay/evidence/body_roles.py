@@ -83,6 +83,7 @@ _CIRCUMSTANCE = frozenset(
     }
     | {"traceback", "stderr", "domain", "location", "available_tools", "retryable", "retriable"}
 )
+_FLAGS = {"bad_flag", "good_flag"}
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -137,6 +138,24 @@ class Body:
         """The words in which the body tells of its failure."""
         found = (message_in(item) for item in self.all("error", "errors", "message"))
         return next((text for text in found if text), None)
+
+
+def is_plain_row(item: dict[Any, Any]) -> bool:
+    """Whether a dict holds an answer and no flag: one of many rows, most likely."""
+    # Odd ones are not worth remembering.
+    look_up = _answer_keys if len(item) <= _MANY else _answer_keys.__wrapped__
+    return any(is_full(item[key]) for key in look_up(tuple(item)) or ())
+
+
+@lru_cache(maxsize=1_024)
+def _answer_keys(keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Those keys that are no circumstance; None if one of them is a flag.
+
+    The rows of a list mostly have the same keys, so that this is looked up once for all.
+    """
+    if any(_FLAGS & set(_roles_of(key)) for key in keys if isinstance(key, str)):
+        return None
+    return tuple(key for key in keys if not _is_circumstance(key))
 
 
 def is_full(item: Any, depth: int = 0) -> bool:

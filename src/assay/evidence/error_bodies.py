@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.body_roles import LARGEST_CODE, Body, message_in
+from assay.evidence.body_roles import LARGEST_CODE, Body, is_plain_row, message_in
 from assay.evidence.error_grammar import failing_opening
 
 if TYPE_CHECKING:
@@ -239,10 +239,7 @@ def _read_list(items: list[Any], depth: int) -> Reading | None:
 
 def _read_item(item: Any, depth: int) -> Reading | None:
     """The failure of one item of a batch; a row that tells of an error is no failure."""
-    if not isinstance(item, dict):
-        return None
-    body = Body(item)
-    if not body.only_circumstance and not body.all("bad_flag", "good_flag"):
+    if not isinstance(item, dict) or is_plain_row(item):
         return None
     reading = read_value(item, depth + 1)
     if reading is None or not reading.failed or reading.rule == "error_message_field":

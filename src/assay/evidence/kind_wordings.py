@@ -9,13 +9,19 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from assay.evidence.linear_search import occurrence_of
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay.evidence.failure_kinds import Kind
 
 # Where a long message says what happened: at its beginning and at its end.
 _HEAD, _TAIL = 500, 300
 # What follows quotes the statement that failed, not the failure.
 _QUOTED_STATEMENT = re.compile(r"\n[ \t]{0,20}(?:LINE \d+:|CONTEXT:|QUERY:)")
+
+_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
@@ -284,14 +290,20 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
 
 
 @cache
-def _compiled() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(wording, re.IGNORECASE)) for kind, wording in WORDINGS)
+def _searches() -> tuple[tuple[Kind, Callable[[str], object]], ...]:
+    return tuple((kind, _search(wording)) for kind, wording in WORDINGS)
+
+
+def _search(wording: str) -> Callable[[str], object]:
+    if _LOOK_AROUND.search(wording):
+        return re.compile(wording, re.IGNORECASE).search
+    return occurrence_of(f"(?i)(?:{wording})")
 
 
 def kind_of_message(message: str) -> Kind:
     """The kind of failure that the words of an error message tell of."""
     told = _telling_part(message)
-    return next((kind for kind, wording in _compiled() if wording.search(told)), "unclassified")
+    return next((kind for kind, occurs_in in _searches() if occurs_in(told)), "unclassified")
 
 
 def _telling_part(message: str) -> str:

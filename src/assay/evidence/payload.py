@@ -93,6 +93,18 @@ _ONE_TEXT_PICTURE = re.compile(
 )
 
 
+_PLAIN_START = "meta=None content=[TextContent(type='text', text="
+_PLAIN_ENDINGS = tuple(
+    (f", annotations=None{block})]{middle}{flag}={error}", error == "False")
+    for block, middle, flag in (
+        ("", " ", "isError"),
+        (", meta=None", " structuredContent=None ", "isError"),
+        (", meta=None", " structured_content=None ", "is_error"),
+    )
+    for error in ("False", "True")
+)
+
+
 class Payload(Struct, frozen=True):
     """The innermost value, what the wrapping said of success, and what was undone."""
 
@@ -179,6 +191,8 @@ def _peel_json(text: str, layer: str) -> _Peeled | None:
 
 
 def _peel_picture(text: str) -> _Peeled | None:
+    if (plain_text := _peel_plain_picture(text)) is not None:
+        return plain_text
     if _MODEL_PICTURE.match(text) is None:
         return None
     plain = _ONE_TEXT_PICTURE.match(text)
@@ -191,6 +205,20 @@ def _peel_picture(text: str) -> _Peeled | None:
     # One field alone could be anything, such as a line of a settings file.
     known = isinstance(value, list) or (isinstance(value, dict) and len(value) > 1)
     return _Peeled(value, "python_repr") if known else None
+
+
+def _peel_plain_picture(text: str) -> _Peeled | None:
+    """What `_ONE_TEXT_PICTURE` finds, without a look at each letter where that is possible."""
+    if not text.startswith(_PLAIN_START):
+        return None
+    for ending, succeeded in _PLAIN_ENDINGS:
+        if text.endswith(ending):
+            quoted = text[len(_PLAIN_START) : -len(ending)]
+            body = quoted[1:-1]
+            closed = len(quoted) > 1 and quoted[0] == quoted[-1] and quoted[0] in "'\""
+            if closed and quoted[0] not in body and body[-1:] != "\\":
+                return _Peeled(unquoted(quoted), "python_repr", succeeded)
+    return None
 
 
 def _peel_dict(value: dict[Any, Any]) -> _Peeled | None:

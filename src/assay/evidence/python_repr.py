@@ -161,7 +161,9 @@ class _Field:
 
 def unquoted(quoted: str) -> str:
     """The text that a quoted Python string stands for."""
-    start = min(place for place in (quoted.find("'"), quoted.find('"')) if place >= 0)
+    start = 0
+    if quoted[0] not in "'\"":  # a prefix: r, b, u
+        start = min(place for place in (quoted.find("'"), quoted.find('"')) if place >= 0)
     end = -1 if quoted[-1] == quoted[start] and len(quoted) > start + 1 else len(quoted)
     body = quoted[start + 1 : end]
     if "\\" not in body or "r" in quoted[:start].lower():

@@ -28,7 +28,7 @@ class Hand:
         self._named = settings.named
         self._reader = RunReader(settings.format_name)
         store = Store(Path(settings.store))
-        self.writer = store.writer(redact=settings.redact, emails=settings.emails)
+        self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 
     def import_file(
         self, file: str, report: ImportReport, on_bytes: Callable[[int], object] | None = None

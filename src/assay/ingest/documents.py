@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # A document is held in memory several times over while it is read.
 LONGEST_DOCUMENT = 512 * 1024 * 1024
+_PIECE = 256 * 1024
 _LONGEST_EXPLAINED = 4 * 1024 * 1024
 _MOST_DIGITS = 4300
 _BOM = b"\xef\xbb\xbf"
@@ -110,6 +111,14 @@ def decode_json(text: bytes) -> Any:
         raise InvalidRecord(f"not JSON: {_why(text, exc)}") from exc
 
 
+def read_up_to(limit: int, file: BinaryIO) -> bytes:
+    """So many bytes of a file, or all it has; room is taken for what is there only."""
+    pieces = [file.read(min(_PIECE, limit))]
+    while len(pieces[-1]) == _PIECE and (limit := limit - _PIECE) > 0:
+        pieces.append(file.read(min(_PIECE, limit)))
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
 def _first_line(file: BinaryIO) -> tuple[bytes, int]:
     """The first line that says anything, and its number."""
     number = 1
@@ -140,7 +149,7 @@ def _is_object(line: bytes) -> bool:
 def _whole(
     first: bytes, number: int, file: BinaryIO, name: str, *, mend: bool
 ) -> Iterator[Document | Unreadable]:
-    text = first + file.read(LONGEST_DOCUMENT + 1 - len(first))
+    text = first + read_up_to(LONGEST_DOCUMENT + 1 - len(first), file)
     if len(text) > LONGEST_DOCUMENT:
         yield Unreadable(name, _too_long("document"))
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.evidence.outcome import settle
@@ -14,6 +14,7 @@ from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from assay.evaluation import Judged
     from assay.ingest.recording import Format, Recording
@@ -58,7 +59,7 @@ class RunReader:
         self, path: str, *, on_bytes: Callable[[int], object] | None = None, named: bool
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
         """All runs and evaluations of one file; one that the user `named` should hold some."""
-        for recording in recordings_at(Path(path), on_bytes=on_bytes):
+        for recording in recordings_at(path, on_bytes=on_bytes):
             yield from self._read(recording, alone=named and _name(recording) == path)
 
     def _read(

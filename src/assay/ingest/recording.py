@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Protocol
 from msgspec import Struct
 
 from assay.evaluation import Judged
-from assay.ingest.documents import Document, Unreadable, documents_in
+from assay.ingest.documents import Document, Unreadable, documents_in, read_up_to
 from assay.test_case import AgentTestCase
 
 _SAMPLED_DOCUMENTS = 20
@@ -43,7 +43,7 @@ def is_below(name: str) -> bool:
 class _CountedFile(io.FileIO):
     """A file that tells how far it was read, a buffer at a time."""
 
-    def __init__(self, path: Path, on_position: Callable[[int], object]) -> None:
+    def __init__(self, path: str, on_position: Callable[[int], object]) -> None:
         super().__init__(path, "rb")
         self._on_position = on_position
 
@@ -56,18 +56,22 @@ class _CountedFile(io.FileIO):
 class FilePlace:
     """A file on disk; `on_bytes` hears how much was read, each byte once."""
 
-    def __init__(self, path: Path, on_bytes: Callable[[int], object] | None = None) -> None:
+    def __init__(self, path: str | Path, on_bytes: Callable[[int], object] | None = None) -> None:
         """Take the path as the user gave it."""
-        self.path = path
         self.name = str(path)
         self._on_bytes = on_bytes
         self._heard = 0
 
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return Path(self.name)
+
     def open(self) -> BinaryIO:
         """The bytes, from the start."""
         if self._on_bytes is None:
-            return self.path.open("rb")
-        return io.BufferedReader(_CountedFile(self.path, self._tell), _BUFFER)
+            return open(self.name, "rb")  # noqa: PTH123 - there are many; the caller closes
+        return io.BufferedReader(_CountedFile(self.name, self._tell), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
         """The file of that name in the same folder or below it, if there is one."""
@@ -118,7 +122,7 @@ class Recording:
         """The bytes at once, for readers that need but a few fields; None if there are too many."""
         try:
             with self.open() as file:
-                text = file.read(_LARGEST_TEXT + 1)
+                text = read_up_to(_LARGEST_TEXT + 1, file)
         except OSError:
             return None
         return text if len(text) <= _LARGEST_TEXT else None

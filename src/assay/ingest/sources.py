@@ -90,12 +90,12 @@ def find_recordings(
         finally:
             pipe.forget()
         return
-    for file in find_files(source):
+    for file in walk_files(source):
         yield from recordings_at(file, on_bytes=on_bytes)
 
 
 def recordings_at(
-    file: Path, *, on_bytes: Callable[[int], object] | None = None
+    file: str | Path, *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[Recording | Unreadable]:
     """Every recording of one file: itself, or those packed in it."""
     return _recordings_in(FilePlace(file, on_bytes))

@@ -25,8 +25,7 @@ from assay.ingest.fields import (
 if TYPE_CHECKING:
     from assay.ingest.recording import Recording
 
-_EVALUATION_NAME = re.compile(r"(?:.*[/!\\])?eval_[^/\\]*\.json")
-_SUMMARY_NAME = re.compile(r"(?:.*[/!\\])?(?:_summary|evaluation_summary)\.json")
+_SUMMARY_NAMES = frozenset({"_summary.json", "evaluation_summary.json"})
 _SEARCH = "search_tools"
 _VERDICTS = {"success": True, "failure": False, "fail": False, "1": True, "0": False}
 _ATTEMPT = re.compile(r"pass@(\d{1,6})")
@@ -144,13 +143,18 @@ def is_judged(value: object) -> bool:
 
 def looks_judged(recording: Recording) -> bool:
     """Whether a file is judge output, by its name and a glance: it is not decoded for that."""
-    name = recording.name
-    if _EVALUATION_NAME.fullmatch(name) is None and _SUMMARY_NAME.fullmatch(name) is None:
+    name = _file_name(recording.name)
+    named = name.startswith("eval_") and name.endswith(".json")
+    if not named and name not in _SUMMARY_NAMES:
         return False
     text = recording.text
     return text is not None and any(
         all(key in text for key in quoted_keys) for quoted_keys in _QUOTED_KEYS
     )
+
+
+def _file_name(name: str) -> str:
+    return name.replace("\\", "/").replace("!", "/").rpartition("/")[2]
 
 
 def read_quickly(recording: Recording) -> Judged | None:
@@ -301,8 +305,10 @@ _NO_STEPS = _Steps()
 
 
 def _number(*values: object) -> float | None:
-    """The first that was given, if it is a number, also where a judge wrote it as text."""
-    value = next((value for value in values if value is not None), None)
+    """The first of one or two that was given, if it is a number, be it written as text."""
+    value = values[0]
+    if value is None and len(values) > 1:
+        value = values[1]
     if isinstance(value, str):
         try:
             value = float(value)
