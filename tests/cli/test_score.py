@@ -105,10 +105,10 @@ def test_a_table_a_mean_and_what_they_stand_on(assay: Assay) -> None:
     done = assay("score", write("runs.jsonl", GOOD, FAILED, WRONG))
     assert done.code == 0
     lines = [line.split() for line in done.out.splitlines()]
-    assert ["good", "1", "1.000", "1.000", "1.000", "1.000", "0.000"] in lines
+    assert ["good", "1", "1.000", "1.00", "1.00", "1.00", "0.00"] in lines
     # Two of four rates are 1: schema and names; and without the schema, three of four.
-    assert lines[5][:7] == ["failed", "1", "0.500", "1.000", "1.000", "0.000", "1.000"]
-    assert lines[6][:7] == ["wrong", "1", "0.750", "0.000", "1.000", "1.000", "0.000"]
+    assert lines[5][:7] == ["failed", "1", "0.500", "1.00", "1.00", "0.00", "1.00"]
+    assert lines[6][:7] == ["wrong", "1", "0.750", "0.00", "1.00", "1.00", "0.00"]
     assert "mcp_tool: 3 scored, mean 0.750" in done.out
     assert "3 of these scores: measured part only" in done.out
     assert done.err == ""
@@ -137,6 +137,7 @@ def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
         "not_read": 1,
         "passed_over": 0,
         "mended": 0,
+        "set_aside": [],
         "doubtful": 0,
         "interrupted": False,
         "threshold": None,
@@ -388,7 +389,8 @@ def test_many_that_cannot_be_read_are_summed_up(assay: Assay) -> None:
 def test_reasons_are_told_case_by_case(assay: Assay) -> None:
     odd = GOOD | {"run_id": "odd", "actual_output": ""}
     done = assay("score", write("runs.jsonl", WRONG, odd), "--verbose")
-    assert "wrong\nMeasured part only (no judge was given): 0.750.\nCall 1: " in done.out
+    arithmetic = "0.750 = mean of schema 0.00, names 1.00, ok 1.00, 1 - fail 1.00"
+    assert f"wrong\nMeasured part only (no judge was given): {arithmetic}" in done.out
     assert "\nDoubtful: Actual output cannot be empty\n" in done.out
     assert done.err == "1 doubtful\n"
     brief = assay("score", "runs.jsonl")
@@ -449,7 +451,7 @@ def test_numbers_are_readable_at_any_width(columns: str) -> None:
     assert all(len(line) <= int(columns) for line in lines)
     (row,) = [line.split() for line in lines if line.lstrip().startswith("08-rate")]
     # Three calls, one of which worked: names and schema 1, success 1/3, failure 2/3.
-    assert row[1:6] == ["3", "0.667", "1.000", "1.000", "0.333"]
+    assert row[1:6] == ["3", "0.667", "1.00", "1.00", "0.33"]
     assert "\x1b" not in done.out
 
 

@@ -156,7 +156,8 @@ def test_without_a_judge_the_measured_part_stands_alone_and_says_so() -> None:
     assert metric.mcp_bench_overall is None
     assert all(getattr(metric, name) is None for name in (*DIMENSION_NAMES, *AGGREGATES))
     assert reason_of(metric) == [
-        "Measured part only (no judge was given): 0.800.",
+        "Measured part only (no judge was given): 0.800 = mean of schema 1.00, names 1.00, "
+        "ok 0.50, 1 - fail 0.50, plan 1.00.",
         "Call 2: weather failed: timed out.",
     ]
 
@@ -166,7 +167,8 @@ def test_with_a_judge_the_reason_shows_the_formula_and_the_judges_words() -> Non
     metric = measured(case_of(GOOD), lambda prompt: json.dumps(replies) if prompt else "")
     assert breakdown_of(metric)["basis"] == "judged and measured"
     assert reason_of(metric) == [
-        "0.6 x 0.650 (judged by <lambda>) + 0.4 x 1.000 (measured).",
+        "0.6 x 0.650 (judged by <lambda>) + 0.4 x 1.000 (measured: 1.000 = mean of "
+        "schema 1.00, names 1.00, ok 1.00, 1 - fail 1.00, plan 1.00).",
         "Grounding: 22 degrees are in the result.",
     ]
 
@@ -184,7 +186,10 @@ def test_marks_that_are_missing_are_counted_not_guessed() -> None:
 def test_a_judge_without_marks_is_not_a_judge_who_gave_none() -> None:
     metric = measured(case_of(GOOD), {})
     assert metric.score == 1.0
-    assert reason_of(metric) == ["Measured part only (the judge gave no marks): 1.000."]
+    assert reason_of(metric) == [
+        "Measured part only (the judge gave no marks): 1.000 = mean of schema 1.00, names 1.00, "
+        "ok 1.00, 1 - fail 1.00, plan 1.00."
+    ]
 
 
 def test_with_nothing_to_measure_the_judged_part_stands_alone() -> None:

@@ -59,9 +59,9 @@ def test_a_table_has_a_row_for_each_case() -> None:
     )
     assert lines[0] == "title"
     headers = lines[2].split()
-    assert headers == ["run", "calls", "score", "schema", "names", "ok", "failed*", "plan", "note"]
-    assert lines[4].split()[:9] == ["first", "0", "0.500", *["1.000"] * 5, "A"]
-    assert lines[5].split()[:9] == ["second", "0", "1.000", *["1.000"] * 4, "–", "A"]
+    assert headers == ["run", "calls", "score", "schema", "names", "ok", "fail*", "plan", "note"]
+    assert lines[4].split()[:9] == ["first", "0", "0.500", *["1.00"] * 5, "BELOW."]
+    assert lines[5].split()[:9] == ["second", "0", "1.000", *["1.00"] * 4, "–", "A"]
     assert lines[-1] == "* lower is better    – does not apply"
 
 
@@ -83,7 +83,7 @@ def test_numbers_are_whole_and_lines_fit_at_any_width(width: int) -> None:
 def test_what_gives_way_in_a_narrow_terminal() -> None:
     headers = {width: table([row(run="x" * 20)], width)[2].split() for width in (120, 80, 60)}
     assert headers[120][-1] == "note"
-    assert headers[80][-1] == "failed*"
+    assert headers[80][-1] == "plan"
     assert headers[60][:3] == ["run", "calls", "score"]
     assert "plan" not in headers[60]
 
@@ -192,9 +192,10 @@ def test_a_score_that_is_missing_keeps_its_parts() -> None:
 
 
 def test_an_item_that_was_not_read_is_a_row() -> None:
-    assert unreadable_row(Unreadable("a.jsonl", "not JSON", 3)) == {
+    found = unreadable_row(Unreadable("a.jsonl", "not JSON", 3))
+    assert tuple(found) == FILE_COLUMNS
+    assert {key: value for key, value in found.items() if value is not None} == {
         "run": "a.jsonl:3",
-        "score": None,
-        "passed": None,
         "problem": "not read: not JSON",
+        "source": "a.jsonl:3",
     }

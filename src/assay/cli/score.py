@@ -15,6 +15,7 @@ from assay.cli.progress import ReadingProgress
 from assay.cli.score_book import ScoreBook
 from assay.errors import InvalidRecord, InvalidTools
 from assay.ingest.documents import decode_json
+from assay.ingest.formats import format_named as known_format
 from assay.ingest.sources import STDIN, find_files, would_read
 from assay.metrics.catalogue import METRICS, metric_named
 from assay.render.row_files import JsonFile, RowFiles, open_row_file, row_format
@@ -33,6 +34,7 @@ EPILOG = """
 Examples:
   assay score runs.jsonl
   assay score runs/ --tools tools.json --threshold 0.7 -o scores.csv
+  assay score traces/*.jsonl.gz --format otel
   cat runs.jsonl | assay score - --json
 
 Exit codes: 0 ok, 1 a case is below --threshold, 2 wrong usage, 3 incomplete: something could
@@ -51,7 +53,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Cases as JSON or JSONL: files, folders, or - for standard input.",
+            help="Recorded runs of any format: files, folders, globs, stores, or - for a pipe.",
         ),
     ],
     metric: Annotated[
@@ -85,6 +87,10 @@ def score(  # noqa: PLR0917 - each is an option of the command
             help="Repeatable: .csv, .json, .jsonl or .md by suffix.",
         ),
     ] = None,
+    format_name: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="Do not look, take this: see assay formats."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON document to standard output.")
     ] = False,
@@ -97,6 +103,8 @@ def score(  # noqa: PLR0917 - each is an option of the command
 ) -> None:
     """Score recorded runs: five measured tool rates and, with a judge, six marks each."""
     _check_inputs(files)
+    if format_name is not None:
+        known_format(format_name)
     _check_outputs(output or [], files if tools is None else [*files, str(tools)])
     book = ScoreBook(_metrics(metric or ["mcp_tool"], tools), threshold)
     shown, messages = Terminal(stderr=as_json), Terminal(stderr=True)
@@ -107,7 +115,8 @@ def score(  # noqa: PLR0917 - each is an option of the command
             if as_json:
                 data_to_standard_output()
                 rows.add(JsonFile(sys.stdout, FILE_COLUMNS))
-            _score_all(files, book, rows, shown if verbose else None, concurrency)
+            queue = CaseQueue(files, format_name)
+            _score_all(queue, book, rows, shown if verbose else None, concurrency)
         _report(book, None if as_json else shown, messages, told=verbose)
     except BrokenPipeError:
         fall_silent()
@@ -118,7 +127,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
 
 
 def _score_all(
-    files: Sequence[str],
+    queue: CaseQueue,
     book: ScoreBook,
     rows: RowFiles,
     reasons: Terminal | None,
@@ -129,8 +138,9 @@ def _score_all(
         if item.kind == "broken":
             rows.write(unreadable_row(item))
 
-    queue = CaseQueue(files, note)
-    bar = ReadingProgress(Terminal(stderr=True), _total_bytes(files), shown=reasons is None)
+    queue.on_unreadable = note
+    total = _total_bytes(queue.files)
+    bar = ReadingProgress(Terminal(stderr=True), total, shown=reasons is None)
     try:
         with bar as progress:
             cases = queue.cases(progress.read)
@@ -155,7 +165,7 @@ def _report(book: ScoreBook, shown: Terminal | None, messages: Terminal, *, told
             shown.print(line)
         for line in label_lines(book.labels):
             shown.print(line)
-    _report_problems(book, messages)
+    _report_problems(book, messages, told=told)
     if book.doubtful:
         why = "" if told else ": --verbose says why"
         messages.tell(f"{book.doubtful} doubtful{why}", "yellow")
@@ -166,7 +176,7 @@ def _report(book: ScoreBook, shown: Terminal | None, messages: Terminal, *, told
         messages.tell(f"{nothing}: there is no verdict", "yellow")
 
 
-def _report_problems(book: ScoreBook, messages: Terminal) -> None:
+def _report_problems(book: ScoreBook, messages: Terminal, *, told: bool) -> None:
     for item in book.unreadable:
         messages.tell(f"not read: {item}", "red")
     if book.unreadable_count > len(book.unreadable):
@@ -176,6 +186,9 @@ def _report_problems(book: ScoreBook, messages: Terminal) -> None:
     for kind, why in _SET_ASIDE.items():
         if book.set_aside[kind]:
             messages.tell(f"{book.set_aside[kind]} {why}")
+    if told:
+        for name in book.set_aside_files:
+            messages.tell(f"  {name}")
 
 
 def _check_inputs(files: Sequence[str]) -> None:
@@ -188,7 +201,7 @@ def _check_inputs(files: Sequence[str]) -> None:
 
 def _is_there(path: str) -> bool:
     try:
-        return Path(path).exists()
+        return Path(path).exists() or any(found.exists() for found in find_files(path))
     except OSError:
         return False
 

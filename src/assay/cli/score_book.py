@@ -7,6 +7,8 @@ from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.exit_codes import ExitCode
+from assay.evidence.outcome import call_outcome
+from assay.render.safe_text import one_line, shortened
 from assay.render.score_rows import score_row
 from assay.scoring import Tally
 from assay.validation import complaints_of_read_case
@@ -18,9 +20,12 @@ if TYPE_CHECKING:
     from assay.metrics import Metric
     from assay.render.row_files import Row
     from assay.scoring import CaseScores
+    from assay.test_case import AgentTestCase
 
 _MOST_ROWS_SHOWN = 30
 _MOST_PROBLEMS_SHOWN = 20
+_MOST_FILES_NAMED = 100
+_LONGEST_QUOTE = 120
 
 
 class ScoreBook:
@@ -37,6 +42,7 @@ class ScoreBook:
         self.unreadable: list[Unreadable] = []
         self.unreadable_count = 0
         self.set_aside: Counter[str] = Counter()
+        self.set_aside_files: list[str] = []
         self.interrupted = False
         self.labels: Counter[str] = Counter()
         self._kept: list[tuple[float, int, Row]] = []
@@ -46,6 +52,8 @@ class ScoreBook:
         """Count an item that could not be read; the first few are kept for the report."""
         if item.kind != "broken":
             self.set_aside[item.kind] += 1
+            if len(self.set_aside_files) < _MOST_FILES_NAMED:
+                self.set_aside_files.append(str(item))
             return
         self.unreadable_count += 1
         if len(self.unreadable) < _MOST_PROBLEMS_SHOWN:
@@ -53,7 +61,7 @@ class ScoreBook:
 
     def rows_of(self, scores: CaseScores) -> Iterator[Row]:
         """Count a case and yield one row a metric."""
-        complaints = complaints_of_read_case(scores.case)
+        complaints = [*complaints_of_read_case(scores.case), *_silent_failures(scores.case)]
         self.cases += 1
         self.doubtful += bool(complaints)
         for result in scores.results:
@@ -66,9 +74,11 @@ class ScoreBook:
             yield row
 
     def _keep(self, row: Row) -> None:
-        """Keep the lowest rows; what could not be scored stands lowest of all."""
+        """Keep the lowest rows: what failed before all, what does not apply after all."""
         self._rows += 1
-        value = -1.0 if row["score"] is None else row["score"]
+        value = row["score"]
+        if value is None:
+            value = -1.0 if row["problem"] else 2.0
         entry = (-value, -self._rows, row)
         if len(self._kept) < _MOST_ROWS_SHOWN:
             heappush(self._kept, entry)
@@ -96,6 +106,7 @@ class ScoreBook:
             "not_read": self.unreadable_count,
             "passed_over": self.set_aside["passed_over"],
             "mended": self.set_aside["mended"],
+            "set_aside": self.set_aside_files,
             "doubtful": self.doubtful,
             "interrupted": self.interrupted,
             "threshold": self.threshold,
@@ -123,3 +134,13 @@ class ScoreBook:
         """Whether nothing was there to judge, or to hold against the threshold."""
         scored = any(tally.scored for tally in self.tallies.values())
         return not self.cases or (self.threshold is not None and not scored)
+
+
+def _silent_failures(case: AgentTestCase) -> Iterator[str]:
+    """Calls that were recorded as successes without a rule, but read like failures."""
+    for i, call in enumerate(case.calls):
+        if call.success and call.success_rule is None and call.result is not None:
+            found = call_outcome(call)
+            if found.success is False:
+                said = shortened(one_line(found.message or ""), _LONGEST_QUOTE)
+                yield f"call {i + 1} counts as a success, but reads like a failure: {said}"

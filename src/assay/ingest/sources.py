@@ -73,6 +73,11 @@ def walk_files(source: str | Path) -> Iterator[str]:
         yield str(path)
 
 
+def is_store(path: str | Path) -> bool:
+    """Whether a path is a store of ours, whose runs are read by asking it."""
+    return (Path(path) / "assay-store.json").is_file()
+
+
 def would_read(source: str | Path, file: Path) -> bool:
     """Whether reading a source reads that file, be it there already or not."""
     whole, part = Path(source).resolve(), file.resolve()

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
 from assay.metrics.agent_case import as_agent_case
+from assay.records import preview
 from assay.score import Evidence, Score, mean, share
 from assay.tools import read_tools
 
@@ -207,8 +208,16 @@ def _findings(
         if tools is not None:
             yield from _misuse(call, check, _tool_of(call, tools), i)
         if not check.success:
-            problem = call.error_message or "no message"
-            yield _finding(f"{call.tool} failed: {problem}", "failed_call", i)
+            yield _finding(f"{call.tool} failed: {_words_of(call)}", "failed_call", i)
+
+
+def _words_of(call: ToolExecutionResult) -> str:
+    """What is known of a failure: its message, else what came back."""
+    if call.error_message:
+        return call.error_message
+    if call.result in (None, "", [], {}):
+        return "no message"
+    return call.result if isinstance(call.result, str) else preview(call.result)
 
 
 def _misuse(

@@ -29,8 +29,12 @@ FILE_COLUMNS = (
     "calls",
     *PART_COLUMNS,
     "label",
+    "outcome",
+    "outcome_score",
     "problem",
     "reason",
+    "source",
+    "format",
 )
 _LONGEST_LABEL = 60
 # A made-up id: unique, but it tells a reader nothing.
@@ -43,33 +47,36 @@ def run_label(case: AgentTestCase) -> str:
         return case.run_id
     if case.task_id:
         return case.task_id if case.attempt is None else f"{case.task_id} #{case.attempt}"
-    if case.run_id:
-        return case.run_id
+    return source_of(case) or case.run_id or shortened(one_line(case.input), _LONGEST_LABEL)
+
+
+def source_of(case: AgentTestCase) -> str | None:
+    """Where a run was read, as a compiler would say it."""
     source = case.source
-    if source and source.path:
-        return source.path if source.position is None else f"{source.path}:{source.position}"
-    return shortened(one_line(case.input), _LONGEST_LABEL)
+    if source is None or source.path is None:
+        return None
+    return source.path if source.position is None else f"{source.path}:{source.position}"
 
 
 def score_row(
     case: AgentTestCase, result: Score | Failed, *, threshold: float | None, complaints: list[str]
 ) -> Row:
     """One row for one metric on one case."""
-    row: Row = {
+    row: Row = dict.fromkeys(FILE_COLUMNS) | {
         "run": run_label(case),
         "task_id": case.task_id,
         "attempt": case.attempt,
         "model": case.model,
         "metric": result.name,
-        "score": None,
-        "passed": None,
         "calls": len(case.calls),
-        "problem": None,
         "label": "",
+        "outcome": case.outcome.success if case.outcome else None,
+        "outcome_score": case.outcome.score if case.outcome else None,
         "reason": "",
+        "source": source_of(case),
+        "format": case.source.format if case.source else None,
+        "complaints": complaints,
     }
-    if complaints:
-        row["complaints"] = complaints
     if isinstance(result, Failed):
         return row | {"problem": result.problem}
     unsaid = "nothing to measure" if result.value is None else ""
@@ -87,4 +94,5 @@ def score_row(
 def unreadable_row(item: Unreadable) -> Row:
     """One row for an item that could not be read."""
     place = item.path if item.position is None else f"{item.path}:{item.position}"
-    return {"run": place, "score": None, "passed": None, "problem": f"not read: {item.problem}"}
+    problem = f"not read: {item.problem}"
+    return dict.fromkeys(FILE_COLUMNS) | {"run": place, "source": place, "problem": problem}

@@ -25,7 +25,7 @@ _COLUMNS = {
     "schema": "input_schema_compliance",
     "names": "valid_tool_name_rate",
     "ok": "execution_success_rate",
-    "failed*": "valid_call_failure_rate",
+    "fail*": "valid_call_failure_rate",
     "plan": "planning_json_compliance",
 }
 _LEGEND = "* lower is better    – does not apply"
@@ -35,7 +35,8 @@ _NARROWEST_RUN = 12
 _READABLE_RUN = 20
 _FIRST_COLUMNS = 4
 _NARROWEST_NOTE = 16
-_NARROWEST_NUMBER = 5
+_NUMBER_WIDTHS = {"calls": 5, "score": 5}
+_OTHER_NUMBERS = 4
 _GAP = 3
 
 
@@ -50,14 +51,15 @@ def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
     while (room := _room(width - metric_width, shown)) < _wanted_run(shown) and len(shown) > 1:
         shown.popitem()
     longest = max(cell_len(name) for name in ("run", *(one_line(str(r["run"])) for r in rows)))
-    run_width = min(_WIDEST_RUN, max(_NARROWEST_RUN, room // 2), longest)
+    run_width = min(_WIDEST_RUN, max(_READABLE_RUN, room // 2), longest)
     note_width = room - run_width - _GAP
-    note_width = note_width if note_width >= _NARROWEST_NOTE else 0
+    if note_width < _NARROWEST_NOTE:
+        run_width, note_width = min(_WIDEST_RUN, room, longest), 0
     table = _empty_table(title, shown, (run_width, metric_width, note_width))
     for row in rows:
         run = Text(shortened(one_line(str(row["run"])), run_width))
         metric = [Text(one_line(str(row["metric"])))] if metric_width else []
-        numbers = [_number(row.get(key), failed=_failed(key, row)) for key in shown.values()]
+        numbers = [_number(key, row) for key in shown.values()]
         note = [_note(row, note_width)] if note_width else []
         table.add_row(run, *metric, Text(str(row["calls"])), *numbers, *note)
     return table
@@ -87,7 +89,7 @@ def _wanted_run(shown: Mapping[str, str]) -> int:
 
 
 def _number_width(header: str) -> int:
-    return max(len(header), _NARROWEST_NUMBER)
+    return max(len(header), _NUMBER_WIDTHS.get(header, _OTHER_NUMBERS))
 
 
 def summary_lines(tallies: Iterable[Mapping[str, Any]], *, threshold: float | None) -> list[Text]:
@@ -120,7 +122,7 @@ def reason_text(row: Row) -> Text:
     """Why a case scored as it did, for `--verbose`."""
     text = Text(f"{one_line(str(row['run']))}\n", style="bold")
     text.append(many_lines(row["reason"] or row["problem"] or "no reason"), style="not bold")
-    for complaint in row.get("complaints", ()):
+    for complaint in row["complaints"]:
         text.append(f"\nDoubtful: {many_lines(complaint)}", style="not bold yellow")
     return text
 
@@ -133,14 +135,13 @@ def _tells_something(key: str, rows: Sequence[Row]) -> bool:
     return any(value is not None for value in values)
 
 
-def _failed(key: str, row: Row) -> bool:
-    return key == "score" and row["passed"] is False
-
-
-def _number(value: object, *, failed: bool) -> Text:
+def _number(key: str, row: Row) -> Text:
+    value = row.get(key)
     if not isinstance(value, int | float):
         return Text("–", style="dim")
-    return Text(f"{value:.3f}", style="red" if failed else "")
+    if key != "score":
+        return Text(f"{value:.2f}")
+    return Text(f"{value:.3f}", style="red" if row["passed"] is False else "")
 
 
 def _note(row: Row, width: int) -> Text:
@@ -149,5 +150,7 @@ def _note(row: Row, width: int) -> Text:
     lines = row["reason"].splitlines()
     if row["score"] is not None:
         lines = lines[1:]  # the first line is the formula; the columns show it
-    note = next(iter([*lines, *row.get("complaints", ())]), "")
+    note = next(iter([*lines, *row["complaints"]]), "")
+    if row["passed"] is False:
+        return Text(shortened(one_line(f"BELOW. {note}"), width), style="red")
     return Text(shortened(one_line(note), width), style="dim")

@@ -14,7 +14,7 @@ from assay.metrics.mcp_tool.weighing import (
     aggregates,
     mcp_bench_overall,
 )
-from assay.metrics.tool_use import RATES, ServerUse
+from assay.metrics.tool_use import LOWER_IS_BETTER, RATES, ServerUse
 from assay.score import Score
 
 if TYPE_CHECKING:
@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 
 _MOST_FINDINGS = 20
 WHOLE = "judged and measured"
+_SHORT_NAMES = {
+    "input_schema_compliance": "schema",
+    "valid_tool_name_rate": "names",
+    "execution_success_rate": "ok",
+    "valid_call_failure_rate": "1 - fail",
+    "planning_json_compliance": "plan",
+}
 MEASURED_RATES = (*RATES, "planning_json_compliance")
 
 
@@ -81,16 +88,16 @@ class Result(Struct, frozen=True):
             yield "Strict mode: anything below 1 counts as 0."
         if self.inferred_calls:
             yield "The calls were inferred from text; their success is a guess."
-        if self.measured.reason:
-            yield f"Not everything applies: {self.measured.reason}."
         if self.schema_faults:
             yield f"{self.schema_faults} call(s) met a broken server schema: the server's fault."
         findings = self.measured.evidence
         for found in findings[:_MOST_FINDINGS]:
             place = "" if found.call is None else f"Call {found.call + 1}: "
-            yield f"{place}{found.text}."
+            yield f"{place}{found.text.rstrip('.。')}."
         if len(findings) > _MOST_FINDINGS:
             yield f"({len(findings) - _MOST_FINDINGS} more findings.)"
+        if self.measured.reason:
+            yield f"Not everything applies: {self.measured.reason}."
         for dimension in DIMENSIONS:
             text = self.marks.reasons.get(dimension.name) if self.marks else None
             if text:
@@ -102,10 +109,20 @@ class Result(Struct, frozen=True):
             why = "no judge was given" if self.judged is None else "the judge gave no marks"
             if measured is None:
                 return f"Not scored: {why} and nothing could be measured."
-            return f"Measured part only ({why}): {measured:.3f}."
+            return f"Measured part only ({why}): {self._measured_terms()}."
         if measured is None:
             return f"Judged part only (nothing could be measured): {self.judged.value:.3f}."
         return (
             f"{JUDGED_WEIGHT} x {self.judged.value:.3f} ({self.judged.reason}) + "
-            f"{MEASURED_WEIGHT} x {measured:.3f} (measured)."
+            f"{MEASURED_WEIGHT} x {measured:.3f} (measured: {self._measured_terms()})."
         )
+
+    def _measured_terms(self) -> str:
+        """The measured part as it was computed, in the words of the table."""
+        terms = [
+            f"{_SHORT_NAMES[name]} {1 - rate if name in LOWER_IS_BETTER else rate:.2f}"
+            for name, rate in self.rates.items()
+            if rate is not None
+        ]
+        total = f"{self.measured.value:.3f}"
+        return f"{total} = mean of {', '.join(terms)}" if terms else total
