@@ -258,7 +258,7 @@ WRONG = [
     ({"input": "a", "outcome": {"success": "yes"}}, "outcome.success: expected bool | null"),
     ({"input": "a", "source": {"position": "2"}}, "source.position: expected int | null"),
     ({"input": "a", "execution_data": []}, "execution_data: expected an object, got list []"),
-    ({"input": "a", "execution_data": {}}, "execution_data.tool_executions: expected a list"),
+    ({"input": "a", "execution_data": {}}, "execution_data: missing required field tool_exec"),
     (
         {"input": "a", "execution_data": {"tool_executions": [], "total_rounds": "3"}},
         "execution_data.total_rounds: expected int, got str '3'",
@@ -479,3 +479,30 @@ def test_all_our_errors_are_of_one_family() -> None:
     assert issubclass(InvalidRecord, AssayError)
     assert issubclass(UnsupportedVersion, InvalidRecord)
     assert issubclass(NotJson, AssayError)
+
+
+@pytest.mark.parametrize(
+    ("written", "complaint"),
+    [
+        ({"actual_ouput": "a"}, "actual_ouput is not a field; did you mean 'actual_output'?"),
+        ({"tool_executions": []}, "tool_executions is not a field; did you mean 'execution_data'?"),
+        ({"available_tool": {}}, "available_tool is not a field; did you mean 'available_tools'?"),
+        ({"my_own_key": 1}, None),
+    ],
+)
+def test_a_key_that_looks_like_a_field_is_doubtful(
+    written: dict[str, Any], complaint: str | None
+) -> None:
+    case = AgentTestCase.from_dict({"input": "q", "actual_output": "a"} | written)
+    assert case.validate() == ([] if complaint is None else [complaint])
+
+
+def test_a_call_that_never_said_how_it_went_counts_as_failed_and_is_doubtful() -> None:
+    call = {"tool": "t", "arguments": {"a": 1}, "result": "ok"}
+    data = {"tool_executions": [call]}
+    case = AgentTestCase.from_dict({"input": "q", "actual_output": "a", "execution_data": data})
+    assert case.calls[0].success is False
+    assert case.validate() == [
+        "execution_data.tool_executions[0].success is not recorded; the call counts as failed",
+        "execution_data.tool_executions[0].arguments is not a field; did you mean 'parameters'?",
+    ]

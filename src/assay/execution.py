@@ -11,6 +11,8 @@ from assay.records import preview, read_record, write_record
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+# Whether the call succeeded was never written down; it then counts as failed.
+NOT_SAID = "not recorded"
 _CALL_SEED_FIELDS = frozenset(
     {"tool", "parameters", "result", "success", "server", "execution_time", "error_message"}
 )
@@ -60,7 +62,10 @@ class ToolExecutionResult:
         """Read a call strictly; errors name the field below `where`."""
         if isinstance(data, dict) and "parameters" not in data:
             data = {**data, "parameters": {}}
-        return read_record(cls, data, where)
+        call = read_record(cls, data, where)
+        if isinstance(data, dict) and "success" not in data and call.success_rule is None:
+            call.success_rule = NOT_SAID
+        return call
 
     @classmethod
     def from_record(cls, record: object) -> ToolExecutionResult:
@@ -107,7 +112,9 @@ class MCPExecutionData:
         """Read the data strictly; errors name the field below `where`."""
         if not isinstance(data, dict):
             raise InvalidRecord(f"{where}: expected an object, got {preview(data)}")
-        calls = data.get("tool_executions")
+        if "tool_executions" not in data:
+            raise InvalidRecord(f"{where}: missing required field tool_executions")
+        calls = data["tool_executions"]
         if not isinstance(calls, list):
             raise InvalidRecord(f"{where}.tool_executions: expected a list, got {preview(calls)}")
         found = read_record(cls, {**data, "tool_executions": []}, where)

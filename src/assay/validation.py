@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from assay.errors import AssayError, InvalidRecord
-from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.execution import NOT_SAID, MCPExecutionData, ToolExecutionResult
 from assay.records import preview
 from assay.tools import read_tools
 
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 _CALLS = "execution_data.tool_executions"
+_ALIKE = 0.85
+# What other tools call it.
+_OTHER_NAMES = {
+    "arguments": "parameters",
+    "args": "parameters",
+    "tool_executions": "execution_data",
+    "tool_calls": "execution_data",
+    "output": "actual_output",
+    "answer": "actual_output",
+}
 
 
 def complaints(case: AgentTestCase) -> list[str]:
@@ -31,6 +42,7 @@ def complaints_of_read_case(case: AgentTestCase) -> list[str]:
         *_of_execution(case.execution_data),
         *_of_tools(case.available_tools, case.execution_data),
         *_of_history(case.conversation_history),
+        *_of_misspelt_keys(case),
     ]
 
 
@@ -44,6 +56,29 @@ def refuse_unmeasurable(data: Any) -> None:
     problems = (*_of_planning(data.planning_json_compliance), *_of_entries(data.tool_executions))
     if problems:
         raise InvalidRecord(problems[0])
+
+
+def _of_misspelt_keys(case: AgentTestCase) -> Iterator[str]:
+    """Keys that we do not know but that look like one of ours: their values count for nothing."""
+    records: list[tuple[str, Any]] = [("", case)]
+    if isinstance(case.execution_data, MCPExecutionData):
+        records.append(("execution_data.", case.execution_data))
+        records += [(f"{_CALLS}[{i}].", call) for i, call in _calls(case.execution_data)]
+    for where, record in records:
+        for key in record.extra if isinstance(record.extra, dict) else ():
+            meant = _meant(key, record)
+            if meant is not None:
+                yield f"{where}{key} is not a field; did you mean {meant!r}?"
+
+
+def _meant(key: object, record: Any) -> str | None:
+    if not isinstance(key, str):
+        return None
+    if key in _OTHER_NAMES:
+        meant = _OTHER_NAMES[key]
+        return meant if meant in record.__dataclass_fields__ else None
+    close = get_close_matches(key, record.__dataclass_fields__, n=1, cutoff=_ALIKE)
+    return close[0] if close else None
 
 
 def _of_texts(case: AgentTestCase) -> Iterator[str]:
@@ -110,6 +145,8 @@ def _of_call(call: ToolExecutionResult, where: str) -> Iterator[str]:
         yield f"{where}.success must be true or false, got {preview(success)}"
     if _is_below(call.execution_time, 0):
         yield f"{where}.execution_time cannot be negative, got {call.execution_time}"
+    if call.success_rule == NOT_SAID:
+        yield f"{where}.success is not recorded; the call counts as failed"
 
 
 def _of_tools(definitions: Any, data: Any) -> Iterator[str]:
