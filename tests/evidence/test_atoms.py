@@ -6,7 +6,7 @@ import itertools
 from time import perf_counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.atoms import LONGEST_TEXT, atoms_in
@@ -76,6 +76,7 @@ def test_dates_and_times_know_their_values() -> None:
     assert time.minute == 540
 
 
+@settings(deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_read_and_no_part_is_told_twice(text: str) -> None:
     atoms = sorted(atoms_in(text, names=False), key=lambda atom: atom.start)

@@ -155,7 +155,7 @@ def test_odd_values_are_no_hindrance(odd: Any) -> None:
     assert [repeat.call for repeat in examined.plan.repeats] in ([], [1])
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_any_run_can_be_examined(data: st.DataObject) -> None:
     text = st.text(max_size=40)

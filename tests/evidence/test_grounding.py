@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.evidence.made_runs import call, run, sample
 
@@ -269,6 +269,7 @@ def test_samples(
     assert found.with_status("contradicted") == []
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_answer_to_any_result(answer: str, result: str) -> None:
     found = ground(answer, result)

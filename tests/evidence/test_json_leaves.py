@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.json_leaves import MAX_DEPTH, as_text, leaf_text, leaves_of
@@ -34,6 +34,7 @@ def test_a_scalar_is_its_own_leaf(scalar: Any) -> None:
     assert (leaf.path, leaf.value) == ("$", scalar)
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_there_are_as_many_leaves_as_scalars(data: Any) -> None:
     def scalars(value: Any) -> int:
@@ -68,6 +69,7 @@ def test_an_absurd_integer_has_no_text() -> None:
     assert leaf_text(12) == "12"
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_the_text_of_json_holds_every_plain_word_of_it(data: Any) -> None:
     text = as_text({"data": data, "word": "needle"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.literals import SQL_WORDS, code_atoms, holds_code, is_sql, sql_atoms
@@ -90,6 +90,7 @@ def test_sql_words_are_written_as_they_are_looked_up() -> None:
     assert all(word == word.lower() for word in SQL_WORDS)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="selct from'\"-/*().,;$ \n0123az_", max_size=300))
 def test_any_text_can_be_taken_for_sql(text: str) -> None:
     phrases = [atom.phrase for atom in sql_atoms(text)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.moments import (
@@ -109,6 +109,7 @@ def test_a_zone_is_no_time() -> None:
     assert [found.minute for found in times_in("14:00-16:00")] == [840, 960]
 
 
+@settings(deadline=None)
 @given(st.dates(min_value=date(1900, 1, 1), max_value=date(2100, 12, 31)))
 def test_every_day_is_read_back_from_four_forms(day: date) -> None:
     expected = (day.year, day.month, day.day)
@@ -121,6 +122,7 @@ def test_every_day_is_read_back_from_four_forms(day: date) -> None:
         assert days_of(text) == (expected,), text
 
 
+@settings(deadline=None)
 @given(st.dates(min_value=date(1, 1, 1)))
 def test_a_week_is_a_step_and_a_day_is_none_from_itself(day: date) -> None:
     near = days_near((day.year, day.month, day.day))

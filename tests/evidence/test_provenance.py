@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.evidence.made_runs import call, run, sample
 
@@ -147,6 +147,21 @@ def test_values_that_the_schema_offers(value: Any, origin: Origin) -> None:
     assert trace(value, tools=SCHEMA).origins == (origin,)
 
 
+@pytest.mark.parametrize(
+    ("value", "holder", "status"),
+    [
+        ("7335", "train G7335", "derived"),
+        ("2.4.0", "release v2.4.0 is out", "derived"),
+        ("2.4.0", "2.4.0rc1", "derived"),
+        ("7335", "order 173350", "nowhere"),
+        ("7335", "A7335B", "nowhere"),
+    ],
+)
+def test_the_number_of_a_longer_name(value: str, holder: str, status: str) -> None:
+    case = run("x", call("find", {}, {"v": holder}), call("act", {"x": value}))
+    assert trace_arguments(case).values[0].status == status
+
+
 def test_tools_that_cannot_be_read_are_no_hindrance() -> None:
     assert trace("C-20417", tools=[3]).status == "traced"
 
@@ -280,6 +295,7 @@ def test_the_other_samples_invent_nothing(number: int) -> None:
     assert trace_arguments(sample(number)).share == 1
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none()

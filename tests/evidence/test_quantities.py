@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.quantities import (
@@ -57,6 +57,7 @@ def test_size_and_decimals(text: str, size: float, decimals: int) -> None:
     assert decimals_of(text) == decimals
 
 
+@settings(deadline=None)
 @given(st.floats(min_value=0, max_value=1e12), st.integers(0, 4))
 def test_a_printed_number_is_read_back(value: float, decimals: int) -> None:
     text = f"{value:,.{decimals}f}"

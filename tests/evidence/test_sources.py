@@ -166,3 +166,18 @@ def test_leaves_are_found_by_what_they_say() -> None:
     mail = source.leaf_with("mail@example.com", phrase_of("mail@example.com"))
     assert mail.path == "$['mail@example.com']"
     assert source.leaf_with_number(99).path == "$"
+
+
+def test_large_results_are_searched_by_an_index_of_their_words() -> None:
+    data = [{"text": f"parcel PK-{10_000 + n} was sent on {n} March 2026"} for n in range(1, 301)]
+    case = run("x", call("a", {}, data), answer="PK-10300 was sent")
+    (source,) = sources_of(case).results
+    assert source.leaf_with("PK-10300", phrase_of("PK-10300")).path == "$[299].text"
+    assert source.leaf_with("text", phrase_of("text")).path == "$[0].text"
+    assert source.leaf_with_day((2026, 3, 31)).path == "$[30].text"
+    assert source.leaf_with("PK-99999", phrase_of("PK-99999")).path == "$"
+
+
+def test_which_words_are_held_by_any_source() -> None:
+    case = run("a lamp", call("a", {"q": "lamp"}, {"price": 3}), answer="the price of a lamp")
+    assert sources_of(case).hold(["the", "price", "of", "lamp"]) == [False, True, False, True]

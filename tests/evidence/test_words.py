@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.words import half_width, phrase_of, words_of
@@ -32,12 +32,14 @@ def test_a_phrase_is_found_inside_another_at_the_borders_of_words_only() -> None
     assert phrase_of("杭州东") in phrase_of("我从上海虹桥坐高铁到杭州东开会")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_has_words_and_they_are_their_own_words(text: str) -> None:
     words = words_of(text)
     assert words_of(" ".join(words)) == words
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abc 中文é_-.9", max_size=400))
 def test_short_and_long_texts_are_read_alike(text: str) -> None:
     assert phrase_of(text + " x" * 300).startswith(phrase_of(text).rstrip())

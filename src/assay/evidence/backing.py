@@ -44,6 +44,7 @@ _HAS_DIGIT = re.compile("[0-9]")
 _SHORTEST_PART = 4
 _LONGEST_PART = 60
 _MOST_SEARCHED = 64
+_MOST_PLACES = 8
 
 
 class Backing(NamedTuple):
@@ -94,15 +95,10 @@ class Backer:
         """The source with a longer name of which this is the number, as 2.4.0 is of v2.4.0."""
         if not _SHORTEST_PART <= len(text) <= _LONGEST_PART or not _HAS_DIGIT.search(text):
             return None
-        part = re.escape(text)
-        longer = re.compile(
-            rf"(?<=[A-Za-z_]){part}(?![A-Za-z0-9])|(?<![A-Za-z0-9]){part}(?=[A-Za-z_])",
-            re.IGNORECASE,
-        )
         for source in self._sources.all[:_MOST_SEARCHED]:
             if source.step >= self._before:
                 break
-            if longer.search(source.text) and not self._sources.was_sent(source.call, text):
+            if _is_part(text, source.text) and not self._sources.was_sent(source.call, text):
                 return Backing(source, source.place, "substring")
         return None
 
@@ -200,6 +196,20 @@ class Backer:
                     leaf = source.leaf_with_number(other)
                     return Backing(source, _place(source, leaf), "unit")
         return None
+
+
+def _is_part(text: str, holder: str) -> bool:
+    """Whether a text stands there with letters right before it, or right after it."""
+    place = holder.find(text)
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            return False
+        end = place + len(text)
+        before, after = holder[place - 1 : place] or " ", holder[end : end + 1] or " "
+        if before.isalnum() != after.isalnum() and not (before.isdigit() or after.isdigit()):
+            return True
+        place = holder.find(text, place + 1)
+    return False
 
 
 def _of_day(source: Source, day: Day, step: Step) -> Backing:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.evidence.effects import is_write
-from assay.evidence.json_leaves import as_text, leaf_text, leaves_of
+from assay.evidence.json_leaves import as_text, leaf_text, leaves_of, unescaped
 from assay.evidence.outcome import UNDECIDED_RULES, call_outcome
 from assay.evidence.payload import unwrap
 from assay.evidence.words import words_of
@@ -46,7 +46,9 @@ class CallFacts:
         self.is_empty = answered and not self.failed and _is_empty(self.payload)
         # The names of the fields do not count: they are the tool's words.
         self.words = frozenset(words_of(" ".join([leaf_text(leaf.value) for leaf in self.leaves])))
-        self.identity = (call.server, call.tool, _written(call.parameters))
+        # The arguments as JSON, the same for equal ones.
+        self.arguments = _written(call.parameters)
+        self.identity = (call.server, call.tool, self.arguments)
 
     @property
     def message(self) -> str:
@@ -54,12 +56,13 @@ class CallFacts:
         return self.call.error_message or as_text(self.payload)
 
 
-def _written(parameters: object) -> bytes:
+def _written(parameters: object) -> str:
     try:
-        return msgspec.json.encode(parameters, order="deterministic")
+        text = msgspec.json.encode(parameters, order="deterministic").decode()
+        return unescaped(text) if "\\" in text else text
     except (TypeError, ValueError, RecursionError, OverflowError):
         leaves = leaves_of(parameters)
-        return "\0".join(leaf_text(leaf.value) for leaf in leaves).encode(errors="replace")
+        return "\0".join(leaf_text(leaf.value) for leaf in leaves)
 
 
 def are_alike(some: Set[str], others: Set[str], least: float) -> bool:

@@ -191,17 +191,17 @@ def _copied_share(answer: str, sources: Sources) -> float | None:
     words = words_of(answer)
     if len(words) < 2 * _WINDOW:
         return None
+    held = sources.hold(words)
     copied = place = searched = 0
     while place + _WINDOW <= len(words) and searched < _MOST_WINDOWS:
-        window = words[place : place + _WINDOW]
-        strange = [i for i, word in enumerate(window) if not sources.holds(word)]
-        if strange:
-            place += strange[-1] + 1
+        end = place + _WINDOW
+        if False in held[place:end]:
+            place = held.index(False, place) + 1
             continue
         searched += 1
-        if _stands_in_result(window, sources):
+        if _stands_in_result(words[place:end], sources):
             copied += _WINDOW
-            place += _WINDOW
+            place = end
         else:
             place += 1
     rest = len(words) - place

@@ -88,8 +88,12 @@ def as_text(value: object) -> str:
         text = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
     except (TypeError, ValueError, RecursionError, OverflowError):
         return ""
-    # Escapes would glue their letter to the word that follows.
-    return _ESCAPE.sub(_unescape, text) if "\\" in text else text
+    return unescaped(text) if "\\" in text else text
+
+
+def unescaped(text: str) -> str:
+    """JSON without escapes, which would glue their letter to the word that follows."""
+    return _ESCAPE.sub(_unescape, text)
 
 
 def _unescape(found: re.Match[str]) -> str:

@@ -168,7 +168,7 @@ def _sum_or_none(times: Sequence[float | None]) -> float | None:
 def _repeats(facts: RunFacts) -> list[Repeat]:
     found = []
     results = [source.text for source in facts.sources.results]
-    first: dict[tuple[str | None, str, bytes], CallFacts] = {}
+    first: dict[tuple[str | None, str, str], CallFacts] = {}
     recent: dict[str, list[CallFacts]] = {}
     last_write = -1
     for known in facts.calls:

@@ -24,7 +24,7 @@ from assay.evidence.moments import (
     vaguer,
 )
 from assay.evidence.quantities import NUMBER_OR_MOMENT, size_of
-from assay.evidence.words import joined, phrase_of, words_of
+from assay.evidence.words import half_width, joined, phrase_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,6 +41,8 @@ _TELLING_ROLES = frozenset({"user", "system", "developer", "human"})
 # How many sources that hold the rarest word of a phrase are looked into.
 _MOST_CANDIDATES = 64
 _STEP = attrgetter("step")
+# So few leaves are searched one by one; for more an index is made.
+_FEW_LEAVES = 200
 _COMPACT_DATE = len("20260324")
 _AFTER_DATE = len("2026-03-24T")
 
@@ -101,8 +103,17 @@ class Source:
         if exact is not None:
             return exact
         words = phrase.split()
-        rarest = min((self._holding(word) for word in words), key=len, default=[])
-        return next((leaf for leaf in rarest if phrase in _phrase_of_leaf(leaf)), Leaf(None))
+        if len(self.leaves) <= _FEW_LEAVES:
+            likely = self._texts_with(words[0])
+        else:
+            likely = min((self._holding(word) for word in words), key=len, default=[])
+        return next((leaf for leaf in likely if phrase in phrase_of(leaf.value)), Leaf(None))
+
+    def _texts_with(self, word: str) -> list[Leaf]:
+        """The leaves that hold a word or a part of one, then the names of fields that do."""
+        texts = [leaf for leaf in self.leaves if isinstance(leaf.value, str)]
+        names = [Leaf(leaf.field, leaf.field, leaf.way) for leaf in self.leaves]
+        return [leaf for leaf in (*texts, *names) if word in half_width(leaf.value).lower()]
 
     def _holding(self, word: str) -> list[Leaf]:
         """The leaves whose text holds a word; the names of fields come after the values."""
@@ -122,6 +133,10 @@ class Source:
 
     def leaf_with_day(self, day: Day) -> Leaf:
         """The first scalar whose text holds that day, or says more or less than it."""
+        usual = f"{day[0]:04}-{day[1]:02}-{day[2]:02}"
+        for leaf in self.leaves[:_FEW_LEAVES]:
+            if isinstance(leaf.value, str) and usual in leaf.value:
+                return leaf
         return self._leaf_saying(("day", day))
 
     def leaf_with_minute(self, minute: int) -> Leaf:
@@ -137,10 +152,6 @@ class Source:
                 for said in _said_in(leaf.value) if isinstance(leaf.value, str) else ():
                     self._by_measure.setdefault(said, leaf)
         return self._by_measure.get(measure, Leaf(None))
-
-
-def _phrase_of_leaf(leaf: Leaf) -> str:
-    return phrase_of(leaf.value)
 
 
 def _said_in(text: str) -> Iterator[tuple[str, Any]]:
@@ -165,7 +176,7 @@ class Sources:
     def __init__(self, case: AgentTestCase, calls: Sequence[CallFacts]) -> None:
         """Read the case once; `calls` are its calls with their payloads."""
         self.steps = steps_of(case.calls)
-        self._arguments = [as_text(call.parameters) for call in case.calls]
+        self._arguments = [known.arguments for known in calls]
         self.argument_phrases = [joined(words_of(text)) for text in self._arguments]
         self.told = list(_told(case, self.steps))
         self.results = list(_results(calls, self.steps))
@@ -214,12 +225,12 @@ class Sources:
                 fewest = held
         return (fewest or [])[:_MOST_CANDIDATES]
 
-    def holds(self, word: str) -> bool:
-        """Whether any source holds a word of the arguments or the answer."""
-        return word in self._holders
+    def hold(self, words: list[str]) -> list[bool]:
+        """Whether any source holds each of these words of the arguments or the answer."""
+        return [word in self._holders for word in words]
 
     def was_sent(self, call: int | None, text: str) -> bool:
-        """Whether the arguments of a call, as JSON, held that text."""
+        """Whether the arguments of a call, as JSON without spaces, held that text."""
         return call is not None and text in self._arguments[call]
 
     def _search(self, phrase: str, *, echoes: bool) -> Source | None:

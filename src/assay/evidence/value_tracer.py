@@ -53,6 +53,7 @@ _NAMING_FIELD = re.compile(
     r"|text|reason)$"
 )
 _EDGES_OF_DAY = frozenset({0, 1439, 1440})
+_SETTLED = frozenset({"trivial", "reused"})
 _INTRODUCED = frozenset({"nowhere", "ahead", "partly", "unchecked"})
 
 
@@ -65,12 +66,12 @@ class OwnValues:
         self._traced: dict[tuple[str, str, type, Any], TracedValue] = {}
 
     def seen(self, tool: str, leaf: Leaf) -> TracedValue | None:
-        """The same value of the same field, if it was traced: what is known stays known."""
+        """The same value of the same field, if its origin is settled: what is known stays known."""
         return self._traced.get((tool, leaf.field, type(leaf.value), leaf.value))
 
     def keep(self, tool: str, leaf: Leaf, found: TracedValue) -> None:
-        """Remember a value that was traced in full."""
-        if found.share == 1.0:
+        """Remember a value whose origin is settled."""
+        if found.share == 1.0 or found.status in _SETTLED:
             self._traced[tool, leaf.field, type(leaf.value), leaf.value] = found
 
     def remember(self, values: Iterable[TracedValue]) -> None:
@@ -108,7 +109,12 @@ class ValueTracer:
         known = self._own.seen(self._tool, leaf)
         if known is not None:
             return TracedValue(
-                self._position, leaf.path, leaf.value, known.status, known.origins, share=1.0
+                self._position,
+                leaf.path,
+                leaf.value,
+                known.status,
+                known.origins,
+                share=known.share,
             )
         found = self._trace(leaf)
         self._own.keep(self._tool, leaf, found)
@@ -228,11 +234,12 @@ class ValueTracer:
     def _in_same_field(self, leaf: Leaf) -> Origin | None:
         """An earlier result that has this number, however small, in a field of the same name."""
         said = f'"{leaf.field}": {leaf.value}'
+        sent = f'"{leaf.field}":{leaf.value}'
         for source in self._sources.holders(phrase_of(leaf.field)) if leaf.field else ():
             if source.call is None or source.step >= self._step or said not in source.text:
                 continue
             found = _field_with(source, leaf)
-            if found is not None and not self._sources.was_sent(source.call, said):
+            if found is not None and not self._sources.was_sent(source.call, sent):
                 return Origin("result", found.path, source.call)
         return None
 
