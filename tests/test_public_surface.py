@@ -31,6 +31,7 @@ PUBLIC = {
     "RunOutcome",
     "Score",
     "Source",
+    "Store",
     "ToolExecutionResult",
     "ToolUseMetric",
     "TrajectoryMatch",

@@ -24,6 +24,7 @@ _HOMES = {
     "RunOutcome": "assay.run",
     "Score": "assay.score",
     "Source": "assay.run",
+    "Store": "assay.store",
     "ToolExecutionResult": "assay.execution",
     "ToolUseMetric": "assay.metrics.tool_use",
     "TrajectoryMatch": "assay.metrics.trajectory",
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from assay.scoring import Failed as Failed
     from assay.scoring import score_cases as score_cases
     from assay.scoring import score_stream as score_stream
+    from assay.store import Store as Store
     from assay.test_case import AgentTestCase as AgentTestCase
     from assay.test_case import LLMTestCase as LLMTestCase
 

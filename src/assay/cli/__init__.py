@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import typer
 
 from assay import __version__
-from assay.cli import compact, doctor, export, formats, importing, listing, score, show
 from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.errors import AssayError
 
-app = typer.Typer(
-    name="assay",
-    help="Judge the work of LLM agents that use tools: without a key, without a server.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command("score", epilog=score.EPILOG)(score.score)
-app.command("import", epilog=importing.EPILOG)(importing.import_command)
-app.command("formats", epilog=formats.EPILOG)(formats.formats)
-app.command("ls", epilog=listing.EPILOG)(listing.ls)
-app.command("show", epilog=show.EPILOG)(show.show)
-app.command("export", epilog=export.EPILOG)(export.export)
-app.command("compact", epilog=compact.EPILOG)(compact.compact)
-app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
+# Name of the command to the module and function that do it. Only the one that is called is
+# loaded: the engine behind some of them takes longer than many a command.
+COMMANDS = {
+    "score": "score:score",
+    "import": "importing:import_command",
+    "formats": "formats:formats",
+    "ls": "listing:ls",
+    "show": "show:show",
+    "export": "export:export",
+    "compact": "compact:compact",
+    "doctor": "doctor:doctor",
+}
+
+
+def _command_line(called: str | None) -> typer.Typer:
+    """The command that is called; all of them when it is none of ours, to show them."""
+    app = typer.Typer(
+        name="assay",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_options)
+    for name in [called] if called in COMMANDS else COMMANDS:
+        module_name, _, function = COMMANDS[name].partition(":")
+        module = import_module(f"assay.cli.{module_name}")
+        app.command(name, epilog=module.EPILOG)(getattr(module, function))
+    return app
 
 
 def _show_version(asked: bool) -> None:
@@ -36,8 +49,7 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def options(
+def _options(
     version: bool = typer.Option(
         False,
         "--version",
@@ -53,7 +65,7 @@ def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
     accept_any_text()
     try:
-        app()
+        _command_line(next(iter(sys.argv[1:]), None))()
     except AssayError as exc:
         Terminal(stderr=True).tell(f"assay: {exc}", "red")
         sys.exit(ExitCode.USAGE)
