@@ -156,8 +156,10 @@ def test_without_a_judge_the_measured_part_stands_alone_and_says_so() -> None:
     assert metric.mcp_bench_overall is None
     assert all(getattr(metric, name) is None for name in (*DIMENSION_NAMES, *AGGREGATES))
     assert reason_of(metric) == [
-        "Measured part only (no judge was given): 0.800 = mean of schema 1.00, names 1.00, "
-        "ok 0.50, 1 - fail 0.50, plan 1.00.",
+        (
+            "Measured part only (no judge was given): 0.800 = mean of schema 1.00, names 1.00, "
+            "ok 0.50, 1 - fail 0.50, plan 1.00."
+        ),
         "Call 2: weather failed: timed out.",
     ]
 
@@ -167,8 +169,10 @@ def test_with_a_judge_the_reason_shows_the_formula_and_the_judges_words() -> Non
     metric = measured(case_of(GOOD), lambda prompt: json.dumps(replies) if prompt else "")
     assert breakdown_of(metric)["basis"] == "judged and measured"
     assert reason_of(metric) == [
-        "0.6 x 0.650 (judged by <lambda>) + 0.4 x 1.000 (measured: 1.000 = mean of "
-        "schema 1.00, names 1.00, ok 1.00, 1 - fail 1.00, plan 1.00).",
+        (
+            "0.6 x 0.650 (judged by <lambda>) + 0.4 x 1.000 (measured: 1.000 = mean of "
+            "schema 1.00, names 1.00, ok 1.00, 1 - fail 1.00, plan 1.00)."
+        ),
         "Grounding: 22 degrees are in the result.",
     ]
 
@@ -187,8 +191,10 @@ def test_a_judge_without_marks_is_not_a_judge_who_gave_none() -> None:
     metric = measured(case_of(GOOD), {})
     assert metric.score == 1.0
     assert reason_of(metric) == [
-        "Measured part only (the judge gave no marks): 1.000 = mean of schema 1.00, names 1.00, "
-        "ok 1.00, 1 - fail 1.00, plan 1.00."
+        (
+            "Measured part only (the judge gave no marks): 1.000 = mean of schema 1.00, names 1.00, "
+            "ok 1.00, 1 - fail 1.00, plan 1.00."
+        )
     ]
 
 
@@ -228,6 +234,8 @@ def test_two_options_say_what_to_do_where_a_rate_does_not_apply() -> None:
     no_calls = measured(case_of(), no_calls="zero")
     unknown = measured(case_of(UNKNOWN), no_known_tool="not_applicable")
     assert no_calls.score == pytest.approx(1 / 5)
+    assert [breakdown_of(no_calls)[rate] for rate in MEASURED_RATES] == [0.0, 0.0, 0.0, 1.0, 1.0]
+    assert "0.200 = mean of schema 0.00, names 0.00, ok 0.00" in reason_of(no_calls)[0]
     assert unknown.score == pytest.approx((0 + 0 + 1) / 3)
     assert "Not everything applies: no call named a tool on offer." in reason_of(unknown)
 

@@ -149,16 +149,16 @@ def measure_tool_use(
 
     With calls but none to a known tool, mcp-bench says 0 for schema compliance and for valid
     call failures (`conform`); `not_applicable` leaves the two out. Without calls only planning
-    applies, unless `no_calls` is "zero".
+    applies, unless `no_calls` is "zero": then each of the four rates over calls is at its worst.
     """
     checked = check_calls(case.calls, tools, inferred=inferred)
     rates = {name: rate(checked) for name, rate in RATES.items()}
-    if rates["valid_tool_name_rate"] == 0 and no_known_tool == "conform":
+    if not checked and no_calls == "zero":
+        rates |= {name: 1.0 if name in LOWER_IS_BETTER else 0.0 for name in rates}
+    elif rates["valid_tool_name_rate"] == 0 and no_known_tool == "conform":
         rates |= dict.fromkeys(_OVER_KNOWN_TOOLS, 0.0)
     planning = case.execution_data.planning_json_compliance if case.execution_data else None
     terms = [1 - v if k in LOWER_IS_BETTER and v is not None else v for k, v in rates.items()]
-    if not checked and no_calls == "zero":
-        terms = [0.0 for _ in terms]
     why = _why_missing(checked, tools)
     return Score(
         "tool_use",
