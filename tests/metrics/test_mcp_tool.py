@@ -192,8 +192,8 @@ def test_a_judge_without_marks_is_not_a_judge_who_gave_none() -> None:
     assert metric.score == 1.0
     assert reason_of(metric) == [
         (
-            "Measured part only (the judge gave no marks): 1.000 = mean of schema 1.00, names 1.00, "
-            "ok 1.00, 1 - fail 1.00, plan 1.00."
+            "Measured part only (the judge gave no marks): 1.000 = mean of schema 1.00, "
+            "names 1.00, ok 1.00, 1 - fail 1.00, plan 1.00."
         )
     ]
 
