@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -184,10 +183,8 @@ def test_a_case_that_is_no_case_is_named_by_its_run(tmp_path: Path) -> None:
 def test_ctrl_c_in_a_query_is_ctrl_c(store: Store) -> None:
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         store.query("SELECT COUNT(*) FROM range(10000000) a, range(100000) b WHERE a.range % 7 = 1")
-    assert time.monotonic() - began < 20
     timer.join()
     assert store.count() == 10
 
