@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.evidence.made_runs import call, run
 
+from assay.evidence.measures import days_in, measures_in
 from assay.evidence.run_facts import RunFacts
-from assay.evidence.sources import BEFORE_ALL, Sources, days_in, measures_in, steps_of
+from assay.evidence.sources import BEFORE_ALL, Sources, steps_of
 from assay.evidence.words import phrase_of, words_of
 
 if TYPE_CHECKING:
@@ -143,6 +146,28 @@ def test_measures_of_a_text() -> None:
     assert minutes == {18 * 60 + 42}
 
 
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(["12,345", "345", "64.90", "2026-03-24", "14:30", "10-20", "SO-30"])
+            | st.integers(0, 40).map(str)
+            | st.floats(0, 50).map(lambda size: f"{size:.1f}"),
+            max_size=6,
+        ).map(" and ".join),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_a_number_is_found_alike_with_and_without_an_index(texts: list[str]) -> None:
+    case = run("x", *(call("a", {}, text) for text in texts))
+    indexed = sources_of(case).everything.numbers
+    for size in (345.0, 24.0, 30.0, 64.9, 12345.0, *(n / 10 for n in range(0, 400, 5))):
+        found = sources_of(case).with_number(size, echoes=True)
+        known = indexed.get(size)
+        assert (found and found.call) == (known and known.call), size
+
+
 def test_measures_of_dates_in_other_forms() -> None:
     text = "from 24 March 2026, 9 am"
     assert measures_in(text, words_of(text)).days == days_in(text) == {(2026, 3, 24)}
@@ -178,6 +203,6 @@ def test_large_results_are_searched_by_an_index_of_their_words() -> None:
     assert source.leaf_with("PK-99999", phrase_of("PK-99999")).path == "$"
 
 
-def test_which_words_are_held_by_any_source() -> None:
+def test_which_words_are_held_by_results() -> None:
     case = run("a lamp", call("a", {"q": "lamp"}, {"price": 3}), answer="the price of a lamp")
-    assert sources_of(case).hold(["the", "price", "of", "lamp"]) == [False, True, False, True]
+    assert sources_of(case).hold(["the", "price", "of", "lamp"]) == [False, True, False, False]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from operator import attrgetter
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -45,9 +46,9 @@ _PATH = re.compile(
 _FILE_ENDING = re.compile(rf"\.(?:{_FILE_TYPES})(?![\w/])")
 # An id is found by a digit that follows letters, and then read from where its letters begin.
 _DIGIT_AFTER_LETTER = re.compile(r"[0-9](?:(?<=[A-Za-z][0-9])|(?<=[A-Za-z][-_.][0-9]))")
-_ID_SO_FAR = re.compile(r"[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*[-_.]?\Z")
 _REST_OF_ID = re.compile(r"[A-Za-z0-9]++(?:[-_.][A-Za-z0-9]++)*+")
 _LONGEST_ID_START = 48
+_ID_SIGNS = frozenset(ascii_letters + digits + "-_.")
 _CAPITAL_ID = re.compile(r"[A-Z](?<![\w-][A-Z])[A-Z]++(?:-[A-Z0-9]{2,}+)++(?![\w-])")
 _NO_ATOMS = re.compile(r"[^0-9`\"'“「《/@.A-Z]*")
 _NUMBER = re.compile(NUMBER)
@@ -59,7 +60,7 @@ _LIST_MARK = re.compile(r"(?:^|\n)[ \t>*-]*\Z")
 _LIST_MARK_AFTER = re.compile(r"[.)、]\s|[.)]$")
 
 
-class Atom(Struct, frozen=True):
+class Atom(Struct, frozen=True, gc=False):
     """One checkable part of a text; what is known of it depends on its kind."""
 
     kind: AtomKind
@@ -160,9 +161,11 @@ def _ids(text: str) -> Iterator[Atom]:
     for digit in _DIGIT_AFTER_LETTER.finditer(text):
         if digit.start() < end:
             continue
-        begin = max(end, digit.start() - _LONGEST_ID_START)
-        before = _ID_SO_FAR.search(text, begin, digit.start())
-        match = None if before is None else _REST_OF_ID.match(text, before.start())
+        start = digit.start() - 1
+        begin = max(end, start - _LONGEST_ID_START)
+        while start > begin and text[start - 1] in _ID_SIGNS:
+            start -= 1
+        match = _REST_OF_ID.search(text, start)
         if match is not None and sum(map(str.isalnum, match[0])) >= _LEAST_ID:
             end = match.end()
             yield Atom("id", match[0], match.start(), phrase_of(match[0]))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from assay.evidence.json_leaves import Leaf
     from assay.evidence.moments import Day
     from assay.evidence.quantities import Quantity
-    from assay.evidence.sources import Index, Source, Sources
+    from assay.evidence.source import Source
+    from assay.evidence.sources import Index, Sources
 
 Step = Literal[
     "",
@@ -57,6 +58,8 @@ class Backing(NamedTuple):
 
 class Backer:
     """Finds what backs a value among the sources known before a step."""
+
+    __slots__ = ("_before", "_echoes", "_sources")
 
     def __init__(self, sources: Sources, *, before: int, echoes: bool) -> None:
         """Look only at sources of earlier steps; echoes of arguments count only if asked."""
@@ -104,7 +107,7 @@ class Backer:
 
     def of_number(self, value: Any, size: float) -> Backing | None:
         """The source of a number used as a value: as it is, in words, or in another unit."""
-        source = self._index.numbers.get(size)
+        source = self._sources.with_number(size, echoes=self._echoes)
         if self._is_known(source):
             leaf = source.leaf_with_number(size)
             return Backing(source, _place(source, leaf), _step_to_number(value, leaf, source))
@@ -123,6 +126,10 @@ class Backer:
 
     def of_days(self, days: tuple[Day, ...]) -> Backing | None:
         """The source of a date said in any form."""
+        for day in days:
+            usual = self._sources.with_day(day, echoes=self._echoes)
+            if self._is_known(usual):
+                return _of_day(usual, day, "date_format")
         said, more = self._index.days, self._index.vaguer_days
         for day in days:
             without_year = (0, day[1], day[2])
@@ -164,11 +171,12 @@ class Backer:
 
     def _near(self, quantity: Quantity, factor: float, step: Step) -> Backing | None:
         """A known number that shows as this one once it is rounded, after the factor."""
-        known = self._index.numbers
-        exact = known.get(quantity.size * factor)
+        wanted = quantity.size * factor
+        exact = self._sources.with_number(wanted, echoes=self._echoes)
         if self._is_known(exact):
-            leaf = exact.leaf_with_number(quantity.size * factor)
+            leaf = exact.leaf_with_number(wanted)
             return Backing(exact, _place(exact, leaf), "" if factor == 1 else step)
+        known = self._index.numbers
         reach = _HALF * 10.0**-quantity.decimals
         low, high = (quantity.size - reach) * factor, (quantity.size + reach) * factor
         for size in self._index.numbers_between(low, high)[:_MOST_CLOSE_NUMBERS]:

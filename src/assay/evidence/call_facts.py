@@ -32,6 +32,19 @@ _NOTHING: tuple[Any, ...] = (None, False, 0, "", [], {})
 class CallFacts:
     """One call: its arguments leaf by leaf, its payload, and how it went."""
 
+    __slots__ = (
+        "arguments",
+        "call",
+        "failed",
+        "identity",
+        "is_empty",
+        "leaves",
+        "payload",
+        "position",
+        "words",
+        "writes",
+    )
+
     def __init__(self, call: ToolExecutionResult, position: int) -> None:
         """Judge the call, unless its outcome is settled already."""
         self.call = call

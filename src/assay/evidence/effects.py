@@ -56,14 +56,16 @@ _ASKED = (
     r"|store|upload|book|reserve|cancel|schedule|assign|move|rename|replace|submit|register|publish"
     r"|merge|close|refund|start|fix|implement|build|archive|share|reply|invite|apply"
 )
+_VERB = re.compile(rf"\b(?:{_ASKED})\b", re.IGNORECASE)
 # A verb asks for something at the start of a clause, or after a word that asks.
-_ASKS = re.compile(
-    r"(?:^|[.!?:;,\n][ \t]{0,8}(?:[-*•][ \t]{0,4}|[0-9]{1,3}[.)][ \t]{0,4})?"
+_ASKING = re.compile(
+    r"(?:[.!?:;,\n][ \t]{0,8}(?:[-*•][ \t]{0,4}|[0-9]{1,3}[.)][ \t]{0,4})?"
     r"|\b(?:please|then|and|also|must|should|now|kindly|task\sis\sto|needs?\sto"
     r"|wants?\s(?:you\s)?to|like\s(?:you\s)?to|can\syou|could\syou|would\syou)\s{1,4}"
-    rf"(?:please\s|also\s)?)(?:{_ASKED})\b",
+    r"(?:please\s|also\s)?)\Z",
     re.IGNORECASE,
 )
+_LOOKED_BACK = 32
 _ASKS_CHINESE = re.compile(
     r"创建|新建|建立|添加|加到|加入|写入|保存|存到|发送|发给|发一封|删除|移除|更新|修改|改成|改为|预订|预定|取消|设置"
     r"|上传|提交|分配|插入|安排|登记|退货|退款|重命名|移动到"
@@ -91,7 +93,15 @@ def is_write(call: ToolExecutionResult, leaves: list[Leaf] | None = None) -> boo
 def asks_for_write(prompt: str) -> bool:
     """Whether a prompt asks to create, change, send or delete something."""
     head = prompt[:_LONGEST_PROMPT]
-    return bool(_ASKS.search(head) or (not head.isascii() and _ASKS_CHINESE.search(head)))
+    if not head.isascii() and _ASKS_CHINESE.search(head):
+        return True
+    return any(_is_asked(head, verb.start()) for verb in _VERB.finditer(head))
+
+
+def _is_asked(text: str, place: int) -> bool:
+    before = text[max(0, place - _LOOKED_BACK) : place]
+    opens = place <= _LOOKED_BACK and not before.strip()
+    return opens or bool(_ASKING.search(before))
 
 
 @lru_cache(maxsize=4096)

@@ -62,7 +62,7 @@ _LIMIT = re.compile(
 )
 
 
-class Finding(Struct, frozen=True, omit_defaults=True):
+class Finding(Struct, frozen=True, omit_defaults=True, gc=False):
     """One thing that looks wrong: what, how bad, in one sentence, and at which calls."""
 
     kind: FindingKind

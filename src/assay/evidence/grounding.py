@@ -51,7 +51,7 @@ _WINDOW = 8
 _MOST_WINDOWS = 2_000
 
 
-class Claim(Struct, frozen=True, omit_defaults=True):
+class Claim(Struct, frozen=True, omit_defaults=True, gc=False):
     """One checkable part of the answer, and what the run says about it.
 
     `origin` is where it was found or, if it is contradicted, where `instead` was.

@@ -16,8 +16,12 @@ _MOST_BITS = 4_096
 
 _ESCAPE = re.compile(r"\\(?:[bfnrt]|u[0-9a-fA-F]{4}|(.))")
 
-# Where a leaf stands: the way to what holds it, and its key or index there; None is the root.
-_Way = tuple[Any, "str | int"] | None
+
+class _Way(Struct, frozen=True, gc=False):
+    """Where a leaf stands: the way to what holds it (None at the root), its key or index there."""
+
+    before: Any
+    step: str | int
 
 
 class Leaf(Struct, frozen=True, gc=False):
@@ -30,11 +34,13 @@ class Leaf(Struct, frozen=True, gc=False):
     @property
     def path(self) -> str:
         """The way to the leaf as a JSON path, such as `$.orders[0].id`."""
+        way: _Way | None = self.way
+        if way is not None and way.before is None:
+            return ROOT + _step_to(way.step)
         steps: list[str] = []
-        way: _Way = self.way
         while way is not None:
-            way, step = way
-            steps.append(_step_to(step))
+            steps.append(_step_to(way.step))
+            way = way.before
         return ROOT + "".join(reversed(steps))
 
 
@@ -45,19 +51,19 @@ def leaves_of(value: object) -> list[Leaf]:
     return found
 
 
-def _collect(value: Any, way: _Way, field: str, found: list[Leaf], depth: int) -> None:
+def _collect(value: Any, way: _Way | None, field: str, found: list[Leaf], depth: int) -> None:
     if isinstance(value, dict):
         if depth < MAX_DEPTH and len(found) < MAX_LEAVES:
             for key, item in value.items():
                 name = key if isinstance(key, str) else str(key)
                 if isinstance(item, str | int | float):
-                    found.append(Leaf(item, name, (way, name)))
+                    found.append(Leaf(item, name, _Way(way, name)))
                 else:
-                    _collect(item, (way, name), name, found, depth + 1)
+                    _collect(item, _Way(way, name), name, found, depth + 1)
     elif isinstance(value, list | tuple):
         if depth < MAX_DEPTH and len(found) < MAX_LEAVES:
             for i, item in enumerate(value):
-                _collect(item, (way, i), field, found, depth + 1)
+                _collect(item, _Way(way, i), field, found, depth + 1)
     else:
         found.append(Leaf(value, field, way))
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.evidence.atoms import Atom
-    from assay.evidence.sources import Source, Sources
+    from assay.evidence.source import Source
+    from assay.evidence.sources import Sources
 
 _BEFORE_VALUE = re.compile(
     r"([^\W\d][\w -]{1,40}?)\s{0,3}(?:\*\*)?\s{0,3}"

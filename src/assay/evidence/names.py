@@ -52,7 +52,7 @@ _PLACE = re.compile(
 _PLACE_STEM = 2
 
 
-class Name(Struct, frozen=True):
+class Name(Struct, frozen=True, gc=False):
     """A name, where it stands, and the shorter forms that would do as well."""
 
     text: str

@@ -13,13 +13,11 @@ from msgspec import Struct
 
 from assay.evidence.call_facts import are_alike
 from assay.evidence.grounding import ground_answer
-from assay.evidence.json_leaves import as_text
 from assay.evidence.provenance import trace_arguments
 from assay.evidence.run_facts import RunFacts
-from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from assay.evidence.call_facts import CallFacts
     from assay.evidence.grounding import Grounding
@@ -31,7 +29,7 @@ _LOOKED_BACK = 8
 _LEAST_WORD = 4
 
 
-class Repeat(Struct, frozen=True):
+class Repeat(Struct, frozen=True, gc=False):
     """A call that was made before, with the same arguments or nearly so."""
 
     call: int
@@ -217,36 +215,28 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
     ]
     if not candidates:
         return []
-    last_use = _last_uses(facts)
-    for source in facts.sources.told:
-        for word in last_use.keys() & source.words:
-            del last_use[word]
-    results = facts.sources.results
-    return [
-        known.position
-        for known in candidates
-        if not any(
-            last_use[word] > known.position and word not in known.words
-            for word in last_use.keys() & results[known.position].words
-        )
-    ]
+    touched = _touched(facts)
+    bits = facts.sources.bits_of_calls
+    return [known.position for known in candidates if not bits[known.position] & touched]
 
 
-def _last_uses(facts: RunFacts) -> dict[str, int]:
-    """The last call in whose arguments each word stands; what the agent said stands after all."""
-    found: dict[str, int] = {}
-    for known in facts.calls:
-        found.update(dict.fromkeys(known.words, known.position))
-    for text in _own_words(facts.case):
-        found.update(dict.fromkeys(words_of(text), len(facts.calls)))
-    return {word: last for word, last in found.items() if _is_telling(word)}
-
-
-def _own_words(case: AgentTestCase) -> Iterator[str]:
-    yield case.actual_output or ""
-    for message in case.conversation_history or []:
-        if message.get("role") == "assistant":
-            yield as_text(message.get("content"))
+def _touched(facts: RunFacts) -> int:
+    """The bits of the results of which a word came up again that nobody else had said."""
+    sources = facts.sources
+    echoes: dict[str, int] = {}
+    for known, bit in zip(facts.calls, sources.bits_of_calls, strict=True):
+        for word in known.words:
+            echoes[word] = echoes.get(word, 0) | bit
+    touched = earlier = 0
+    for known, bit in zip(facts.calls, sources.bits_of_calls, strict=True):
+        for word in known.words:
+            if _is_telling(word):
+                touched |= sources.told_only_by_results(word) & earlier & ~echoes[word]
+        earlier |= bit
+    for word in sources.said:
+        if _is_telling(word):
+            touched |= sources.told_only_by_results(word) & ~echoes.get(word, 0)
+    return touched
 
 
 def _is_telling(word: str) -> bool:

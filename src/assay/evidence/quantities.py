@@ -99,7 +99,7 @@ _TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty"} | {
 _CJK_ONES = "零一二三四五六七八九十"
 
 
-class Quantity(Struct, frozen=True):
+class Quantity(Struct, frozen=True, gc=False):
     """A number as written: its size, the decimals shown, and its unit in lower case."""
 
     size: float

@@ -8,169 +8,39 @@ arguments: else an invented id would become true by being looked up.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
-from assay.evidence.json_leaves import ROOT, Leaf, as_text, leaves_of
-from assay.evidence.moments import (
-    Day,
-    dates_in,
-    days_of,
-    may_hold_other_dates,
-    minute_of,
-    times_in,
-    vaguer,
-)
-from assay.evidence.quantities import NUMBER_OR_MOMENT, size_of
-from assay.evidence.words import half_width, joined, phrase_of, words_of
+from assay.evidence.json_leaves import ROOT, as_text
+from assay.evidence.measures import measures_in, says_number
+from assay.evidence.moments import Day, vaguer
+from assay.evidence.source import Source
+from assay.evidence.words import joined, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from assay.evidence.call_facts import CallFacts
     from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
 
-SourceKind = Literal["prompt", "conversation", "result"]
 BEFORE_ALL = -1
 AFTER_ALL = 1 << 60
 
 _TELLING_ROLES = frozenset({"user", "system", "developer", "human"})
-# How many sources that hold the rarest word of a phrase are looked into.
+# How many sources that hold all words of a phrase are searched for the phrase itself.
 _MOST_CANDIDATES = 64
+# So few sources are searched for a number one by one; for more an index is made.
+_FEW_SOURCES = 64
+_THOUSAND = 1000
 _STEP = attrgetter("step")
-# So few leaves are searched one by one; for more an index is made.
-_FEW_LEAVES = 200
-_COMPACT_DATE = len("20260324")
-_AFTER_DATE = len("2026-03-24T")
-
-
-class Source:
-    """One thing the agent was told; calls of a later step could know it."""
-
-    def __init__(
-        self, kind: SourceKind, value: Any, *, place: str, step: int, call: int | None = None
-    ) -> None:
-        """Keep the value and its text; `place` says where in the case it stands."""
-        self.kind: SourceKind = kind
-        self.value = value
-        self.place = place
-        self.step = step
-        self.call = call
-        self.text = as_text(value)
-        words = words_of(self.text)
-        self.words = frozenset(words)
-        self.phrase = joined(words)
-        self.is_data = isinstance(value, dict | list)
-        self._leaves: list[Leaf] | None = None
-        self._by_value: dict[Any, Leaf] | None = None
-        self._by_word: dict[str, list[Leaf]] | None = None
-        self._by_measure: dict[tuple[str, Any], Leaf] | None = None
-        self._measures: Measures | None = None
-
-    @property
-    def measures(self) -> Measures:
-        """The numbers, dates and times of day it says."""
-        if self._measures is None:
-            self._measures = measures_in(self.text, self.words)
-        return self._measures
-
-    @property
-    def leaves(self) -> list[Leaf]:
-        """The scalars of a result."""
-        if self._leaves is None:
-            self._leaves = leaves_of(self.value) if self.is_data else [Leaf(self.value)]
-        return self._leaves
-
-    def _first_leaves(self) -> dict[Any, Leaf]:
-        """The first leaf of each value; the names of fields count as values where they stand."""
-        if self._by_value is None:
-            leaves = self.leaves
-            found = {leaf.value: leaf for leaf in reversed(leaves) if _is_key(leaf.value)}
-            for leaf in leaves:
-                if leaf.field not in found:
-                    found[leaf.field] = Leaf(leaf.field, leaf.field, leaf.way)
-            self._by_value = found
-        return self._by_value
-
-    def leaf_with(self, value: Any, phrase: str) -> Leaf:
-        """The first scalar that is the value, else the first whose text holds the phrase."""
-        if not self.is_data:
-            return Leaf(self.value)
-        exact = self._first_leaves().get(value)
-        if exact is not None:
-            return exact
-        words = phrase.split()
-        if len(self.leaves) <= _FEW_LEAVES:
-            likely = self._texts_with(words[0])
-        else:
-            likely = min((self._holding(word) for word in words), key=len, default=[])
-        return next((leaf for leaf in likely if phrase in phrase_of(leaf.value)), Leaf(None))
-
-    def _texts_with(self, word: str) -> list[Leaf]:
-        """The leaves that hold a word or a part of one, then the names of fields that do."""
-        texts = [leaf for leaf in self.leaves if isinstance(leaf.value, str)]
-        names = [Leaf(leaf.field, leaf.field, leaf.way) for leaf in self.leaves]
-        return [leaf for leaf in (*texts, *names) if word in half_width(leaf.value).lower()]
-
-    def _holding(self, word: str) -> list[Leaf]:
-        """The leaves whose text holds a word; the names of fields come after the values."""
-        if self._by_word is None:
-            self._by_word = {}
-            names = {leaf.field: Leaf(leaf.field, leaf.field, leaf.way) for leaf in self.leaves}
-            texts = (leaf for leaf in self.leaves if isinstance(leaf.value, str))
-            for leaf in (*texts, *names.values()):
-                for held in set(words_of(leaf.value)):
-                    self._by_word.setdefault(held, []).append(leaf)
-        return self._by_word.get(word, [])[:_MOST_CANDIDATES]
-
-    def leaf_with_number(self, size: float) -> Leaf:
-        """The first scalar that is, or whose text holds, a number of that size."""
-        exact = self._first_leaves().get(size) if self.is_data else None
-        return self._leaf_saying(("number", size)) if exact is None else exact
-
-    def leaf_with_day(self, day: Day) -> Leaf:
-        """The first scalar whose text holds that day, or says more or less than it."""
-        usual = f"{day[0]:04}-{day[1]:02}-{day[2]:02}"
-        for leaf in self.leaves[:_FEW_LEAVES]:
-            if isinstance(leaf.value, str) and usual in leaf.value:
-                return leaf
-        return self._leaf_saying(("day", day))
-
-    def leaf_with_minute(self, minute: int) -> Leaf:
-        """The first scalar whose text holds that time of day."""
-        return self._leaf_saying(("minute", minute))
-
-    def _leaf_saying(self, measure: tuple[str, Any]) -> Leaf:
-        if not self.is_data:
-            return Leaf(self.value)
-        if self._by_measure is None:
-            self._by_measure = {}
-            for leaf in self.leaves:
-                for said in _said_in(leaf.value) if isinstance(leaf.value, str) else ():
-                    self._by_measure.setdefault(said, leaf)
-        return self._by_measure.get(measure, Leaf(None))
-
-
-def _said_in(text: str) -> Iterator[tuple[str, Any]]:
-    """The numbers, days and times of day of a text; days also in fewer words."""
-    numbers, days, minutes = measures_in(text, words_of(text))
-    for number in numbers:
-        yield "number", number
-    for day in days:
-        yield "day", day
-        for less in vaguer(day):
-            yield "day", less
-    for minute in minutes:
-        yield "minute", minute
 
 
 class Sources:
     """All sources of a run in order of time, and the way to the earliest that knows a thing.
 
-    Only the words of the arguments and of the answer are indexed: nothing else is asked for.
+    Only the words that the agent used itself are indexed: nothing else is asked for.
     """
 
     def __init__(self, case: AgentTestCase, calls: Sequence[CallFacts]) -> None:
@@ -182,16 +52,49 @@ class Sources:
         self.results = list(_results(calls, self.steps))
         self.all = sorted([*self.told, *self.results], key=_STEP)
         self._first: dict[tuple[str, bool], Source | None] = {}
-        wanted = {*words_of(case.actual_output or ""), *"".join(self.argument_phrases).split()}
-        self._holders: dict[str, list[Source]] = {}
-        for source in self.all:
+        self.said = frozenset(word for text in _said(case) for word in words_of(text))
+        wanted = self.said | set("".join(self.argument_phrases).split())
+        # For each word the sources that hold it, one bit each: cheap to make and to intersect.
+        self._holders: dict[str, int] = {}
+        self.bits_of_calls = [0] * len(calls)
+        for i, source in enumerate(self.all):
+            bit = 1 << i
+            if source.call is not None:
+                self.bits_of_calls[source.call] = bit
             for word in wanted & source.words:
-                if word in self._holders:
-                    self._holders[word].append(source)
-                else:
-                    self._holders[word] = [source]
+                self._holders[word] = self._holders.get(word, 0) | bit
+        self._result_bits = sum(self.bits_of_calls)
         self._fresh: Index | None = None
         self._everything: Index | None = None
+
+    def with_number(self, size: float, *, echoes: bool) -> Source | None:
+        """The earliest source of a number."""
+        index = self._everything if echoes else self._fresh
+        if index is None and len(self.all) <= _FEW_SOURCES:
+            found = self._with_written(_ways_to_write(size), echoes=echoes)
+            if found is not None:
+                return found
+        return (self.everything if echoes else self.fresh).numbers.get(size)
+
+    def with_day(self, day: Day, *, echoes: bool) -> Source | None:
+        """The earliest source of a full date as servers write it; None if there is none."""
+        index = self._everything if echoes else self._fresh
+        if index is not None or len(self.all) > _FEW_SOURCES or 0 in day:
+            return None
+        usual = f"{day[0]:04}-{day[1]:02}-{day[2]:02}"
+        for source in self.all:
+            if usual in source.text and (echoes or not self.was_sent(source.call, usual)):
+                return source
+        return None
+
+    def _with_written(self, ways: tuple[str, ...], *, echoes: bool) -> Source | None:
+        for source in self.all:
+            for written in ways:
+                if says_number(source.text, written) and (
+                    echoes or not self.was_sent(source.call, written)
+                ):
+                    return source
+        return None
 
     @property
     def fresh(self) -> Index:
@@ -215,19 +118,28 @@ class Sources:
         return self._first[key]
 
     def holders(self, phrase: str) -> list[Source]:
-        """The sources that hold the rarest word of a phrase, earliest first."""
-        fewest: list[Source] | None = None
+        """The earliest sources that hold all words of a phrase, in whatever order."""
+        bits = -1
         for word in phrase.split():
-            held = self._holders.get(word)
-            if held is None:
+            bits &= self._holders.get(word, 0)
+            if not bits:
                 return []
-            if fewest is None or len(held) < len(fewest):
-                fewest = held
-        return (fewest or [])[:_MOST_CANDIDATES]
+        found: list[Source] = []
+        while bits > 0 and len(found) < _MOST_CANDIDATES:
+            lowest = bits & -bits
+            found.append(self.all[lowest.bit_length() - 1])
+            bits ^= lowest
+        return found
 
     def hold(self, words: list[str]) -> list[bool]:
-        """Whether any source holds each of these words of the arguments or the answer."""
-        return [word in self._holders for word in words]
+        """Whether results hold each of these words of the arguments or the answer."""
+        holders, results = self._holders, self._result_bits
+        return [bool(holders.get(word, 0) & results) for word in words]
+
+    def told_only_by_results(self, word: str) -> int:
+        """The bits of the results that hold a word; none if anyone else said it too."""
+        bits = self._holders.get(word, 0)
+        return bits if bits & self._result_bits == bits else 0
 
     def was_sent(self, call: int | None, text: str) -> bool:
         """Whether the arguments of a call, as JSON without spaces, held that text."""
@@ -241,14 +153,6 @@ class Sources:
 
     def _echoes(self, source: Source, phrase: str) -> bool:
         return source.call is not None and phrase in self.argument_phrases[source.call]
-
-
-class Measures(NamedTuple):
-    """What can be measured in a text."""
-
-    numbers: set[float]
-    days: set[Day]
-    minutes: set[int]
 
 
 class Index:
@@ -291,42 +195,12 @@ class Index:
         return self._sorted[bisect_left(self._sorted, low) : bisect_right(self._sorted, high)]
 
 
-def days_in(text: str) -> set[Day]:
-    """The days that the dates of a text can be read as."""
-    return {day for span in dates_in(text) for day in span.days}
-
-
-def minutes_in(text: str) -> set[int]:
-    """The times of day in a text."""
-    return {span.minute for span in times_in(text)}
-
-
-def measures_in(text: str, words: Iterable[str]) -> Measures:
-    """The numbers, dates and times of day in a text whose words are these."""
-    numbers: set[float] = set()
-    days: set[Day] = set()
-    minutes: set[int] = set()
-    for written in set(NUMBER_OR_MOMENT.findall(text)):
-        number, found, minute = _measured(written)
-        if number is not None:
-            numbers.add(number)
-        if found:
-            days.update(found)
-        if minute is not None:
-            minutes.add(minute)
-    if may_hold_other_dates(text, words):
-        days, minutes = days_in(text), minutes_in(text)
-    return Measures(numbers, days, minutes)
-
-
-@lru_cache(maxsize=65_536)
-def _measured(written: str) -> tuple[float | None, tuple[Day, ...], int | None]:
-    if "-" in written:
-        return None, days_of(written), minute_of(written[_AFTER_DATE:])
-    if ":" in written:
-        return None, (), minute_of(written)
-    compact = len(written) == _COMPACT_DATE and written.isdecimal()
-    return size_of(written), days_of(written) if compact else (), None
+def _ways_to_write(size: float) -> tuple[str, ...]:
+    if not size.is_integer():
+        return (repr(size), f"{size:,}") if size > _THOUSAND else (repr(size),)
+    number = int(size)
+    plain = (f"{number}", f"{number}.0")
+    return (*plain, f"{number:,}") if size >= _THOUSAND else plain
 
 
 def steps_of(calls: Sequence[ToolExecutionResult]) -> list[int]:
@@ -352,13 +226,17 @@ def _told(case: AgentTestCase, steps: list[int]) -> Iterator[Source]:
             yield Source("conversation", content, place=f"conversation_history[{i}]", step=step)
 
 
+def _said(case: AgentTestCase) -> Iterator[str]:
+    """What the agent said itself: its answer, and its part of the conversation."""
+    yield case.actual_output or ""
+    for message in case.conversation_history or []:
+        if message.get("role") == "assistant":
+            yield as_text(message.get("content"))
+
+
 def _results(calls: Sequence[CallFacts], steps: list[int]) -> Iterator[Source]:
     for facts, step in zip(calls, steps, strict=True):
         value, message = facts.payload, facts.call.error_message
         if message and (value is None or message not in as_text(value)):
             value = message if value is None else {"result": value, "error_message": message}
         yield Source("result", value, place=ROOT, step=step, call=facts.position)
-
-
-def _is_key(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)

@@ -19,7 +19,7 @@ Status = Literal[
 OriginKind = Literal["prompt", "conversation", "result", "schema", "call"]
 
 
-class Origin(Struct, frozen=True, omit_defaults=True):
+class Origin(Struct, frozen=True, omit_defaults=True, gc=False):
     """Where a value was known from: which place, in which call's result, by which step.
 
     `place` is a JSON path for results, a field of the case for prompt and conversation, a
@@ -32,7 +32,7 @@ class Origin(Struct, frozen=True, omit_defaults=True):
     step: str = ""
 
 
-class TracedValue(Struct, frozen=True, omit_defaults=True):
+class TracedValue(Struct, frozen=True, omit_defaults=True, gc=False):
     """One leaf of a call's arguments and where it came from.
 
     `share` is the part of it that can be traced, 0 to 1; None where nothing is to be traced.

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from assay.evidence.call_facts import CallFacts
     from assay.evidence.json_leaves import Leaf
-    from assay.evidence.sources import Source, Sources
+    from assay.evidence.source import Source
+    from assay.evidence.sources import Sources
 
 _SMALL = 10
 # Numbers people choose for limits and page sizes, where the field says that it is one.
@@ -89,6 +90,18 @@ class OwnValues:
 
 class ValueTracer:
     """Traces the values of one call by what was known before it."""
+
+    __slots__ = (
+        "_backer",
+        "_fields",
+        "_own",
+        "_position",
+        "_runs_commands",
+        "_sources",
+        "_step",
+        "_tool",
+        "_writes",
+    )
 
     def __init__(self, sources: Sources, own: OwnValues, facts: CallFacts, schema: Any) -> None:
         """Take the sources of the run, the call, and its tool's schema if there is one."""

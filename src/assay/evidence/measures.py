@@ -1,0 +1,86 @@
+"""What can be measured in a text: its numbers, dates and times of day."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.evidence.moments import (
+    Day,
+    dates_in,
+    days_of,
+    may_hold_other_dates,
+    minute_of,
+    times_in,
+)
+from assay.evidence.quantities import NUMBER_OR_MOMENT, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_COMPACT_DATE = len("20260324")
+_AFTER_DATE = len("2026-03-24T")
+_MOST_PLACES = 16
+# A sign that joins a digit to the number before it.
+_GOES_ON = re.compile(r"[0-9][,:/-]")
+
+
+class Measures(NamedTuple):
+    """What can be measured in a text."""
+
+    numbers: set[float]
+    days: set[Day]
+    minutes: set[int]
+
+
+def days_in(text: str) -> set[Day]:
+    """The days that the dates of a text can be read as."""
+    return {day for span in dates_in(text) for day in span.days}
+
+
+def minutes_in(text: str) -> set[int]:
+    """The times of day in a text."""
+    return {span.minute for span in times_in(text)}
+
+
+def measures_in(text: str, words: Iterable[str]) -> Measures:
+    """The numbers, dates and times of day in a text whose words are these."""
+    numbers: set[float] = set()
+    days: set[Day] = set()
+    minutes: set[int] = set()
+    for written in set(NUMBER_OR_MOMENT.findall(text)):
+        number, found, minute = _measured(written)
+        if number is not None:
+            numbers.add(number)
+        if found:
+            days.update(found)
+        if minute is not None:
+            minutes.add(minute)
+    if may_hold_other_dates(text, words):
+        days, minutes = days_in(text), minutes_in(text)
+    return Measures(numbers, days, minutes)
+
+
+@lru_cache(maxsize=65_536)
+def _measured(written: str) -> tuple[float | None, tuple[Day, ...], int | None]:
+    if "-" in written:
+        return None, days_of(written), minute_of(written[_AFTER_DATE:])
+    if ":" in written:
+        return None, (), minute_of(written)
+    compact = len(written) == _COMPACT_DATE and written.isdecimal()
+    return size_of(written), days_of(written) if compact else (), None
+
+
+def says_number(text: str, written: str) -> bool:
+    """Whether a number stands in a text just as it is written here, not as a part of another."""
+    place = text.find(written)
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            return False
+        found = NUMBER_OR_MOMENT.match(text, place)
+        joined = place > 1 and _GOES_ON.match(text, place - 2)
+        if found is not None and found[0] == written and not joined:
+            return True
+        place = text.find(written, place + 1)
+    return False

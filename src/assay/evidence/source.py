@@ -1,0 +1,172 @@
+"""One thing an agent was told, and how to find what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay.evidence.json_leaves import Leaf, as_text, leaves_of
+from assay.evidence.measures import Measures, measures_in
+from assay.evidence.moments import vaguer
+from assay.evidence.words import half_width, joined, phrase_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.evidence.moments import Day
+
+SourceKind = Literal["prompt", "conversation", "result"]
+
+# So few leaves are searched one by one; for more an index is made.
+_FEW_LEAVES = 200
+_MOST_CANDIDATES = 64
+
+
+class Source:
+    """One thing the agent was told; calls of a later step could know it."""
+
+    __slots__ = (
+        "_by_measure",
+        "_by_value",
+        "_by_word",
+        "_leaves",
+        "_measures",
+        "call",
+        "is_data",
+        "kind",
+        "phrase",
+        "place",
+        "step",
+        "text",
+        "value",
+        "words",
+    )
+
+    def __init__(
+        self, kind: SourceKind, value: Any, *, place: str, step: int, call: int | None = None
+    ) -> None:
+        """Keep the value and its text; `place` says where in the case it stands."""
+        self.kind: SourceKind = kind
+        self.value = value
+        self.place = place
+        self.step = step
+        self.call = call
+        self.text = as_text(value)
+        words = words_of(self.text)
+        self.words = frozenset(words)
+        self.phrase = joined(words)
+        self.is_data = isinstance(value, dict | list)
+        self._leaves: list[Leaf] | None = None
+        self._by_value: dict[Any, Leaf] | None = None
+        self._by_word: dict[str, list[Leaf]] | None = None
+        self._by_measure: dict[tuple[str, Any], Leaf] | None = None
+        self._measures: Measures | None = None
+
+    @property
+    def measures(self) -> Measures:
+        """The numbers, dates and times of day it says."""
+        if self._measures is None:
+            self._measures = measures_in(self.text, self.words)
+        return self._measures
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """The scalars of a result."""
+        if self._leaves is None:
+            self._leaves = leaves_of(self.value) if self.is_data else [Leaf(self.value)]
+        return self._leaves
+
+    def _first(self, value: Any) -> Leaf | None:
+        """The first leaf of a value; the name of a field counts as a value where it stands."""
+        leaves = self.leaves
+        if len(leaves) > _FEW_LEAVES:
+            return self._indexed().get(value)
+        for leaf in leaves:
+            if leaf.value == value and not isinstance(leaf.value, bool):
+                return leaf
+        named = (leaf for leaf in leaves if leaf.field == value)
+        return next((Leaf(leaf.field, leaf.field, leaf.way) for leaf in named), None)
+
+    def _indexed(self) -> dict[Any, Leaf]:
+        if self._by_value is None:
+            leaves = self.leaves
+            found = {leaf.value: leaf for leaf in reversed(leaves) if _is_key(leaf.value)}
+            for leaf in leaves:
+                if leaf.field not in found:
+                    found[leaf.field] = Leaf(leaf.field, leaf.field, leaf.way)
+            self._by_value = found
+        return self._by_value
+
+    def leaf_with(self, value: Any, phrase: str) -> Leaf:
+        """The first scalar that is the value, else the first whose text holds the phrase."""
+        if not self.is_data:
+            return Leaf(self.value)
+        exact = self._first(value)
+        if exact is not None:
+            return exact
+        words = phrase.split()
+        if len(self.leaves) <= _FEW_LEAVES:
+            likely = self._texts_with(words[0])
+        else:
+            likely = min((self._holding(word) for word in words), key=len, default=[])
+        return next((leaf for leaf in likely if phrase in phrase_of(leaf.value)), Leaf(None))
+
+    def _texts_with(self, word: str) -> list[Leaf]:
+        """The leaves that hold a word or a part of one, then the names of fields that do."""
+        texts = [leaf for leaf in self.leaves if isinstance(leaf.value, str)]
+        names = [Leaf(leaf.field, leaf.field, leaf.way) for leaf in self.leaves]
+        return [leaf for leaf in (*texts, *names) if word in half_width(leaf.value).lower()]
+
+    def _holding(self, word: str) -> list[Leaf]:
+        """The leaves whose text holds a word; the names of fields come after the values."""
+        if self._by_word is None:
+            self._by_word = {}
+            names = {leaf.field: Leaf(leaf.field, leaf.field, leaf.way) for leaf in self.leaves}
+            texts = (leaf for leaf in self.leaves if isinstance(leaf.value, str))
+            for leaf in (*texts, *names.values()):
+                for held in set(words_of(leaf.value)):
+                    self._by_word.setdefault(held, []).append(leaf)
+        return self._by_word.get(word, [])[:_MOST_CANDIDATES]
+
+    def leaf_with_number(self, size: float) -> Leaf:
+        """The first scalar that is, or whose text holds, a number of that size."""
+        exact = self._first(size) if self.is_data else None
+        return self._leaf_saying(("number", size)) if exact is None else exact
+
+    def leaf_with_day(self, day: Day) -> Leaf:
+        """The first scalar whose text holds that day, or says more or less than it."""
+        usual = f"{day[0]:04}-{day[1]:02}-{day[2]:02}"
+        for leaf in self.leaves[:_FEW_LEAVES]:
+            if isinstance(leaf.value, str) and usual in leaf.value:
+                return leaf
+        return self._leaf_saying(("day", day))
+
+    def leaf_with_minute(self, minute: int) -> Leaf:
+        """The first scalar whose text holds that time of day."""
+        return self._leaf_saying(("minute", minute))
+
+    def _leaf_saying(self, measure: tuple[str, Any]) -> Leaf:
+        if not self.is_data:
+            return Leaf(self.value)
+        if self._by_measure is None:
+            self._by_measure = {}
+            for leaf in self.leaves:
+                for said in _said_in(leaf.value) if isinstance(leaf.value, str) else ():
+                    self._by_measure.setdefault(said, leaf)
+        return self._by_measure.get(measure, Leaf(None))
+
+
+def _said_in(text: str) -> Iterator[tuple[str, Any]]:
+    """The numbers, days and times of day of a text; days also in fewer words."""
+    numbers, days, minutes = measures_in(text, words_of(text))
+    for number in numbers:
+        yield "number", number
+    for day in days:
+        yield "day", day
+        for less in vaguer(day):
+            yield "day", less
+    for minute in minutes:
+        yield "minute", minute
+
+
+def _is_key(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
