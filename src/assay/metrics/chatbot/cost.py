@@ -60,7 +60,7 @@ def tool_call_count(turn: Turn, domain: Domain) -> Verdict:
     extras = {"count": count, "efficiency_level": word}
     if count == 0 and not domain.terms("topic").in_(turn.query):
         return not_applicable("no calls, and none needed", extras)
-    return Verdict(score, f"{count} calls ({word})", extras=extras)
+    return Verdict(score, f"calls: {count} ({word})", extras=extras)
 
 
 def worth_of_calls(count: int) -> tuple[float, str]:

@@ -170,6 +170,7 @@ class Domain:
         for group in file.words:
             if group not in known:
                 raise UnknownName("group of words", group, known)
+        _refuse_dangling(file)
         self.file = file
         self.name = file.name
         self._terms: dict[str, Terms] = {}
@@ -204,6 +205,19 @@ class Domain:
     def quantity(self, name: str) -> Quantity | None:
         """The quantity of that name; None if the domain has none."""
         return next((q for q in self.file.quantities if q.name == name), None)
+
+
+def _refuse_dangling(file: DomainFile) -> None:
+    """A state of affairs that names nothing of the domain could never hold."""
+    quantities = {quantity.name for quantity in file.quantities}
+    whens = [row.when for row in file.warrants]
+    whens += [row.when for row in file.adaptations if row.when is not None]
+    for when in whens:
+        if when.quantity and when.quantity not in quantities:
+            raise UnknownName("quantity", when.quantity, quantities)
+        for name in when.conditions:
+            if name not in file.conditions.groups:
+                raise UnknownName("condition", name, file.conditions.groups)
 
 
 def load_domain(source: str | Path) -> Domain:

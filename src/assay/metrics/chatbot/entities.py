@@ -19,7 +19,8 @@ MAX_NAMES = 200
 def entities_in(text: Text, domain: Domain) -> list[str]:
     """The entities of a text in lower case: known ones, and capitalised names after in, at, for."""
     found = dict.fromkeys(domain.known_entities.found(text))
-    for match in domain.terms("before_entity").pattern.finditer(text.cased):
+    before = domain.terms("before_entity").pattern.pattern
+    for match in re.finditer(before, text.cased, re.IGNORECASE):
         name = _NAME.match(text.cased, match.end() + 1)
         capitalised = _capitalised(name[0] if name else "")
         if capitalised and not _is_ordinary(capitalised, domain) and len(found) < MAX_NAMES:

@@ -124,7 +124,9 @@ def _code_lines(tree: ast.Module) -> set[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.expr | ast.stmt) and id(node) not in skipped:
             end = node.lineno if isinstance(node, ast.stmt) else node.end_lineno or node.lineno
-            lines.update((node.lineno, end))
+            # Between the ends of other expressions there may be empty lines; not so in a text.
+            step = 1 if isinstance(node, ast.Constant) else max(1, end - node.lineno)
+            lines.update(range(node.lineno, end + 1, step))
     return lines
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # Nobody reads more of an answer than this; a hostile one may be any length.
-MAX_READ = 100_000
+MAX_READ = 20_000
 CJK = "\u3400-\u9fff"
 # Chinese has no spaces, so that its characters never continue a Latin word.
 WORD = rf"[^\W{CJK}]"
@@ -43,6 +43,8 @@ class Text(Struct, frozen=True):
 def read_text(raw: str) -> Text:
     """Make a text comparable; what stands beyond `MAX_READ` characters is not read."""
     signs = unicodedata.normalize("NFKC", raw[:MAX_READ].translate(_SIGNS)).translate(_SIGNS)
+    # One character may become eighteen.
+    signs = signs[:MAX_READ]
     cased = _SPACE.sub(" ", signs).strip()
     normal = cased.lower()
     for pattern, full in _EXPANSIONS:

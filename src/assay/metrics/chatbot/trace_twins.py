@@ -113,15 +113,17 @@ def task_completion(trace: Trace) -> Finding:
     """Did a call succeed, for what was asked about, and does the answer tell what it returned?"""
     if not trace.is_about:
         return Finding(None, "the question needs no tool")
-    asked = _asked_about(trace)
+    told = share(claim.supported for claim in trace.claims)
     checks = {
         "a call succeeded": bool(trace.results),
-        "the answer tells what a tool returned": any(claim.supported for claim in trace.claims),
-        "the answer tells nothing else": all(claim.supported for claim in trace.claims),
+        "the answer tells what a tool returned": bool(told),
     }
-    if asked:
+    if asked := _asked_about(trace):
         checks["the calls were about what was asked"] = Terms(asked).in_(trace.arguments)
-    return _checked(checks)
+    found = _checked(checks)
+    # What was never returned takes from what was: an answer that says everything says nothing.
+    value = None if found.value is None else found.value * (1.0 if told is None else told)
+    return Finding(value, found.reason, found.found)
 
 
 def _checked(checks: dict[str, bool]) -> Finding:
@@ -199,7 +201,7 @@ def tool_call_count(trace: Trace) -> Finding:
         needed = trace.is_about
         return Finding(0.0 if needed else None, "no calls" + ("" if needed else ", none needed"))
     value, word = worth_of_calls(count)
-    return Finding(value, f"{count} calls counted ({word})")
+    return Finding(value, f"calls counted: {count} ({word})")
 
 
 def action_planning(trace: Trace) -> Finding:
