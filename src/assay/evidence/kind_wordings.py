@@ -6,7 +6,7 @@ For messages that are known to tell of a failure: what the words say is searched
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.evidence.linear_search import occurrence_of
@@ -302,7 +302,11 @@ def _search(wording: str) -> Callable[[str], object]:
 
 def kind_of_message(message: str) -> Kind:
     """The kind of failure that the words of an error message tell of."""
-    told = _telling_part(message)
+    return _kind_told(_telling_part(message))
+
+
+@lru_cache(maxsize=2_048)
+def _kind_told(told: str) -> Kind:
     return next((kind for kind, occurs_in in _searches() if occurs_in(told)), "unclassified")
 
 

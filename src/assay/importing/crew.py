@@ -7,7 +7,6 @@ dies with its holder would stop them all.
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
 _DIED = "a worker process died before this was kept; import it again"
-# What a worker makes dies young; looking for cycles in it more often only takes time.
-_ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
 
 
 class _Told(Struct):
@@ -158,8 +155,6 @@ def _start_method() -> str:
 def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:
     """The life of a worker: portions in, reports out, one last when its batch is written."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
-    gc.freeze()
-    gc.set_threshold(_ALLOCATIONS_BETWEEN_COLLECTIONS)
     hand = Hand(settings)
     with hand.writer:
         while (portion := _next(pipe, parent)) is not None and not stop.value:
