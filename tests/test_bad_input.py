@@ -616,7 +616,7 @@ def test_the_whole_catalogue_at_once(tmp_path: Path) -> None:
     failed = sum(item.kind == "failed" for item in small)
     assert done.returncode == 3
     assert "Traceback" not in done.stdout + done.stderr
-    assert f"{unread} not read, {2 * len(small) - unread} scored" in done.stderr
+    assert f"{unread} not read, {2 * len(small) - unread} read" in done.stderr
     assert f"{failed} failed" in done.stdout
     rows = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_bytes().splitlines()]
     assert len(rows) == 2 * len(small)

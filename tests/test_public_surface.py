@@ -21,6 +21,7 @@ import evaluators.test_case
 PUBLIC = {
     "AgentTestCase",
     "AssayError",
+    "ChatbotEvaluator",
     "CaseScores",
     "Evidence",
     "Failed",

@@ -506,3 +506,9 @@ def test_a_call_that_never_said_how_it_went_counts_as_failed_and_is_doubtful() -
         "execution_data.tool_executions[0].success is not recorded; the call counts as failed",
         "execution_data.tool_executions[0].arguments is not a field; did you mean 'parameters'?",
     ]
+
+
+def test_a_field_smuggled_in_as_an_extra_is_refused() -> None:
+    case = AgentTestCase("q", "a", extra={"model": "m"})
+    with pytest.raises(NotJson, match="extra: 'model' is a field of its own; set it there"):
+        case.to_dict()

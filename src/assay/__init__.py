@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "AgentTestCase": "assay.test_case",
     "AssayError": "assay.errors",
+    "ChatbotEvaluator": "assay.metrics.chatbot",
     "CaseScores": "assay.scoring",
     "Evidence": "assay.score",
     "Failed": "assay.scoring",
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from assay.ingest.documents import Unreadable as Unreadable
     from assay.ingest.reading import read_runs as read_runs
     from assay.metrics import Metric as Metric
+    from assay.metrics.chatbot import ChatbotEvaluator as ChatbotEvaluator
     from assay.metrics.mcp_tool import MCPToolMetric as MCPToolMetric
     from assay.metrics.tool_use import ToolUseMetric as ToolUseMetric
     from assay.metrics.trajectory import TrajectoryMatch as TrajectoryMatch

@@ -47,8 +47,11 @@ def write_record(record: Any, where: str, *, always: frozenset[str]) -> dict[str
         if field.name == "extra" or (field.name not in always and _is_default(field, value)):
             continue
         written[field.name] = _written(value, f"{where}.{field.name}" if where else field.name)
-    for key, value in _extra_of(record, f"{where}.extra" if where else "extra").items():
-        written.setdefault(key, value)
+    place = f"{where}.extra" if where else "extra"
+    for key, value in _extra_of(record, place).items():
+        if key != "extra" and key in record.__dataclass_fields__:
+            raise NotJson(place, f"{key!r} is a field of its own; set it there")
+        written[key] = value
     return written
 
 

@@ -376,14 +376,14 @@ def test_an_empty_folder_says_so(assay: Assay) -> None:
 def test_nothing_on_standard_input_says_so() -> None:
     done = process("score", "-")
     assert (done.code, done.out) == (3, "")
-    assert done.err == "not read: <stdin>: is empty\n1 not read, 0 scored\n"
+    assert done.err == "not read: <stdin>: is empty\n1 not read, 0 read\n"
 
 
 def test_many_that_cannot_be_read_are_summed_up(assay: Assay) -> None:
     done = assay("score", write("runs.jsonl", *range(500), GOOD))
     assert done.code == 3
     assert done.err.count("not read: runs.jsonl:") == 20
-    assert "... and 480 more not read\n500 not read, 1 scored\n" in done.err
+    assert "... and 480 more not read\n500 not read, 1 read\n" in done.err
 
 
 def test_reasons_are_told_case_by_case(assay: Assay) -> None:

@@ -450,3 +450,9 @@ def test_strict_mode_says_that_it_zeroed_the_score() -> None:
     metric = MCPToolMetric(model=dict.fromkeys(DIMENSION_NAMES, 9), strict_mode=True)
     assert metric.measure(AgentTestCase("q", "a")) == 0.0
     assert "Strict mode" in str(metric.reason)
+
+
+@pytest.mark.parametrize("threshold", [70, -0.1, "0.7", True, float("nan")])
+def test_a_threshold_that_means_nothing_is_refused_at_once(threshold: Any) -> None:
+    with pytest.raises(InvalidRecord, match="threshold must be None or between 0 and 1"):
+        MCPToolMetric(threshold=threshold)

@@ -182,7 +182,7 @@ def _report_problems(book: ScoreBook, messages: Terminal, *, told: bool) -> None
     if book.unreadable_count > len(book.unreadable):
         messages.tell(f"... and {book.unreadable_count - len(book.unreadable)} more not read")
     if book.unreadable_count:
-        messages.tell(f"{book.unreadable_count} not read, {book.cases} scored", "yellow")
+        messages.tell(f"{book.unreadable_count} not read, {book.cases} read", "yellow")
     for kind, why in _SET_ASIDE.items():
         if book.set_aside[kind]:
             messages.tell(f"{book.set_aside[kind]} {why}")

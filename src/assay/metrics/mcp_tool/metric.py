@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, get_args
 
-from assay.errors import UnknownName
+from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
 from assay.judge.asking import as_judge
 from assay.metrics.agent_case import as_agent_case
@@ -19,6 +19,7 @@ from assay.metrics.tool_use import (
     server_schema_faults,
     server_use,
 )
+from assay.records import preview
 from assay.score import Score
 from assay.test_case import Native
 from assay.tools import read_tools
@@ -56,7 +57,7 @@ class MCPToolMetric(Native, LastResult):
         """Take the seed's parameters and two on what to do where a rate does not apply."""
         _refuse_unknown("choice for no_calls", no_calls, NoCalls)
         _refuse_unknown("choice for no_known_tool", no_known_tool, NoKnownTool)
-        self.threshold = 1.0 if strict_mode else threshold
+        self.threshold = 1.0 if strict_mode else _checked_threshold(threshold)
         self.model = model
         self.include_reason = include_reason
         self.async_mode = async_mode
@@ -132,6 +133,16 @@ class MCPToolMetric(Native, LastResult):
             schema_faults=server_schema_faults(measured),
             inferred_calls=inferred,
         )
+
+
+def _checked_threshold(threshold: Any) -> float | None:
+    """Refused before a judge is paid for, not after."""
+    if threshold is None:
+        return None
+    number = isinstance(threshold, int | float) and not isinstance(threshold, bool)
+    if not number or not 0 <= threshold <= 1:
+        raise InvalidRecord(f"threshold must be None or between 0 and 1, got {preview(threshold)}")
+    return float(threshold)
 
 
 def _refuse_unknown(kind: str, given: str, choices: object) -> None:
