@@ -6,6 +6,7 @@ import copy
 import json
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -25,6 +26,7 @@ from assay.ingest.recording import FilePlace, Format, Recording
 from assay.ingest.tau2 import TAU2
 from assay.ingest.tau_bench import TAU_BENCH
 from assay.ingest.toolgym import TOOLGYM
+from assay.test_case import AgentTestCase
 
 FORMATS = (
     ANTHROPIC_MESSAGES,
@@ -215,7 +217,8 @@ def test_no_value_is_too_odd_to_be_read(sample: Sample, data: st.DataObject) -> 
     for found in FORMATS:
         assert 0.0 <= found.recognise(sample.recording(value)) <= 1.0
     for item in sample.format.read(sample.recording(value)):
-        assert isinstance(item, Unreadable) or json.dumps(item.to_dict())
+        written = item.to_dict() if isinstance(item, AgentTestCase) else msgspec.to_builtins(item)
+        assert json.dumps(written)
 
 
 @pytest.mark.parametrize("found", FORMATS, ids=lambda found: found.name)
