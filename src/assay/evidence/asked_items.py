@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.evidence.atoms import AtomKind, atoms_in
+from assay.evidence.atoms import items_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.evidence.atoms import Atom
 
-_ITEM_KINDS: frozenset[AtomKind] = frozenset({"code", "quoted", "path", "url", "email", "id"})
 _MOST_ITEMS = 200
 
 
@@ -19,9 +18,8 @@ def asked_items(texts: Iterable[str]) -> list[Atom]:
     """The things named exactly in what a user wrote, each once."""
     found: dict[str, Atom] = {}
     for text in texts:
-        for atom in atoms_in(text, names=False):
-            if atom.kind in _ITEM_KINDS:
-                found.setdefault(atom.phrase, atom)
+        for atom in items_in(text):
+            found.setdefault(atom.phrase, atom)
     return list(found.values())[:_MOST_ITEMS]
 
 

@@ -20,7 +20,9 @@ from assay.evidence.quantities import NUMBER, Quantity, decimals_of, size_of, un
 from assay.evidence.words import half_width, phrase_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Finder = Callable[[str], Iterator["Atom"]]
 
 AtomKind = Literal[
     "number", "percentage", "date", "time", "id", "url", "email", "path", "quoted", "code", "name"
@@ -82,25 +84,25 @@ def atoms_in(text: str, *, names: bool = True) -> tuple[Atom, ...]:
     """The checkable parts of a text, kind by kind."""
     if text.isascii() and _NO_ATOMS.fullmatch(text):
         return ()
-    return _atoms_in(text[:LONGEST_TEXT], names)
+    return _atoms_in(text[:LONGEST_TEXT], _FINDERS_AND_NAMES if names else _FINDERS)
+
+
+def items_in(text: str) -> tuple[Atom, ...]:
+    """The things a text names exactly: quotations, code, addresses, paths and ids."""
+    return _atoms_in(text[:LONGEST_TEXT], _ITEM_FINDERS)
 
 
 @lru_cache(maxsize=512)
-def _atoms_in(text: str, names: bool) -> tuple[Atom, ...]:  # noqa: FBT001 - a cache key
+def _atoms_in(text: str, finders: tuple[Finder, ...]) -> tuple[Atom, ...]:
     rest = half_width(text)
     if "```" in rest:
         rest = _FENCE.sub(lambda found: _TAKEN * len(found[0]), rest)
     found: list[Atom] = []
-    for finder in _FINDERS:
+    for finder in finders:
         atoms = list(finder(rest))
         if atoms:
             found += atoms
             rest = _without(rest, atoms)
-    if names:
-        found += [
-            Atom("name", name.text, name.start, phrase_of(name.text), shorter=name.shorter)
-            for name in names_in(rest)
-        ]
     return tuple(found)
 
 
@@ -190,5 +192,13 @@ def _is_list_mark(text: str, start: int, end: int) -> bool:
     return bool(_LIST_MARK_AFTER.match(text, end) and _LIST_MARK.search(before))
 
 
+def _names(text: str) -> Iterator[Atom]:
+    for name in names_in(text):
+        yield Atom("name", name.text, name.start, phrase_of(name.text), shorter=name.shorter)
+
+
 # Most telling first: what one kind has taken the next does not see.
-_FINDERS = (_quoted, _urls, _emails, _paths, _dates, _times, _ids, _numbers)
+_ADDRESS_FINDERS: tuple[Finder, ...] = (_quoted, _urls, _emails, _paths)
+_ITEM_FINDERS = (*_ADDRESS_FINDERS, _ids)
+_FINDERS = (*_ADDRESS_FINDERS, _dates, _times, _ids, _numbers)
+_FINDERS_AND_NAMES = (*_FINDERS, _names)

@@ -51,12 +51,25 @@ _CODE_WRITE = re.compile(
 )
 _WRITE_METHODS = frozenset({"post", "put", "patch", "delete"})
 
-_ASKED = (
-    r"create|add|insert|update|modify|change|set|delete|remove|drop|send|e-?mail|post|write|save"
-    r"|store|upload|book|reserve|cancel|schedule|assign|move|rename|replace|submit|register|publish"
-    r"|merge|close|refund|start|fix|implement|build|archive|share|reply|invite|apply"
+_ASKED = frozenset(
+    {"create", "add", "insert", "update", "modify", "change", "set", "delete", "remove", "drop"}
+    | {"send", "email", "e-mail", "post", "write", "save", "store", "upload", "book", "reserve"}
+    | {"cancel", "schedule", "assign", "move", "rename", "replace", "submit", "register", "publish"}
+    | {
+        "merge",
+        "close",
+        "refund",
+        "start",
+        "fix",
+        "implement",
+        "build",
+        "archive",
+        "share",
+        "reply",
+    }
+    | {"invite", "apply"}
 )
-_VERB = re.compile(rf"\b(?:{_ASKED})\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]++(?:-[A-Za-z]++)?")
 # A verb asks for something at the start of a clause, or after a word that asks.
 _ASKING = re.compile(
     r"(?:[.!?:;,\n][ \t]{0,8}(?:[-*•][ \t]{0,4}|[0-9]{1,3}[.)][ \t]{0,4})?"
@@ -95,7 +108,9 @@ def asks_for_write(prompt: str) -> bool:
     head = prompt[:_LONGEST_PROMPT]
     if not head.isascii() and _ASKS_CHINESE.search(head):
         return True
-    return any(_is_asked(head, verb.start()) for verb in _VERB.finditer(head))
+    return any(
+        word[0].lower() in _ASKED and _is_asked(head, word.start()) for word in _WORD.finditer(head)
+    )
 
 
 def _is_asked(text: str, place: int) -> bool:

@@ -52,7 +52,7 @@ class Sources:
         self.results = list(_results(calls, self.steps))
         self.all = sorted([*self.told, *self.results], key=_STEP)
         self._first: dict[tuple[str, bool], Source | None] = {}
-        self.said = frozenset(word for text in _said(case) for word in words_of(text))
+        self.said = set().union(*(words_of(text) for text in _said(case)))
         wanted = self.said | set("".join(self.argument_phrases).split())
         # For each word the sources that hold it, one bit each: cheap to make and to intersect.
         self._holders: dict[str, int] = {}
