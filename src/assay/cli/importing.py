@@ -14,7 +14,7 @@ from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.importing.portions import names_of, size_of
-from assay.ingest.formats import format_named
+from assay.ingest.formats import FORMAT_NAMES, format_named
 from assay.ingest.sources import STDIN, walk_files
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _tell_problems(report: ImportReport, messages: Terminal) -> None:
 
 
 def _explain(report: ImportReport, terminal: Terminal) -> None:
-    for name in report.formats:
+    for name in sorted(report.formats.keys() & set(FORMAT_NAMES)):
         terminal.tell(f"{name}: {format_named(name).fidelity}")
 
 

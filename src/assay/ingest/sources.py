@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
+_STORE_MARK = "assay-store.json"
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".eval", ".traj", ".gz", ".zst", ".zip"}
@@ -75,7 +76,7 @@ def walk_files(source: str | Path) -> Iterator[str]:
 
 def is_store(path: str | Path) -> bool:
     """Whether a path is a store of ours, whose runs are read by asking it."""
-    return (Path(path) / "assay-store.json").is_file()
+    return (Path(path) / _STORE_MARK).is_file()
 
 
 def would_read(source: str | Path, file: Path) -> bool:
@@ -135,6 +136,8 @@ def _walk(folder: str) -> Iterator[str]:
             entries = sorted(found, key=attrgetter("name"))
     except OSError:  # as for every walker, what may not be entered is not there
         return
+    if any(entry.name == _STORE_MARK for entry in entries):
+        return  # a store among recordings holds none
     for entry in entries:
         if entry.name.startswith("."):
             continue

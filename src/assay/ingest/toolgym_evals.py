@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _SUMMARY_NAMES = frozenset({"_summary.json", "evaluation_summary.json"})
 _SEARCH = "search_tools"
+_LONGEST_TEXT = 1_000
+_LONGEST_QUERY = 2_000
+_LARGEST_COUNT = 2**53
 _VERDICTS = {"success": True, "failure": False, "fail": False, "1": True, "0": False}
 _ATTEMPT = re.compile(r"pass@(\d{1,6})")
 _JUDGED_BY = "_by_"
@@ -228,8 +231,8 @@ def _summary(found: _Document, place: Place, name: str) -> RecordedSummary:
         judge=place.judge,
         attempt=place.attempt,
         experiment=place.experiment,
-        total_evaluated=count_or_none(found.total_evaluated),
-        errors=count_or_none(found.errors),
+        total_evaluated=_count(found.total_evaluated),
+        errors=_count(found.errors),
         avg_final_answer_score=_number(found.avg_final_answer_score),
         avg_step_score=_number(found.avg_step_score),
         source_path=name,
@@ -240,13 +243,13 @@ def _evaluation(found: _Document, place: Place, name: str) -> RecordedEvaluation
     answer = found.final_answer_evaluation or _NO_ANSWER
     steps = found.step_by_step_evaluation or _NO_STEPS
     tools = found.actual_tools
-    recorded = count_or_none(found.pass_number)
+    recorded = _count(found.pass_number)
     several = answer.average_final_answer_score is not None or answer.total_turns is not None
     default = "multi-turn" if several else "holistic" if found.score is not None else "react"
     return RecordedEvaluation(
-        task_id=text_or_none(found.uuid),
-        trajectory=text_or_none(found.task_id),
-        query=text_or_none(found.query),
+        task_id=_text(found.uuid),
+        trajectory=_text(found.task_id),
+        query=_text(found.query, _LONGEST_QUERY),
         model=place.model,
         judge=place.judge,
         attempt=recorded if place.attempt is None else place.attempt,
@@ -264,11 +267,11 @@ def _evaluation(found: _Document, place: Place, name: str) -> RecordedEvaluation
         overall_score=_number(found.score),
         goal_completion_rate=_number(found.goal_completion_rate),
         constraint_satisfaction_rate=_number(found.trajectory_constraint_satisfaction_rate),
-        total_steps=count_or_none(steps.total_steps),
+        total_steps=_count(steps.total_steps),
         actual_tools=None if tools is None else len(tools),
         real_tools=None if tools is None else sum(tool.tool != _SEARCH for tool in tools),
         reference_tools=None if found.reference_tools is None else len(found.reference_tools),
-        error=str(found.error) if found.error else None,
+        error=_text(str(found.error or "")),
         source_path=name,
     )
 
@@ -277,12 +280,12 @@ def _goal_evaluation(found: _Document, place: Place, name: str) -> RecordedEvalu
     """The goal-oriented judge marks everything from 0 to 10; scores here are tenths of that."""
     answer = found.agent_final_answer or _GoalAnswer()
     calls, run = found.agent_metrics or _GoalCalls(), found.trajectory_metrics or _GoalRun()
-    total, searches = count_or_none(calls.total_tool_calls), count_or_none(calls.meta_mcp_calls)
+    total, searches = _count(calls.total_tool_calls), _count(calls.meta_mcp_calls)
     return RecordedEvaluation(
-        task_id=text_or_none(found.trajectory_uuid),
-        trajectory=text_or_none(found.trajectory_file),
+        task_id=_text(found.trajectory_uuid),
+        trajectory=_text(found.trajectory_file),
         model=place.model,
-        judge=place.judge or text_or_none(found.evaluation_model),
+        judge=place.judge or _text(found.evaluation_model),
         attempt=place.attempt,
         experiment="goal-oriented",
         final_answer_score=_tenth(answer.overall_final_answer),
@@ -292,16 +295,28 @@ def _goal_evaluation(found: _Document, place: Place, name: str) -> RecordedEvalu
         overall_score=_tenth(found.overall_score),
         goal_completion_rate=_number(run.goal_completion_rate),
         constraint_satisfaction_rate=_number(run.overall_constraint_satisfaction_rate),
-        total_steps=count_or_none(calls.total_reasoning_steps),
+        total_steps=_count(calls.total_reasoning_steps),
         actual_tools=total,
         real_tools=None if total is None or searches is None else total - searches,
-        error=str(found.error) if found.error else None,
+        error=_text(str(found.error or "")),
         source_path=name,
     )
 
 
 _NO_ANSWER = _Answer()
 _NO_STEPS = _Steps()
+
+
+def _text(value: object, longest: int = _LONGEST_TEXT) -> str | None:
+    """The beginning of a text: the run has it whole."""
+    text = text_or_none(value)
+    return text[:longest] if text else None
+
+
+def _count(value: object) -> int | None:
+    """A count that a table can hold."""
+    count = count_or_none(value)
+    return count if count is not None and abs(count) < _LARGEST_COUNT else None
 
 
 def _number(*values: object) -> float | None:

@@ -1,0 +1,249 @@
+"""Importing with several processes: nothing lost, nothing twice, deaths reported."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import unpacked_ds200
+
+from assay.importing import ImportReport, ImportSettings, import_runs
+from assay.importing.portions import portions_of
+from assay.ingest.documents import Unreadable
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Enough bytes that the work is shared.
+_FILES = 90
+_RUNS_PER_FILE = 20
+
+
+def case(number: int, size: int = 10_000) -> dict[str, Any]:
+    call = {"tool": "look", "parameters": {"n": number}, "result": "x" * size, "success": True}
+    return {
+        "input": f"question {number}",
+        "actual_output": "answer",
+        "run_id": f"run-{number}",
+        "execution_data": {"tool_executions": [call]},
+    }
+
+
+def write(path: Path, *cases: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(item) + "\n" for item in cases), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of 1,800 runs, 18 MB."""
+    folder = tmp_path_factory.mktemp("many")
+    for i in range(_FILES):
+        first = i * _RUNS_PER_FILE
+        write(folder / f"{i:03}.jsonl", *map(case, range(first, first + _RUNS_PER_FILE)))
+    return folder
+
+
+def run_ids(store: Path) -> list[str]:
+    rows = Store(store).query("SELECT run_id FROM runs ORDER BY run_id")
+    return [row["run_id"] for row in rows]
+
+
+ALL = sorted(f"run-{n}" for n in range(_FILES * _RUNS_PER_FILE))
+
+
+class Counting:
+    """A watcher that only counts; `at` so many it does something."""
+
+    def __init__(self, at: int | None = None) -> None:
+        self.bytes = self.items = 0
+        self.at, self.reached = at, threading.Event()
+
+    def read(self, count: int) -> None:
+        self.bytes += count
+
+    def done(self, count: int) -> None:
+        self.items += count
+        if self.at is not None and self.items >= self.at:
+            self.reached.set()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_any_number_of_processes_imports_the_same(many: Path, tmp_path: Path, jobs: int) -> None:
+    watcher = Counting()
+    settings = ImportSettings(str(tmp_path / "store"))
+    report = import_runs([str(many)], settings, jobs=jobs, watcher=watcher)
+    assert (report.added, report.known_already, report.files) == (1_800, 0, _FILES)
+    assert (report.problem_count, report.interrupted, report.formats["assay"]) == (0, False, 1_800)
+    assert watcher.items == 1_800
+    assert watcher.bytes == sum(file.stat().st_size for file in many.iterdir())
+    assert run_ids(tmp_path / "store") == ALL
+    again = import_runs([str(many)], settings, jobs=jobs)
+    assert (again.added, again.known_already) == (0, 1_800)
+    assert run_ids(tmp_path / "store") == ALL
+
+
+def test_a_process_with_threads_does_not_fork(many: Path, tmp_path: Path) -> None:
+    idle = threading.Event()
+    thread = threading.Thread(target=idle.wait)
+    thread.start()
+    try:
+        report = import_runs([str(many)], ImportSettings(str(tmp_path / "store")), jobs=2)
+    finally:
+        idle.set()
+        thread.join()
+    assert report.added == 1_800
+
+
+def children() -> list[int]:
+    """The processes that this one has started and that still run."""
+    listed = Path(f"/proc/self/task/{os.getpid()}/children")
+    if not listed.exists():
+        pytest.skip("this system does not list children")
+    return [int(pid) for pid in listed.read_text().split()]
+
+
+class _Killing(Counting):
+    """Kills one worker once some work is done."""
+
+    def __init__(self, at: int, before: set[int]) -> None:
+        super().__init__(at)
+        self._before = before
+        self.killed = 0
+
+    def done(self, count: int) -> None:
+        super().done(count)
+        if self.reached.is_set() and not self.killed:
+            self.killed = next(pid for pid in children() if pid not in self._before)
+            os.kill(self.killed, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("at", [1, 600])
+def test_a_worker_that_is_killed_is_reported(many: Path, tmp_path: Path, at: int) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    watcher = _Killing(at, set(children()))
+    report = import_runs([str(many)], settings, jobs=2, watcher=watcher)
+    assert watcher.killed
+    lost = {problem.path for problem in report.problems}
+    assert lost
+    assert {problem.problem for problem in report.problems} == {
+        "a worker process died before this was kept; import it again"
+    }
+    kept = set(run_ids(tmp_path / "store"))
+    assert len(kept) == report.added
+    # Whatever is missing was reported, file by file.
+    missing = {n for n in range(1_800) if f"run-{n}" not in kept}
+    assert missing
+    assert {str(many / f"{n // _RUNS_PER_FILE:03}.jsonl") for n in missing} <= lost
+    again = import_runs([str(many)], settings, jobs=2)
+    assert (again.problem_count, again.added) == (0, len(missing))
+    assert run_ids(tmp_path / "store") == ALL
+
+
+class _Interrupting(Counting):
+    def done(self, count: int) -> None:
+        super().done(count)
+        if self.reached.is_set():
+            self.at = None
+            self.reached.clear()
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_keeps_what_was_read(many: Path, tmp_path: Path, jobs: int) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    report = import_runs([str(many)], settings, jobs=jobs, watcher=_Interrupting(100))
+    assert report.interrupted
+    assert 100 <= report.added < 1_800
+    assert len(run_ids(tmp_path / "store")) == report.added
+    again = import_runs([str(many)], settings, jobs=jobs)
+    assert again.added == 1_800 - report.added
+    assert run_ids(tmp_path / "store") == ALL
+
+
+def test_ctrl_c_is_nobody_elses_business_afterwards(many: Path, tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    import_runs([str(many)], ImportSettings(str(tmp_path / "store")), jobs=2)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_workers_end_when_nobody_asks_any_more(many: Path, tmp_path: Path) -> None:
+    """The parent is killed; its workers must not stay."""
+    pid = os.fork()
+    if pid == 0:
+        import_runs([str(many)], ImportSettings(str(tmp_path / "store")), jobs=2, watcher=_Stuck())
+        os._exit(0)
+    until = time.monotonic() + 30
+    while len(workers := _children_of(pid)) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    while any(Path(f"/proc/{worker}").exists() for worker in workers):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+class _Stuck(Counting):
+    def done(self, count: int) -> None:
+        super().done(count)
+        time.sleep(60)
+
+
+def _children_of(pid: int) -> list[int]:
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    if not listed.exists():
+        pytest.skip("this system does not list children")
+    return [int(child) for child in listed.read_text().split()]
+
+
+def test_portions_are_small_and_complete(tmp_path: Path) -> None:
+    sizes = [3_000_000, 10, 10, 1_500_000, 1_500_000, *([1] * 100)]
+    files = []
+    for i, size in enumerate(sizes):
+        files.append(tmp_path / f"{i:03}")
+        with files[-1].open("wb") as file:
+            file.truncate(size)
+
+    def names() -> Iterator[str]:
+        yield from map(str, files)
+        yield "gone.json"
+
+    found = list(portions_of(names()))
+    assert [name for portion in found for name in portion.files] == [*map(str, files), "gone.json"]
+    assert [len(portion.files) for portion in found] == [1, 4, 64, 37]
+    assert sum(portion.size for portion in found) == sum(sizes)
+
+
+def test_reports_add_up() -> None:
+    total = ImportReport(added=1, problems=[Unreadable("a", "p")], problem_count=1)
+    part = ImportReport(added=2, evaluations=3, summaries=4, judged_known_already=5, files=6)
+    part.note(Unreadable("b", "q"))
+    part.note(Unreadable("c", "none", kind="passed_over"))
+    part.note(Unreadable("d", "NaN", kind="mended"))
+    part.formats["assay"] += 2
+    total.merge(part)
+    assert (total.added, total.evaluations, total.summaries, total.files) == (3, 3, 4, 6)
+    assert (total.problem_count, total.passed_over, total.mended) == (2, 1, 1)
+    assert [problem.path for problem in total.problems] == ["a", "b"]
+    assert (total.runs, total.items, total.formats["assay"]) == (3, 15, 2)
+
+
+def test_the_reference_set_comes_in_whole(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    unpacked = unpacked_ds200(tmp_path_factory)
+    manifest = json.loads((unpacked / "manifest.json").read_text())
+    sources = [str(unpacked / "trajectories"), str(unpacked / "evaluation")]
+    report = import_runs(sources, ImportSettings(str(tmp_path / "store")))
+    assert report.added + report.problem_count == manifest["trajectories"] + 1
+    judged = report.evaluations + report.summaries
+    assert judged == manifest["files"]["evaluation"]
