@@ -143,7 +143,7 @@ def _walk(folder: str) -> Iterator[str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path)
-        elif _suffix(entry.name) in _SUFFIXES and not entry.is_dir():
+        elif _suffix(entry.name) in _SUFFIXES and not os.path.isdir(entry.path):  # noqa: PTH112
             yield entry.path
 
 
