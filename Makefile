@@ -14,7 +14,7 @@ help: ## list the commands
 	@touch $@
 
 .venv/.ready-to-develop: pyproject.toml scripts/setup
-	@scripts/setup dev,deepeval
+	@scripts/setup dev,all
 	@touch $@ .venv/.ready
 
 demo: .venv/.ready ## score the bundled sample runs

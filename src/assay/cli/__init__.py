@@ -12,8 +12,8 @@ from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.errors import AssayError
 
-# Name of the command to the module and function that do it. Only the one that is called is
-# loaded: the engine behind some of them takes longer than many a command.
+# Name of the command to the module and function that do it, or to a Typer of subcommands. Only
+# the one that is called is loaded: the engine behind some takes longer than many a command.
 COMMANDS = {
     "score": "score:score",
     "import": "importing:import_command",
@@ -39,7 +39,11 @@ def _command_line(called: str | None) -> typer.Typer:
     for name in [called] if called in COMMANDS else COMMANDS:
         module_name, _, function = COMMANDS[name].partition(":")
         module = import_module(f"assay.cli.{module_name}")
-        app.command(name, epilog=module.EPILOG)(getattr(module, function))
+        found = getattr(module, function)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name, epilog=module.EPILOG)
+        else:
+            app.command(name, epilog=module.EPILOG)(found)
     return app
 
 

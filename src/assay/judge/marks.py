@@ -13,6 +13,7 @@ from msgspec import Struct
 from assay.errors import JudgeFailed
 from assay.judge.rubric import DIMENSION_NAMES, HIGHEST, LOWEST
 from assay.records import preview
+from assay.score import Evidence
 
 # A thought never reaches past the next one: looking further for its end would cost a square.
 _THINKING = re.compile(
@@ -29,6 +30,7 @@ class Marks(Struct, frozen=True):
     judge: str
     values: dict[str, float | None]
     reasons: dict[str, str] = {}
+    evidence: dict[str, tuple[Evidence, ...]] = {}
     cost_usd: float | None = None
 
     @property

@@ -1,0 +1,1 @@
+"""The pytest plugin: inert unless a test asks for it."""
