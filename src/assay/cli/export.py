@@ -58,7 +58,7 @@ def export(
         typer.Option("-o", "--output", metavar="FILE", help="Repeatable; its suffix says how."),
     ],
     table: Annotated[
-        str, typer.Option(metavar="NAME", help="For .parquet and .csv: runs, calls or cases.")
+        str, typer.Option(metavar="NAME", help="For .parquet and .csv: a table of the store.")
     ] = "runs",
     model: ModelOption = None,
     task: TaskOption = None,
