@@ -13,6 +13,7 @@ AssayError
 ├── JudgeError
 │   ├── InvalidJudge       the judge given cannot be asked
 │   └── JudgeFailed        the judge was asked and no usable marks came back
+│       └── JudgeUnavailable its endpoint refused, failed or did not answer
 ├── MissingExtra           an optional part is not installed (with the install line)
 └── NativeObject           a native assay object was handed to deepeval
 
@@ -90,6 +91,24 @@ class InvalidJudge(JudgeError, ValueError):
 
 class JudgeFailed(JudgeError):
     """The judge was asked and no usable marks came back."""
+
+
+class JudgeUnavailable(JudgeFailed):
+    """The judge's endpoint refused, failed or did not answer: says whether to try again."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        """Take the message, whether asking again may help, after how many seconds, and a status."""
+        super().__init__(message)
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.status = status
 
 
 class MissingExtra(AssayError, ImportError):
