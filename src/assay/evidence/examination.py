@@ -25,9 +25,9 @@ class Examination(Struct, frozen=True):
     findings: Findings
 
 
-def examine(case: AgentTestCase) -> Examination:
+def examine(case: AgentTestCase, *, facts: RunFacts | None = None) -> Examination:
     """Gather all evidence about a run; the case is not changed."""
-    facts = RunFacts(case)
+    facts = RunFacts(case) if facts is None else facts
     provenance = trace_arguments(case, facts=facts)
     grounding = ground_answer(case, facts=facts, provenance=provenance)
     plan = read_plan(case, facts=facts, provenance=provenance, grounding=grounding)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
-from assay.errors import InvalidTools
 from assay.evidence.asked_items import asked_items, missing_from
 from assay.evidence.call_facts import are_alike
 from assay.evidence.effects import asks_for_write
@@ -20,7 +19,6 @@ from assay.evidence.grounding import NUMBER_KINDS, ground_answer
 from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.run_facts import RunFacts
 from assay.score import mean
-from assay.tools import read_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -177,7 +175,7 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
         text = f"The run was cut off: {limit}."
     elif not (case.actual_output or "").strip() and not _is_dialogue(case):
         text = "There is no answer after the last call." if facts.calls else "There is no answer."
-    elif not facts.calls and _offers_tools(case):
+    elif not facts.calls and facts.tools:
         asked = asks_for_write(case.input)
         text = "No tool was called although tools were on offer" + (
             ", and something was to be done." if asked else "."
@@ -187,13 +185,6 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
     else:
         return _Judged(0.0)
     return _Judged(1.0, Finding("no_usable_end", "high", text))
-
-
-def _offers_tools(case: AgentTestCase) -> bool:
-    try:
-        return bool(read_tools(case.available_tools))
-    except InvalidTools:
-        return False
 
 
 def _limit_hit(case: AgentTestCase) -> str:

@@ -12,18 +12,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.errors import InvalidTools
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.traced_value import Origin, OriginKind, Status, TracedValue
 from assay.evidence.value_tracer import OwnValues, ValueTracer
 from assay.score import mean
-from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from assay.test_case import AgentTestCase
-    from assay.tools import ToolDefinition
 
 __all__ = ["Origin", "OriginKind", "Provenance", "Status", "TracedValue", "trace_arguments"]
 
@@ -56,7 +51,7 @@ class Provenance(Struct, frozen=True):
 def trace_arguments(case: AgentTestCase, *, facts: RunFacts | None = None) -> Provenance:
     """Trace every leaf value of every call's arguments."""
     facts = RunFacts(case) if facts is None else facts
-    tools = _tools_of(case)
+    tools = facts.tools or {}
     own = OwnValues()
     found: list[TracedValue] = []
     for known in facts.calls:
@@ -68,10 +63,3 @@ def trace_arguments(case: AgentTestCase, *, facts: RunFacts | None = None) -> Pr
         if not known.failed:
             own.remember(traced)
     return Provenance(tuple(found))
-
-
-def _tools_of(case: AgentTestCase) -> Mapping[str, ToolDefinition]:
-    try:
-        return read_tools(case.available_tools) or {}
-    except InvalidTools:
-        return {}

@@ -25,13 +25,18 @@ _WRAPPERS = ("scores", "marks", "evaluation", "result")
 
 
 class Marks(Struct, frozen=True):
-    """One mark from 1 to 10 per dimension; None where the judge had nothing to judge by."""
+    """One mark from 1 to 10 per dimension; None where the judge had nothing to judge by.
+
+    A judge that examined the run says with them what looks wrong, and its three-way verdict.
+    """
 
     judge: str
     values: dict[str, float | None]
     reasons: dict[str, str] = {}
     evidence: dict[str, tuple[Evidence, ...]] = {}
     cost_usd: float | None = None
+    verdict: str = ""
+    findings: tuple[Evidence, ...] = ()
 
     @property
     def given(self) -> dict[str, float]:
