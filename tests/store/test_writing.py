@@ -154,6 +154,8 @@ def test_a_run_becomes_these_rows(tmp_path: Path) -> None:
         "source_path": "runs.jsonl",
         "source_format": "assay",
         "source_position": 3,
+        "experiment": None,
+        "folder_model": None,
     }
     first, second = store.query("SELECT * FROM calls ORDER BY position")
     assert {key: first[key] for key in ("server", "tool", "arguments", "failed", "blame")} == {

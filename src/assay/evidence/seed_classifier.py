@@ -7,9 +7,18 @@ so that figures made with the seed can be made again.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from assay.execution import ToolExecutionResult
+
+# What a reader of the seed's files leaves in `extra` for the rules below: a status other than
+# "success", and where a result was taken from that the call itself did not have.
+RECORDED_STATUS, RESULT_FROM = "recorded_status", "result_from"
 MODEL, SERVER, UNKNOWN = "MODEL_ERROR", "SERVER_ERROR", "UNKNOWN"
+STATUS_NOT_SUCCESS = "status_not_success"
 _SHOWN = 200
+_FLAG = "isError=True"
 
 _MESSAGE = re.compile(r"text=['\"](.+?)['\"], annotations", re.DOTALL)
 _EXECUTION = re.compile(r"Error calling tool|Error executing tool")
@@ -72,3 +81,17 @@ def classify_error(text: str) -> tuple[str, str]:
     if _VALIDATION.search(message):
         return MODEL, "validation_error"
     return SERVER, "execution_error"
+
+
+def seed_error(call: ToolExecutionResult, *, by_status: bool) -> tuple[str, str] | None:
+    """Category and subcategory of a call that the seed takes for failed; None if it does not.
+
+    Its files write a status beside every call; `by_status` takes what another format reported
+    in its place.
+    """
+    if RECORDED_STATUS in call.extra or (by_status and call.reported_success is False):
+        return SERVER, STATUS_NOT_SUCCESS
+    result = call.result
+    if isinstance(result, str) and _FLAG in result and RESULT_FROM not in call.extra:
+        return classify_error(result)
+    return None

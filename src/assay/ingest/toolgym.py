@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.evidence.seed_classifier import RECORDED_STATUS, RESULT_FROM
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
@@ -178,9 +179,10 @@ def _items(recorded: object) -> list[Any]:
 
 
 def _call(call: dict[str, Any], step: Step | None) -> ToolExecutionResult:
-    result = call.get("result")
+    result, elsewhere = call.get("result"), None
     if result is None:
-        result = step.result if step is not None and step.result else call.get("result_preview")
+        elsewhere = "trace" if step is not None and step.result else "preview"
+        result = step.result if step and step.result else call.get("result_preview")
     found = ToolExecutionResult(
         tool=text_at(call, "tool") or "",
         parameters=decode_arguments(call.get("arguments")),
@@ -194,6 +196,10 @@ def _call(call: dict[str, Any], step: Step | None) -> ToolExecutionResult:
     if status is not None and status != "success":
         found.success = found.reported_success = False
         found.error_message = text_at(call, "error") or text_at(call, "load_error")
+    if status != "success":
+        found.extra[RECORDED_STATUS] = status or "missing"
+    if elsewhere and result is not None:
+        found.extra[RESULT_FROM] = elsewhere
     if call.get("dynamically_loaded") is True:
         found.extra["dynamically_loaded"] = True
     return found

@@ -41,6 +41,8 @@ class CallFacts(Struct, gc=False):
     reported_success: bool | None = None
     success_rule: str | None = None
     parent_id: str | None = None
+    dynamically_loaded: Any = None
+    only_in_trace: Any = None
 
 
 class ExecutionFacts(Struct, gc=False):
@@ -87,6 +89,8 @@ class CaseFacts(Struct, gc=False):
     execution_data: ExecutionFacts | None = None
     outcome: OutcomeFacts | None = None
     usage: UsageFacts | None = None
+    experiment: Any = None
+    folder_model: Any = None
 
     @property
     def calls(self) -> list[CallFacts]:

@@ -16,7 +16,6 @@ from assay.store.compaction import compact
 from assay.store.engine import (
     SELECT,
     connect,
-    file_list,
     in_our_words,
     lock_in,
     quoted,
@@ -24,6 +23,7 @@ from assay.store.engine import (
 )
 from assay.store.health import examine
 from assay.store.layout import Layout
+from assay.store.questioning import QuestionEngine, view_of
 from assay.store.tables import TABLES
 from assay.store.writing import BatchLimit, Writer
 from assay.test_case import AgentTestCase
@@ -162,6 +162,15 @@ class Store:
         with in_our_words(self._layout.root):
             return compact(self._layout)
 
+    @contextmanager
+    def questions(self) -> Iterator[QuestionEngine]:
+        """An engine for several questions about the tables as they are now; see `analyses`."""
+        with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
+            batches = self._layout.batches()
+            with connect(spill=self._layout.spill_folder()) as engine:
+                lock_in(engine, self._layout.root)
+                yield QuestionEngine(engine, batches)
+
     def doctor(self, *, repair: bool = False) -> list[Finding]:
         """What is wrong with the files of this store; `repair` removes what nobody needs."""
         return examine(self._layout, repair=repair)
@@ -179,7 +188,7 @@ class Store:
             with connect(spill=self._layout.spill_folder()) as engine:
                 for table in TABLES:
                     if re.search(rf"\b{table}\b", sql, re.IGNORECASE):
-                        engine.execute(_view(table, batches))
+                        engine.execute(view_of(table, batches))
                 if not outside:
                     lock_in(engine, root)
                 yield engine
@@ -189,16 +198,6 @@ def _refuse_changes(engine: Engine, sql: str) -> None:
     kinds = [statement.type for statement in engine.extract_statements(sql)]
     if kinds != [SELECT]:
         raise QueryFailed("a query is one SELECT: a store is changed by importing only")
-
-
-def _view(table: str, batches: list[Path]) -> str:
-    """A table over all batches that have it; typed, even if none has."""
-    columns = ", ".join(f'NULL::{kind} AS "{name}"' for name, kind in TABLES[table].items())
-    parts = [f"SELECT {columns} WHERE false"]
-    files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
-    if files:
-        parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
-    return f"CREATE VIEW {table} AS {' UNION ALL BY NAME '.join(parts)}"
 
 
 def _selection(table: str, columns: str, where: str | None) -> str:

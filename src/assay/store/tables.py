@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.evaluation import RecordedEvaluation, RecordedSummary
 from assay.evidence.blame import blame
+from assay.evidence.seed_classifier import seed_error
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class RunRow(Struct, gc=False):
     source_path: str | None
     source_format: str | None
     source_position: int | None
+    experiment: str | None
+    folder_model: str | None
 
 
 class CallRow(Struct, gc=False):
@@ -85,6 +88,12 @@ class CallRow(Struct, gc=False):
     ended_at: float | None
     execution_time: float | None
     result_bytes: int | None
+    experiment: str | None
+    folder_model: str | None
+    dynamically_loaded: bool | None
+    only_in_trace: bool | None
+    seed_category: str | None
+    seed_subcategory: str | None
 
 
 class EvaluationRow(RecordedEvaluation, frozen=True, gc=False):
@@ -139,6 +148,7 @@ LONGEST_ARGUMENTS = 2_000
 LONGEST_MESSAGE = 1_000
 _LONGEST_NAME = 1_000
 _LARGEST = 2**63 - 1
+_SEED_FRAMEWORK = "toolgym"
 _decode = msgspec.json.Decoder().decode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 
@@ -180,6 +190,8 @@ def run_row(key: str, facts: CaseFacts, source: Source | None) -> RunRow:
         source_path=_name(source.path) if source else None,
         source_format=_name(source.format) if source else None,
         source_position=_whole(source.position) if source else None,
+        experiment=_word(facts.experiment),
+        folder_model=_word(facts.folder_model),
     )
 
 
@@ -191,8 +203,11 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
     """
     offer = _Offer(case)
     model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
+    experiment, folder_model = _word(facts.experiment), _word(facts.folder_model)
+    by_status = case.framework != _SEED_FRAMEWORK
     for position, call in enumerate(facts.calls):
         found = None if call.success else offer.blame(case.calls[position])
+        seed = seed_error(case.calls[position], by_status=by_status)
         arguments = bytes(call.parameters)
         yield CallRow(
             run_key=key,
@@ -219,6 +234,12 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
             ended_at=call.ended_at,
             execution_time=call.execution_time,
             result_bytes=_size(call),
+            experiment=experiment,
+            folder_model=folder_model,
+            dynamically_loaded=_flag(call.dynamically_loaded),
+            only_in_trace=_flag(call.only_in_trace),
+            seed_category=seed[0] if seed else None,
+            seed_subcategory=seed[1] if seed else None,
         )
 
 
@@ -259,6 +280,15 @@ def _size(call: CallFacts) -> int | None:
 
 def _name(text: str | None) -> str | None:
     return text if text is None or len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME]
+
+
+def _word(value: object) -> str | None:
+    """A text that nobody promised to be one."""
+    return _name(value) if isinstance(value, str) else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _whole(number: int | None) -> int | None:

@@ -1,0 +1,61 @@
+"""Questions in SQL to the tables of a store: two methods, so that another engine can do it too."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay.store.engine import file_list
+from assay.store.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from assay.store.engine import Engine
+
+STORED = "stored_"
+_STORED_NAME = re.compile(rf"\b{STORED}({'|'.join(TABLES)})\b")
+
+
+class QuestionEngine:
+    """Answers SQL over the tables `stored_runs`, `stored_calls` and so on, and over small ones.
+
+    Any engine with these two methods can take its place: the SQL is plain, and `$name` stands
+    for a parameter.
+    """
+
+    def __init__(self, engine: Engine, batches: list[Path]) -> None:
+        """Take an engine and the batches that it may read."""
+        self._engine = engine
+        self._batches = batches
+        self._seen: set[str] = set()
+
+    def register(
+        self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]]
+    ) -> None:
+        """Make a small table of rows that Python has; columns are names and SQL types."""
+        typed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+        self._engine.execute(f"CREATE OR REPLACE TEMP TABLE {name} ({typed})")
+        if rows:
+            places = ", ".join("?" for _ in columns)
+            self._engine.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608
+
+    def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
+        """The rows of a statement; none for one that makes a view."""
+        for table in {*_STORED_NAME.findall(text)} - self._seen:
+            self._engine.execute(view_of(table, self._batches, name=f"{STORED}{table}"))
+            self._seen.add(table)
+        result = self._engine.execute(text, params or None)
+        names = [column[0] for column in result.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def view_of(table: str, batches: list[Path], *, name: str | None = None) -> str:
+    """A table over all batches that have it, as a view; typed, even if none has."""
+    columns = ", ".join(f'NULL::{kind} AS "{column}"' for column, kind in TABLES[table].items())
+    parts = [f"SELECT {columns} WHERE false"]
+    files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
+    if files:
+        parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
+    return f"CREATE VIEW {name or table} AS {' UNION ALL BY NAME '.join(parts)}"
