@@ -144,7 +144,10 @@ def is_plain_row(item: dict[Any, Any]) -> bool:
     """Whether a dict holds an answer and no flag: one of many rows, most likely."""
     # Odd ones are not worth remembering.
     look_up = _answer_keys if len(item) <= _MANY else _answer_keys.__wrapped__
-    return any(is_full(item[key]) for key in look_up(tuple(item)) or ())
+    for key in look_up(tuple(item)) or ():  # noqa: SIM110 - a loop is faster, and rows are many
+        if is_full(item[key]):
+            return True
+    return False
 
 
 @lru_cache(maxsize=1_024)
@@ -162,7 +165,9 @@ def is_full(item: Any, depth: int = 0) -> bool:
     """Whether a value holds anything: null, "", [] and a dict of nothing but such do not."""
     if isinstance(item, dict) and depth < _DEEPEST:
         return any(is_full(inner, depth + 1) for inner in list(item.values())[:_MANY])
-    return item is not None and item is not False and item not in ("", [])
+    if isinstance(item, str | list):
+        return len(item) > 0
+    return item is not None and item is not False
 
 
 def message_in(item: Any, depth: int = 0) -> str | None:

@@ -9,12 +9,16 @@ steps, and leaves alone what it does not know.
 from __future__ import annotations
 
 import re
-from typing import Any
+import string
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
 from assay.evidence.python_repr import NotPython, parse_repr, unquoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_LAYERS = 20
 
@@ -78,6 +82,7 @@ _FLAGS = ("success", "ok", "status", "isError", "is_error")
 _EMPTY_COMPANIONS = frozenset({"error", "errors", "message", "error_message", "errorMessage"})
 
 _FENCED = re.compile(r"\s*```[\w+-]{0,20}[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_PLAIN_LETTERS = frozenset(string.printable) - frozenset(string.whitespace)
 _FIRST = re.compile(r"[\s\ufeff]*(\S)")
 _MODEL_PICTURE = re.compile(
     r"\s*\[?(?:(?:_?meta|content|root)=|(?:[\w.]{0,60}\.)?"
@@ -140,10 +145,14 @@ def unwrap(result: object) -> Payload:
     value: Any = result
     flag: bool | None = None
     layers: list[str] = []
-    while len(layers) < MAX_LAYERS and (peeled := _peel(value)) is not None:
+    while len(layers) < MAX_LAYERS:
+        peeled = _PEELERS.get(type(value), _peel)(value)
+        if peeled is None:
+            break
         value = peeled.value
         layers.append(peeled.layer)
-        flag = reported_together(flag, peeled.flag)
+        if peeled.flag is not None:
+            flag = reported_together(flag, peeled.flag)
     return Payload(value, flag, tuple(layers))
 
 
@@ -170,16 +179,21 @@ def _peel(value: Any) -> _Peeled | None:
 
 
 def _peel_text(text: str) -> _Peeled | None:
-    first = _FIRST.match(text)
-    if first is None:
-        return None
-    match first[1]:
+    match text[:1] if text[:1] in _PLAIN_LETTERS else _first_letter(text):
+        case "":
+            return None
         case "{" | "[" | '"':
             return _peel_json(text, "json") or _peel_picture(text)
         case "`":
             fenced = _FENCED.match(text)
             return None if fenced is None else _peel_json(fenced[1], "fence")
     return _peel_picture(text)
+
+
+def _first_letter(text: str) -> str:
+    """The first that is no space; empty if there is none."""
+    first = _FIRST.match(text)
+    return first[1] if first else ""
 
 
 def _peel_json(text: str, layer: str) -> _Peeled | None:
@@ -341,6 +355,13 @@ def _joined(texts: list[str]) -> Any:
     values = [_peel_json(text, "json") if text[:1] in {"{", "["} else None for text in texts]
     parsed = [value.value for value in values if value is not None]
     return parsed if len(parsed) == len(texts) else "\n".join(texts)
+
+
+_PEELERS: dict[type, Callable[[Any], _Peeled | None]] = {
+    str: _peel_text,
+    dict: _peel_dict,
+    list: _peel_list,
+}
 
 
 def _peel_object(value: object) -> _Peeled | None:

@@ -178,7 +178,7 @@ def unquoted(quoted: str) -> str:
 
 def _read_as_json(body: str, quote: str) -> str | None:
     """The text, where its escapes mean the same in JSON, whose reader is fast; else None."""
-    if "\\u" in body or "\\/" in body:  # half a letter, or a slash that JSON would drop
+    if "\\/" in body:  # JSON would drop the backslash
         return None
     if quote == "'":
         body = body.replace('"', '\\"')
@@ -186,7 +186,8 @@ def _read_as_json(body: str, quote: str) -> str | None:
         text: str = _TEXT.decode(f'"{body}"')
     except (msgspec.DecodeError, UnicodeError):
         return None
-    return text
+    # Two halves of a letter are one letter in JSON only.
+    return None if not text.isascii() and "\\u" in body else text
 
 
 def _without_escapes(part: str) -> str:
