@@ -143,8 +143,12 @@ def _walk(folder: str) -> Iterator[str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path)
-        elif _suffix(entry.name) in _SUFFIXES and not os.path.isdir(entry.path):  # noqa: PTH112
+        elif _suffix(entry.name) in _SUFFIXES and not _links_to_folder(entry):
             yield entry.path
+
+
+def _links_to_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_symlink() and Path(entry.path).is_dir()
 
 
 def _suffix(name: str) -> str:
