@@ -14,6 +14,7 @@ from assay.ingest.formats import pick_format
 from assay.ingest.reading import RunReader, read_runs
 from assay.ingest.toolgym import TOOLGYM
 from assay.ingest.toolgym_evals import Place, read_place
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -245,6 +246,11 @@ def test_odd_fields_cost_only_themselves(name: str) -> None:
     assert (found.final_answer_score, found.average_step_score) == (answer, steps)
 
 
+def test_tools_that_are_no_list_are_not_counted() -> None:
+    found = evaluation(an_eval(actual_tools=3, reference_tools={}))
+    assert (found.actual_tools, found.real_tools, found.reference_tools) == (None, None, None)
+
+
 def test_what_no_table_can_hold_is_left_out() -> None:
     steps = {"total_steps": 10**30, "average_step_score": 0.5}
     found = evaluation(an_eval(step_by_step_evaluation=steps, query="q" * 10_000, uuid="u" * 9_000))
@@ -263,6 +269,12 @@ def test_a_run_named_like_an_evaluation_stays_a_run() -> None:
     found = pick_format(recording(case, "eval_1.json"))[0]
     assert found is not None
     assert found.name == "assay"
+
+
+def test_a_trajectory_named_like_an_evaluation_stays_a_trajectory() -> None:
+    told = {"metadata": {"query": "q"}, "execution": {"tool_calls": []}, "error": "timed out"}
+    (found,) = TOOLGYM.read(recording({**told, "reasoning_trace": []}, "eval_1.json"))
+    assert isinstance(found, AgentTestCase)
 
 
 def test_a_broken_evaluation_is_reported() -> None:

@@ -7,11 +7,12 @@ judge and attempt stand in the path and nowhere else, `evaluation/MODEL/MODEL_by
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, lru_cache, partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from assay.evaluation import Judged, RecordedEvaluation, RecordedSummary
 from assay.ingest.fields import (
@@ -23,7 +24,11 @@ from assay.ingest.fields import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay.ingest.recording import Recording
+
+_Part = TypeVar("_Part", bound=Struct)
 
 _SUMMARY_NAMES = frozenset({"_summary.json", "evaluation_summary.json"})
 _SEARCH = "search_tools"
@@ -50,6 +55,7 @@ _KNOWN_BY = (
     frozenset({"total_evaluated", "errors", "avg_final_answer_score"}),
 )
 _QUOTED_KEYS = tuple([f'"{key}"'.encode() for key in keys] for keys in _KNOWN_BY)
+_VALUES_KNOWN_BY = tuple(attrgetter(*keys) for keys in _KNOWN_BY)
 
 
 class Place(Struct, frozen=True):
@@ -61,81 +67,83 @@ class Place(Struct, frozen=True):
     experiment: str | None = None
 
 
+# What a well-written field holds; anything else is read with patience, see `_cleaned`.
+_Number = Annotated[float, Meta(ge=0)] | None
+_Count = Annotated[int, Meta(ge=0, le=_LARGEST_COUNT)] | None
+_Text = Annotated[str, Meta(max_length=_LONGEST_TEXT)] | None
+_Query = Annotated[str, Meta(max_length=_LONGEST_QUERY)] | None
+
+
 class _Tool(Struct, gc=False):
     tool: Any = None
 
 
 class _Answer(Struct, gc=False):
-    final_answer_score: Any = None
-    answer_reasonableness: Any = None
-    grounding: Any = None
-    constraint_adherence: Any = None
+    final_answer_score: _Number = None
+    answer_reasonableness: _Number = None
+    grounding: _Number = None
+    constraint_adherence: _Number = None
     binary: Any = None
-    average_final_answer_score: Any = None
-    average_answer_reasonableness: Any = None
-    average_grounding: Any = None
-    average_constraint_adherence: Any = None
-    total_turns: Any = None
+    average_final_answer_score: _Number = None
+    average_answer_reasonableness: _Number = None
+    average_grounding: _Number = None
+    average_constraint_adherence: _Number = None
+    total_turns: _Count = None
 
 
 class _Steps(Struct, gc=False):
-    total_steps: Any = None
-    average_step_score: Any = None
+    total_steps: _Count = None
+    average_step_score: _Number = None
 
 
 class _GoalAnswer(Struct, gc=False):
-    constraint_adherence: Any = None
-    overall_final_answer: Any = None
+    constraint_adherence: _Number = None
+    overall_final_answer: _Number = None
 
 
 class _GoalCalls(Struct, gc=False):
-    total_tool_calls: Any = None
-    meta_mcp_calls: Any = None
-    total_reasoning_steps: Any = None
+    total_tool_calls: _Count = None
+    meta_mcp_calls: _Count = None
+    total_reasoning_steps: _Count = None
 
 
 class _GoalRun(Struct, gc=False):
-    goal_completion_rate: Any = None
-    overall_constraint_satisfaction_rate: Any = None
+    goal_completion_rate: _Number = None
+    overall_constraint_satisfaction_rate: _Number = None
     goal_achieved: Any = None
 
 
 class _Document(Struct, gc=False):
     """All that is read of any judge output; the rest is never built."""
 
-    uuid: Any = None
-    trajectory_uuid: Any = None
-    task_id: Any = None
-    trajectory_file: Any = None
-    query: Any = None
-    pass_number: Any = None
+    uuid: _Text = None
+    trajectory_uuid: _Text = None
+    task_id: _Text = None
+    trajectory_file: _Text = None
+    query: _Query = None
+    pass_number: _Count = None
     error: Any = None
-    score: Any = None
+    score: _Number = None
     binary: Any = None
     reference_tools: list[_Tool] | None = None
     actual_tools: list[_Tool] | None = None
     final_answer_evaluation: _Answer | None = None
     step_by_step_evaluation: _Steps | None = None
-    trajectory_constraint_satisfaction_rate: Any = None
-    goal_completion_rate: Any = None
+    trajectory_constraint_satisfaction_rate: _Number = None
+    goal_completion_rate: _Number = None
     agent_metrics: _GoalCalls | None = None
     trajectory_metrics: _GoalRun | None = None
     agent_final_answer: _GoalAnswer | None = None
-    agent_step_avg_score: Any = None
-    overall_score: Any = None
-    evaluation_model: Any = None
-    total_evaluated: Any = None
-    errors: Any = None
-    avg_final_answer_score: Any = None
-    avg_step_score: Any = None
+    agent_step_avg_score: _Number = None
+    overall_score: _Number = None
+    evaluation_model: _Text = None
+    total_evaluated: _Count = None
+    errors: _Count = None
+    avg_final_answer_score: _Number = None
+    avg_step_score: _Number = None
 
 
 _DECODER = msgspec.json.Decoder(_Document)
-_PARTS = (
-    *("final_answer_evaluation", "step_by_step_evaluation", "agent_metrics"),
-    *("trajectory_metrics", "agent_final_answer"),
-)
-_LISTS = ("reference_tools", "actual_tools")
 
 
 def is_judged(value: object) -> bool:
@@ -146,43 +154,40 @@ def is_judged(value: object) -> bool:
 
 def looks_judged(recording: Recording) -> bool:
     """Whether a file is judge output, by its name and a glance: it is not decoded for that."""
-    name = _file_name(recording.name)
-    named = name.startswith("eval_") and name.endswith(".json")
-    if not named and name not in _SUMMARY_NAMES:
-        return False
-    text = recording.text
+    text = recording.text if _is_named_so(recording.name) else None
     return text is not None and any(
         all(key in text for key in quoted_keys) for quoted_keys in _QUOTED_KEYS
     )
 
 
-def _file_name(name: str) -> str:
-    return name.replace("\\", "/").replace("!", "/").rpartition("/")[2]
-
-
 def read_quickly(recording: Recording) -> Judged | None:
     """The evaluation or summary a file holds, only its marks decoded.
 
-    None where the file does not look like one or takes more patience to read.
+    None where the file is not named like one or takes more patience to read.
     """
-    if not looks_judged(recording):
+    text = recording.text if _is_named_so(recording.name) else None
+    if text is None:
         return None
     try:
-        found = _DECODER.decode(recording.text or b"")
+        found = _DECODER.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if all(None in values_of(found) for values_of in _VALUES_KNOWN_BY):
         return None
     return _judged(found, read_place(recording.name), recording.name)
 
 
+def _is_named_so(path: str) -> bool:
+    name = path.replace("\\", "/").replace("!", "/").rpartition("/")[2]
+    return (name.startswith("eval_") and name.endswith(".json")) or name in _SUMMARY_NAMES
+
+
 def judged_from(value: object, name: str) -> Judged | None:
     """An evaluation or summary from a decoded document; None when it is neither."""
-    if not isinstance(value, dict) or not is_judged(value):
+    if not is_judged(value):
         return None
-    usable = dict(value)
-    usable.update({key: None for key in _PARTS if not isinstance(value.get(key), dict)})
-    for key in _LISTS:
-        usable[key] = objects_in(value[key]) if isinstance(value.get(key), list) else None
-    return _judged(msgspec.convert(usable, _Document), read_place(name), name)
+    found = _cleaned(_Document, value)
+    return None if found is None else _judged(found, read_place(name), name)
 
 
 def read_place(name: str) -> Place:
@@ -231,10 +236,10 @@ def _summary(found: _Document, place: Place, name: str) -> RecordedSummary:
         judge=place.judge,
         attempt=place.attempt,
         experiment=place.experiment,
-        total_evaluated=_count(found.total_evaluated),
-        errors=_count(found.errors),
-        avg_final_answer_score=_number(found.avg_final_answer_score),
-        avg_step_score=_number(found.avg_step_score),
+        total_evaluated=found.total_evaluated,
+        errors=found.errors,
+        avg_final_answer_score=found.avg_final_answer_score,
+        avg_step_score=found.avg_step_score,
         source_path=name,
     )
 
@@ -243,33 +248,32 @@ def _evaluation(found: _Document, place: Place, name: str) -> RecordedEvaluation
     answer = found.final_answer_evaluation or _NO_ANSWER
     steps = found.step_by_step_evaluation or _NO_STEPS
     tools = found.actual_tools
-    recorded = _count(found.pass_number)
     several = answer.average_final_answer_score is not None or answer.total_turns is not None
     default = "multi-turn" if several else "holistic" if found.score is not None else "react"
     return RecordedEvaluation(
-        task_id=_text(found.uuid),
-        trajectory=_text(found.task_id),
-        query=_text(found.query, _LONGEST_QUERY),
+        task_id=found.uuid or None,
+        trajectory=found.task_id or None,
+        query=found.query or None,
         model=place.model,
         judge=place.judge,
-        attempt=recorded if place.attempt is None else place.attempt,
+        attempt=found.pass_number if place.attempt is None else place.attempt,
         experiment=place.experiment or default,
-        final_answer_score=_number(answer.final_answer_score, answer.average_final_answer_score),
-        answer_reasonableness=_number(
+        final_answer_score=_first(answer.final_answer_score, answer.average_final_answer_score),
+        answer_reasonableness=_first(
             answer.answer_reasonableness, answer.average_answer_reasonableness
         ),
-        grounding=_number(answer.grounding, answer.average_grounding),
-        constraint_adherence=_number(
+        grounding=_first(answer.grounding, answer.average_grounding),
+        constraint_adherence=_first(
             answer.constraint_adherence, answer.average_constraint_adherence
         ),
         success=_verdict(found.binary if answer.binary is None else answer.binary),
-        average_step_score=_number(steps.average_step_score),
-        overall_score=_number(found.score),
-        goal_completion_rate=_number(found.goal_completion_rate),
-        constraint_satisfaction_rate=_number(found.trajectory_constraint_satisfaction_rate),
-        total_steps=_count(steps.total_steps),
+        average_step_score=steps.average_step_score,
+        overall_score=found.score,
+        goal_completion_rate=found.goal_completion_rate,
+        constraint_satisfaction_rate=found.trajectory_constraint_satisfaction_rate,
+        total_steps=steps.total_steps,
         actual_tools=None if tools is None else len(tools),
-        real_tools=None if tools is None else sum(tool.tool != _SEARCH for tool in tools),
+        real_tools=None if tools is None else sum([tool.tool != _SEARCH for tool in tools]),
         reference_tools=None if found.reference_tools is None else len(found.reference_tools),
         error=_text(str(found.error or "")),
         source_path=name,
@@ -280,22 +284,22 @@ def _goal_evaluation(found: _Document, place: Place, name: str) -> RecordedEvalu
     """The goal-oriented judge marks everything from 0 to 10; scores here are tenths of that."""
     answer = found.agent_final_answer or _GoalAnswer()
     calls, run = found.agent_metrics or _GoalCalls(), found.trajectory_metrics or _GoalRun()
-    total, searches = _count(calls.total_tool_calls), _count(calls.meta_mcp_calls)
+    total, searches = calls.total_tool_calls, calls.meta_mcp_calls
     return RecordedEvaluation(
-        task_id=_text(found.trajectory_uuid),
-        trajectory=_text(found.trajectory_file),
+        task_id=found.trajectory_uuid or None,
+        trajectory=found.trajectory_file or None,
         model=place.model,
-        judge=place.judge or _text(found.evaluation_model),
+        judge=place.judge or found.evaluation_model or None,
         attempt=place.attempt,
         experiment="goal-oriented",
         final_answer_score=_tenth(answer.overall_final_answer),
-        constraint_adherence=_number(answer.constraint_adherence),
+        constraint_adherence=answer.constraint_adherence,
         success=_verdict(run.goal_achieved),
         average_step_score=_tenth(found.agent_step_avg_score),
         overall_score=_tenth(found.overall_score),
-        goal_completion_rate=_number(run.goal_completion_rate),
-        constraint_satisfaction_rate=_number(run.overall_constraint_satisfaction_rate),
-        total_steps=_count(calls.total_reasoning_steps),
+        goal_completion_rate=run.goal_completion_rate,
+        constraint_satisfaction_rate=run.overall_constraint_satisfaction_rate,
+        total_steps=calls.total_reasoning_steps,
         actual_tools=total,
         real_tools=None if total is None or searches is None else total - searches,
         error=_text(str(found.error or "")),
@@ -307,23 +311,35 @@ _NO_ANSWER = _Answer()
 _NO_STEPS = _Steps()
 
 
-def _text(value: object, longest: int = _LONGEST_TEXT) -> str | None:
-    """The beginning of a text: the run has it whole."""
-    text = text_or_none(value)
-    return text[:longest] if text else None
+def _first(one: float | None, other: float | None) -> float | None:
+    return other if one is None else one
 
 
-def _count(value: object) -> int | None:
-    """A count that a table can hold."""
-    count = count_or_none(value)
-    return count if count is not None and abs(count) < _LARGEST_COUNT else None
+def _tenth(number: float | None) -> float | None:
+    return None if number is None else number / 10
 
 
-def _number(*values: object) -> float | None:
-    """The first of one or two that was given, if it is a number, be it written as text."""
-    value = values[0]
-    if value is None and len(values) > 1:
-        value = values[1]
+def _verdict(value: object) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return _VERDICTS.get(value.strip().lower()) if isinstance(value, str) else None
+
+
+def _cleaned(kind: type[_Part], value: object) -> _Part | None:
+    """A part of a document, every field as it should be or None."""
+    if not isinstance(value, dict):
+        return None
+    return kind(**{name: clean(value.get(name)) for name, clean in _cleaners(kind).items()})
+
+
+@cache
+def _cleaners(kind: type[Struct]) -> dict[str, Callable[[object], Any]]:
+    hints = get_type_hints(kind, include_extras=True)
+    return {name: _CLEANERS[hint] for name, hint in hints.items()}
+
+
+def _number(value: object) -> float | None:
+    """A number, also where a judge wrote it as text."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -332,12 +348,32 @@ def _number(*values: object) -> float | None:
     return amount_or_none(value)
 
 
-def _tenth(value: object) -> float | None:
-    number = _number(value)
-    return None if number is None else number / 10
+def _count(value: object) -> int | None:
+    count = count_or_none(value)
+    return count if count is not None and 0 <= count <= _LARGEST_COUNT else None
 
 
-def _verdict(value: object) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    return _VERDICTS.get(value.strip().lower()) if isinstance(value, str) else None
+def _text(value: object, longest: int = _LONGEST_TEXT) -> str | None:
+    """The beginning of a text: the run has it whole."""
+    text = text_or_none(value)
+    return text[:longest] if text else None
+
+
+def _tools(value: object) -> list[_Tool] | None:
+    if not isinstance(value, list):
+        return None
+    return [_Tool(tool.get("tool")) for tool in objects_in(value)]
+
+
+_CLEANERS: dict[Any, Callable[[object], Any]] = {
+    Any: lambda value: value,
+    _Number: _number,
+    _Count: _count,
+    _Text: _text,
+    _Query: partial(_text, longest=_LONGEST_QUERY),
+    list[_Tool] | None: _tools,
+    **{
+        part | None: partial(_cleaned, part)
+        for part in (_Answer, _Steps, _GoalAnswer, _GoalCalls, _GoalRun)
+    },
+}
