@@ -95,6 +95,22 @@ def test_the_same_judgement_is_kept_once_wherever_it_lies(tmp_path: Path) -> Non
     assert store.query("SELECT COUNT(*) AS n FROM evaluations") == [{"n": 9}]
 
 
+def test_one_that_says_nothing_is_kept_once_too(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    silent = (RecordedEvaluation(), RecordedEvaluation(source_path="a.json"))
+    assert fill(store, *silent) == ({"evaluations": 1}, {"evaluations": 1})
+
+
+def test_a_place_that_looks_like_a_field_is_only_a_place(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    odd = 'x","source_path":"y'
+    assert fill(store, evaluation(1, odd), evaluation(1), evaluation(2, odd)) == (
+        {"evaluations": 2},
+        {"evaluations": 1},
+    )
+    assert store.query("SELECT DISTINCT source_path FROM evaluations") == [{"source_path": odd}]
+
+
 def test_two_writers_at_once_double_nothing(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     with store.writer() as first, store.writer() as second:

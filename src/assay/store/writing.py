@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import case_text, read_facts, source_text
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 
 _ENCODER = msgspec.json.Encoder()
 _CASES_PER_GROUP = 2_048
+# Where the place begins that an evaluation was read from: its last field.
+_PLACE = '"source_path":'
 # The tables whose keys tell what a store has already.
 _KEYED = ("runs", "evaluations", "summaries")
 
@@ -37,7 +38,7 @@ class BatchLimit(Struct, frozen=True):
     """
 
     runs: int = 10_000
-    bytes: int = 32 * 1024 * 1024
+    bytes: int = 8 * 1024 * 1024
 
 
 class _Item(NamedTuple):
@@ -141,20 +142,17 @@ class Writer:
         The same judgement is the same wherever its file lies.
         """
         table = "evaluations" if isinstance(judged, RecordedEvaluation) else "summaries"
-        text = _ENCODER.encode(replace(judged, source_path=None))
-        masked, found = redacted(text.decode(), emails=self._emails)
-        masked_text = masked.encode() if found else text
-        key = run_key(masked_text)
+        text = _ENCODER.encode(judged).decode()
+        masked, found = redacted(text, emails=self._emails)
+        key = run_key(_without_place(masked))
         if key in self._known:
             self.judged_known_already[table] += 1
             return False
-        path = judged.source_path
         if self._redact:
-            text = masked_text
+            text = masked
             self.redactions += found
-            path = path and redacted(path, emails=self._emails)[0]
-        place = _ENCODER.encode({KEYS[table]: key, "source_path": path})
-        line = place[:-1] + (b"," + text[1:] if len(text) > len(b"{}") else b"}")
+        comma = "," if len(text) > len("{}") else ""
+        line = f'{{"{KEYS[table]}":"{key}"{comma}{text[1:]}'.encode()
         self._judgements.append(_Judgement(key, table, line))
         self._known.add(key)
         self._grow(len(line))
@@ -272,3 +270,9 @@ class Writer:
             return []
         query = f"SELECT {KEYS[table]} FROM read_parquet({file_list(files)})"  # noqa: S608
         return [key for (key,) in self._engine.execute(query).fetchall()]
+
+
+def _without_place(judged: str) -> bytes:
+    """The JSON of an evaluation as it would be had it been read from nowhere."""
+    before, place, _ = judged.rpartition(_PLACE)
+    return f"{before.removesuffix(',')}}}".encode() if place else judged.encode()
