@@ -13,7 +13,9 @@ AssayError
 ├── JudgeError
 │   ├── InvalidJudge       the judge given cannot be asked
 │   └── JudgeFailed        the judge was asked and no usable marks came back
-│       └── JudgeUnavailable its endpoint refused, failed or did not answer
+│       ├── JudgeUnavailable its endpoint refused, failed or did not answer
+│       └── BudgetSpent    it was not asked: that would cost more than allowed
+├── WeatherUnavailable     the weather asked for cannot be had: which, and why
 ├── MissingExtra           an optional part is not installed (with the install line)
 └── NativeObject           a native assay object was handed to deepeval
 
@@ -109,6 +111,14 @@ class JudgeUnavailable(JudgeFailed):
         self.retryable = retryable
         self.retry_after = retry_after
         self.status = status
+
+
+class WeatherUnavailable(AssayError):
+    """The weather that was asked for cannot be had."""
+
+
+class BudgetSpent(JudgeFailed):
+    """The judge was not asked: that would cost more than allowed."""
 
 
 class MissingExtra(AssayError, ImportError):

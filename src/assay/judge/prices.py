@@ -1,0 +1,111 @@
+"""What tokens cost: your own price file first, then the public table that comes with the models.
+
+A model that neither knows has no price. That is None, never 0.
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from assay.errors import InvalidJudge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VARIABLE = "ASSAY_PRICES"
+_PUBLIC = "genai-prices"
+_MILLION = 1_000_000
+# Our word for a provider to the public table's, where they differ.
+_PROVIDERS = {"google-gla": "google", "google-vertex": "google", "gemini": "google"}
+
+
+class Price(Struct, frozen=True, forbid_unknown_fields=True):
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+
+
+class PriceFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """Prices as a user writes them down: when they were true, and for which models."""
+
+    as_of: str
+    models: dict[str, Price]
+
+
+class Prices:
+    """Looks up what a reply cost; `source` says whose prices those are, and of when."""
+
+    def __init__(self, own: PriceFile | None = None) -> None:
+        """Take prices of the user's own, which win over the public ones."""
+        self._own: Mapping[str, Price] = own.models if own else {}
+        self._as_of = own.as_of if own else None
+        self._public = _public_table()
+
+    @classmethod
+    def from_environment(cls, path: Path | None = None) -> Prices:
+        """The prices of a file, of the one that ASSAY_PRICES names, or the public ones alone."""
+        named = path or (Path(found) if (found := os.environ.get(VARIABLE)) else None)
+        return cls(None if named is None else read_price_file(named))
+
+    @property
+    def source(self) -> str:
+        """Where prices come from, in the order in which they are looked up."""
+        own = f"own prices of {self._as_of}" if self._as_of else None
+        public = f"{_PUBLIC} {version(_PUBLIC)}" if self._public else None
+        return ", then ".join(filter(None, (own, public))) or "no prices"
+
+    def cost(self, model: str, input_tokens: int | None, output_tokens: int | None) -> float | None:
+        """US dollars for so many tokens of `provider:model`; None if either is unknown."""
+        if input_tokens is None or output_tokens is None:
+            return None
+        name = model.partition(":")[2]
+        own = self._own.get(model) or self._own.get(name or model)
+        if own is not None:
+            return (own.input * input_tokens + own.output * output_tokens) / _MILLION
+        return self._public_cost(model, input_tokens, output_tokens)
+
+    def knows(self, model: str) -> bool:
+        """Whether this model has a price."""
+        return self.cost(model, 1, 1) is not None
+
+    def _public_cost(self, model: str, input_tokens: int, output_tokens: int) -> float | None:
+        provider, colon, name = model.partition(":")
+        # Without a provider the table guesses one; a local model is not what it is named after.
+        if self._public is None or not colon or "/" in provider:
+            return None
+        usage = self._public.Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        provider = _PROVIDERS.get(provider, provider)
+        try:
+            found = self._public.calc_price(usage, name, provider_id=provider)
+        except (LookupError, ValueError):
+            return None
+        return float(found.total_price)
+
+
+def read_price_file(path: Path) -> PriceFile:
+    """Read prices; InvalidJudge says what is wrong with the file."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=PriceFile)
+    except OSError as exc:
+        raise InvalidJudge(f"prices: {path} cannot be read: {exc.strerror}") from exc
+    except msgspec.DecodeError as exc:
+        raise InvalidJudge(
+            f'prices: {path}: {exc}. Expected {{"as_of": "2026-01-31", "models": '
+            '{"openai:gpt-5-mini": {"input": 0.25, "output": 2.0}}}, in dollars a million tokens'
+        ) from exc
+
+
+def _public_table() -> Any:
+    try:
+        version(_PUBLIC)
+        return import_module("genai_prices")
+    except (ImportError, PackageNotFoundError):
+        return None
