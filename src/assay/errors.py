@@ -9,6 +9,7 @@ AssayError
 ├── DamagedStore           a file of a store that cannot be read
 ├── QueryFailed            a question to the store that its engine refused
 ├── InvalidSample          figures that cannot be compared: which, and what is expected
+├── InvalidSettings        settings or a baseline that cannot be used: which key, what it holds
 ├── UnknownName            nothing answers to that name (with the nearest one that does)
 ├── JudgeError
 │   ├── InvalidJudge       the judge given cannot be asked
@@ -70,6 +71,10 @@ class QueryFailed(AssayError, ValueError):
 
 class InvalidSample(AssayError, ValueError):
     """Figures that cannot be compared or counted."""
+
+
+class InvalidSettings(AssayError, ValueError):
+    """Settings or a baseline file that cannot be used."""
 
 
 class UnknownName(AssayError, LookupError):

@@ -1,0 +1,95 @@
+"""Several sides at once: who is ahead, and which differences are more than chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.comparing.comparison import Figure, figure_of
+from assay.comparing.quantities import Better, quantity_named, recorded_quantities, tasks_of
+from assay.stats import Resampling, Standing, compare_all
+from assay.stats.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.comparing.run_sets import RunSet
+
+
+class Contest(Struct, frozen=True):
+    """Several sides on the tasks that all share: the best first, and every pair compared.
+
+    The p-values are corrected by Holm's method for the comparisons made. `winner` is None unless
+    one side is better than each of the others. `left_out` are tasks that not all sides have.
+    """
+
+    quantity: str | None
+    better: Better
+    winner: str | None
+    standings: tuple[Standing, ...]
+    pairs: tuple[Figure, ...]
+    tasks: int
+    left_out: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """Who is best, or that nobody can be called so."""
+        if self.quantity is None:
+            return "Cannot compare: there is no value that all sides have."
+        made = f"{counted(len(self.pairs), 'comparison')} over {counted(self.tasks, 'task')}"
+        if self.winner is not None:
+            return (
+                f"{self.winner} is better than each of the others in {self.quantity} "
+                f"({made}, Holm's correction)."
+            )
+        told = sum(pair.verdict in {"better", "worse"} for pair in self.pairs)
+        return f"No winner in {self.quantity}: {told} of {made} tell two apart (Holm's correction)."
+
+
+def compare_several(
+    sides: Sequence[RunSet],
+    *,
+    quantity: str | None = None,
+    against: str | None = None,
+    smallest: float | None = None,
+    how: Resampling | None = None,
+) -> Contest:
+    """Compare every pair of sides, or each with the one named in `against`."""
+    shared = recorded_quantities(sides)
+    if quantity is None and not shared:
+        return Contest(None, "higher", None, (), (), tasks=0)
+    wanted = quantity or shared[0].name
+    asked = quantity_named(wanted, [found.name for found in shared])
+    ranking = compare_all(
+        {side.name: tasks_of(side, asked) for side in sides},
+        against=against,
+        smallest=smallest,
+        how=how,
+    )
+    means = {standing.name: standing.mean for standing in ranking.standings}
+    pairs = tuple(
+        figure_of(found, asked, (means[found.baseline], means[found.candidate]))
+        for found in ranking.comparisons
+    )
+    return Contest(
+        asked.name,
+        asked.better,
+        None if against else _winner(list(means), pairs),
+        ranking.standings if asked.better == "higher" else ranking.standings[::-1],
+        pairs,
+        ranking.tasks,
+        ranking.left_out,
+    )
+
+
+def _winner(names: Sequence[str], pairs: Sequence[Figure]) -> str | None:
+    """The side that every pair it is in speaks for."""
+    for name in names:
+        own = [pair for pair in pairs if name in pair.names]
+        if own and all(pair.verdict == _speaks_for(name, pair) for pair in own):
+            return name
+    return None
+
+
+def _speaks_for(name: str, pair: Figure) -> str:
+    return "better" if pair.names[1] == name else "worse"

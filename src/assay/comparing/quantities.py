@@ -1,0 +1,97 @@
+"""What can be compared and gated: each quantity by name, and which way is better."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from assay.errors import UnknownName
+from assay.stats import pass_at_k, pass_hat_k
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from assay.comparing.run_sets import RunFacts, RunSet
+    from assay.stats.passes import TaskPass
+    from assay.stats.samples import Tasks
+
+Better = Literal["higher", "lower"]
+
+
+class Quantity(Struct, frozen=True):
+    """One thing to compare; `what` says in words what its mean is."""
+
+    name: str
+    better: Better
+    what: str
+
+
+QUANTITIES = {
+    quantity.name: quantity
+    for quantity in (
+        Quantity("success", "higher", "share of runs that succeeded"),
+        Quantity("outcome_score", "higher", "score that the benchmark gave"),
+        Quantity("failed_call_share", "lower", "share of calls that failed"),
+        Quantity("model_failure_share", "lower", "share of calls that failed by the model's fault"),
+        Quantity("server_failure_share", "lower", "share of calls that failed by the server's"),
+        Quantity("environment_failure_share", "lower", "share of calls that failed by neither's"),
+        Quantity("unknown_failure_share", "lower", "share of calls that failed, nobody knows why"),
+        Quantity("cost_usd", "lower", "dollars a run"),
+        Quantity("seconds", "lower", "seconds a run, from start to end"),
+        Quantity("tokens", "lower", "tokens a run, in and out"),
+    )
+}
+# Measured parts of metrics whose names say that less is better.
+_LOWER = re.compile(r"_(?:failure|error)_(?:rate|share)$")
+_PASS = re.compile(r"pass([@^])([1-9][0-9]{0,3})")
+_PASSES: dict[str, tuple[Callable[[int, int, int], TaskPass], str]] = {
+    "@": (pass_at_k, "chance that one of {k} runs succeeds"),
+    "^": (pass_hat_k, "chance that all of {k} runs succeed"),
+}
+
+
+def quantity_named(name: str, recorded: Iterable[str]) -> Quantity:
+    """The quantity of that name: one of ours, pass@k or pass^k, or a metric that was recorded."""
+    if name in QUANTITIES:
+        return QUANTITIES[name]
+    if found := _PASS.fullmatch(name):
+        return Quantity(name, "higher", _PASSES[found[1]][1].format(k=found[2]))
+    metrics = set(recorded) - set(QUANTITIES)
+    if name in metrics:
+        return Quantity(name, "lower" if _LOWER.search(name) else "higher", "mean score")
+    raise UnknownName("quantity", name, [*QUANTITIES, "pass@k", "pass^k", *metrics])
+
+
+def recorded_quantities(sets: Sequence[RunSet]) -> list[Quantity]:
+    """What every one of the sets has values for: ours first, then metrics by name."""
+    shared = set.intersection(*(set(runs.recorded()) for runs in sets)) if sets else set()
+    known = [name for name in QUANTITIES if name in shared]
+    return [quantity_named(name, shared) for name in (*known, *sorted(shared - set(known)))]
+
+
+def tasks_of(runs: RunSet, quantity: Quantity) -> Tasks:
+    """The quantity's values of each task's runs; pass@k and pass^k have one value a task."""
+    by_task = runs.by_task()
+    found = _PASS.fullmatch(quantity.name)
+    if found is None:
+        return {task: _values(seen, quantity.name) for task, seen in by_task.items()}
+    estimate, k = _PASSES[found[1]][0], int(found[2])
+    return {task: [_pass_value(seen, estimate, k)] for task, seen in by_task.items()}
+
+
+def source_of(quantity: Quantity) -> str:
+    """The recorded value that a quantity is made from."""
+    return "success" if _PASS.fullmatch(quantity.name) else quantity.name
+
+
+def _values(runs: Sequence[RunFacts], name: str) -> list[float | None]:
+    return [run.values.get(name) for run in runs]
+
+
+def _pass_value(
+    runs: Sequence[RunFacts], estimate: Callable[[int, int, int], TaskPass], k: int
+) -> float | None:
+    known = [value for value in _values(runs, "success") if value is not None]
+    return estimate(len(known), round(sum(known)), k).value

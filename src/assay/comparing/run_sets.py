@@ -1,0 +1,99 @@
+"""The runs of one side: what each came to, task by task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.store.tables import TABLES
+
+if TYPE_CHECKING:
+    from assay.store import Store
+
+_RUNS = """
+    WITH chosen AS (
+        SELECT * FROM runs WHERE {where}
+    ),
+    faults AS (
+        SELECT run_key,
+               COUNT(*) FILTER (WHERE blame = 'model') AS model_failures,
+               COUNT(*) FILTER (WHERE blame = 'server') AS server_failures,
+               COUNT(*) FILTER (WHERE blame = 'environment') AS environment_failures,
+               COUNT(*) FILTER (WHERE blame = 'unknown') AS unknown_failures
+        FROM calls WHERE failed AND run_key IN (SELECT run_key FROM chosen) GROUP BY run_key
+    )
+    SELECT run_key,
+           COALESCE(task_id, input) AS task,
+           outcome_success::INTEGER AS success,
+           outcome_score,
+           failed_calls / NULLIF(calls, 0) AS failed_call_share,
+           COALESCE(model_failures, 0) / NULLIF(calls, 0) AS model_failure_share,
+           COALESCE(server_failures, 0) / NULLIF(calls, 0) AS server_failure_share,
+           COALESCE(environment_failures, 0) / NULLIF(calls, 0) AS environment_failure_share,
+           COALESCE(unknown_failures, 0) / NULLIF(calls, 0) AS unknown_failure_share,
+           cost_usd,
+           ended_at - started_at AS seconds,
+           input_tokens + output_tokens AS tokens
+    FROM chosen LEFT JOIN faults USING (run_key)
+    ORDER BY task, attempt, run_key
+"""
+_SCORES = """
+    SELECT run_key, name, value FROM scores
+    WHERE value IS NOT NULL AND run_key IN (SELECT run_key FROM runs WHERE {where})
+"""
+_NOT_VALUES = frozenset({"run_key", "task"})
+
+
+class RunFacts(Struct, frozen=True):
+    """What one run of a task came to; a value that is not there was not recorded."""
+
+    task: str
+    values: dict[str, float]
+    run_key: str | None = None
+
+
+class RunSet(Struct, frozen=True):
+    """The runs of one side, under the name it is shown by."""
+
+    name: str
+    runs: tuple[RunFacts, ...]
+
+    def by_task(self) -> dict[str, list[RunFacts]]:
+        """The runs of each task, in the order they were attempted."""
+        found: dict[str, list[RunFacts]] = {}
+        for run in self.runs:
+            found.setdefault(run.task, []).append(run)
+        return found
+
+    def recorded(self) -> Counter[str]:
+        """How many runs have each value."""
+        return Counter(name for run in self.runs for name in run.values)
+
+
+def read_runs_of(store: Store, name: str, where: str | None = None, **params: object) -> RunSet:
+    """The runs of a store, or those that a condition on `runs` leaves.
+
+    A run without a task id belongs to the task that its input words.
+    """
+    chosen = where or "true"
+    scores: dict[str, dict[str, float]] = {}
+    if "scores" in TABLES:
+        for row in store.query(_SCORES.format(where=chosen), **params):
+            scores.setdefault(row["run_key"], {})[row["name"]] = row["value"]
+    return RunSet(
+        name,
+        tuple(
+            RunFacts(row["task"], scores.get(row["run_key"], {}) | _values(row), row["run_key"])
+            for row in store.query(_RUNS.format(where=chosen), **params)
+        ),
+    )
+
+
+def _values(row: dict[str, float | None]) -> dict[str, float]:
+    return {
+        name: float(value)
+        for name, value in row.items()
+        if value is not None and name not in _NOT_VALUES
+    }

@@ -1,0 +1,79 @@
+"""Which runs are meant: a store, a model or an attempt in it, or a part of it by some column."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.comparing.run_sets import RunSet, read_runs_of
+from assay.errors import NotAStore, UnknownName
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# A way to divide a store to the condition on `runs` and the expression that lists its values.
+DIVISIONS = {
+    "model": ("model = $value", "model"),
+    "framework": ("framework = $value", "framework"),
+    "agent": ("agent_id = $value", "agent_id"),
+    "session": ("session_id = $value", "session_id"),
+    "attempt": ("attempt = TRY_CAST($value AS BIGINT)", "attempt::VARCHAR"),
+    "format": ("source_format = $value", "source_format"),
+    "folder": (
+        "list_contains(string_split(source_path, '/'), $value)",
+        "unnest(list_slice(string_split(source_path, '/'), 1, -2))",
+    ),
+}
+_ATTEMPT = re.compile(r"(.+)@([0-9]+)")
+
+
+def read_side(text: str) -> RunSet:
+    """The runs that `STORE`, `STORE:MODEL`, `STORE@ATTEMPT` or `STORE:MODEL@ATTEMPT` names."""
+    path, model, attempt = _taken_apart(text)
+    store = Store(path)
+    wanted = {"model": model, "attempt": attempt}
+    params = {name: value for name, value in wanted.items() if value is not None}
+    where = " AND ".join(f"{name} = ${name}" for name in params) or None
+    found = read_runs_of(store, text, where, **params)
+    if model is not None and not found.runs:
+        known = _values_of(store, "model")
+        if model not in known:
+            raise UnknownName("model", model, known)
+    return found
+
+
+def read_sides(store: Store, names: Sequence[str] = (), *, by: str = "model") -> list[RunSet]:
+    """The runs of a store by what a column says: those named, or all there are in name order."""
+    if by not in DIVISIONS:
+        raise UnknownName("way to divide a store", by, DIVISIONS)
+    where, _ = DIVISIONS[by]
+    known = _values_of(store, by)
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        raise UnknownName(by, unknown, known)
+    return [read_runs_of(store, name, where, value=name) for name in names or known]
+
+
+def _values_of(store: Store, by: str) -> list[str]:
+    _, values = DIVISIONS[by]
+    rows = store.query(f"SELECT DISTINCT {values} AS value FROM runs ORDER BY value")  # noqa: S608 - from the table above
+    return [row["value"] for row in rows if row["value"]]
+
+
+def _taken_apart(text: str) -> tuple[Path, str | None, int | None]:
+    """Path, model and attempt; both may hold colons, so the first part that is a folder counts."""
+    if Path(text).exists():
+        return Path(text), None, None
+    found: Any = _ATTEMPT.fullmatch(text)
+    rest, attempt = (found[1], int(found[2])) if found else (text, None)
+    if found and Path(rest).exists():
+        return Path(rest), None, attempt
+    for colon in (place for place, char in enumerate(rest) if char == ":"):
+        if Path(rest[:colon]).is_dir():
+            return Path(rest[:colon]), rest[colon + 1 :], attempt
+    raise NotAStore(
+        f"{text} names no store: expected STORE, STORE:MODEL, STORE@ATTEMPT or "
+        "STORE:MODEL@ATTEMPT, where STORE is a folder"
+    )
