@@ -1,0 +1,5 @@
+"""A scripted model: an OpenAI-compatible server that plays a part, for runs without a key.
+
+It is no model and says so: its names begin with "scripted-". It exists so that every part of an
+arena can be tried, and so that metrics can be shown to tell good conduct from bad.
+"""
