@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 # Whether the call succeeded was never written down; it then counts as failed.
 NOT_SAID = "not recorded"
+# The call itself was never written down either, only spoken of.
+INFERRED_FROM_TEXT = "inferred from text"
+INFERRED_FROM_TOOLS_CALLED = "inferred from tools_called"
 _CALL_SEED_FIELDS = frozenset(
     {"tool", "parameters", "result", "success", "server", "execution_time", "error_message"}
 )

@@ -12,6 +12,7 @@ from assay.evidence.json_leaves import as_text, leaf_text, leaves_of, unescaped
 from assay.evidence.outcome import UNDECIDED_RULES, call_outcome
 from assay.evidence.payload import unwrap
 from assay.evidence.words import words_of
+from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED
 
 if TYPE_CHECKING:
     from collections.abc import Set
@@ -26,6 +27,7 @@ _SAYS_EMPTY = re.compile(
     r"|\bnothing\s+found\b|\bempty\s+(?:result|set)\b|没有(?:找到|查到|结果|数据|记录)|未找到|无结果|暂无数据",
     re.IGNORECASE,
 )
+_INFERRED = frozenset({INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED})
 _NOTHING: tuple[Any, ...] = (None, False, 0, "", [], {})
 
 
@@ -35,6 +37,7 @@ class CallFacts:
     __slots__ = (
         "arguments",
         "call",
+        "decided",
         "failed",
         "identity",
         "is_empty",
@@ -54,8 +57,12 @@ class CallFacts:
         self.payload: Any = call.result if settled else unwrap(call.result).value
         self.failed = not call.success or (not settled and call_outcome(call).success is False)
         self.writes = is_write(call, self.leaves)
+        # Whether it is known how the call went: of one that was only spoken of it is not.
+        rule = call.success_rule
+        spoken_of = rule in _INFERRED and self.payload is None
+        self.decided = rule not in UNDECIDED_RULES and not spoken_of
         # A question was answered with nothing; a write need not answer.
-        answered = call.success_rule not in UNDECIDED_RULES and not self.writes
+        answered = self.decided and not self.writes
         self.is_empty = answered and not self.failed and _is_empty(self.payload)
         # The names of the fields do not count: they are the tool's words.
         self.words = frozenset(words_of(" ".join([leaf_text(leaf.value) for leaf in self.leaves])))

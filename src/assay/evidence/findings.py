@@ -16,7 +16,6 @@ from assay.evidence.asked_items import asked_items, missing_from
 from assay.evidence.call_facts import are_alike
 from assay.evidence.effects import asks_for_write
 from assay.evidence.grounding import NUMBER_KINDS, ground_answer
-from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.run_facts import RunFacts
 from assay.score import mean
 
@@ -106,8 +105,8 @@ def find_problems(
 def _verdict(facts: RunFacts, found: Sequence[Finding]) -> Verdict:
     if any(finding.severity != "low" for finding in found):
         return "problem found"
-    decided = (call.call.success_rule not in UNDECIDED_RULES for call in facts.calls)
-    return "no problem found" if any(decided) else "not checkable"
+    decided = any(call.decided for call in facts.calls)
+    return "no problem found" if decided else "not checkable"
 
 
 def _failure_load(facts: RunFacts, _: Grounding) -> _Judged:

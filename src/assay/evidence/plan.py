@@ -211,7 +211,9 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
     candidates = [
         known
         for known in facts.calls
-        if known.position not in used and not (known.failed or known.writes or known.is_empty)
+        if known.decided
+        and known.position not in used
+        and not (known.failed or known.writes or known.is_empty)
     ]
     if not candidates:
         return []

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from assay.execution import ToolExecutionResult
+from assay.execution import (
+    INFERRED_FROM_TEXT,
+    INFERRED_FROM_TOOLS_CALLED,
+    ToolExecutionResult,
+)
 from assay.json_values import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-INFERRED_FROM_TEXT = "inferred from text"
-INFERRED_FROM_TOOLS_CALLED = "inferred from tools_called"
 
 MAX_CALLS = 1_000
 _MAX_NAME = 200

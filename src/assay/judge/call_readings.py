@@ -113,7 +113,9 @@ def _fits(run: ExaminedRun) -> tuple[list[int], dict[int, Evidence]]:
         call, position = known.call, known.position
         tool = tools.get(call.tool)
         schema = None if tool is None else tool.on(call.server).input_schema
-        fit = schema_fit(schema, call.parameters) if schema else None
+        # A call that was only spoken of was made with arguments, whatever they were.
+        stated = known.decided or call.parameters != {}
+        fit = schema_fit(schema, call.parameters) if schema and stated else None
         if fit == "fits":
             fits.append(position)
         elif fit == "violates":
