@@ -21,6 +21,7 @@ from assay import (
     Usage,
 )
 from assay.errors import AssayError, InvalidRecord, NotJson, UnsupportedVersion
+from assay.expectation import Expectations, ExpectedWrite
 from assay.json_values import MAX_DEPTH, json_value
 from assay.records import preview
 from assay.test_case import SCHEMA_VERSION
@@ -71,7 +72,23 @@ def _is_unknown_to(cls: Any) -> Any:
     return lambda name: name not in known
 
 
+expected_writes = st.builds(
+    ExpectedWrite,
+    tool=texts.filter(bool),
+    arguments=st.none() | st.dictionaries(texts, json_values, max_size=2),
+    values=st.none() | st.lists(json_values, max_size=2),
+    target=st.none() | texts,
+    count=st.integers(1, 3),
+)
 NESTED = {
+    "Expectations": st.builds(
+        Expectations,
+        writes=st.none() | st.lists(expected_writes, max_size=2),
+        write_count=st.none() | st.integers(0, 5),
+        forbidden=st.none() | st.lists(expected_writes, max_size=2),
+        answer=st.none() | st.lists(texts, max_size=2),
+        extra_writes=st.sampled_from(["count", "ignore"]),
+    ),
     "ToolExecutionResult": records(ToolExecutionResult),
     "list[ToolExecutionResult]": st.lists(records(ToolExecutionResult), max_size=2),
     "MCPExecutionData": records(MCPExecutionData),

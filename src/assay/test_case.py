@@ -12,6 +12,7 @@ import msgspec
 
 from assay.errors import InvalidRecord, NativeObject, UnsupportedVersion
 from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.expectation import Expectations
 from assay.records import preview, read_record, write_record
 from assay.run import RunOutcome, Source, Usage
 from assay.validation import complaints
@@ -49,6 +50,7 @@ _NESTED: dict[str, Callable[[object, str], Any]] = {
     "outcome": RunOutcome.from_dict,
     "usage": Usage.from_dict,
     "source": Source.from_dict,
+    "expectations": Expectations.from_dict,
 }
 
 
@@ -92,8 +94,8 @@ class AgentTestCase(LLMTestCase):
     """One run of an agent: a test case with its tool calls and their circumstances.
 
     Beside the seed's fields stands what every trace has: which task and attempt this was,
-    which model and framework ran it, how it ended and who says so, when, at what cost, and
-    where it was recorded. `extra` keeps whatever else a file said.
+    which model and framework ran it, how it ended and who says so, when, at what cost, where it
+    was recorded, and what was expected of it. `extra` keeps whatever else a file said.
     """
 
     actual_output: str | None = field()
@@ -114,6 +116,7 @@ class AgentTestCase(LLMTestCase):
     started_at: float | None = None
     ended_at: float | None = None
     source: Source | None = None
+    expectations: Expectations | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

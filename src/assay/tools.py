@@ -39,7 +39,8 @@ _LARGE = 100_000
 class ToolDefinition(Struct, frozen=True):
     """One tool on offer; `input_schema` is None where the server gave none.
 
-    Two servers may offer tools of the same name: the others are the `namesakes`.
+    Two servers may offer tools of the same name: the others are the `namesakes`. `read_only`
+    is what the server's annotations say, None where they say nothing.
     """
 
     name: str
@@ -47,6 +48,7 @@ class ToolDefinition(Struct, frozen=True):
     description: str | None = None
     input_schema: Any = None
     namesakes: tuple[ToolDefinition, ...] = ()
+    read_only: bool | None = None
 
     def on(self, server: str | None) -> ToolDefinition:
         """The tool of this name on that server; this one if there is none."""
@@ -201,7 +203,15 @@ def _named(name: str, entry: Any, server: str | None = None) -> ToolDefinition:
         server=own_server if isinstance(own_server, str) else server,
         description=description if isinstance(description, str) else None,
         input_schema=schema,
+        read_only=_read_only(_get(body, "annotations")),
     )
+
+
+def _read_only(annotations: Any) -> bool | None:
+    hint = _get(annotations, "readOnlyHint")
+    if isinstance(hint, bool):
+        return hint
+    return False if _get(annotations, "destructiveHint") is True else None
 
 
 def _get(entry: Any, key: str) -> Any:

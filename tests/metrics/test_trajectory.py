@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from assay import AgentTestCase, MCPExecutionData, Score, ToolExecutionResult
 from assay.errors import InvalidRecord, UnknownName
+from assay.evidence.alignment import ALIGNMENTS, Order
 from assay.metrics.trajectory import (
     ArgumentRules,
     ExpectedCall,
@@ -21,7 +22,6 @@ from assay.metrics.trajectory import (
     match_trajectory,
     read_references,
 )
-from assay.metrics.trajectory.alignment import ALIGNMENTS, Order
 from assay.metrics.trajectory.metric import MOST_PAIRS
 
 if TYPE_CHECKING:

@@ -179,6 +179,8 @@ def _written_case(case: AgentTestCase, write: Callable[[Any], Any]) -> dict[str,
         written["outcome"] = _written(case.outcome)
     if case.usage is not None:
         written["usage"] = _written(case.usage)
+    if case.expectations is not None:
+        written["expectations"] = case.expectations.to_dict()
     return written
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from assay.metrics.trajectory.alignment import ALIGNMENTS, Order
+from assay.evidence.alignment import ALIGNMENTS, Order
 from assay.metrics.trajectory.arguments import ArgumentMatch, ArgumentRules, match_arguments
 from assay.metrics.trajectory.expected import ExpectedCall
 
