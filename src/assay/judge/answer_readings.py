@@ -14,7 +14,7 @@ from assay.evidence.effects import asks_for_write
 from assay.evidence.grounding import COUNTED_KINDS, MOSTLY_COPIED
 from assay.evidence.measures import measures_in
 from assay.evidence.words import phrase_of, words_of
-from assay.judge.reading import Reading, listed
+from assay.judge.looking import Reading, listed
 from assay.score import Evidence
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.evidence.findings import Finding, FindingKind
     from assay.evidence.grounding import Claim
     from assay.evidence.measures import Measures
-    from assay.judge.reading import ExaminedRun
+    from assay.judge.looking import ExaminedRun
 
 COPIED_SHARE = 0.5
 MOSTLY_REPEATED = 0.8

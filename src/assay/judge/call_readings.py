@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.evidence.blame import blame
 from assay.evidence.schema_fit import explain_misfit, schema_fit
-from assay.judge.reading import Reading, listed
+from assay.judge.looking import Reading, listed
 from assay.score import Evidence
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.evidence.call_facts import CallFacts
     from assay.evidence.plan import Repeat
     from assay.evidence.provenance import TracedValue
-    from assay.judge.reading import ExaminedRun
+    from assay.judge.looking import ExaminedRun
 
 _MOST_EVIDENCE = 10
 _LONGEST_PROBLEM = 200

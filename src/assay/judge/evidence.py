@@ -8,9 +8,10 @@ Nothing is weighed and nothing fitted. A dimension that no look could judge has 
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from assay.evidence.examination import examine
+from assay.evidence.findings import Severity
 from assay.evidence.run_facts import RunFacts
 from assay.judge.answer_readings import (
     asked_items,
@@ -30,8 +31,8 @@ from assay.judge.call_readings import (
     right_arguments,
     right_order,
 )
+from assay.judge.looking import ExaminedRun, Reading
 from assay.judge.marks import Marks
-from assay.judge.reading import ExaminedRun, Reading
 from assay.judge.rubric import HIGHEST, LOWEST
 from assay.score import Evidence
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.evidence.findings import Finding
-    from assay.judge.reading import Look
+    from assay.judge.looking import Look
     from assay.test_case import AgentTestCase
 
 EVIDENCE_VERSION = "1"
@@ -63,6 +64,7 @@ LOOKS: dict[str, tuple[Look, ...]] = {
     "parallelism_and_efficiency": (few_repeats, few_turns),
 }
 _SHARE = attrgetter("share")
+_SEVERITIES = get_args(Severity)
 
 
 class EvidenceJudge:
@@ -91,7 +93,7 @@ def marks_of(run: ExaminedRun) -> Marks:
         evidence={name: _evidence(found) for name, found in readings.items() if found},
         cost_usd=0.0,
         verdict=findings.verdict,
-        findings=tuple([_told(finding) for finding in findings.found]),
+        findings=tuple([_told(finding) for finding in sorted(findings.found, key=_severity)]),
     )
 
 
@@ -116,6 +118,10 @@ def _evidence(readings: Sequence[Reading]) -> tuple[Evidence, ...]:
         for found in reading.evidence or (Evidence(reading.text),)
     ]
     return tuple(told)
+
+
+def _severity(finding: Finding) -> int:
+    return _SEVERITIES.index(finding.severity)
 
 
 def _told(finding: Finding) -> Evidence:
