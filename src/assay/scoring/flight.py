@@ -1,0 +1,217 @@
+"""The cases being judged: so many at once, in input order, each crash a result."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from assay.errors import AssayError, InvalidRecord
+from assay.event_loop import entrance
+from assay.records import preview
+from assay.score import Score
+from assay.scoring.results import CaseScores, Failed, KnownCase
+from assay.scoring.source import Ahead, Direct
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+    from typing import TypeAlias
+
+    from assay.metrics import Metric
+    from assay.scoring.source import Source
+    from assay.test_case import AgentTestCase
+
+    _Item: TypeAlias = AgentTestCase | KnownCase
+
+DEFAULT_CONCURRENCY = 20
+# Times the concurrency: so many may wait, judged, for one before them.
+_MOST_WAITING = 8
+_BATCH_CASES = 256
+_BATCH_SECONDS = 0.05
+# A mean of floats may miss its end by a hair.
+_ROUNDING = 1e-9
+
+
+async def score_stream(
+    cases: Iterable[AgentTestCase | KnownCase],
+    metrics: Sequence[Metric],
+    *,
+    concurrency: int = DEFAULT_CONCURRENCY,
+    ahead: int = 0,
+) -> AsyncGenerator[CaseScores]:
+    """Judge cases as they come, several at a time, and yield them in input order.
+
+    Only `concurrency` cases are held at once, however many there are, and a few times as many
+    while one of them keeps the others waiting. `ahead` so many more are read in a thread, so
+    that a slow source does not hold up those that are being judged.
+    """
+    flight = _Flight(_source(cases, ahead), metrics, concurrency)
+    try:
+        while (scores := await flight.land()) is not None:
+            yield scores
+    finally:
+        await flight.cancel()
+
+
+def score_cases(
+    cases: Iterable[AgentTestCase | KnownCase],
+    metrics: Sequence[Metric],
+    *,
+    concurrency: int = DEFAULT_CONCURRENCY,
+    ahead: int = 0,
+) -> Iterator[CaseScores]:
+    """Judge cases from synchronous code, one result after the other, in input order.
+
+    As `score_stream`. What is judged when the user interrupts is still handed over, then
+    KeyboardInterrupt is raised.
+    """
+    flight = _Flight(_source(cases, ahead), metrics, concurrency)
+    ready: deque[CaseScores] = deque()
+    with entrance() as enter:
+        try:
+            while enter(_land_few(flight, ready)):
+                yield from _taken(ready)
+        except KeyboardInterrupt:
+            ready.extend(enter(flight.cancel()))
+            yield from _taken(ready)
+            raise
+        finally:
+            enter(flight.cancel())
+
+
+def _source(cases: Iterable[AgentTestCase | KnownCase], ahead: int) -> Source[_Item]:
+    return Ahead(cases, ahead) if ahead else Direct(cases)
+
+
+class _Flight:
+    """The cases being judged, in input order; never more of them at once than asked for."""
+
+    def __init__(self, source: Source[_Item], metrics: Sequence[Metric], concurrency: int) -> None:
+        self._source = source
+        self._metrics = metrics
+        self._concurrency = concurrency
+        self._held: deque[asyncio.Task[CaseScores]] = deque()
+        self._running = 0
+        self._news: asyncio.Event | None = None
+
+    async def land(self) -> CaseScores | None:
+        """The next result; None when there are none left."""
+        if self._news is None:
+            self._news = asyncio.Event()
+            self._source.on_news(_from_any_thread(self._news.set))
+        while True:
+            self._fill()
+            if self._held and self._held[0].done():
+                return self._held.popleft().result()
+            if not self._held and self._source.ended:
+                return None
+            self._news.clear()
+            await self._news.wait()
+
+    async def is_next_ready(self) -> bool:
+        """Whether the next result can be had without waiting for anything but our own work."""
+        self._fill()
+        if self._held and not self._held[0].done():
+            await asyncio.sleep(0)
+        return bool(self._held) and self._held[0].done()
+
+    async def cancel(self) -> list[CaseScores]:
+        """Stop the work and return what was finished out of turn."""
+        self._source.close()
+        for task in self._held:
+            task.cancel()
+        ended = await asyncio.gather(*self._held, return_exceptions=True)
+        self._held.clear()
+        return [scores for scores in ended if isinstance(scores, CaseScores)]
+
+    def _fill(self) -> None:
+        """Take up as many cases as there is room for."""
+        while (room := self._room()) > 0 and (found := self._source.take(room)):
+            for item in found:
+                task = asyncio.create_task(_score_one(item, self._metrics))
+                task.add_done_callback(self._ended)
+                self._held.append(task)
+                self._running += 1
+
+    def _room(self) -> int:
+        """One slow case must not keep all others from being begun."""
+        stuck = bool(self._held) and not self._held[0].done()
+        held = self._concurrency * (_MOST_WAITING if stuck else 1)
+        return min(self._concurrency - self._running, held - len(self._held))
+
+    def _ended(self, _: asyncio.Task[CaseScores]) -> None:
+        self._running -= 1
+        if self._news is not None:
+            self._news.set()
+
+
+def _from_any_thread(tell: Callable[[], object]) -> Callable[[], object]:
+    loop = asyncio.get_running_loop()
+
+    def call() -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell)
+
+    return call
+
+
+async def _land_few(flight: _Flight, ready: deque[CaseScores]) -> bool:
+    """Add what is ready: entering the loop costs more than judging a case without a model."""
+    until = time.monotonic() + _BATCH_SECONDS
+    while not ready or await flight.is_next_ready():
+        scores = await flight.land()
+        if scores is None:
+            break
+        ready.append(scores)
+        if len(ready) == _BATCH_CASES or time.monotonic() > until:
+            break
+    return bool(ready)
+
+
+def _taken(ready: deque[CaseScores]) -> Iterator[CaseScores]:
+    while ready:
+        yield ready.popleft()
+
+
+async def _score_one(item: _Item, metrics: Sequence[Metric]) -> CaseScores:
+    if not isinstance(item, KnownCase):
+        return CaseScores(item, tuple([await _judge(metric, item) for metric in metrics]))
+    results = [item.scores.get(m.name) or await _judge(m, item.case) for m in metrics]
+    known = frozenset(metric.name for metric in metrics if metric.name in item.scores)
+    return CaseScores(item.case, tuple(results), item.run_key, known)
+
+
+async def _judge(metric: Metric, case: AgentTestCase) -> Score | Failed:
+    try:
+        return _checked(await metric.evaluate(case), metric.name)
+    except AssayError as exc:
+        return Failed(metric.name, str(exc))
+    except asyncio.CancelledError:
+        if _is_being_cancelled():
+            raise
+        return Failed(metric.name, "crashed: it cancelled its own work")
+    except Exception as exc:  # noqa: BLE001 - a plug-in's bug must not end the run
+        return Failed(metric.name, f"crashed: {type(exc).__name__}: {exc}")
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _checked(found: Any, name: str) -> Score:
+    """The score under its metric's name; a plug-in may return anything."""
+    if not isinstance(found, Score):
+        raise InvalidRecord(f"the metric returned {preview(found)}, not a Score")
+    for score in found.walk():
+        if score.value is not None and not _is_share(score.value):
+            raise InvalidRecord(f"{score.name} is {preview(score.value)}, not between 0 and 1")
+    return found if found.name == name else replace(found, name=name)
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and -_ROUNDING <= value <= 1 + _ROUNDING
