@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.execution import ToolExecutionResult
 
-# What a reader of the seed's files leaves in `extra` for the rules below: a status other than
-# "success", and where a result was taken from that the call itself did not have.
-RECORDED_STATUS, RESULT_FROM = "recorded_status", "result_from"
+# Where the reader of the seed's files notes "CATEGORY/subcategory" of a failed call: results
+# are unwrapped later, and the flag is gone then.
+SEED_ERROR = "seed_error"
 MODEL, SERVER, UNKNOWN = "MODEL_ERROR", "SERVER_ERROR", "UNKNOWN"
 STATUS_NOT_SUCCESS = "status_not_success"
 _SHOWN = 200
@@ -83,15 +83,28 @@ def classify_error(text: str) -> tuple[str, str]:
     return SERVER, "execution_error"
 
 
-def seed_error(call: ToolExecutionResult, *, by_status: bool) -> tuple[str, str] | None:
-    """Category and subcategory of a call that the seed takes for failed; None if it does not.
+def seed_error_of_record(status: object, result: object) -> tuple[str, str] | None:
+    """Category and subcategory of a call as the seed's files hold it; None if it did not fail.
 
-    Its files write a status beside every call; `by_status` takes what another format reported
-    in its place.
+    Anything but the status "success" is a failure, and so is a text with the protocol's flag.
     """
-    if RECORDED_STATUS in call.extra or (by_status and call.reported_success is False):
+    if status != "success":
         return SERVER, STATUS_NOT_SUCCESS
-    result = call.result
-    if isinstance(result, str) and _FLAG in result and RESULT_FROM not in call.extra:
+    if isinstance(result, str) and _FLAG in result:
         return classify_error(result)
     return None
+
+
+def seed_error(call: ToolExecutionResult, *, is_seeds: bool) -> tuple[str, str] | None:
+    """The same for a call of any format: what the reader of the seed's files noted.
+
+    For calls of other files, whatever was reported as failed, by its message.
+    """
+    noted = call.extra.get(SEED_ERROR)
+    if isinstance(noted, str):
+        category, _, subcategory = noted.partition("/")
+        return category, subcategory
+    if is_seeds or call.reported_success is not False:
+        return None
+    text = call.error_message or (call.result if isinstance(call.result, str) else "")
+    return classify_error(text)

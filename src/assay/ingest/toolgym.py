@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.seed_classifier import RECORDED_STATUS, RESULT_FROM
+from assay.evidence.seed_classifier import SEED_ERROR, seed_error_of_record
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
@@ -179,10 +179,9 @@ def _items(recorded: object) -> list[Any]:
 
 
 def _call(call: dict[str, Any], step: Step | None) -> ToolExecutionResult:
-    result, elsewhere = call.get("result"), None
+    result = call.get("result")
     if result is None:
-        elsewhere = "trace" if step is not None and step.result else "preview"
-        result = step.result if step and step.result else call.get("result_preview")
+        result = step.result if step is not None and step.result else call.get("result_preview")
     found = ToolExecutionResult(
         tool=text_at(call, "tool") or "",
         parameters=decode_arguments(call.get("arguments")),
@@ -196,10 +195,8 @@ def _call(call: dict[str, Any], step: Step | None) -> ToolExecutionResult:
     if status is not None and status != "success":
         found.success = found.reported_success = False
         found.error_message = text_at(call, "error") or text_at(call, "load_error")
-    if status != "success":
-        found.extra[RECORDED_STATUS] = status or "missing"
-    if elsewhere and result is not None:
-        found.extra[RESULT_FROM] = elsewhere
+    if error := seed_error_of_record(status, call.get("result")):
+        found.extra[SEED_ERROR] = "/".join(error)
     if call.get("dynamically_loaded") is True:
         found.extra["dynamically_loaded"] = True
     return found

@@ -1,0 +1,75 @@
+"""From a question's SQL to its rows, the same way for every question."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from assay.analyses.view import opened
+from assay.errors import UnknownName
+from assay.stats.clustered import ClusterSums, clustered_share
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from assay.analyses.selection import Filters, Rules
+    from assay.analyses.view import Answering, View
+
+Row = TypeVar("Row", bound=Struct)
+
+
+@cache
+def question(name: str) -> str:
+    """The text of `questions/NAME.sql`."""
+    return (files("assay.analyses.questions") / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def ask(
+    source: Answering | View, filters: Filters, sql: str | Mapping[Rules, str], **params: object
+) -> list[dict[str, Any]]:
+    """The rows of the question that `sql` names, or names for the rules that hold."""
+    with opened(source, filters) as view:
+        name = sql if isinstance(sql, str) else sql[view.rules]
+        return view.rows(question(name), **params)
+
+
+def typed(found: Iterable[dict[str, Any]], row: type[Row]) -> list[Row]:
+    """Rows of an engine as structs."""
+    names = row.__struct_fields__
+    return [
+        msgspec.convert({name: line.get(name) for name in names}, row, strict=False)
+        for line in found
+    ]
+
+
+def with_interval(line: dict[str, Any], share: str, n: str, successes: str) -> dict[str, Any]:
+    """The row with `SHARE_low` and `SHARE_high` from the sums over its clusters.
+
+    The SQL gives them as `clusters`, `squares_n`, `SHARE_squares` and `SHARE_products`.
+    """
+    interval = None
+    if line[n]:
+        sums = ClusterSums(
+            int(line["clusters"]),
+            int(line[n]),
+            int(line[successes]),
+            float(line["squares_n"]),
+            float(line[f"{share}_squares"]),
+            float(line[f"{share}_products"]),
+        )
+        interval = clustered_share(sums)
+    return line | {
+        f"{share}_low": interval.low if interval else None,
+        f"{share}_high": interval.high if interval else None,
+    }
+
+
+def one_of(value: str, known: Sequence[str], kind: str) -> str:
+    """The value, if it is one of those known."""
+    if value not in known:
+        raise UnknownName(kind, value, known)
+    return value

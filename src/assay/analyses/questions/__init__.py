@@ -1,0 +1,1 @@
+"""One question a module, with its SQL beside it."""

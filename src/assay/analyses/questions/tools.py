@@ -1,0 +1,88 @@
+"""How reliable are the tools, and in whose hands?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
+
+from msgspec import Struct
+
+from assay.analyses.analysis import Analysis, Column, Parameter
+from assay.analyses.answering import ask, one_of, typed, with_interval
+
+if TYPE_CHECKING:
+    from assay.analyses.selection import Filters
+    from assay.analyses.view import Answering, View
+
+By = Literal["tool", "model", "model-tool", "all"]
+
+
+class ToolUse(Struct, frozen=True):
+    """Calls of one tool, by one model, or of all; what is not grouped by is None.
+
+    Shares lie between 0 and 1; `success_rate` has its interval over tasks, which is None where
+    there is only one. Seconds are None where nobody took the time.
+    """
+
+    model: str | None
+    server: str | None
+    tool: str | None
+    calls: int
+    runs: int
+    tasks: int
+    failures: int
+    success_rate: float
+    success_rate_low: float | None
+    success_rate_high: float | None
+    model_failures: int
+    server_failures: int
+    environment_failures: int
+    unknown_failures: int
+    loading_calls: int
+    timed_calls: int
+    mean_seconds: float | None
+    median_seconds: float | None
+    longest_seconds: float | None
+
+
+def tools(
+    source: Answering | View, *, by: By = "tool", **filters: Unpack[Filters]
+) -> list[ToolUse]:
+    """Calls, failures and times by tool, model or both; most failures or best rate first."""
+    found = ask(source, filters, "tools", by=one_of(by, get_args(By), "grouping"))
+    rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in found)
+    return typed(rows, ToolUse)
+
+
+TOOLS = Analysis(
+    name="tools",
+    title="Tool calls",
+    question="How reliable are the tools, and in whose hands?",
+    row=ToolUse,
+    ask=tools,
+    parameters=(Parameter("by", "What the calls are counted by.", "tool", choices=get_args(By)),),
+    columns=(
+        Column("model", "model", "name"),
+        Column("server", "server", "name"),
+        Column("tool", "tool", "name"),
+        Column("calls", "calls", "count"),
+        Column("runs", "runs", "count", wide=True),
+        Column("tasks", "tasks", "count", wide=True),
+        Column("failures", "failed", "count", lower_is_better=True),
+        Column(
+            "success_rate",
+            "succeeded",
+            "share",
+            lower_is_better=False,
+            interval=("success_rate_low", "success_rate_high"),
+        ),
+        Column("model_failures", "model's", "count", lower_is_better=True),
+        Column("server_failures", "server's", "count", lower_is_better=True),
+        Column("environment_failures", "environment's", "count", lower_is_better=True),
+        Column("unknown_failures", "nobody's", "count", lower_is_better=True),
+        Column("loading_calls", "loading", "count", wide=True),
+        Column("timed_calls", "timed", "count", wide=True),
+        Column("mean_seconds", "mean s", "seconds", lower_is_better=True, wide=True),
+        Column("median_seconds", "median s", "seconds", lower_is_better=True),
+        Column("longest_seconds", "longest s", "seconds", lower_is_better=True),
+    ),
+)

@@ -1,0 +1,57 @@
+-- How reliable are the tools? Calls, failures and times, by whatever is asked for.
+WITH grouped AS (
+    SELECT CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
+           CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
+           CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
+           COALESCE(task_id, run_key) AS task,
+           run_key, failed, blame, dynamically_loaded, execution_time, place
+    FROM calls
+    WHERE counted
+),
+by_task AS (
+    SELECT model, server, tool, task,
+           COUNT(*) AS n,
+           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS y
+    FROM grouped
+    GROUP BY model, server, tool, task
+),
+sums AS (
+    SELECT model, server, tool,
+           COUNT(*) AS clusters,
+           SUM(CAST(n AS DOUBLE) * n) AS squares_n,
+           SUM(CAST(y AS DOUBLE) * y) AS success_rate_squares,
+           SUM(CAST(n AS DOUBLE) * y) AS success_rate_products
+    FROM by_task
+    GROUP BY model, server, tool
+),
+totals AS (
+    SELECT model, server, tool,
+           COUNT(*) AS calls,
+           COUNT(DISTINCT run_key) AS runs,
+           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS successes,
+           SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures,
+           SUM(CASE WHEN blame IN ('model', 'MODEL_ERROR') THEN 1 ELSE 0 END) AS model_failures,
+           SUM(CASE WHEN blame IN ('server', 'SERVER_ERROR') THEN 1 ELSE 0 END) AS server_failures,
+           SUM(CASE WHEN blame = 'environment' THEN 1 ELSE 0 END) AS environment_failures,
+           SUM(CASE WHEN blame IN ('unknown', 'UNKNOWN') THEN 1 ELSE 0 END) AS unknown_failures,
+           SUM(CASE WHEN dynamically_loaded THEN 1 ELSE 0 END) AS loading_calls,
+           COUNT(execution_time) AS timed_calls,
+           AVG(execution_time) AS mean_seconds,
+           MEDIAN(execution_time) AS median_seconds,
+           MAX(execution_time) AS longest_seconds,
+           MIN(place) AS place
+    FROM grouped
+    GROUP BY model, server, tool
+)
+SELECT totals.*,
+       CAST(successes AS DOUBLE) / calls AS success_rate,
+       clusters AS tasks, clusters, squares_n, success_rate_squares, success_rate_products
+FROM totals
+JOIN sums
+  ON totals.model IS NOT DISTINCT FROM sums.model
+ AND totals.server IS NOT DISTINCT FROM sums.server
+ AND totals.tool IS NOT DISTINCT FROM sums.tool
+ORDER BY CASE WHEN $by IN ('tool', 'model-tool') THEN failures END DESC NULLS LAST,
+         CASE WHEN $by = 'model' THEN success_rate END DESC NULLS LAST,
+         place NULLS LAST, totals.model NULLS LAST, totals.server NULLS LAST,
+         totals.tool NULLS LAST

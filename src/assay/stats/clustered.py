@@ -1,0 +1,64 @@
+"""The interval of a share of things that come in clusters, from a few sums over the clusters.
+
+Calls of one task resemble each other. How much they do is in the spread between the tasks, and
+that needs three sums which an engine can add up over any number of rows: no resampling.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from msgspec import Struct
+
+from assay.stats.distributions import t_quantile
+from assay.stats.intervals import Interval
+
+METHOD = "Wilson over clusters"
+
+
+class ClusterSums(Struct, frozen=True):
+    """Sums over clusters of n things with y successes each."""
+
+    clusters: int
+    n: int
+    successes: int
+    squares_n: float
+    """The sum of n * n."""
+    squares_y: float
+    """The sum of y * y."""
+    products: float
+    """The sum of n * y."""
+
+
+def clustered_share(sums: ClusterSums, *, level: float = 0.95) -> Interval | None:
+    """The interval of the successes among all things; None for fewer than two clusters.
+
+    Wilson's, for as many independent things as these clusters are worth: no more than there
+    are, and no more than clusters where all went alike. Student's t stands for the few.
+    """
+    if sums.clusters < 2 or sums.n == 0:
+        return None
+    share = sums.successes / sums.n
+    t = t_quantile((1 + level) / 2, sums.clusters - 1)
+    return wilson(share, _worth(sums, share), t, level)
+
+
+def _worth(sums: ClusterSums, share: float) -> float:
+    """How many independent things the clusters are worth."""
+    if sums.successes in {0, sums.n}:
+        return sums.clusters
+    spread = sums.squares_y - 2 * share * sums.products + share * share * sums.squares_n
+    variance = sums.clusters / (sums.clusters - 1) * max(spread, 0.0) / sums.n**2
+    if variance == 0:
+        return sums.n
+    return min(share * (1 - share) / variance, sums.n)
+
+
+def wilson(share: float, n: float, z: float, level: float) -> Interval:
+    """Wilson's interval for a share of n things, which need not be a whole number."""
+    spread = z * z / n
+    middle = (share + spread / 2) / (1 + spread)
+    reach = z * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
+    low = 0.0 if share == 0 else max(0.0, middle - reach)
+    high = 1.0 if share == 1 else min(1.0, middle + reach)
+    return Interval(low, high, level, METHOD)
