@@ -204,10 +204,10 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
     offer = _Offer(case)
     model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
     experiment, folder_model = _word(facts.experiment), _word(facts.folder_model)
-    by_status = case.framework != _SEED_FRAMEWORK
+    is_seeds = case.framework == _SEED_FRAMEWORK
     for position, call in enumerate(facts.calls):
         found = None if call.success else offer.blame(case.calls[position])
-        seed = seed_error(case.calls[position], by_status=by_status)
+        seed = seed_error(case.calls[position], is_seeds=is_seeds)
         arguments = bytes(call.parameters)
         yield CallRow(
             run_key=key,
