@@ -70,9 +70,14 @@ class ScriptedModel:
 
 
 class _Server(ThreadingHTTPServer):
+    """Threads that end with the process; a client that goes away is no news."""
+
     daemon_threads = True
     request_queue_size = 128
     model: ScriptedModel
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: whoever asked has gone."""
 
 
 class _Handler(BaseHTTPRequestHandler):

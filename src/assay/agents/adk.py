@@ -1,0 +1,94 @@
+"""Google's Agent Development Kit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.agents.protocol import Adapter
+from assay.extras import require
+
+if TYPE_CHECKING:
+    from assay.agents.protocol import Agent, AgentTool, Emit, Turn
+
+_APP = "assay"
+
+
+def make() -> Agent:
+    """An agent that keeps its sessions in ADK's own session service."""
+    agents = require("google.adk.agents", extra="adk")
+    run_config = require("google.adk.agents.run_config", extra="adk")
+    models = require("google.adk.integrations.openai", extra="adk")
+    runners = require("google.adk.runners", extra="adk")
+    types = require("google.genai.types", extra="adk")
+    service = require("google.adk.sessions", extra="adk").InMemorySessionService()
+    streaming = run_config.RunConfig(streaming_mode=run_config.StreamingMode.SSE)
+    tool_class = _tool_class()
+
+    async def agent(turn: Turn, emit: Emit) -> str:
+        model = models.OpenAILlm(
+            model=turn.model.name, base_url=turn.model.base_url, api_key=turn.model.api_key
+        )
+        made = agents.Agent(
+            name="assistant",
+            model=model,
+            instruction=turn.instructions,
+            tools=[tool_class(tool) for tool in turn.tools],
+        )
+        runner = runners.Runner(app_name=_APP, agent=made, session_service=service)
+        await open_session(service, _APP, turn)
+        said = types.Content(role="user", parts=[types.Part(text=turn.message)])
+        events = runner.run_async(
+            user_id=turn.user_id, session_id=turn.session_id, new_message=said, run_config=streaming
+        )
+        return await answer_of(events, emit)
+
+    return agent
+
+
+async def open_session(service: Any, app: str, turn: Turn) -> None:
+    """Make the session unless it is there."""
+    known = {"app_name": app, "user_id": turn.user_id, "session_id": turn.session_id}
+    if not await service.get_session(**known):
+        await service.create_session(**known)
+
+
+async def answer_of(events: Any, emit: Emit) -> str:
+    """The final text of a run; what it says on the way is emitted."""
+    answer = ""
+    async for event in events:
+        parts = (event.content.parts or []) if event.content else []
+        text = "".join(part.text or "" for part in parts)
+        if event.partial and text:
+            emit("delta", {"text": text})
+        elif event.is_final_response():
+            answer = text
+        if event.error_code or event.error_message:
+            emit("note", {"text": f"{event.error_code}: {event.error_message}"})
+    return answer
+
+
+def _tool_class() -> Any:
+    base = require("google.adk.tools.base_tool", extra="adk").BaseTool
+    types = require("google.genai.types", extra="adk")
+
+    class HarnessTool(base):  # type: ignore[misc,valid-type]  # a class of an extra
+        """A tool with the schema that every other framework gets too."""
+
+        def __init__(self, tool: AgentTool) -> None:
+            super().__init__(name=tool.name, description=tool.description)
+            self.tool = tool
+
+        def _get_declaration(self) -> Any:
+            return types.FunctionDeclaration(
+                name=self.name,
+                description=self.description,
+                parameters_json_schema=self.tool.input_schema,
+            )
+
+        async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:  # noqa: ARG002
+            return await self.tool.function(**args)
+
+    return HarnessTool
+
+
+ADAPTER = Adapter("adk", "Google ADK", "adk", make)

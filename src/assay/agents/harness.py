@@ -1,0 +1,230 @@
+"""One turn of one agent, run to its end or its deadline, and what really happened in it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from assay.agents.tool_log import ToolLog
+from assay.evidence.outcome import settle
+from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.run import Usage
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from assay.agents.model_tap import AskedCall, Exchange, Line, ModelTap
+    from assay.agents.protocol import Agent, AgentTool, Turn
+    from assay.agents.tool_log import Executed
+
+DEADLINE = 60.0
+_LONGEST_ERROR = 2_000
+
+
+class Event(Struct, frozen=True):
+    """Something that happened during a turn: when, in seconds from its start, what, and more."""
+
+    at: float
+    kind: str
+    data: dict[str, Any]
+
+
+class TurnRecord(Struct):
+    """What came of a turn: the run as a case, its seconds, its events, and what ended it."""
+
+    case: AgentTestCase
+    seconds: float
+    error: str | None = None
+    events: list[Event] = field(default_factory=list)
+
+
+class Conduct(Struct, frozen=True):
+    """How a turn is run: seconds it may take, and whether tools raise or answer with the error."""
+
+    deadline: float = DEADLINE
+    raw: bool = False
+
+
+async def run_turn(
+    agent: Agent,
+    turn: Turn,
+    tap: ModelTap,
+    *,
+    tools: Sequence[AgentTool | Callable[..., Any]] = (),
+    conduct: Conduct = Conduct(),  # noqa: B008 - it is frozen
+    watch: Callable[[Event], None] | None = None,
+) -> TurnRecord:
+    """Run one turn; whatever the agent does, there is a record of it.
+
+    `watch` is told of every event as it happens, from whichever thread.
+    """
+    started, clock = time.time(), time.perf_counter()
+    events: list[Event] = []
+
+    def emit(kind: str, data: dict[str, Any]) -> None:
+        event = Event(time.perf_counter() - clock, kind, data)
+        if kind != "delta":
+            events.append(event)
+        if watch is not None:
+            watch(event)
+
+    log = ToolLog(emit, raw=conduct.raw)
+    endpoint, line, token = tap.open(turn.model, emit)
+    given = replace(turn, model=endpoint, tools=tuple(log.wrap(tool) for tool in tools))
+    try:
+        text, error = await _answer(agent, given, emit, conduct.deadline)
+    finally:
+        tap.close(token)
+    seconds = time.perf_counter() - clock
+    emit("final" if error is None else "failed", {"text": text, "error": error})
+    case = _case(given, text, error, log.calls, line, events)
+    case.model = turn.model.name
+    case.started_at, case.ended_at = started, started + seconds
+    return TurnRecord(settle(case), seconds, error, events)
+
+
+async def _answer(
+    agent: Agent, turn: Turn, emit: Callable[[str, dict[str, Any]], None], deadline: float
+) -> tuple[str | None, str | None]:
+    emit("query", {"text": turn.message})
+    try:
+        return str(await asyncio.wait_for(agent(turn, emit), deadline)), None
+    except TimeoutError:
+        return None, f"no answer within {deadline:g} s"
+    except asyncio.CancelledError:
+        raise
+    except Exception as exc:  # noqa: BLE001 - an agent is somebody else's code
+        return None, f"{type(exc).__name__}: {exc}"[:_LONGEST_ERROR]
+
+
+def _case(
+    turn: Turn,
+    text: str | None,
+    error: str | None,
+    executed: list[Executed],
+    line: Line,
+    events: list[Event],
+) -> AgentTestCase:
+    calls = calls_of_turn(line.exchanges, executed)
+    asked = [{"role": "user", "content": turn.message}]
+    answered = [{"role": "assistant", "content": text}] if text is not None else []
+    return AgentTestCase(
+        input=turn.message,
+        actual_output=text,
+        execution_data=MCPExecutionData(
+            calls, total_rounds=max(1, len(line.exchanges)), planning_json_compliance=None
+        ),
+        session_id=turn.session_id,
+        run_id=uuid4().hex,
+        conversation_history=[*turn.history, *asked, *answered],
+        available_tools=[tool.definition() for tool in turn.tools] or None,
+        usage=_usage(line.exchanges, events),
+        extra={} if error is None else {"error": error},
+    )
+
+
+def calls_of_turn(exchanges: list[Exchange], executed: list[Executed]) -> list[ToolExecutionResult]:
+    """The calls as the model asked for them, with what came of each; then any it did not ask for.
+
+    Calls of one reply share a turn. A call that never ran (an unknown tool, arguments that the
+    framework refused) has the words that the framework answered the model with.
+    """
+    found: list[ToolExecutionResult] = []
+    number = 0
+    for place, exchange in enumerate(exchanges):
+        number += bool(exchange.calls)
+        for asked in exchange.calls:
+            ran = _execution_of(asked, executed)
+            told = _told(asked, exchanges[place + 1 :])
+            found.append(_call(asked, ran, told, number, exchange))
+    unasked = [note for note in executed if not note.taken]
+    return [*found, *(_executed_call(note, None, None) for note in unasked)]
+
+
+def _execution_of(asked: AskedCall, executed: list[Executed]) -> Executed | None:
+    """The execution of a call: the first of that tool with these arguments, else the first."""
+    same = [note for note in executed if not note.taken and note.tool == asked.name]
+    arguments = _arguments(asked.arguments)
+    equal = [note for note in same if note.arguments == arguments]
+    ran = next(iter(equal or same), None)
+    if ran is not None:
+        ran.taken = True
+    return ran
+
+
+def _told(asked: AskedCall, later: list[Exchange]) -> str | None:
+    key = asked.call_id or ""
+    return next((e.tool_messages[key] for e in later if key in e.tool_messages), None)
+
+
+def _call(
+    asked: AskedCall, ran: Executed | None, told: str | None, turn: int, exchange: Exchange
+) -> ToolExecutionResult:
+    arguments = _arguments(asked.arguments)
+    if ran is not None:
+        call = _executed_call(ran, asked.call_id, turn)
+        call.parameters = arguments
+        return call
+    message = told if told is not None else "the tool was never run"
+    return ToolExecutionResult(
+        tool=asked.name,
+        parameters=arguments,
+        result=told,
+        error_message=message,
+        success=False,
+        reported_success=False,
+        call_id=asked.call_id,
+        turn=turn,
+        started_at=exchange.ended_at,
+    )
+
+
+def _executed_call(ran: Executed, call_id: str | None, turn: int | None) -> ToolExecutionResult:
+    ended = ran.ended_at
+    unfinished = "the tool had not answered when the turn ended"
+    error = ran.error if ended is not None else unfinished
+    return ToolExecutionResult(
+        tool=ran.tool,
+        parameters=ran.arguments,
+        result=ran.result,
+        success=error is None,
+        reported_success=error is None,
+        server=ran.server,
+        error_message=error,
+        call_id=call_id,
+        turn=turn,
+        started_at=ran.started_at,
+        ended_at=ended,
+        execution_time=None if ended is None else ended - ran.started_at,
+    )
+
+
+def _arguments(written: str) -> Any:
+    """The arguments as an object; what the model really wrote where that is none."""
+    try:
+        return json.loads(written) if written else {}
+    except ValueError:
+        return written
+
+
+def _usage(exchanges: list[Exchange], events: list[Event]) -> Usage | None:
+    """Tokens over the tapped line; else what the framework told; None is unknown."""
+    tapped = [e.usage for e in exchanges if e.usage]
+    told = [event.data for event in events if event.kind == "usage"]
+    if tapped:
+        return Usage(_sum(tapped, "prompt_tokens"), _sum(tapped, "completion_tokens"))
+    if told:
+        return Usage(_sum(told, "input_tokens"), _sum(told, "output_tokens"))
+    return None
+
+
+def _sum(rows: list[dict[str, Any]], key: str) -> int | None:
+    counts = [row[key] for row in rows if isinstance(row.get(key), int)]
+    return sum(counts) if counts else None

@@ -1,0 +1,257 @@
+"""A tap on the line to the model: forwards every request and notes what went both ways.
+
+An agent is given the tap's address with a token in it, so that the exchanges of one turn are
+told apart from those of all others, whatever the framework sends.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from assay.agents.protocol import Emit, ModelEndpoint
+from assay.extras import require
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_LARGEST_REQUEST = 50_000_000
+_LARGEST_REPLY = 50_000_000
+_SECONDS = 600.0
+_NOT_FORWARDED = frozenset({"host", "content-length", "connection", "accept-encoding"})
+_NOT_RETURNED = frozenset({"content-length", "connection", "transfer-encoding", "content-encoding"})
+
+
+class AskedCall(Struct):
+    """A tool call as the model asked for it, arguments as written."""
+
+    call_id: str | None = None
+    name: str = ""
+    arguments: str = ""
+
+
+class Exchange(Struct):
+    """One request to the model and its reply."""
+
+    started_at: float
+    tool_messages: dict[str, str] = {}
+    ended_at: float | None = None
+    status: int | None = None
+    error: str | None = None
+    text: str = ""
+    calls: list[AskedCall] = field(default_factory=list)
+    usage: dict[str, Any] | None = None
+    finish_reason: str | None = None
+
+
+class Line(Struct):
+    """The exchanges of one turn, and where they really go."""
+
+    upstream: ModelEndpoint
+    emit: Emit
+    exchanges: list[Exchange] = field(default_factory=list)
+
+
+class ModelTap:
+    """Serves taps while it is open; one server for any number of turns."""
+
+    def __init__(self) -> None:
+        """Bind to a free port on loopback."""
+        self._httpx = require("httpx", extra="agents")
+        self._lines: dict[str, Line] = {}
+        self._lock = Lock()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.tap = self
+        self.client = self._httpx.Client(timeout=_SECONDS, limits=self._httpx.Limits())
+
+    def __enter__(self) -> ModelTap:
+        """Begin to serve, in a thread of its own."""
+        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        self._server.shutdown()
+        self._server.server_close()
+        self.client.close()
+
+    def open(self, endpoint: ModelEndpoint, emit: Emit) -> tuple[ModelEndpoint, Line, str]:
+        """A tapped endpoint for one turn, its line, and the token to close it with."""
+        token = uuid4().hex
+        line = Line(endpoint, emit)
+        with self._lock:
+            self._lines[token] = line
+        address = f"http://127.0.0.1:{self._server.server_port}/{token}/v1"
+        return replace(endpoint, base_url=address), line, token
+
+    def close(self, token: str) -> None:
+        """End a line: what still comes over it is refused."""
+        with self._lock:
+            self._lines.pop(token, None)
+
+    def line(self, path: str) -> tuple[Line, str] | None:
+        """The line a request came over, and the rest of its path."""
+        _, _, after = path.partition("/")
+        token, _, rest = after.partition("/v1")
+        with self._lock:
+            found = self._lines.get(token)
+        return None if found is None else (found, rest)
+
+
+class _Server(ThreadingHTTPServer):
+    """Threads that end with the process; a client that goes away is no news."""
+
+    daemon_threads = True
+    request_queue_size = 256
+    tap: ModelTap
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: whoever asked has gone."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        """Forward."""
+        self._forward()
+
+    def do_POST(self) -> None:
+        """Forward."""
+        self._forward()
+
+    def _forward(self) -> None:
+        found = self.server.tap.line(self.path)
+        size = int(self.headers.get("Content-Length") or 0)
+        if found is None or size > _LARGEST_REQUEST:
+            self.close_connection = True
+            self._refuse(404 if found is None else 413)
+            return
+        line, rest = found
+        body = self.rfile.read(size)
+        exchange = Exchange(time.time(), _tool_messages(body))
+        line.exchanges.append(exchange)
+        line.emit("model_request", {})
+        try:
+            self._pass_on(line, rest, body, exchange)
+        except self.server.tap._httpx.HTTPError as exc:  # noqa: SLF001 - the same module
+            exchange.error = f"the model was not reached: {type(exc).__name__}"
+            self._refuse(502)
+        except OSError:  # the agent has gone; nobody waits for the rest
+            exchange.error = exchange.error or "the agent broke off"
+            self.close_connection = True
+        finally:
+            exchange.ended_at = time.time()
+            told = {"calls": len(exchange.calls), "text": exchange.text[:2_000]}
+            line.emit("model_reply", {**told, "error": exchange.error, "status": exchange.status})
+
+    def _pass_on(self, line: Line, rest: str, body: bytes, exchange: Exchange) -> None:
+        headers = {k: v for k, v in self.headers.items() if k.lower() not in _NOT_FORWARDED}
+        headers["Authorization"] = f"Bearer {line.upstream.api_key}"
+        address = line.upstream.base_url.rstrip("/") + rest
+        stream = self.server.tap.client.stream(self.command, address, content=body, headers=headers)
+        with stream as reply:
+            exchange.status = reply.status_code
+            self.send_response(reply.status_code)
+            for name, value in reply.headers.items():
+                if name.lower() not in _NOT_RETURNED:
+                    self.send_header(name, value)
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            kept = bytearray()
+            for piece in reply.iter_bytes():
+                self.wfile.write(piece)
+                self.wfile.flush()
+                if len(kept) < _LARGEST_REPLY:
+                    kept += piece
+        note_reply(exchange, bytes(kept))
+
+    def _refuse(self, status: int) -> None:
+        text = json.dumps({"error": {"message": "refused by the tap", "code": status}}).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+
+def _tool_messages(body: bytes) -> dict[str, str]:
+    """What the framework tells the model of earlier calls, by their ids."""
+    try:
+        messages = json.loads(body).get("messages") if body else None
+    except (ValueError, AttributeError):
+        return {}
+    return {
+        str(message.get("tool_call_id")): _as_text(message.get("content"))
+        for message in messages or []
+        if isinstance(message, dict) and message.get("role") == "tool"
+    }
+
+
+def _as_text(content: object) -> str:
+    if isinstance(content, list):
+        return " ".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else json.dumps(content)
+
+
+def note_reply(exchange: Exchange, reply: bytes) -> None:
+    """Take from a reply, streamed or whole, what a run is made of; what is odd is passed over."""
+    if reply.lstrip().startswith(b"data:"):
+        for line in reply.split(b"\n"):
+            if line.startswith(b"data: {"):
+                _note_part(exchange, _decoded(line[6:]), "delta")
+    else:
+        _note_part(exchange, _decoded(reply), "message")
+
+
+def _decoded(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _note_part(exchange: Exchange, found: dict[str, Any], inside: str) -> None:
+    if isinstance(found.get("usage"), dict):
+        exchange.usage = found["usage"]
+    if isinstance(found.get("error"), dict | str):
+        problem = found["error"]
+        said = problem.get("message") if isinstance(problem, dict) else problem
+        exchange.error = str(said)[:2_000]
+    for choice in found.get("choices") or []:
+        if not isinstance(choice, dict):
+            continue
+        exchange.finish_reason = choice.get("finish_reason") or exchange.finish_reason
+        message = choice.get(inside) or {}
+        exchange.text += message.get("content") or ""
+        for place, call in enumerate(message.get("tool_calls") or []):
+            _note_call(exchange, call, call.get("index", place))
+
+
+def _note_call(exchange: Exchange, call: dict[str, Any], place: int) -> None:
+    """A streamed call comes in pieces, each with its place."""
+    while len(exchange.calls) <= min(place, 1_000):
+        exchange.calls.append(AskedCall())
+    asked = exchange.calls[min(place, 1_000)]
+    function = call.get("function") or {}
+    asked.call_id = call.get("id") or asked.call_id
+    asked.name += function.get("name") or ""
+    asked.arguments += function.get("arguments") or ""

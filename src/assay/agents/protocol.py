@@ -1,0 +1,85 @@
+"""What an agent is to the harness: an async function from a turn to its answer.
+
+    async def agent(turn: Turn, emit: Emit) -> str
+
+The harness owns both of its boundaries: the tools are recorded as they run, and the model is
+reached through a tap that records every exchange. What a framework tells by itself only
+enriches that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias
+
+from msgspec import Struct
+
+from assay.errors import UnknownName
+
+INSTRUCTIONS = "You are a helpful assistant. Use your tools where they help."
+
+
+class ModelEndpoint(Struct, frozen=True):
+    """An OpenAI-compatible endpoint and the model to ask there."""
+
+    base_url: str
+    name: str
+    api_key: str = "none"
+
+
+class AgentTool(Struct, frozen=True):
+    """A tool as every framework can take it: its schema, and a function of keyword arguments.
+
+    `function` is async, has the signature the schema describes, returns JSON text and does not
+    raise (unless the harness was asked for raw behaviour).
+    """
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+    function: Callable[..., Awaitable[str]]
+    server: str | None = None
+
+    def definition(self) -> dict[str, Any]:
+        """The definition as a run records it."""
+        found = {
+            "name": self.name,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+        }
+        return found if self.server is None else {**found, "server": self.server}
+
+
+class Turn(Struct, frozen=True):
+    """One message to an agent and all it needs to answer.
+
+    `history` is for agents that keep nothing; others keep their own session under `session_id`.
+    """
+
+    message: str
+    session_id: str
+    model: ModelEndpoint
+    user_id: str = "user"
+    instructions: str = INSTRUCTIONS
+    tools: tuple[AgentTool, ...] = ()
+    history: tuple[dict[str, str], ...] = ()
+
+
+# Kinds: "delta" {"text"}, "usage" {"input_tokens", "output_tokens"}, "note" {"text"}.
+Emit: TypeAlias = Callable[[str, dict[str, Any]], None]
+Agent: TypeAlias = Callable[[Turn, Emit], Awaitable[str]]
+
+
+class Adapter(Struct, frozen=True):
+    """How to make agents of one framework; `sources` is the code an implementation took."""
+
+    name: str
+    title: str
+    extra: str
+    make: Callable[[], Agent]
+    sources: str | None = None
+
+
+def unknown_agent(name: str, known: list[str]) -> UnknownName:
+    """The error for an agent that nobody has."""
+    return UnknownName("agent", name, known)

@@ -1,0 +1,105 @@
+"""Tools that note down their own calls, so that no framework can hide one."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import time
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.agents.protocol import AgentTool
+from assay.event_loop import in_thread
+from assay.extras import require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.agents.protocol import Emit
+
+_LONGEST_ERROR = 2_000
+
+
+class Executed(Struct):
+    """One call that really ran."""
+
+    tool: str
+    arguments: dict[str, Any]
+    started_at: float
+    server: str | None = None
+    ended_at: float | None = None
+    result: Any = None
+    error: str | None = None
+    taken: bool = False
+
+
+class ToolLog:
+    """Wraps tools; what they were given, returned and raised is kept in order."""
+
+    def __init__(self, emit: Emit, *, raw: bool = False) -> None:
+        """Tell of calls as they happen; `raw` lets the tools' own exceptions through."""
+        self.calls: list[Executed] = []
+        self._emit = emit
+        self._raw = raw
+        self._lock = Lock()
+
+    def wrap(self, tool: AgentTool | Callable[..., Any]) -> AgentTool:
+        """The tool, recorded; a plain function gets its schema from its signature."""
+        made = tool if isinstance(tool, AgentTool) else tool_from_function(tool)
+        inner = made.function
+
+        @functools.wraps(inner)
+        async def recorded(*args: Any, **kwargs: Any) -> str:
+            note = Executed(made.name, _named(inner, args, kwargs), time.time(), made.server)
+            with self._lock:
+                self.calls.append(note)
+            self._emit("tool_call", {"tool": note.tool, "arguments": note.arguments})
+            return await self._run(note, lambda: inner(*args, **kwargs))
+
+        recorded.__signature__ = inspect.signature(inner).replace(  # type: ignore[attr-defined]
+            return_annotation=str
+        )
+        recorded.__annotations__ = {**inner.__annotations__, "return": str}
+        del recorded.__wrapped__  # or its own signature is looked up
+        return AgentTool(made.name, made.description, made.input_schema, recorded, made.server)
+
+    async def _run(self, note: Executed, run: Callable[[], Any]) -> str:
+        try:
+            note.result = await run()
+        except Exception as exc:  # a tool may raise anything; the run goes on
+            note.error = f"{type(exc).__name__}: {exc}"[:_LONGEST_ERROR]
+            if self._raw:
+                raise
+            return json.dumps({"error": str(exc)[:_LONGEST_ERROR]})
+        finally:
+            note.ended_at = time.time()
+            told = {"tool": note.tool, "error": note.error, "result": note.result}
+            self._emit("tool_result", told)
+        return note.result if isinstance(note.result, str) else json.dumps(note.result, default=str)
+
+
+def _named(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name; those that do not fit as they came, the call itself will say so."""
+    try:
+        return dict(inspect.signature(function).bind(*args, **kwargs).arguments) if args else kwargs
+    except TypeError:
+        return kwargs
+
+
+def tool_from_function(function: Callable[..., Any]) -> AgentTool:
+    """A tool from a plain function: its name, docstring and annotated parameters."""
+    pydantic = require("pydantic", extra="agents")
+    schema = pydantic.TypeAdapter(function).json_schema()
+    schema.pop("additionalProperties", None)
+
+    @functools.wraps(function)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        if inspect.iscoroutinefunction(function):
+            return await function(*args, **kwargs)
+        return await in_thread(lambda: function(*args, **kwargs))
+
+    description = inspect.getdoc(function) or ""
+    return AgentTool(function.__name__, description, schema, call)
