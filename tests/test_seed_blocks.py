@@ -72,22 +72,41 @@ EIGHTS = dict.fromkeys(DIMENSION_NAMES, 8)
 
 
 class Variant(NamedTuple):
-    """Which classes stand behind the document's import lines, and what its sample scores."""
+    """Which classes stand behind the document's import lines, and what its samples score.
+
+    The scores are by block; the marks are those of the six dimensions and three aggregates.
+    """
 
     llm_test_case: Any
     agent_test_case: Any
     metric: Any
-    score: float
-    mark: float | None
+    scores: dict[int, float]
+    marks: tuple[float | None, ...]
+
+
+# Everything measured is 1. By evidence the first sample is perfect in the five dimensions that
+# can be judged; the later answers use nothing of what the second of the two calls brought, and
+# that of the unified case has no claim to check either.
+BY_EVIDENCE = {4: 1.0, 5: 0.6 * 0.9 + 0.4, 6: 1.0, 12: 0.6 * 0.875 + 0.4}
+BY_EVIDENCE |= dict.fromkeys((7, 11), BY_EVIDENCE[5])
+BY_EVIDENCE |= {15: BY_EVIDENCE[12]}
+EVIDENCE_MARKS = (None, 10.0, 5.0, 10.0, 10.0, 10.0, 10.0, 7.5, 10.0)
 
 
 def _native() -> Variant:
-    return Variant(LLMTestCase, AgentTestCase, MCPToolMetric, 1.0, None)
+    return Variant(LLMTestCase, AgentTestCase, MCPToolMetric, BY_EVIDENCE, EVIDENCE_MARKS)
 
 
 def _native_with_a_judge() -> Variant:
     judged = partial(MCPToolMetric, model=EIGHTS)
-    return Variant(LLMTestCase, AgentTestCase, judged, 0.88, 8.0)
+    scores = dict.fromkeys(BY_EVIDENCE, 0.88)
+    return Variant(LLMTestCase, AgentTestCase, judged, scores, (8.0,) * 9)
+
+
+def _native_without_a_judge() -> Variant:
+    unjudged = partial(MCPToolMetric, model="none")
+    scores = dict.fromkeys(BY_EVIDENCE, 1.0)
+    return Variant(LLMTestCase, AgentTestCase, unjudged, scores, (None,) * 9)
 
 
 def _deepeval_case() -> Variant:
@@ -99,7 +118,11 @@ def _deepeval_bridge() -> Variant:
     if find_spec("assay.deepeval") is None:
         pytest.skip("there is no assay.deepeval yet")
     bridge = import_module("assay.deepeval")
-    return Variant(llm_test_case, bridge.AgentTestCase, bridge.MCPToolMetric, 1.0, None)
+    return _native()._replace(
+        llm_test_case=llm_test_case,
+        agent_test_case=bridge.AgentTestCase,
+        metric=bridge.MCPToolMetric,
+    )
 
 
 def _deepeval() -> ModuleType:
@@ -110,7 +133,13 @@ def _deepeval() -> ModuleType:
         return import_module("deepeval.test_case")
 
 
-VARIANTS = (_native, _native_with_a_judge, _deepeval_case, _deepeval_bridge)
+VARIANTS = (
+    _native,
+    _native_with_a_judge,
+    _native_without_a_judge,
+    _deepeval_case,
+    _deepeval_bridge,
+)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +168,7 @@ def variant(
 def _after_first_use(names: Namespace, printed: str, variant: Variant) -> None:
     metric = names["metric"]
     assert printed == ""
-    assert names["score"] == pytest.approx(variant.score)
+    assert names["score"] == pytest.approx(variant.scores[4])
     assert metric.success is True
     rates = {rate: getattr(metric, rate) for rate in (*RATES, "planning_json_compliance")}
     assert rates == {
@@ -165,13 +194,13 @@ def _after_conversion(names: Namespace, printed: str, variant: Variant) -> None:
     assert isinstance(names["llm_test_case"], variant.llm_test_case)
     assert isinstance(names["agent_test_case"], AgentTestCase)
     assert names["agent_test_case"].actual_output == "今天晴天22°C"
-    assert names["score"] == pytest.approx(variant.score)
+    assert names["score"] == pytest.approx(variant.scores[5])
 
 
 def _after_plain_cases(names: Namespace, printed: str, variant: Variant) -> None:
     metric = names["metric"]
     assert printed == ""
-    assert names["score"] == pytest.approx(variant.score)
+    assert names["score"] == pytest.approx(variant.scores[6])
     assert "The calls were inferred from text" in metric.reason
     assert metric.score_breakdown["execution_success_rate"] == 1.0
     assert metric.score_breakdown["valid_tool_name_rate"] is None
@@ -180,7 +209,7 @@ def _after_plain_cases(names: Namespace, printed: str, variant: Variant) -> None
 
 def _after_async_use(names: Namespace, printed: str, variant: Variant) -> None:
     assert printed == ""
-    assert names["score"] == pytest.approx(variant.score)
+    assert names["score"] == pytest.approx(variant.scores[7])
 
 
 def _after_statistics(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
@@ -223,13 +252,15 @@ def _after_saving(names: Namespace, printed: str, variant: Variant) -> None:  # 
 
 def _after_results(names: Namespace, printed: str, variant: Variant) -> None:
     reason = f"评估原因: {names['metric'].reason}".splitlines()
-    mark = f"{variant.mark}/10"
     dimensions = ("任务完成度", "信息准确性", "工具适当性", "参数准确性", "依赖感知", "并行效率")
     aggregates = ("任务完成分数", "工具选择分数", "规划效率分数")
     assert printed.splitlines() == [
-        f"最终分数: {variant.score:.3f}",
+        f"最终分数: {variant.scores[11]:.3f}",
         "评估成功: True",
-        *(f"{label}: {mark}" for label in (*dimensions, *aggregates)),
+        *(
+            f"{label}: {mark}/10"
+            for label, mark in zip((*dimensions, *aggregates), variant.marks, strict=True)
+        ),
         "Schema合规性: 100.00%",
         "工具名称有效率: 100.00%",
         "执行成功率: 100.00%",
@@ -244,13 +275,13 @@ def _after_results(names: Namespace, printed: str, variant: Variant) -> None:
 
 def _after_unified_case(names: Namespace, printed: str, variant: Variant) -> None:
     assert printed == ""
-    assert names["score"] == pytest.approx(variant.score)
+    assert names["score"] == pytest.approx(variant.scores[12])
     assert names["agent_test_case"].agent_id == "my_agent"
 
 
 def _after_error_handling(names: Namespace, printed: str, variant: Variant) -> None:
     assert printed == ""
-    assert names["metric"].score == pytest.approx(variant.score)
+    assert names["metric"].score == pytest.approx(variant.scores[15])
 
 
 def _after_batch(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001

@@ -29,6 +29,12 @@ RUNS = Path(__file__).resolve().parents[2] / "examples" / "runs"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
 
+@pytest.fixture(autouse=True)
+def judging_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures that can be worked out in the head: the measured part alone, unless said."""
+    monkeypatch.setenv("ASSAY_JUDGE", "none")
+
+
 class Done(NamedTuple):
     """What came of a command."""
 
@@ -390,7 +396,7 @@ def test_reasons_are_told_case_by_case(assay: Assay) -> None:
     odd = GOOD | {"run_id": "odd", "actual_output": ""}
     done = assay("score", write("runs.jsonl", WRONG, odd), "--verbose")
     arithmetic = "0.750 = mean of schema 0.00, names 1.00, ok 1.00, 1 - fail 1.00"
-    assert f"wrong\nMeasured part only (no judge was given): {arithmetic}" in done.out
+    assert f"wrong\nMeasured part only (judging is off): {arithmetic}" in done.out
     assert "\nDoubtful: Actual output cannot be empty\n" in done.out
     assert done.err == "1 doubtful\n"
     brief = assay("score", "runs.jsonl")

@@ -33,6 +33,12 @@ def somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def judging_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bridge is tested with the measured part alone, unless a test brings a judge."""
+    monkeypatch.setenv("ASSAY_JUDGE", "none")
+
+
+@pytest.fixture(autouse=True)
 def event_loop_that_is_closed() -> Iterator[None]:
     """deepeval takes the current loop, makes one if there is none, and leaves it open."""
     loop = asyncio.new_event_loop()

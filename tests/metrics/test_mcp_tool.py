@@ -51,7 +51,7 @@ def case_of(*calls: ToolExecutionResult, planning: float | None = 1.0) -> AgentT
     return AgentTestCase("the task", "the answer", execution_data=data, available_tools=TOOLS)
 
 
-def measured(case: AgentTestCase, model: object = None, **options: Any) -> MCPToolMetric:
+def measured(case: AgentTestCase, model: object = "none", **options: Any) -> MCPToolMetric:
     metric = MCPToolMetric(model=model, **options)
     metric.measure(case)
     return metric
@@ -157,7 +157,7 @@ def test_without_a_judge_the_measured_part_stands_alone_and_says_so() -> None:
     assert all(getattr(metric, name) is None for name in (*DIMENSION_NAMES, *AGGREGATES))
     assert reason_of(metric) == [
         (
-            "Measured part only (no judge was given): 0.800 = mean of schema 1.00, names 1.00, "
+            "Measured part only (judging is off): 0.800 = mean of schema 1.00, names 1.00, "
             "ok 0.50, 1 - fail 0.50, plan 1.00."
         ),
         "Call 2: weather failed: timed out.",
@@ -173,7 +173,7 @@ def test_with_a_judge_the_reason_shows_the_formula_and_the_judges_words() -> Non
             "0.6 x 0.650 (judged by <lambda>) + 0.4 x 1.000 (measured: 1.000 = mean of "
             "schema 1.00, names 1.00, ok 1.00, 1 - fail 1.00, plan 1.00)."
         ),
-        "Grounding: 22 degrees are in the result.",
+        "Grounding 7: 22 degrees are in the result.",
     ]
 
 
@@ -204,7 +204,7 @@ def test_with_nothing_to_measure_the_judged_part_stands_alone() -> None:
     assert metric.tool_score is None
     assert breakdown_of(metric)["basis"] == "judged part only"
     assert reason_of(metric) == [
-        "Judged part only (nothing could be measured): 0.800.",
+        "Judged part only (nothing could be measured): 0.800 (judged by fixed marks).",
         "Not everything applies: the agent made no calls.",
     ]
 
@@ -216,7 +216,7 @@ def test_with_nothing_at_all_there_is_no_score(case: AgentTestCase) -> None:
     assert metric.success is None
     assert not metric.is_successful()
     assert breakdown_of(metric)["basis"] == "nothing to score"
-    assert reason_of(metric)[0] == ("Not scored: no judge was given and nothing could be measured.")
+    assert reason_of(metric)[0] == ("Not scored: judging is off and nothing could be measured.")
 
 
 def test_a_rate_that_does_not_apply_can_still_be_printed() -> None:
@@ -287,7 +287,7 @@ def test_verbose_mode_logs_the_reason(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_execution_data_may_come_beside_the_case() -> None:
     case = case_of(GOOD)
-    metric = MCPToolMetric()
+    metric = MCPToolMetric(model="none")
     beside = MCPExecutionData([GOOD, FAILED])
     assert metric.measure(case, beside) == pytest.approx(0.8)
     assert asyncio.run(metric.a_measure(case, beside)) == pytest.approx(0.8)
@@ -296,7 +296,7 @@ def test_execution_data_may_come_beside_the_case() -> None:
 
 
 def test_calls_are_inferred_where_none_were_recorded() -> None:
-    metric = MCPToolMetric(available_tools=TOOLS)
+    metric = MCPToolMetric(model="none", available_tools=TOOLS)
     case = LLMTestCase("a", '[调用工具: weather] {"city": "Oslo"} done')
     assert metric.measure(case) == 1.0
     assert metric.valid_tool_name_rate == 1.0
@@ -411,7 +411,7 @@ def test_a_score_can_be_opened_down_to_every_part() -> None:
 
 
 def test_a_score_without_a_judge_is_labelled() -> None:
-    found = asyncio.run(MCPToolMetric().evaluate(case_of(GOOD)))
+    found = asyncio.run(MCPToolMetric(model="none").evaluate(case_of(GOOD)))
     assert found.label == "measured part only"
     assert [part.name for part in found.parts] == ["tool_use"]
 

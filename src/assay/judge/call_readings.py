@@ -26,14 +26,17 @@ _GUESSED = frozenset({"nowhere", "partly"})
 
 
 def fitting_calls(run: ExaminedRun) -> Reading | None:
-    """Calls to tools on offer, not made before, of whose results something was used."""
-    calls = run.facts.calls
-    if not calls:
+    """Calls to tools on offer, not made before, of whose results something was used.
+
+    Where the tools on offer, or how any call went, are not known, nothing is said of them.
+    """
+    calls, offered = run.facts.calls, run.facts.tools
+    decided = any(known.decided for known in calls)
+    if not calls or not (decided or offered):
         return None
     found: dict[int, Evidence] = {}
-    offered = run.facts.tools
-    for known in calls:
-        if offered is not None and known.call.tool not in offered:
+    for known in calls if offered is not None else ():
+        if known.call.tool not in (offered or {}):
             text = f"{_cut(known.call.tool)!r} is not on offer."
             found[known.position] = Evidence(text, "unknown_tool", known.position)
     for repeat in _needless(run):
@@ -42,9 +45,11 @@ def fitting_calls(run: ExaminedRun) -> Reading | None:
     for position in run.examination.plan.unused:
         text = f"Nothing of what {_cut(calls[position].call.tool)} brought was used."
         found.setdefault(position, Evidence(text, "unused_result", position))
-    share = 1 - len(found) / len(calls)
-    text = f"{len(calls) - len(found)} of {len(calls)} calls were to a tool on offer, new and used"
-    return Reading(share, f"{text}{_why(found.values())}.", _first(found))
+    good = len(calls) - len(found)
+    sides = [] if offered is None else ["to a tool on offer"]
+    sides += ["new", "used"] if decided else ["new"]
+    text = f"{good} of {len(calls)} calls were {' and '.join(sides)}{_why(found.values())}."
+    return Reading(good / len(calls), text, _first(found))
 
 
 def expected_tools(run: ExaminedRun) -> Reading | None:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.judge.rubric import DIMENSION_NAMES
-from assay.metrics.mcp_tool.result import MEASURED_RATES
+from assay.metrics.mcp_tool.result import MEASURED_RATES, VERDICT
 from assay.metrics.mcp_tool.weighing import passes
 from assay.render.safe_text import one_line, shortened
 from assay.scoring import Failed
@@ -28,6 +28,7 @@ FILE_COLUMNS = (
     "passed",
     "calls",
     *PART_COLUMNS,
+    "verdict",
     "label",
     "outcome",
     "outcome_score",
@@ -84,11 +85,17 @@ def score_row(
     return row | {
         "score": result.value,
         "passed": passes(result.value, threshold),
+        "verdict": _verdict_of(result),
         "label": result.label,
         "reason": result.reason or unsaid,
         **{name: values[name] for name in PART_COLUMNS if name in values},
         "tree": result,
     }
+
+
+def _verdict_of(result: Score) -> str | None:
+    found = (evidence.text for evidence in result.evidence if evidence.kind == VERDICT)
+    return next(found, None)
 
 
 def unreadable_row(item: Unreadable) -> Row:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Column header to the row's key; a column that tells nothing is not shown.
 _COLUMNS = {
     "score": "score",
+    "problem": "verdict",
     "judged": "judged",
     "tools": "tool_use",
     "schema": "input_schema_compliance",
@@ -35,7 +36,13 @@ _NARROWEST_RUN = 12
 _READABLE_RUN = 20
 _FIRST_COLUMNS = 4
 _NARROWEST_NOTE = 16
-_NUMBER_WIDTHS = {"calls": 5, "score": 5}
+_NUMBER_WIDTHS = {"calls": 5, "score": 5, "problem": 9}
+# Evidence finds problems, never success: the column says no more than that.
+_VERDICTS = {
+    "problem found": Text("found", style="yellow"),
+    "no problem found": Text("not found"),
+    "not checkable": Text("unknown", style="dim"),
+}
 _OTHER_NUMBERS = 4
 _GAP = 3
 
@@ -137,6 +144,8 @@ def _tells_something(key: str, rows: Sequence[Row]) -> bool:
 
 def _number(key: str, row: Row) -> Text:
     value = row.get(key)
+    if key == "verdict" and value in _VERDICTS:
+        return _VERDICTS[value]
     if not isinstance(value, int | float):
         return Text("–", style="dim")
     if key != "score":
@@ -150,6 +159,8 @@ def _note(row: Row, width: int) -> Text:
     lines = row["reason"].splitlines()
     if row["score"] is not None:
         lines = lines[1:]  # the first line is the formula; the columns show it
+    verdict = str(row.get("verdict")).capitalize()
+    lines = [line.removeprefix(f"{verdict}: ") for line in lines if line != f"{verdict}."]
     note = next(iter([*lines, *row["complaints"]]), "")
     if row["passed"] is False:
         return Text(shortened(one_line(f"BELOW. {note}"), width), style="red")

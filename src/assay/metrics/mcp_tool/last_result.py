@@ -34,6 +34,7 @@ class LastResult:
     llm_score: float | None = None
     tool_score: float | None = None
     mcp_bench_overall: float | None = None
+    verdict: str | None = None
     evaluation_model: str | None = None
     evaluation_cost: float | None = None
     verbose_logs: str | None = None
@@ -69,6 +70,7 @@ class LastResult:
         self.llm_score = breakdown["llm_score"]
         self.tool_score = breakdown["tool_score"]
         self.mcp_bench_overall = breakdown["mcp_bench_overall"]
+        self.verdict = breakdown["verdict"]
         self.evaluation_model = breakdown["judge"]
         self.evaluation_cost = result.marks.cost_usd if result.marks else None
         self.server_count = result.servers.count

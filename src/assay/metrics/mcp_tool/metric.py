@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
-from assay.judge.asking import as_judge
+from assay.judge.choosing import choose_judge
+from assay.judge.evidence import EvidenceJudge
 from assay.metrics.agent_case import as_agent_case
 from assay.metrics.mcp_tool.last_result import LastResult
 from assay.metrics.mcp_tool.result import Result
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 class MCPToolMetric(Native, LastResult):
     """Weighs what a judge says of a run (60 %) with how its tools were really used (40 %).
 
-    The judge is `model`: an object with generate or a_generate, a callable from prompt to
-    reply, or the six marks as a dict. Without one the measured part stands alone, and the
-    reason and the breakdown say so. One object may measure many cases at once; its attributes
-    show the case that finished last.
+    The judge is `model`: a model's name, an object with generate or a_generate, a callable from
+    prompt to reply, or the six marks as a dict. Without one it is the judge that ASSAY_JUDGE
+    names, else the evidence judge, and the score is labelled so. With "none" the measured part
+    stands alone, and the reason and the breakdown say so. One object may measure many cases at
+    once; its attributes show the case that finished last.
     """
 
     name = "mcp_tool"
@@ -66,7 +68,7 @@ class MCPToolMetric(Native, LastResult):
         self.available_tools = available_tools
         self.no_calls: NoCalls = no_calls
         self.no_known_tool: NoKnownTool = no_known_tool
-        self._judge = as_judge(model, asynchronous=async_mode)
+        self._judge = choose_judge(model, asynchronous=async_mode)
         self._tools = read_tools(available_tools)
         self.evaluation_model = self._judge.name if self._judge else None
 
@@ -77,6 +79,9 @@ class MCPToolMetric(Native, LastResult):
         case, inferred = as_agent_case(test_case, execution_data)
         if self._judge is None:
             return self.show(self._result(case, None, inferred=inferred))
+        if isinstance(self._judge, EvidenceJudge):
+            marks = self._judge.mark_now(self._with_tools(case))
+            return self.show(self._result(case, marks, inferred=inferred))
         return self.show(run_to_end(self._judged_result(case, inferred=inferred)))
 
     async def a_measure(
@@ -93,7 +98,7 @@ class MCPToolMetric(Native, LastResult):
         reason = result.reason() if self.include_reason else ""
         judged = () if result.judged is None else (result.judged,)
         parts = (*judged, result.measured)
-        return Score(self.name, result.value, reason, parts, label=result.label)
+        return Score(self.name, result.value, reason, parts, result.evidence, result.label)
 
     def is_successful(self) -> bool:
         """Whether the case measured last reached the threshold."""

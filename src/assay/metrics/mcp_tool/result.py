@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.judge.evidence import EVIDENCE
 from assay.judge.marks import Marks
 from assay.judge.rubric import DIMENSIONS
 from assay.metrics.mcp_tool.weighing import (
     JUDGED_WEIGHT,
     MEASURED_WEIGHT,
     aggregates,
+    judged_dimensions,
     mcp_bench_overall,
 )
 from assay.metrics.tool_use import LOWER_IS_BETTER, RATES, ServerUse
-from assay.score import Score
+from assay.score import Evidence, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOST_FINDINGS = 20
 WHOLE = "judged and measured"
+JUDGED_BY_EVIDENCE = "judged by evidence"
+VERDICT = "verdict"
 _SHORT_NAMES = {
     "input_schema_compliance": "schema",
     "valid_tool_name_rate": "names",
@@ -59,8 +64,22 @@ class Result(Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """The basis, where the score stands on less than both parts."""
-        return "" if self.basis == WHOLE else self.basis
+        """The basis, where the score stands on less than a judge who understood and both parts."""
+        parts = [] if self.basis == WHOLE else [self.basis]
+        if self._by_evidence and self.judged is not None and self.judged.value is not None:
+            parts.append(JUDGED_BY_EVIDENCE)
+        return ", ".join(parts)
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The verdict of a judge that examined the run, and what looks wrong in it."""
+        if self.marks is None or not self.marks.verdict:
+            return ()
+        return (Evidence(self.marks.verdict, VERDICT), *self.marks.findings)
+
+    @property
+    def _by_evidence(self) -> bool:
+        return self.marks is not None and self.marks.judge == EVIDENCE
 
     def breakdown(self) -> dict[str, Any]:
         """Every number behind the score; None where it does not apply."""
@@ -69,10 +88,12 @@ class Result(Struct, frozen=True):
         return {
             "basis": self.basis,
             "judge": self.marks.judge if self.marks else None,
+            "verdict": (self.marks.verdict or None) if self.marks else None,
             "llm_score": self.judged.value if self.judged else None,
             "tool_score": self.measured.value,
             **{d.name: marks.get(d.name) for d in DIMENSIONS},
             **by_aggregate,
+            "judged_dimensions": judged_dimensions(self.marks),
             **self.rates,
             "server_schema_faults": self.schema_faults,
             "mcp_bench_overall": mcp_bench_overall(by_aggregate, self.rates),
@@ -86,32 +107,38 @@ class Result(Struct, frozen=True):
         yield self._formula()
         if self.zeroed:
             yield "Strict mode: anything below 1 counts as 0."
+        yield from self._verdict()
         if self.inferred_calls:
             yield "The calls were inferred from text; their success is a guess."
         if self.schema_faults:
             yield f"{self.schema_faults} call(s) met a broken server schema: the server's fault."
         findings = self.measured.evidence
         for found in findings[:_MOST_FINDINGS]:
-            place = "" if found.call is None else f"Call {found.call + 1}: "
-            yield f"{place}{found.text.rstrip('.。')}."
+            yield _sentence(found)
         if len(findings) > _MOST_FINDINGS:
             yield f"({len(findings) - _MOST_FINDINGS} more findings.)"
         if self.measured.reason:
             yield f"Not everything applies: {self.measured.reason}."
-        for dimension in DIMENSIONS:
-            text = self.marks.reasons.get(dimension.name) if self.marks else None
-            if text:
-                yield f"{dimension.label}: {text}"
+        yield from () if self.marks is None else _words_of_the_judge(self.marks)
+
+    def _verdict(self) -> Iterator[str]:
+        """The verdict and what looks wrong, the worst of it beside the verdict."""
+        if self.marks is None or not self.marks.verdict:
+            return
+        verdict = self.marks.verdict.capitalize()
+        found = [finding.text.rstrip(".。") for finding in self.marks.findings]
+        yield ". ".join([verdict if not found else f"{verdict}: {found[0]}", *found[1:]]) + "."
 
     def _formula(self) -> str:
         measured = self.measured.value
         if self.judged is None or self.judged.value is None:
-            why = "no judge was given" if self.judged is None else "the judge gave no marks"
+            why = "judging is off" if self.judged is None else "the judge gave no marks"
             if measured is None:
                 return f"Not scored: {why} and nothing could be measured."
             return f"Measured part only ({why}): {self._measured_terms()}."
         if measured is None:
-            return f"Judged part only (nothing could be measured): {self.judged.value:.3f}."
+            judged = f"{self.judged.value:.3f} ({self.judged.reason})"
+            return f"Judged part only (nothing could be measured): {judged}."
         return (
             f"{JUDGED_WEIGHT} x {self.judged.value:.3f} ({self.judged.reason}) + "
             f"{MEASURED_WEIGHT} x {measured:.3f} (measured: {self._measured_terms()})."
@@ -126,3 +153,17 @@ class Result(Struct, frozen=True):
         ]
         total = f"{self.measured.value:.3f}"
         return f"{total} = mean of {', '.join(terms)}" if terms else total
+
+
+def _words_of_the_judge(marks: Marks) -> Iterator[str]:
+    """What the judge said of each dimension, the lowest mark first."""
+    labels = {dimension.name: dimension.label for dimension in DIMENSIONS}
+    for name, mark in sorted(marks.given.items(), key=itemgetter(1)):
+        text = marks.reasons.get(name)
+        if text:
+            yield f"{labels[name]} {mark:g}: {text}"
+
+
+def _sentence(found: Evidence) -> str:
+    place = "" if found.call is None else f"Call {found.call + 1}: "
+    return f"{place}{found.text.rstrip('.。')}."

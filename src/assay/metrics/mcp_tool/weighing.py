@@ -21,7 +21,12 @@ TOLERANCE = 1e-9
 def judged_part(marks: Marks) -> Score:
     """The judged part: the mean of the marks that were given, over ten."""
     parts = tuple(
-        Score(d.name, _tenth(marks.values[d.name]), marks.reasons.get(d.name, ""))
+        Score(
+            d.name,
+            _tenth(marks.values[d.name]),
+            marks.reasons.get(d.name, ""),
+            evidence=marks.evidence.get(d.name, ()),
+        )
         for d in DIMENSIONS
     )
     given = len(marks.given)
@@ -38,6 +43,15 @@ def aggregates(marks: Marks | None) -> dict[str, float | None]:
         name: mean(values.get(d.name) for d in DIMENSIONS if d.aggregate == name)
         for name in AGGREGATES
     }
+
+
+def judged_dimensions(marks: Marks | None) -> dict[str, int]:
+    """How many dimensions each judged number stands on: `llm_score`, and the three aggregates."""
+    given = marks.given if marks else {}
+    by_aggregate = {
+        name: sum(d.name in given for d in DIMENSIONS if d.aggregate == name) for name in AGGREGATES
+    }
+    return {"llm_score": len(given), **by_aggregate}
 
 
 def weigh(judged: float | None, measured: float | None) -> float | None:
