@@ -13,9 +13,12 @@ AssayError
 ├── UnknownName            nothing answers to that name (with the nearest one that does)
 ├── JudgeError
 │   ├── InvalidJudge       the judge given cannot be asked
-│   └── JudgeFailed        the judge was asked and no usable marks came back
-│       ├── JudgeUnavailable its endpoint refused, failed or did not answer
-│       └── BudgetSpent    it was not asked: that would cost more than allowed
+│   ├── JudgeFailed        the judge was asked and no usable marks came back
+│   │   └── JudgeUnavailable its endpoint refused, failed or did not answer
+│   └── BudgetSpent        the judge was not asked: that would cost more than allowed
+├── AgentFailed            an agent was asked and no answer came back
+├── ToolFailed             a tool of an MCP server says that it failed, in its own words
+├── ServerUnavailable      an MCP server could not be started or reached
 ├── WeatherUnavailable     the weather asked for cannot be had: which, and why
 ├── MissingExtra           an optional part is not installed (with the install line)
 └── NativeObject           a native assay object was handed to deepeval
@@ -118,11 +121,23 @@ class JudgeUnavailable(JudgeFailed):
         self.status = status
 
 
+class AgentFailed(AssayError):
+    """An agent was asked and no answer came back."""
+
+
+class ToolFailed(AssayError):
+    """A tool of an MCP server says that it failed; its words follow."""
+
+
+class ServerUnavailable(AssayError):
+    """An MCP server that could not be started or reached."""
+
+
 class WeatherUnavailable(AssayError):
     """The weather that was asked for cannot be had."""
 
 
-class BudgetSpent(JudgeFailed):
+class BudgetSpent(JudgeError):
     """The judge was not asked: that would cost more than allowed."""
 
 

@@ -21,7 +21,8 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
 class Score(Struct, frozen=True, omit_defaults=True):
     """A value between 0 and 1, or None with the reason why there is none.
 
-    `label` says what the value stands on where that is less than its name promises.
+    `label` says what the value stands on where that is less than its name promises,
+    `judged_by` who judged, by which rubric, how often and at what price, where somebody did.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Score(Struct, frozen=True, omit_defaults=True):
     parts: tuple[Score, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     label: str = ""
+    judged_by: dict[str, Any] = {}
 
     def part(self, name: str) -> Score | None:
         """The part of that name, at any depth; None if there is no such part."""

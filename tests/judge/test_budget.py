@@ -135,7 +135,8 @@ PRICES = {
     "openai:gpt-5-mini": 0.25,
     "nobody:knows": None,
     "gpt-5-mini": None,
-    "http://127.0.0.1:8080/v1 gpt-5-mini": None,
+    "openai:gpt-5-mini at http://127.0.0.1:8080/v1": None,
+    "own:model at http://127.0.0.1:8080/v1": 2.0,
 }
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 VARIABLE = "ASSAY_PRICES"
 _PUBLIC = "genai-prices"
 _MILLION = 1_000_000
+# A model is named with its address where that is not its provider's own.
+_ELSEWHERE = " at "
 # Our word for a provider to the public table's, where they differ.
 _PROVIDERS = {"google-gla": "google", "google-vertex": "google", "gemini": "google"}
 
@@ -66,11 +68,12 @@ class Prices:
         """US dollars for so many tokens of `provider:model`; None if either is unknown."""
         if input_tokens is None or output_tokens is None:
             return None
-        name = model.partition(":")[2]
-        own = self._own.get(model) or self._own.get(name or model)
+        name, elsewhere, _ = model.partition(_ELSEWHERE)
+        spellings = (model, name, name.partition(":")[2])
+        own = next((self._own[known] for known in spellings if known in self._own), None)
         if own is not None:
             return (own.input * input_tokens + own.output * output_tokens) / _MILLION
-        return self._public_cost(model, input_tokens, output_tokens)
+        return None if elsewhere else self._public_cost(name, input_tokens, output_tokens)
 
     def knows(self, model: str) -> bool:
         """Whether this model has a price."""
@@ -79,7 +82,7 @@ class Prices:
     def _public_cost(self, model: str, input_tokens: int, output_tokens: int) -> float | None:
         provider, colon, name = model.partition(":")
         # Without a provider the table guesses one; a local model is not what it is named after.
-        if self._public is None or not colon or "/" in provider:
+        if self._public is None or not colon:
             return None
         usage = self._public.Usage(input_tokens=input_tokens, output_tokens=output_tokens)
         provider = _PROVIDERS.get(provider, provider)

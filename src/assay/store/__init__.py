@@ -5,7 +5,17 @@ from __future__ import annotations
 from assay.store.compaction import Compaction
 from assay.store.health import Finding
 from assay.store.reading import Store
+from assay.store.scores import ScoreWriter, Settings
 from assay.store.tables import TABLES
 from assay.store.writing import BatchLimit, Writer
 
-__all__ = ["TABLES", "BatchLimit", "Compaction", "Finding", "Store", "Writer"]
+__all__ = [
+    "TABLES",
+    "BatchLimit",
+    "Compaction",
+    "Finding",
+    "ScoreWriter",
+    "Settings",
+    "Store",
+    "Writer",
+]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.store.engine import Engine
     from assay.store.layout import Layout
 
-_BATCH_FILES = frozenset({REPLACES, *(f"{table}.parquet" for table in TABLES), "scores.parquet"})
+_BATCH_FILES = frozenset({REPLACES, *(f"{table}.parquet" for table in TABLES)})
 
 
 class Finding(Struct, frozen=True):

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.store.engine import file_list
+from assay.store.scores import latest_scores
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
@@ -58,4 +59,6 @@ def view_of(table: str, batches: list[Path], *, name: str | None = None) -> str:
     files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
     if files:
         parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
-    return f"CREATE VIEW {name or table} AS {' UNION ALL BY NAME '.join(parts)}"
+    rows = " UNION ALL BY NAME ".join(parts)
+    rows = latest_scores(rows) if table == "scores" else rows
+    return f"CREATE VIEW {name or table} AS {rows}"

@@ -24,6 +24,7 @@ from assay.store.engine import (
 from assay.store.health import examine
 from assay.store.layout import Layout
 from assay.store.questioning import QuestionEngine, view_of
+from assay.store.scores import SCORED_CASES, ScoreWriter, read_scores
 from assay.store.tables import TABLES
 from assay.store.writing import BatchLimit, Writer
 from assay.test_case import AgentTestCase
@@ -31,6 +32,7 @@ from assay.test_case import AgentTestCase
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from assay.score import Score
     from assay.store.compaction import Compaction
     from assay.store.engine import Engine
     from assay.store.health import Finding
@@ -126,6 +128,22 @@ class Store:
             params["run_keys"] = list(run_keys)
         for row in self.rows("cases", " AND ".join(conditions) or None, **params):
             yield row["run_key"], _case(row)
+
+    def scored_cases(
+        self, settings_keys: Collection[str]
+    ) -> Iterator[tuple[str, AgentTestCase, dict[str, Score]]]:
+        """All cases with their run keys and, by settings key, the scores they have."""
+        with self._engine(SCORED_CASES) as engine:
+            read_in_order(engine)
+            result = engine.execute(SCORED_CASES, {"settings_keys": list(settings_keys)})
+            while rows := result.fetchmany(_ROWS_AT_ONCE):
+                for run_key, source, text, scores in rows:
+                    row = {"run_key": run_key, "source": source, "case": text}
+                    yield run_key, _case(row), read_scores(scores)
+
+    def score_writer(self) -> ScoreWriter:
+        """A writer of scores for a `with` block; see `ScoreWriter`."""
+        return ScoreWriter(self._layout)
 
     def lines(self, where: str | None = None, **params: object) -> Iterator[str]:
         """The cases as lines of JSON, as `AgentTestCase.from_json` and JSONL files take them."""

@@ -108,6 +108,37 @@ class SummaryRow(RecordedSummary, frozen=True, gc=False):
     evaluation_key: str = ""
 
 
+class ScoreRow(Struct, gc=False, kw_only=True):
+    """One value of a score that we gave a run: the whole, or a part of it at its path.
+
+    All rows of one score share its key. What is told once stands in the row of the whole.
+    """
+
+    score_key: str
+    run_key: str
+    metric: str
+    path: str
+    name: str
+    value: float | None
+    reason: str
+    label: str
+    judge: str  # never NULL: empty where nobody judged
+    settings_key: str
+    settings: str | None = None
+    model: str | None = None
+    rubric: str | None = None
+    rubric_hash: str | None = None
+    language: str | None = None
+    evidence: str | None = None
+    seed: int | None = None
+    runs: int | None = None
+    cost_usd: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    scored_at: float
+    tree: str | None = None
+
+
 class CaseRow(Struct, gc=False):
     """The whole record of a run as JSON, and where it was read, from which all else follows."""
 
@@ -132,6 +163,7 @@ TABLES: dict[str, dict[str, str]] = {
     "cases": _columns(CaseRow),
     "evaluations": _columns(EvaluationRow),
     "summaries": _columns(SummaryRow),
+    "scores": _columns(ScoreRow),
 }
 # What a row is known by, table by table; it stands once in a store.
 KEYS = {
@@ -140,6 +172,7 @@ KEYS = {
     "cases": "run_key",
     "evaluations": "evaluation_key",
     "summaries": "evaluation_key",
+    "scores": "score_key",
 }
 
 # Long texts are whole in `cases`; the other tables keep enough to look at.

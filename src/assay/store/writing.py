@@ -208,29 +208,12 @@ class Writer:
 
     def _write(self, folder: Path, items: list[_Item], judgements: list[_Judgement]) -> None:
         with in_our_words(self._layout.root):
-            self._write_rows(folder, "runs", b"\n".join(item.run_line for item in items))
-            self._write_rows(folder, "calls", b"".join(item.call_lines for item in items))
+            write_rows(self._engine, folder, "runs", b"\n".join(item.run_line for item in items))
+            write_rows(self._engine, folder, "calls", b"".join(item.call_lines for item in items))
             for table in ("evaluations", "summaries"):
                 lines = b"\n".join(row.line for row in judgements if row.table == table)
-                self._write_rows(folder, table, lines)
+                write_rows(self._engine, folder, table, lines)
             self._write_cases(folder, items)
-
-    def _write_rows(self, folder: Path, table: str, lines: bytes) -> None:
-        """Rows to Parquet, by way of JSON lines: the engine takes them in faster than lists."""
-        source, target = folder / f"{table}.jsonl", folder / f"{table}.parquet"
-        target.unlink(missing_ok=True)
-        if not lines:
-            return
-        source.write_bytes(lines)
-        rows = f"""
-            SELECT * FROM read_json({file_list([source])}, format = 'newline_delimited',
-                                    columns = $columns)
-        """  # noqa: S608 - our own file, quoted
-        self._engine.execute(
-            f"COPY ({rows}) TO {quoted(str(target))} (FORMAT parquet, COMPRESSION zstd)",
-            {"columns": TABLES[table]},
-        )
-        source.unlink()
 
     def _write_cases(self, folder: Path, items: list[_Item]) -> None:
         """Cases to Parquet, straight from memory: they are long, and would be escaped twice."""
@@ -276,3 +259,21 @@ def _without_place(judged: str) -> bytes:
     """The JSON of an evaluation as it would be had it been read from nowhere."""
     before, place, _ = judged.rpartition(_PLACE)
     return f"{before.removesuffix(',')}}}".encode() if place else judged.encode()
+
+
+def write_rows(engine: Engine, folder: Path, table: str, lines: bytes) -> None:
+    """Rows to Parquet, by way of JSON lines: the engine takes them in faster than lists."""
+    source, target = folder / f"{table}.jsonl", folder / f"{table}.parquet"
+    target.unlink(missing_ok=True)
+    if not lines:
+        return
+    source.write_bytes(lines)
+    rows = f"""
+        SELECT * FROM read_json({file_list([source])}, format = 'newline_delimited',
+                                columns = $columns)
+    """  # noqa: S608 - our own file, quoted
+    engine.execute(
+        f"COPY ({rows}) TO {quoted(str(target))} (FORMAT parquet, COMPRESSION zstd)",
+        {"columns": TABLES[table]},
+    )
+    source.unlink()
