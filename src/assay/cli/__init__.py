@@ -21,6 +21,8 @@ COMMANDS = {
     "ls": "listing:ls",
     "show": "show:show",
     "export": "export:export",
+    "compare": "compare:compare",
+    "gate": "gate:gate",
     "compact": "compact:compact",
     "doctor": "doctor:doctor",
 }

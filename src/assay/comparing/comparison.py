@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from assay.comparing.quantities import (
@@ -116,6 +116,14 @@ class Comparison(Struct, frozen=True):
     def verdict(self) -> Verdict:
         """What can be said of the candidate by the headline."""
         return self.headline.verdict if self.headline else "cannot_tell"
+
+    def all_figures(self) -> tuple[Figure, ...]:
+        """The headline and the figures beside it."""
+        return (*([self.headline] if self.headline else []), *self.figures)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values, the verdict first."""
+        return {"verdict": self.verdict, "sentence": self.sentence(), **to_builtins(self)}
 
     def sentence(self) -> str:
         """The headline in words."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from assay.comparing.comparison import Figure, figure_of
 from assay.comparing.quantities import Better, quantity_named, recorded_quantities, tasks_of
@@ -31,6 +31,14 @@ class Contest(Struct, frozen=True):
     pairs: tuple[Figure, ...]
     tasks: int
     left_out: tuple[str, ...] = ()
+
+    def all_figures(self) -> tuple[Figure, ...]:
+        """Every pair compared."""
+        return self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {"sentence": self.sentence(), **to_builtins(self)}
 
     def sentence(self) -> str:
         """Who is best, or that nobody can be called so."""

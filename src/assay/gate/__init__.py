@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from assay.gate.baseline import read_baseline, write_baseline
+from assay.gate.baseline import read_baseline, read_runs, write_baseline
 from assay.gate.checks import CheckResult, Verdict
-from assay.gate.reading import find_settings, read_settings
-from assay.gate.report import GateReport, gate
-from assay.gate.settings import CheckSettings, GateSettings, Settings, settings_schema
+from assay.gate.reading import FoundSettings, find_settings, read_settings, settings_of
+from assay.gate.report import GateReport, gate, unreadable
+from assay.gate.settings import CheckSettings, GateSettings, Settings, schema_text, settings_schema
 
 __all__ = [
     "CheckResult",
     "CheckSettings",
+    "FoundSettings",
     "GateReport",
     "GateSettings",
     "Settings",
@@ -18,7 +19,11 @@ __all__ = [
     "find_settings",
     "gate",
     "read_baseline",
+    "read_runs",
     "read_settings",
+    "schema_text",
+    "settings_of",
     "settings_schema",
+    "unreadable",
     "write_baseline",
 ]

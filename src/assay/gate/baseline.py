@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from assay.comparing import RunFacts, RunSet
+from assay.comparing import RunFacts, RunSet, read_side
 from assay.errors import InvalidSettings
 
 VERSION = 1
@@ -29,7 +29,10 @@ def write_baseline(runs: RunSet, path: str | Path) -> None:
     """
     tasks = sorted(runs.by_task().items())
     lines = [f"{_text(task)}: {_text(_columns(seen))}" for task, seen in tasks]
-    head = f'{{\n"assay_baseline": {VERSION},\n"name": {_text(runs.name)},\n"tasks": {{\n'
+    # Where the store lies is nobody's business, and differs from machine to machine.
+    head = (
+        f'{{\n"assay_baseline": {VERSION},\n"name": {_text(Path(runs.name).name)},\n"tasks": {{\n'
+    )
     text = head + ",\n".join(lines) + "\n}\n}\n"
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -57,6 +60,11 @@ def read_baseline(path: str | Path) -> RunSet:
         found.name,
         tuple(run for task, columns in found.tasks.items() for run in _runs(task, columns, path)),
     )
+
+
+def read_runs(text: str) -> RunSet:
+    """The runs that a baseline file holds, or that a side of a comparison names."""
+    return read_baseline(text) if Path(text).is_file() else read_side(text)
 
 
 def _columns(runs: list[RunFacts]) -> dict[str, list[float | None]]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.comparing.quantities import Quantity, source_of, tasks_of
 from assay.gate.settings import Bound, Undecided
-from assay.stats import Interval, Resampling, mean_over_tasks
+from assay.stats import Estimate, Interval, Resampling, mean_over_tasks
 from assay.stats.pairing import pair, paired_test
 from assay.stats.planning import runs_needed
 from assay.stats.wording import change, counted, number, p_text
@@ -26,6 +27,7 @@ Rule = Literal["min", "max", "margin", "tasks", "quantity"]
 # Sums of floats may miss a limit by a hair.
 _ROUNDING = 1e-9
 _MOST_NAMED = 5
+_RULE_NAMES: dict[Rule, tuple[str]] = {"min": ("min",), "max": ("max",), "margin": ("margin",)}
 
 
 class Strictness(Struct, frozen=True):
@@ -41,15 +43,17 @@ class Strictness(Struct, frozen=True):
 class CheckResult(Struct, frozen=True):
     """What came of one check.
 
-    `value` is the mean, or for a margin the difference to the baseline; `interval` is its. `limit`
-    is what they are held against. `runs` have the value, `missing` do not. `was_checked` is False
-    where there was nothing at all to check: that is an error of the set-up, not too little data.
+    `asked` is the limit as the settings word it, `limit` what that comes to. `value` is the mean,
+    or for a margin the difference to the baseline; `interval` is its. `runs` have the value,
+    `missing` do not. `was_checked` is False where there was nothing at all to check: that is an
+    error of the set-up, not too little data.
     """
 
     quantity: str
     rule: Rule
     verdict: Verdict
     reason: str
+    asked: str = ""
     limit: float | None = None
     value: float | None = None
     interval: Interval | None = None
@@ -62,9 +66,8 @@ class CheckResult(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What was checked, in a few words: the name of the check in every report."""
-        limit = "" if self.limit is None else f" {self.limit:g}"
-        return f"{self.quantity} {self.rule}{limit}"
+        """What was checked, in a few words that stay the same as long as the settings do."""
+        return " ".join(filter(None, (self.quantity, *_RULE_NAMES.get(self.rule, ()), self.asked)))
 
 
 class Room(Struct, frozen=True):
@@ -96,13 +99,14 @@ def check_limit(
     """Hold the mean of a quantity against a smallest or largest value."""
     tasks = tasks_of(runs, quantity)
     found = mean_over_tasks(tasks, how=strictness.how)
-    counts = _Counts.of(runs, quantity, found.tasks)
     if found.value is None:
-        return _nothing(quantity, rule, f"no run has a value of {quantity.name}", limit)
+        why = f"no run has a value of {quantity.name}"
+        return not_checked(quantity.name, rule, why, asked=f"{limit:g}")
+    counts = _Counts.of(runs, quantity, found.tasks)
     sign = 1 if rule == "min" else -1
     room = _room(found.value, found.interval, limit, sign)
     verdict = decide(room, strictness)
-    support = f"{quantity.name} is {found.sentence()}; the limit is {_limit(rule)} {limit:g}"
+    support = f"{quantity.name} is {counts.told(found)}; the limit is {_limit(rule)} {limit:g}"
     needed = runs_needed(
         pair({task: [limit] for task in tasks}, tasks), alpha=1 - strictness.how.level
     ).new_tasks
@@ -113,6 +117,7 @@ def check_limit(
         rule,
         told,
         reason,
+        asked=f"{limit:g}",
         limit=limit,
         value=found.value,
         interval=found.interval,
@@ -137,7 +142,7 @@ def check_margin(
     )
     if found is None or before.value is None:
         why = f"{runs.name} and {baseline.name} share no task with {quantity.name}"
-        return _nothing(quantity, "margin", why, None)
+        return not_checked(quantity.name, "margin", why, asked=_asked(margin))
     allowed = _allowed(margin, before.value)
     sign = 1 if quantity.better == "higher" else -1
     limit = -sign * allowed
@@ -157,6 +162,7 @@ def check_margin(
         "margin",
         told,
         reason,
+        asked=_asked(margin),
         limit=limit,
         value=found.difference,
         interval=found.interval,
@@ -188,9 +194,9 @@ def check_tasks(runs: RunSet, baseline: RunSet) -> CheckResult:
     )
 
 
-def not_checked(quantity: str, rule: Rule, reason: str) -> CheckResult:
+def not_checked(quantity: str, rule: Rule, reason: str, *, asked: str = "") -> CheckResult:
     """A check that could not be made at all."""
-    return CheckResult(quantity, rule, "insufficient", reason, was_checked=False)
+    return CheckResult(quantity, rule, "insufficient", reason, asked=asked, was_checked=False)
 
 
 class _Counts(Struct, frozen=True):
@@ -200,8 +206,19 @@ class _Counts(Struct, frozen=True):
 
     @classmethod
     def of(cls, runs: RunSet, quantity: Quantity, tasks: int) -> _Counts:
-        seen = runs.recorded()[source_of(quantity)]
-        return cls(tasks, seen, len(runs.runs) - seen)
+        source, values = source_of(quantity), tasks_of(runs, quantity)
+        missing = sum(source not in run.values for run in runs.runs)
+        behind = sum(
+            source in run.values
+            for task, seen in runs.by_task().items()
+            if any(value is not None for value in values[task])
+            for run in seen
+        )
+        return cls(tasks, behind, missing)
+
+    def told(self, found: Estimate) -> str:
+        """The estimate in words, over runs: pass@k has one value a task, but stands on more."""
+        return replace(found, n=self.runs).sentence()
 
     def shortage(self, strictness: Strictness) -> str:
         """Why there is too little for any verdict; empty when there is enough."""
@@ -249,5 +266,5 @@ def _limit(rule: Literal["min", "max"]) -> str:
     return "at least" if rule == "min" else "at most"
 
 
-def _nothing(quantity: Quantity, rule: Rule, reason: str, limit: float | None) -> CheckResult:
-    return CheckResult(quantity.name, rule, "insufficient", reason, limit=limit, was_checked=False)
+def _asked(margin: float | str) -> str:
+    return margin if isinstance(margin, str) else f"{margin:g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from difflib import get_close_matches
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ import yaml
 from msgspec import Struct
 
 from assay.errors import InvalidSettings
-from assay.gate.settings import Settings, settings_schema
+from assay.gate.settings import CheckSettings, Settings, settings_schema
 from assay.records import preview
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 YAML_NAMES = ("assay.yaml", "assay.yml")
 PYPROJECT = "pyproject.toml"
+_KEYS = tuple(field.name for field in msgspec.structs.fields(Settings))
 
 
 class FoundSettings(Struct, frozen=True):
@@ -42,7 +44,7 @@ def find_settings(folder: str | Path = ".") -> FoundSettings:
             return read_settings(path)
     path = Path(folder) / PYPROJECT
     if path.is_file() and (said := _pyproject(path)) is not None:
-        return FoundSettings(_checked(said, f"{path} [tool.assay]"), path)
+        return FoundSettings(settings_of(said, f"{path} [tool.assay]"), path)
     return FoundSettings(Settings())
 
 
@@ -50,11 +52,11 @@ def read_settings(path: str | Path) -> FoundSettings:
     """The settings in a file: YAML, JSON, or a `pyproject.toml` with a table `[tool.assay]`."""
     path = Path(path)
     if path.suffix != ".toml":
-        return FoundSettings(_checked(_decoded(path, _yaml) or {}, str(path)), path)
+        return FoundSettings(settings_of(_decoded(path, _yaml) or {}, str(path)), path)
     said = _pyproject(path)
     if said is None:
         raise InvalidSettings(f"{path} has no table [tool.assay]")
-    return FoundSettings(_checked(said, f"{path} [tool.assay]"), path)
+    return FoundSettings(settings_of(said, f"{path} [tool.assay]"), path)
 
 
 def _pyproject(path: Path) -> Any:
@@ -94,19 +96,28 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def _checked(said: Any, where: str) -> Settings:
+def settings_of(said: Any, where: str) -> Settings:
+    """Settings from plain values; `where` is what an error names."""
     said = msgspec.to_builtins(said, str_keys=True)
     problem = next(_validator().iter_errors(said), None)
     if problem is not None:
         raise InvalidSettings(f"{where}: {_told(problem)}")
     settings = msgspec.convert(said, Settings)
     for name, check in settings.gate.checks.items():
-        key = f"{where}: gate.checks.{name}"
-        if check.min is check.max is check.margin is None:
-            raise InvalidSettings(f"{key} limits nothing; give it min, max or margin")
-        if check.min is not None and check.max is not None and check.min > check.max:
-            raise InvalidSettings(f"{key}: min {check.min} is above max {check.max}")
+        _check_limits(check, f"{where}: gate.checks.{name}")
     return settings
+
+
+def _check_limits(check: CheckSettings, key: str) -> None:
+    """What a schema cannot say of one check."""
+    if check.min is check.max is check.margin is None:
+        raise InvalidSettings(f"{key} limits nothing; give it min, max or margin")
+    for rule in ("min", "max", "margin"):
+        limit = getattr(check, rule)
+        if isinstance(limit, float) and not isfinite(limit):
+            raise InvalidSettings(f"{key}.{rule} is {limit}; expected a number that has an end")
+    if check.min is not None and check.max is not None and check.min > check.max:
+        raise InvalidSettings(f"{key}: min {check.min:g} is above max {check.max:g}")
 
 
 @cache
@@ -124,8 +135,10 @@ def _told(problem: jsonschema_rs.ValidationError) -> str:
         close = get_close_matches(unknown, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
         return f"there is no key {'.'.join(filter(None, (key, unknown)))}; {hint}"
+    if not key:
+        return f"expected keys and values ({', '.join(_KEYS)}), got {preview(problem.instance)}"
     allowed = said.get("description") or problem.message
-    return f"{key or 'the whole'} is {preview(problem.instance)}; expected {allowed}"
+    return f"{key} is {preview(problem.instance)}; expected {allowed}"
 
 
 def _part(schema: Any, path: Sequence[str | int]) -> Any:

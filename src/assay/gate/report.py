@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from assay.comparing import Comparison, compare, quantity_named
 from assay.errors import UnknownName
@@ -46,6 +46,12 @@ class GateReport(Struct, frozen=True):
     baseline: str | None = None
     comparison: Comparison | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON values, each check under its name."""
+        checks = [{"name": check.name, **to_builtins(check)} for check in self.checks]
+        found: dict[str, Any] = to_builtins(self)
+        return {"sentence": self.sentence(), **found, "checks": checks}
+
     def sentence(self) -> str:
         """The verdict, and how many checks came to what."""
         seen = [check.verdict for check in self.checks]
@@ -67,6 +73,12 @@ def gate(runs: RunSet, settings: GateSettings, baseline: RunSet | None = None) -
         baseline=baseline.name if baseline else None,
         comparison=compare(baseline, runs, how=_how(settings)) if baseline else None,
     )
+
+
+def unreadable(name: str, problem: str) -> GateReport:
+    """The report on runs that could not be read: nothing was checked, nothing is known."""
+    checks = (not_checked("store", "quantity", problem),)
+    return GateReport(name, overall(checks), checks, runs=0, tasks=0)
 
 
 def overall(checks: tuple[CheckResult, ...]) -> Verdict:
@@ -102,7 +114,8 @@ def _quantity_checks(
         yield check_limit(runs, quantity, "max", check.max, strictness)
     if check.margin is not None:
         if baseline is None:
-            yield not_checked(name, "margin", "there is no baseline to hold it against")
+            why = "there is no baseline to hold it against; name one with --baseline"
+            yield not_checked(name, "margin", why, asked=str(check.margin))
         else:
             yield check_margin(runs, baseline, quantity, check.margin, strictness)
 

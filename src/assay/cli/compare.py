@@ -1,0 +1,156 @@
+"""`assay compare`: is one set of runs better than another?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import msgspec
+import typer
+
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.exit_codes import ExitCode
+from assay.cli.report_files import write_text, writer_for
+from assay.cli.stores import JsonOption, open_store
+from assay.render.comparison_markdown import comparison_markdown, contest_markdown
+from assay.render.comparison_rows import FIGURE_COLUMNS, figure_row
+from assay.render.comparison_table import comparison_view, contest_view
+from assay.render.row_files import CsvFile
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from assay.comparing import RunSet
+
+EPILOG = """
+\b
+Examples:
+  assay compare main.assay branch.assay
+  assay compare runs.assay:gpt-5-mini runs.assay:qwen3-32b
+  assay compare suite.assay@1 suite.assay@2
+  assay compare --store runs.assay gpt-5-mini qwen3-32b deepseek-v3.2
+  assay compare --store runs.assay --by framework -o comparison.md
+
+\b
+The first side is the baseline. Of three sides and more every pair is compared, with Holm's
+correction. Exit codes: 0 ok, 2 wrong usage, 3 there was nothing to compare.
+"""
+
+
+class _Shown(NamedTuple):
+    """How a comparison is shown: in the terminal, as Markdown."""
+
+    view: Callable[[Any], Iterator[RenderableType]]
+    markdown: Callable[[Any], str]
+
+
+_TWO = _Shown(comparison_view, comparison_markdown)
+_SEVERAL = _Shown(contest_view, contest_markdown)
+
+
+def compare(  # noqa: PLR0917 - each is an option of the command
+    sides: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SIDE...",
+            help="STORE, STORE:MODEL, STORE@ATTEMPT; with --store what --by names, or none: all.",
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="STORE", help="All sides are parts of this store.")
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="With --store: model (the default), framework, agent, session, attempt, format, "
+            "folder.",
+        ),
+    ] = None,
+    quantity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="What decides: success (the default), pass^k, a metric, seconds..."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="SIDE", help="Of several: compare each with this one only."),
+    ] = None,
+    smallest: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="The smallest difference that matters.")
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Repeatable: .csv, .md or .json."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare runs on the same tasks: flips first, then differences with intervals."""
+    writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
+    runs = _runs_of(sides or [], store, by)
+    if len(runs) < 2:
+        raise typer.BadParameter(f"two sides are needed, found {len(runs)}", param_hint="SIDE")
+    comparing = import_module("assay.comparing")
+    shown = _TWO if len(runs) == 2 and against is None else _SEVERAL
+    if shown is _TWO:
+        found = comparing.compare(*runs, quantity=quantity, smallest=smallest)
+    else:
+        options = {"quantity": quantity, "against": against, "smallest": smallest}
+        found = comparing.compare_several(runs, **options)
+    for path, write in writers:
+        write_text(path, write(found, shown))
+    _tell(found, shown, as_json=as_json)
+    raise typer.Exit(ExitCode.OK if found.all_figures() else ExitCode.INCOMPLETE)
+
+
+def _runs_of(sides: Sequence[str], store: Path | None, by: str | None) -> list[RunSet]:
+    comparing = import_module("assay.comparing")
+    twice = next((side for i, side in enumerate(sides) if side in sides[:i]), None)
+    if twice is not None:
+        raise typer.BadParameter(f"{twice} is given twice", param_hint="SIDE")
+    found: list[RunSet]
+    if store is not None:
+        found = comparing.read_sides(open_store(store), sides, by=by or "model")
+        return found
+    if by is not None:
+        raise typer.BadParameter("it divides a store: name one with --store", param_hint="--by")
+    found = [comparing.read_side(side) for side in sides]
+    return found
+
+
+def _tell(found: Any, shown: _Shown, *, as_json: bool) -> None:
+    if as_json:
+        data_to_standard_output()
+        sys.stdout.write(_json(found, shown))
+        return
+    terminal = Terminal()
+    for part in shown.view(found):
+        terminal.print(part)
+
+
+def _json(found: Any, _: _Shown) -> str:
+    return msgspec.json.encode(found.to_dict()).decode() + "\n"
+
+
+def _markdown(found: Any, shown: _Shown) -> str:
+    return shown.markdown(found)
+
+
+def _csv(found: Any, _: _Shown) -> str:
+    stream = StringIO()
+    file = CsvFile(stream, FIGURE_COLUMNS)
+    for figure in found.all_figures():
+        file.write(figure_row(figure))
+    return stream.getvalue()
+
+
+OUTPUTS: dict[str, Callable[[Any, _Shown], str]] = {
+    ".csv": _csv,
+    ".json": _json,
+    ".md": _markdown,
+}

@@ -1,0 +1,230 @@
+"""`assay gate`: may this change go in?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.exit_codes import ExitCode
+from assay.cli.report_files import write_text, writer_for
+from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
+from assay.errors import DamagedStore, InvalidSettings
+
+if TYPE_CHECKING:
+    from assay.gate import FoundSettings, GateReport, GateSettings
+
+EPILOG = """
+\b
+Examples:
+  assay gate runs.assay --min success=0.6
+  assay gate runs.assay --write-baseline baseline.json
+  assay gate runs.assay --baseline baseline.json --margin success=0.1 --margin cost_usd=20%
+  assay gate -o gate.xml -o comment.md
+
+\b
+What is checked stands in assay.yaml or [tool.assay] of pyproject.toml; options win over it.
+Exit codes: 0 pass, 1 regression, 2 wrong usage, 3 insufficient data or incomplete.
+"""
+EXIT_CODES = {
+    "pass": ExitCode.OK,
+    "regression": ExitCode.BELOW_THRESHOLD,
+    "insufficient": ExitCode.INCOMPLETE,
+}
+_STYLES = {"pass": "green", "regression": "red", "insufficient": "yellow"}
+
+
+def gate(  # noqa: PLR0917 - each is an option of the command
+    store: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="STORE", help="STORE, STORE:MODEL or STORE@ATTEMPT; else `store` of the config."
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|STORE", help="What it may not be worse than."),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A YAML file, or a TOML file with [tool.assay]."),
+    ] = None,
+    minimum: Annotated[
+        list[str] | None,
+        typer.Option("--min", metavar="NAME=NUMBER", help="Repeatable: the mean is at least this."),
+    ] = None,
+    maximum: Annotated[
+        list[str] | None,
+        typer.Option("--max", metavar="NAME=NUMBER", help="Repeatable: the mean is at most this."),
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER", help="Repeatable: so much worse than the baseline; 0.1 or 10%."
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the runs as a baseline and check nothing."),
+    ] = None,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Repeatable: .xml (JUnit), .md or .json."
+        ),
+    ] = None,
+    github: Annotated[
+        bool | None,
+        typer.Option(
+            "--github/--no-github",
+            help="Annotations and a step summary for GitHub; by default where it runs there.",
+        ),
+    ] = None,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Show the JSON Schema of the config and exit.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Hold runs against limits and a baseline: pass, regression or insufficient data."""
+    if schema:
+        data_to_standard_output()
+        sys.stdout.write(import_module("assay.gate").schema_text())
+        return
+    writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
+    found = _settings(config)
+    name = store or _from_settings(found, found.settings.store)
+    if name is None:
+        raise typer.BadParameter(
+            "name a store, here or as `store` in assay.yaml", param_hint="STORE"
+        )
+    if write_baseline is not None:
+        _write_baseline(name, write_baseline)
+        return
+    limits = _with_options(found.settings.gate, {"min": minimum, "max": maximum, "margin": margin})
+    against = baseline or _from_settings(found, limits.baseline)
+    report = _report(name, limits, against)
+    for path, write in writers:
+        write_text(path, write(report))
+    _tell(report, as_json=as_json)
+    if _is_on_github() if github is None else github:
+        _tell_github(report, quiet=as_json)
+    raise typer.Exit(EXIT_CODES[report.verdict])
+
+
+def _settings(config: Path | None) -> FoundSettings:
+    room = import_module("assay.gate")
+    found: FoundSettings = room.find_settings() if config is None else room.read_settings(config)
+    return found
+
+
+def _from_settings(found: FoundSettings, name: str | None) -> str | None:
+    return None if name is None else str(found.place(name))
+
+
+def _report(name: str, limits: GateSettings, against: str | None) -> GateReport:
+    room = import_module("assay.gate")
+    if not limits.checks:
+        raise InvalidSettings(
+            "there is nothing to check: give --min success=0.6, or write `gate: checks:` "
+            "into assay.yaml"
+        )
+    report: GateReport
+    try:
+        runs = room.read_runs(name)
+        report = room.gate(runs, limits, room.read_runs(against) if against else None)
+    except DamagedStore as exc:
+        report = room.unreadable(name, str(exc))
+    return report
+
+
+def _with_options(settings: GateSettings, given: dict[str, list[str] | None]) -> GateSettings:
+    """The settings with the limits that options name; an option wins over a setting."""
+    checks: dict[str, Any] = msgspec.to_builtins(settings.checks)
+    for rule, texts in given.items():
+        for text in texts or []:
+            quantity, _, limit = text.rpartition("=")
+            if not quantity:
+                raise typer.BadParameter(
+                    f"{text!r} is not NAME=NUMBER, such as success=0.6", param_hint=f"--{rule}"
+                )
+            checks.setdefault(quantity, {})[rule] = _number(limit, rule)
+    said = {"gate": {**msgspec.to_builtins(settings), "checks": checks}}
+    changed: GateSettings = import_module("assay.gate").settings_of(said, "options").gate
+    return changed
+
+
+def _number(text: str, rule: str) -> float | str:
+    if rule == "margin" and text.endswith("%"):
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number", param_hint=f"--{rule}") from None
+
+
+def _write_baseline(name: str, path: Path) -> None:
+    room = import_module("assay.gate")
+    runs = room.read_runs(name)
+    messages = Terminal(stderr=True)
+    if not runs.runs:
+        messages.tell(f"{name} has no run: no baseline was written", "yellow")
+        raise typer.Exit(ExitCode.INCOMPLETE)
+    room.write_baseline(runs, path)
+    messages.tell(f"{len(runs.runs):,} runs of {len(runs.by_task()):,} tasks to {path}")
+
+
+def _tell(report: GateReport, *, as_json: bool) -> None:
+    if as_json:
+        data_to_standard_output()
+        sys.stdout.write(_json(report))
+        return
+    terminal = Terminal()
+    tables, github = _renderer("comparison_table"), _renderer("github")
+    cells = map(github.check_cells, report.checks)
+    terminal.print(tables.text_table("", github.CHECK_HEADERS, cells))
+    for check in report.checks:
+        if check.verdict != "pass":
+            terminal.tell(f"{check.name}: {check.reason}", _STYLES[check.verdict])
+    terminal.tell(report.sentence(), f"bold {_STYLES[report.verdict]}")
+
+
+def _is_on_github() -> bool:
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def _tell_github(report: GateReport, *, quiet: bool) -> None:
+    """Annotations to the log, which GitHub reads on either stream; the report to the summary."""
+    github = _renderer("github")
+    for line in github.workflow_commands(report):
+        typer.echo(line, err=quiet)
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary:
+        write_text(Path(summary), github.gate_markdown(report), mode="a")
+
+
+def _renderer(name: str) -> Any:
+    return import_module(f"assay.render.{name}")
+
+
+def _json(report: GateReport) -> str:
+    return msgspec.json.encode(report.to_dict()).decode() + "\n"
+
+
+def _markdown(report: GateReport) -> str:
+    text: str = _renderer("github").gate_markdown(report)
+    return text
+
+
+def _junit(report: GateReport) -> str:
+    text: str = _renderer("junit").junit_xml([report])
+    return text
+
+
+OUTPUTS: dict[str, Callable[[Any], str]] = {".json": _json, ".md": _markdown, ".xml": _junit}

@@ -1,0 +1,71 @@
+"""A comparison in the terminal: flips, figures, and what they come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from assay.render.comparison_rows import (
+    figure_cells,
+    flip_cells,
+    mean_text,
+    unmatched_lines,
+)
+from assay.render.safe_text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from assay.comparing import Comparison, Contest
+
+FLIP_HEADERS = ("task", "now", "before", "after", "runs to look at")
+PAIR_HEADERS = ("baseline", "candidate", "difference", "p", "verdict")
+LEGEND = "* lower is better; p of these corrected for their number; in brackets: interval"
+_MOST_FLIPS = 20
+
+
+def figure_headers(found: Comparison) -> tuple[str, ...]:
+    """The headers of the table of figures; the sides under their own names."""
+    return ("quantity", found.baseline, found.candidate, "difference", "p", "verdict")
+
+
+def comparison_view(found: Comparison) -> Iterator[RenderableType]:
+    """A comparison, top to bottom."""
+    if found.flips:
+        fixed = sum(flip.way == "fixed" for flip in found.flips)
+        title = f"{len(found.flips) - fixed} broken, {fixed} fixed"
+        yield text_table(title, FLIP_HEADERS, map(flip_cells, found.flips[:_MOST_FLIPS]))
+        if len(found.flips) > _MOST_FLIPS:
+            yield Text(f"... and {len(found.flips) - _MOST_FLIPS:,} more: --json has them all")
+    if figures := found.all_figures():
+        yield text_table("", figure_headers(found), map(figure_cells, figures))
+        yield Text(LEGEND, style="dim")
+    for line in unmatched_lines(found):
+        yield Text(one_line(line), style="yellow")
+    yield Text(one_line(found.sentence()), style="bold")
+
+
+def contest_view(found: Contest) -> Iterator[RenderableType]:
+    """Several sides, top to bottom."""
+    standings = ([each.name, mean_text(each.mean), str(each.mean.n)] for each in found.standings)
+    yield text_table(f"{found.quantity}, best first", ("side", "mean", "runs"), standings)
+    pairs = ([*pair.names, *figure_cells(pair)[3:]] for pair in found.pairs)
+    yield text_table("every pair", PAIR_HEADERS, pairs)
+    if found.left_out:
+        yield Text(f"{len(found.left_out):,} tasks left out: not all sides have them", "yellow")
+    yield Text(one_line(found.sentence()), style="bold")
+
+
+def text_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table whose cells are text, whatever they hold."""
+    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    for header in headers:
+        table.add_column(Text(one_line(header)), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(one_line(cell)) for cell in row))
+    return table
