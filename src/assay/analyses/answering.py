@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from assay.analyses.sql_files import sql_text
 from assay.analyses.view import opened
 from assay.errors import UnknownName
 from assay.stats.clustered import ClusterSums, clustered_share
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", bound=Struct)
 
 
-@cache
 def question(name: str) -> str:
     """The text of `questions/NAME.sql`."""
-    return (files("assay.analyses.questions") / f"{name}.sql").read_text(encoding="utf-8")
+    return sql_text("questions", name)
 
 
 def ask(
@@ -47,22 +45,24 @@ def typed(found: Iterable[dict[str, Any]], row: type[Row]) -> list[Row]:
 
 
 def with_interval(line: dict[str, Any], share: str, n: str, successes: str) -> dict[str, Any]:
-    """The row with `SHARE_low` and `SHARE_high` from the sums over its clusters.
+    """The row with `SHARE`, `SHARE_low` and `SHARE_high`, from the sums over its clusters.
 
-    The SQL gives them as `clusters`, `squares_n`, `SHARE_squares` and `SHARE_products`.
+    The SQL gives them as `SHARE_clusters`, `SHARE_squares_n`, `SHARE_squares` and
+    `SHARE_products`; see `ClusterSums`. All three are None where there is nothing to count.
     """
     interval = None
     if line[n]:
         sums = ClusterSums(
-            int(line["clusters"]),
+            int(line[f"{share}_clusters"]),
             int(line[n]),
             int(line[successes]),
-            float(line["squares_n"]),
+            float(line[f"{share}_squares_n"]),
             float(line[f"{share}_squares"]),
             float(line[f"{share}_products"]),
         )
         interval = clustered_share(sums)
     return line | {
+        share: line[successes] / line[n] if line[n] else None,
         f"{share}_low": interval.low if interval else None,
         f"{share}_high": interval.high if interval else None,
     }

@@ -1,13 +1,16 @@
 """The tables that an analysis reads: the runs that were chosen, seen by one of the two rules.
 
-The SQL of an analysis knows four tables and needs to know nothing of filters and rules:
+The SQL of an analysis knows these tables and nothing of filters:
 
     runs         one row a run; `model` is what the folder calls it, else what the file does
     calls        one row a call, with two columns more: `counted` is false for calls that a
-                 filter leaves out but that still stand between others, and `place` orders
-                 calls as the seed meets them (NULL by our rules)
+                 filter leaves out but that still stand between others; `place`, also of
+                 runs, is the order in which the seed meets them (NULL by our rules)
     evaluations  what somebody else's judge said of a run
     summaries    recorded means over evaluations
+
+and some that follow from them: `all_calls` without the filters, `failure_responses` and
+`failure_episodes` from `views/`, `kinds` of failure, and `rules_in_force`.
 
 By the seed's rules `failed`, `blame` and `kind` are its own classifier's, calls that only a
 trace tells of are left out, and what has no name is "unknown".
@@ -20,7 +23,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.analyses.selection import Filters, Selection
-from assay.evidence.failure_kinds import CATEGORY_OF, STATEFUL
+from assay.analyses.sql_files import sql_text
+from assay.evidence.failure_kinds import CATEGORY_OF, CIRCUMSTANCES, STATEFUL
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
@@ -92,7 +96,15 @@ _SEED_ORDER = """
     FROM stored_runs
 """
 _LONGEST_RUN = 10_000_000
-_TABLE_NAMES = re.compile(r"\b(runs|calls|evaluations|summaries|kinds)\b")
+# Tables whose rows have a place in that order.
+_PLACED = {"runs": "run_place", "calls": f"run_place * {_LONGEST_RUN} + position"}
+# Tables that follow from these four, as `views/NAME.sql` says.
+_DERIVED = {"failure_responses": "responses", "failure_episodes": "episodes"}
+_SMALL = ("kinds", "rules_in_force")
+_ALL_CALLS = "all_calls"
+_TABLE_NAMES = re.compile(rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS))})\b")
+# Of the circumstances, those that do not pass by waiting a little.
+_LASTING = frozenset({"auth", "quota_exceeded"})
 
 
 class View:
@@ -122,30 +134,48 @@ class View:
         if table in self._ready:
             return
         self._ready.add(table)
-        if table == "kinds":
-            rows = [(kind, blame, kind in STATEFUL) for kind, blame in CATEGORY_OF.items()]
-            columns = {"kind": "VARCHAR(40)", "blame": "VARCHAR(20)", "stateful": "BOOLEAN"}
-            self._engine.register("kinds", columns, rows)
+        if table in _SMALL:
+            self._register(table)
             return
         definition = self._definition(table)
         for other in set(_TABLE_NAMES.findall(definition)) - {table}:
             self._prepare(other)
         self._engine.sql(f"CREATE OR REPLACE TEMP VIEW {table} AS {definition}")
 
+    def _register(self, table: str) -> None:
+        if table == "rules_in_force":
+            is_seed = self._selection.rules == "seed"
+            self._engine.register(table, {"adjacent": "BOOLEAN"}, [(is_seed,)])
+            return
+        columns = dict.fromkeys(("stateful", "transient"), "BOOLEAN")
+        rows = [
+            (kind, blame, kind in STATEFUL, kind in CIRCUMSTANCES - _LASTING)
+            for kind, blame in CATEGORY_OF.items()
+        ]
+        names = {"kind": "VARCHAR(40)", "usual_blame": "VARCHAR(20)"}
+        self._engine.register(table, names | columns, rows)
+
     def _definition(self, table: str) -> str:
-        changed = dict(_COLUMNS[table])
-        is_seed = self._selection.rules == "seed"
-        if is_seed:
-            changed |= _SEED_COLUMNS.get(table, {})
-        columns = [f"{changed.get(name, name)} AS {name}" for name in TABLES[table]]
-        source = f"stored_{table}"
-        if table == "calls":
-            columns.append(f"{self._counted()} AS counted")
-            columns.append(f"{self._place()} AS place")
-            if is_seed:
-                source += f" JOIN ({_SEED_ORDER}) AS places ON run_key = placed_run"
+        if table in _DERIVED:
+            return sql_text("views", _DERIVED[table])
+        base = "calls" if table == _ALL_CALLS else table
+        changed = dict(_COLUMNS[base])
+        if self._selection.rules == "seed":
+            changed |= _SEED_COLUMNS.get(base, {})
+        columns = [f"{changed.get(name, name)} AS {name}" for name in TABLES[base]]
+        columns += [f"{value} AS {name}" for name, value in self._added(base)]
+        source = f"stored_{base}"
+        if base in _PLACED and self._selection.rules == "seed":
+            source += f" JOIN ({_SEED_ORDER}) AS places ON run_key = placed_run"
         where = " AND ".join(self._conditions(table)) or "TRUE"
         return f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"  # noqa: S608 - all ours
+
+    def _added(self, table: str) -> Iterator[tuple[str, str]]:
+        if table in _PLACED:
+            place = _PLACED[table] if self._selection.rules == "seed" else "CAST(NULL AS BIGINT)"
+            yield "place", place
+        if table == "calls":
+            yield "counted", self._counted()
 
     def _counted(self) -> str:
         conditions = [
@@ -155,19 +185,16 @@ class View:
         ]
         return f"({' AND '.join(conditions)})" if conditions else "TRUE"
 
-    def _place(self) -> str:
-        if self._selection.rules != "seed":
-            return "CAST(NULL AS BIGINT)"
-        return f"run_place * {_LONGEST_RUN} + position"
-
     def _conditions(self, table: str) -> Iterator[str]:
+        if table in {"calls", _ALL_CALLS} and self._selection.rules == "seed":
+            yield "only_in_trace IS NOT TRUE"
+        if table == _ALL_CALLS:
+            return
         for name, general in _OF_ROWS.items():
             if self._selection.has(name) and _applies(name, table):
                 has_folder = "folder_model" in TABLES[table]
                 condition = general if has_folder else general.replace(_MODEL, "model")
                 yield condition.format(values=_CHOSEN.format(filter=name))
-        if table == "calls" and self._selection.rules == "seed":
-            yield "only_in_trace IS NOT TRUE"
         if any(self._selection.has(name) for name in _OF_CALLS):
             if table == "runs":
                 yield _OF_RUNS_WITH_CALLS

@@ -17,8 +17,8 @@ by_task AS (
 ),
 sums AS (
     SELECT model, server, tool,
-           COUNT(*) AS clusters,
-           SUM(CAST(n AS DOUBLE) * n) AS squares_n,
+           COUNT(*) AS success_rate_clusters,
+           SUM(CAST(n AS DOUBLE) * n) AS success_rate_squares_n,
            SUM(CAST(y AS DOUBLE) * y) AS success_rate_squares,
            SUM(CAST(n AS DOUBLE) * y) AS success_rate_products
     FROM by_task
@@ -45,7 +45,8 @@ totals AS (
 )
 SELECT totals.*,
        CAST(successes AS DOUBLE) / calls AS success_rate,
-       clusters AS tasks, clusters, squares_n, success_rate_squares, success_rate_products
+       success_rate_clusters AS tasks,
+       success_rate_clusters, success_rate_squares_n, success_rate_squares, success_rate_products
 FROM totals
 JOIN sums
   ON totals.model IS NOT DISTINCT FROM sums.model
