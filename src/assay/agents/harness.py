@@ -112,7 +112,7 @@ def _case(
     line: Line,
     events: list[Event],
 ) -> AgentTestCase:
-    calls = calls_of_turn(line.exchanges, executed)
+    calls = calls_of_turn(line.exchanges, executed) or _told_calls(events)
     asked = [{"role": "user", "content": turn.message}]
     answered = [{"role": "assistant", "content": text}] if text is not None else []
     return AgentTestCase(
@@ -146,6 +146,12 @@ def calls_of_turn(exchanges: list[Exchange], executed: list[Executed]) -> list[T
             found.append(_call(asked, ran, told, number, exchange))
     unasked = [note for note in executed if not note.taken]
     return [*found, *(_executed_call(note, None, None) for note in unasked)]
+
+
+def _told_calls(events: list[Event]) -> list[ToolExecutionResult]:
+    """The calls that an agent told of, where neither its tools nor its model are ours."""
+    told = (event.data for event in events if event.kind == "call")
+    return [ToolExecutionResult.from_record(call) for call in told]
 
 
 def _execution_of(asked: AskedCall, executed: list[Executed]) -> Executed | None:

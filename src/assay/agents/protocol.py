@@ -14,8 +14,6 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from assay.errors import UnknownName
-
 INSTRUCTIONS = "You are a helpful assistant. Use your tools where they help."
 
 
@@ -78,8 +76,3 @@ class Adapter(Struct, frozen=True):
     extra: str
     make: Callable[[], Agent]
     sources: str | None = None
-
-
-def unknown_agent(name: str, known: list[str]) -> UnknownName:
-    """The error for an agent that nobody has."""
-    return UnknownName("agent", name, known)

@@ -1,0 +1,55 @@
+"""What an agent that is no Python function of ours is sent, and how its reply is read.
+
+It gets one JSON object: `message`, `session_id`, `user_id`, `instructions`, `history`, `model`
+(`base_url`, `name`, `api_key`: the tap, so that whatever it asks the model is recorded) and
+`tools` (their definitions). It replies with plain text, or with a JSON object that holds the
+answer under `text`, `response`, `answer` or `output`, and if it likes its tool calls under
+`calls`: objects with `tool`, `parameters`, `result`, `success`, `error_message`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.errors import AgentFailed
+
+if TYPE_CHECKING:
+    from assay.agents.protocol import Emit, Turn
+
+_ANSWERS = ("text", "response", "answer", "output")
+
+
+def request_of(turn: Turn) -> dict[str, Any]:
+    """The turn as the JSON object that is sent."""
+    return {
+        "message": turn.message,
+        "session_id": turn.session_id,
+        "user_id": turn.user_id,
+        "instructions": turn.instructions,
+        "history": list(turn.history),
+        "model": msgspec.to_builtins(turn.model),
+        "tools": [tool.definition() for tool in turn.tools],
+    }
+
+
+def read_reply(text: str, emit: Emit) -> str:
+    """The answer in a reply; its calls are emitted."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text.strip()
+    if not isinstance(found, dict):
+        return text.strip()
+    if found.get("error"):
+        raise AgentFailed(f"the agent replied with an error: {str(found['error'])[:500]}")
+    for call in found.get("calls") or []:
+        if isinstance(call, dict):
+            emit("call", call)
+    answers = (found.get(key) for key in _ANSWERS)
+    answer = next((text for text in answers if isinstance(text, str)), None)
+    if answer is None:
+        raise AgentFailed(f"no answer in the reply: expected one of {', '.join(_ANSWERS)}")
+    return answer

@@ -1,0 +1,38 @@
+"""Any agent behind an HTTP endpoint: a message goes there as JSON, an answer comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.agents.foreign_reply import read_reply, request_of
+from assay.agents.protocol import Adapter
+from assay.errors import AgentFailed
+from assay.extras import require
+
+if TYPE_CHECKING:
+    from assay.agents.protocol import Agent, Emit, Turn
+
+_LARGEST_REPLY = 10_000_000
+_SECONDS = 600.0
+
+
+def make(url: str) -> Agent:
+    """An agent that is asked at an address; see `foreign_reply` for what it gets and returns."""
+    httpx = require("httpx", extra="agents")
+
+    async def agent(turn: Turn, emit: Emit) -> str:
+        async with httpx.AsyncClient(timeout=_SECONDS) as client:
+            try:
+                reply = await client.post(url, json=request_of(turn))
+            except httpx.HTTPError as exc:
+                raise AgentFailed(f"{url} was not reached: {type(exc).__name__}") from exc
+        if reply.status_code >= 400:
+            raise AgentFailed(f"{url} answered {reply.status_code}: {reply.text[:500]}")
+        return read_reply(reply.text[:_LARGEST_REPLY], emit)
+
+    return agent
+
+
+def adapter(url: str) -> Adapter:
+    """The adapter for one address."""
+    return Adapter(f"http:{url}", url, "agents", lambda: make(url))
