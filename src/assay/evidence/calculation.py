@@ -35,8 +35,10 @@ def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
     found = _shares(near) if quantity.is_percentage else _results(near, atom.text)
     if any(_shows_as(quantity, size) for size in found):
         return True
-    if any(_shows_as(quantity, size) for size in accumulate(reversed(before[-_LONGEST_SUM:]))):
-        return True
+    # A total stands after its parts, or before them.
+    for parts in (before[: -_LONGEST_SUM - 1 : -1], after[:_LONGEST_SUM]):
+        if any(_shows_as(quantity, size) for size in accumulate(parts)):
+            return True
     return _is_span(quantity, [other.minute for other in known if other.minute is not None])
 
 

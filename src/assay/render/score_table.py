@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Column header to the row's key; a column that tells nothing is not shown.
 _COLUMNS = {
     "score": "score",
-    "problem": "verdict",
+    "verdict": "verdict",
     "judged": "judged",
     "tools": "tool_use",
     "schema": "input_schema_compliance",
@@ -36,11 +36,11 @@ _NARROWEST_RUN = 12
 _READABLE_RUN = 20
 _FIRST_COLUMNS = 4
 _NARROWEST_NOTE = 16
-_NUMBER_WIDTHS = {"calls": 5, "score": 5, "problem": 9}
+_NUMBER_WIDTHS = {"calls": 5, "score": 5, "verdict": 10}
 # Evidence finds problems, never success: the column says no more than that.
 _VERDICTS = {
-    "problem found": Text("found", style="yellow"),
-    "no problem found": Text("not found"),
+    "problem found": Text("problem", style="yellow"),
+    "no problem found": Text("none found"),
     "not checkable": Text("unknown", style="dim"),
 }
 _OTHER_NUMBERS = 4
