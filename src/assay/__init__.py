@@ -16,7 +16,10 @@ _HOMES = {
     "AssayError": "assay.errors",
     "ChatbotEvaluator": "assay.metrics.chatbot",
     "CaseScores": "assay.scoring",
+    "EffectMatch": "assay.metrics.effects",
     "Evidence": "assay.score",
+    "Expectations": "assay.expectation",
+    "ExpectedWrite": "assay.expectation",
     "Failed": "assay.scoring",
     "LLMTestCase": "assay.test_case",
     "MCPExecutionData": "assay.execution",
@@ -40,10 +43,13 @@ if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.execution import MCPExecutionData as MCPExecutionData
     from assay.execution import ToolExecutionResult as ToolExecutionResult
+    from assay.expectation import Expectations as Expectations
+    from assay.expectation import ExpectedWrite as ExpectedWrite
     from assay.ingest.documents import Unreadable as Unreadable
     from assay.ingest.reading import read_runs as read_runs
     from assay.metrics import Metric as Metric
     from assay.metrics.chatbot import ChatbotEvaluator as ChatbotEvaluator
+    from assay.metrics.effects import EffectMatch as EffectMatch
     from assay.metrics.mcp_tool import MCPToolMetric as MCPToolMetric
     from assay.metrics.tool_use import ToolUseMetric as ToolUseMetric
     from assay.metrics.trajectory import TrajectoryMatch as TrajectoryMatch

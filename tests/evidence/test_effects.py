@@ -9,6 +9,7 @@ import pytest
 
 from assay.evidence.effects import READ_VERBS, WRITE_VERBS, asks_for_write, is_write
 from assay.execution import ToolExecutionResult
+from assay.tools import read_tools
 
 
 @pytest.mark.parametrize(
@@ -31,12 +32,35 @@ from assay.execution import ToolExecutionResult
         ("run_python", {"code": "print(open('a.txt').read())"}, False),
         ("http_request", {"url": "https://a.example.com", "method": "POST"}, True),
         ("http_request", {"url": "https://a.example.com", "method": "GET"}, False),
+        ("update_thing", {"method": "GET"}, False),
+        ("transfer_to_human_agents", {"summary": "wants a refund"}, False),
+        ("transfer_money", {"amount": 5}, True),
         ("think", {"thought": "I should create a table"}, False),
         ("weather", "not an object", False),
     ],
 )
 def test_calls_that_write(tool: str, arguments: Any, *, writes: bool) -> None:
     assert is_write(ToolExecutionResult(tool, arguments)) is writes
+
+
+@pytest.mark.parametrize(
+    ("annotations", "tool", "arguments", "writes"),
+    [
+        ({"readOnlyHint": True}, "update_view", {}, False),
+        ({"readOnlyHint": False}, "tidy", {}, True),
+        ({"destructiveHint": True}, "tidy", {}, True),
+        ({"destructiveHint": False}, "tidy", {}, False),
+        ({}, "update_view", {}, True),
+        ({"readOnlyHint": False}, "run_sql", {"sql": "SELECT a FROM b"}, False),
+        ({"readOnlyHint": True}, "run_sql", {"sql": "DELETE FROM b"}, True),
+    ],
+)
+def test_annotations_speak_before_names_and_after_arguments(
+    annotations: dict[str, bool], tool: str, arguments: dict[str, Any], *, writes: bool
+) -> None:
+    definition = read_tools([{"name": tool, "inputSchema": {}, "annotations": annotations}])
+    assert definition is not None
+    assert is_write(ToolExecutionResult(tool, arguments), tool=definition[tool]) is writes
 
 
 @pytest.mark.parametrize("verb", sorted(WRITE_VERBS))

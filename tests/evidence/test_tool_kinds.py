@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.evidence.tool_kinds import kind_of_tool
+from assay.evidence.tool_kinds import hands_over, kind_of_tool
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,17 @@ from assay.evidence.tool_kinds import kind_of_tool
 )
 def test_what_a_tools_name_promises(name: str, kind: str) -> None:
     assert kind_of_tool(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "passes_on"),
+    [
+        ("transfer_to_human_agents", True),
+        ("escalateToSupervisor", True),
+        ("transfer_to_billing_agent", True),
+        ("transfer_money", False),
+        ("create_agent", False),
+    ],
+)
+def test_who_passes_the_conversation_on(name: str, *, passes_on: bool) -> None:
+    assert hands_over(name) is passes_on

@@ -1,7 +1,7 @@
 """Which calls change something, and whether the user asked for a change.
 
-A call writes if its tool's name says so; where the arguments hold SQL, a command, code or an
-HTTP method, these decide instead of the name.
+A call writes if its server's annotations say so, or else its tool's name; where the arguments
+hold SQL, a command, code or an HTTP method, these decide instead.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.json_leaves import leaves_of
 from assay.evidence.literals import LONGEST_QUERY, holds_code, is_sql
-from assay.evidence.tool_kinds import kind_of_tool
+from assay.evidence.tool_kinds import hands_over, kind_of_tool
 
 if TYPE_CHECKING:
     from assay.evidence.json_leaves import Leaf
     from assay.execution import ToolExecutionResult
+    from assay.tools import ToolDefinition
 
 WRITE_VERBS = frozenset(
     {"create", "add", "insert", "update", "upsert", "delete", "remove", "send", "post", "put"}
@@ -50,6 +51,7 @@ _CODE_WRITE = re.compile(
     re.MULTILINE,
 )
 _WRITE_METHODS = frozenset({"post", "put", "patch", "delete"})
+_HTTP_METHODS = _WRITE_METHODS | {"get", "head", "options"}
 
 _ASKED = frozenset(
     {"create", "add", "insert", "update", "modify", "change", "set", "delete", "remove", "drop"}
@@ -86,8 +88,12 @@ _ASKS_CHINESE = re.compile(
 _LONGEST_PROMPT = 50_000
 
 
-def is_write(call: ToolExecutionResult, leaves: list[Leaf] | None = None) -> bool:
-    """Whether a call changes something, as far as its name and arguments tell."""
+def is_write(
+    call: ToolExecutionResult,
+    leaves: list[Leaf] | None = None,
+    tool: ToolDefinition | None = None,
+) -> bool:
+    """Whether a call changes something, as far as its arguments, its tool and its name tell."""
     runs_commands = kind_of_tool(call.tool) == "command"
     for leaf in leaves_of(call.parameters) if leaves is None else leaves:
         value = leaf.value
@@ -97,9 +103,11 @@ def is_write(call: ToolExecutionResult, leaves: list[Leaf] | None = None) -> boo
             return bool(_SQL_WRITE.search(value[:LONGEST_QUERY]))
         if runs_commands or holds_code(leaf.field):
             return bool(_CODE_WRITE.search(value[:LONGEST_QUERY]))
-        if leaf.field == "method" and value.lower() in _WRITE_METHODS:
-            return True
-    return _name_writes(call.tool)
+        if leaf.field == "method" and value.lower() in _HTTP_METHODS:
+            return value.lower() in _WRITE_METHODS
+    if tool is not None and tool.read_only is not None:
+        return not tool.read_only
+    return _name_writes(call.tool) and not hands_over(call.tool)
 
 
 @lru_cache(maxsize=512)

@@ -20,6 +20,18 @@ _CONTENT_WORDS = frozenset(
     {"read", "cat", "view", "open", "log", "logs", "tail", "grep", "search", "fetch", "browse"}
     | {"scrape", "crawl", "extract", "docs", "wiki", "article", "transcript", "page", "glob"}
 )
+_PASSING_ON = frozenset({"transfer", "handoff", "handover", "escalate", "forward", "route"})
+_TAKING_OVER = frozenset(
+    {"human", "humans", "agent", "agents", "person", "operator", "representative", "supervisor"}
+    | {"support", "staff", "specialist"}
+)
+
+
+@lru_cache(maxsize=4_096)
+def hands_over(name: str) -> bool:
+    """Whether a tool passes the conversation on to somebody else, which changes nothing yet."""
+    words = {word.lower() for word in _WORDS.findall(name)}
+    return bool(words & _PASSING_ON and words & _TAKING_OVER)
 
 
 @lru_cache(maxsize=4_096)

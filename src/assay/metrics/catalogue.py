@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName
+from assay.metrics.effects import EffectMatch
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.tool_use import ToolUseMetric
 from assay.metrics.trajectory import TrajectoryMatch
@@ -15,17 +16,19 @@ if TYPE_CHECKING:
 
     from assay.metrics import Metric
 
-METRICS: dict[str, Callable[[Any], Metric]] = {
-    "mcp_tool": lambda tools: MCPToolMetric(available_tools=tools),
-    "tool_use": lambda tools: ToolUseMetric(available_tools=tools),
-    "trajectory_match": lambda _: TrajectoryMatch(),
+# Each is made of the tools that all cases share and of the judge; None leaves it to the metric.
+METRICS: dict[str, Callable[[Any, Any], Metric]] = {
+    "effect_match": lambda _, __: EffectMatch(),
+    "mcp_tool": lambda tools, judge: MCPToolMetric(model=judge, available_tools=tools),
+    "tool_use": lambda tools, _: ToolUseMetric(available_tools=tools),
+    "trajectory_match": lambda _, __: TrajectoryMatch(),
 }
 
 
-def metric_named(name: str, tools: object = None) -> Metric:
+def metric_named(name: str, tools: object = None, judge: object = None) -> Metric:
     """A metric of ours by name, or one of the user's own as `package.module:Name`."""
     if name in METRICS:
-        return METRICS[name](tools)
+        return METRICS[name](tools, judge)
     module, colon, attribute = name.partition(":")
     if not colon:
         raise UnknownName("metric", name, METRICS)
