@@ -11,7 +11,8 @@ from assay.comparing.quantities import (
     Better,
     Quantity,
     quantity_named,
-    recorded_quantities,
+    recorded_names,
+    shown_quantities,
     source_of,
     tasks_of,
 )
@@ -21,7 +22,7 @@ from assay.stats.pairing import PairedTest, Pairing, pair, paired_test
 from assay.stats.wording import change, counted, number, p_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from assay.comparing.run_sets import RunFacts, RunSet
     from assay.stats import Comparison as PairedComparison
@@ -146,14 +147,15 @@ def compare(
 ) -> Comparison:
     """Compare two sides task by task; `smallest` is the smallest difference that matters."""
     how = how or Resampling()
-    shared = recorded_quantities([baseline, candidate])
-    first = _headline(shared, quantity)
+    names = recorded_names([baseline, candidate])
+    shared = shown_quantities(names)
+    first = _headline(shared, names, quantity)
     before, after = baseline.by_task(), candidate.by_task()
     pairing = pair(*(tasks_of(side, first) if first else {} for side in (baseline, candidate)))
     headline = None
     if first is not None:
-        question, names = Question(smallest, pass_mark), (baseline.name, candidate.name)
-        headline = _figure(first, pairing, paired_test(pairing, how), names, question, how)
+        question, sides = Question(smallest, pass_mark), (baseline.name, candidate.name)
+        headline = _figure(first, pairing, paired_test(pairing, how), sides, question, how)
     has_passes = first is not None and first.better == "higher"
     return Comparison(
         baseline=baseline.name,
@@ -193,8 +195,9 @@ def figure_of(
     )
 
 
-def _headline(shared: Sequence[Quantity], wanted: str | None) -> Quantity | None:
-    recorded = [quantity.name for quantity in shared]
+def _headline(
+    shared: Sequence[Quantity], recorded: Collection[str], wanted: str | None
+) -> Quantity | None:
     if wanted is None:
         return next(iter(shared), None)
     found = quantity_named(wanted, recorded)

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, to_builtins
 
 from assay.comparing.comparison import Figure, figure_of
-from assay.comparing.quantities import Better, quantity_named, recorded_quantities, tasks_of
+from assay.comparing.quantities import (
+    Better,
+    quantity_named,
+    recorded_names,
+    shown_quantities,
+    tasks_of,
+)
 from assay.stats import Resampling, Standing, compare_all
 from assay.stats.wording import counted
 
@@ -63,11 +69,11 @@ def compare_several(
     how: Resampling | None = None,
 ) -> Contest:
     """Compare every pair of sides, or each with the one named in `against`."""
-    shared = recorded_quantities(sides)
-    if quantity is None and not shared:
+    names = recorded_names(sides)
+    wanted = quantity or next((found.name for found in shown_quantities(names)), None)
+    if wanted is None:
         return Contest(None, "higher", None, (), (), tasks=0)
-    wanted = quantity or shared[0].name
-    asked = quantity_named(wanted, [found.name for found in shared])
+    asked = quantity_named(wanted, names)
     ranking = compare_all(
         {side.name: tasks_of(side, asked) for side in sides},
         against=against,

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from assay.errors import UnknownName
+from assay.errors import InvalidSample, UnknownName
 from assay.stats import pass_at_k, pass_hat_k
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from assay.comparing.run_sets import RunFacts, RunSet
     from assay.stats.passes import TaskPass
@@ -43,6 +43,7 @@ QUANTITIES = {
         Quantity("tokens", "lower", "tokens a run, in and out"),
     )
 }
+PART_MARK, JUDGE_MARK = "/", "@"
 # Measured parts of metrics whose names say that less is better.
 _LOWER = re.compile(r"_(?:failure|error)_(?:rate|share)$")
 _PASS = re.compile(r"pass([@^])([1-9][0-9]{0,3})")
@@ -53,22 +54,39 @@ _PASSES: dict[str, tuple[Callable[[int, int, int], TaskPass], str]] = {
 
 
 def quantity_named(name: str, recorded: Iterable[str]) -> Quantity:
-    """The quantity of that name: one of ours, pass@k or pass^k, or a metric that was recorded."""
+    """The quantity of that name: one of ours, pass@k or pass^k, or a metric that was recorded.
+
+    A metric's judge may be left out where only one judged.
+    """
     if name in QUANTITIES:
         return QUANTITIES[name]
     if found := _PASS.fullmatch(name):
         return Quantity(name, "higher", _PASSES[found[1]][1].format(k=found[2]))
-    metrics = set(recorded) - set(QUANTITIES)
-    if name in metrics:
-        return Quantity(name, "lower" if _LOWER.search(name) else "higher", "mean score")
-    raise UnknownName("quantity", name, [*QUANTITIES, "pass@k", "pass^k", *metrics])
+    metrics = sorted(set(recorded) - set(QUANTITIES))
+    fitting = [each for each in metrics if name in (each, _without_judge(each))]
+    if not fitting:
+        raise UnknownName("quantity", name, [*QUANTITIES, "pass@k", "pass^k", *metrics])
+    if len(fitting) > 1 and name not in fitting:
+        raise InvalidSample(f"{name} has several judges; name one of {', '.join(fitting)}")
+    exact = name if name in fitting else fitting[0]
+    better: Better = "lower" if _LOWER.search(_without_judge(exact)) else "higher"
+    return Quantity(exact, better, "mean score")
 
 
-def recorded_quantities(sets: Sequence[RunSet]) -> list[Quantity]:
-    """What every one of the sets has values for: ours first, then metrics by name."""
-    shared = set.intersection(*(set(runs.recorded()) for runs in sets)) if sets else set()
-    known = [name for name in QUANTITIES if name in shared]
-    return [quantity_named(name, shared) for name in (*known, *sorted(shared - set(known)))]
+def _without_judge(name: str) -> str:
+    return name.partition(JUDGE_MARK)[0]
+
+
+def recorded_names(sets: Sequence[RunSet]) -> set[str]:
+    """The names of the values that every one of the sets has."""
+    return set.intersection(*(set(runs.recorded()) for runs in sets)) if sets else set()
+
+
+def shown_quantities(names: Collection[str]) -> list[Quantity]:
+    """What is compared unless somebody asks for more: ours, then whole metrics without parts."""
+    known = [name for name in QUANTITIES if name in names]
+    metrics = sorted(name for name in {*names} - {*known} if PART_MARK not in name)
+    return [quantity_named(name, names) for name in (*known, *metrics)]
 
 
 def tasks_of(runs: RunSet, quantity: Quantity) -> Tasks:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.store.tables import TABLES
-
 if TYPE_CHECKING:
     from assay.store import Store
 
@@ -39,8 +37,10 @@ _RUNS = """
     FROM chosen LEFT JOIN faults USING (run_key)
     ORDER BY task, attempt, run_key
 """
+# A score is known by its place in the metric's, and by who judged: they are never mixed.
 _SCORES = """
-    SELECT run_key, name, value FROM scores
+    SELECT run_key, path || CASE judge WHEN '' THEN '' ELSE '@' || judge END AS name, value
+    FROM scores
     WHERE value IS NOT NULL AND run_key IN (SELECT run_key FROM runs WHERE {where})
 """
 _NOT_VALUES = frozenset({"run_key", "task"})
@@ -79,9 +79,8 @@ def read_runs_of(store: Store, name: str, where: str | None = None, **params: ob
     """
     chosen = where or "true"
     scores: dict[str, dict[str, float]] = {}
-    if "scores" in TABLES:
-        for row in store.query(_SCORES.format(where=chosen), **params):
-            scores.setdefault(row["run_key"], {})[row["name"]] = row["value"]
+    for row in store.query(_SCORES.format(where=chosen), **params):
+        scores.setdefault(row["run_key"], {})[row["name"]] = row["value"]
     return RunSet(
         name,
         tuple(

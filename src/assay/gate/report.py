@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, to_builtins
 
 from assay.comparing import Comparison, compare, quantity_named
-from assay.errors import UnknownName
+from assay.errors import InvalidSample, UnknownName
 from assay.gate.checks import (
     CheckResult,
     Strictness,
@@ -104,7 +104,7 @@ def _quantity_checks(
     recorded = set(runs.recorded()) | set(baseline.recorded() if baseline else ())
     try:
         quantity = quantity_named(name, recorded)
-    except UnknownName as exc:
+    except (UnknownName, InvalidSample) as exc:
         yield not_checked(name, "quantity", str(exc))
         return
     strictness = _strictness(check, settings)
