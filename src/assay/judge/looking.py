@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
 from assay.score import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from assay.evidence.examination import Examination
     from assay.evidence.run_facts import RunFacts
@@ -39,8 +40,7 @@ class ExaminedRun:
         self.examination = examination
 
 
-if TYPE_CHECKING:
-    Look = Callable[[ExaminedRun], Reading | None]
+Look: TypeAlias = Callable[[ExaminedRun], Reading | None]
 
 
 def listed(names: Iterable[object]) -> str:
