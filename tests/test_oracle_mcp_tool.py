@@ -273,7 +273,7 @@ def _two_servers(case: Case, tools: dict[str, Any]) -> dict[str, Any]:
     return {
         **_shown(metric),
         "claims_agent_did_not_see_concrete_version": "not shown to the agent" in prompt,
-        "task_text_occurrences": prompt.count(f"\n{asked.input}\n"),
+        "task_text_occurrences": prompt.count(f"\n| {asked.input}\n"),
     }
 
 

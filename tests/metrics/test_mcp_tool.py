@@ -317,7 +317,7 @@ def test_what_is_no_case_is_refused(not_a_case: object) -> None:
 
 
 def test_a_judge_that_cannot_be_asked_is_refused_at_once() -> None:
-    with pytest.raises(InvalidJudge, match=re.escape("model: cannot ask int 5. Give an object")):
+    with pytest.raises(InvalidJudge, match=re.escape("model: cannot ask int 5. Give a model")):
         MCPToolMetric(model=5)
 
 

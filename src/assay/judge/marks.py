@@ -1,32 +1,66 @@
-"""Marks: what a judge says of a case, and how its reply is read."""
+"""Marks: what a judge says of a case, how sure it is, and who said it."""
 
 from __future__ import annotations
 
-import json
 import math
-import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
 from assay.errors import JudgeFailed
 from assay.judge.rubric import DIMENSION_NAMES, HIGHEST, LOWEST
 from assay.records import preview
-from assay.score import Evidence
+from assay.score import Evidence, mean
 
-# A thought never reaches past the next one: looking further for its end would cost a square.
-_THINKING = re.compile(
-    r"<think(?:ing)?>(?:(?!<think).)*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE
-)
-# A judge that writes more than this has lost its way; its last words count.
-_LONGEST_REPLY = 50_000
-_WRAPPERS = ("scores", "marks", "evaluation", "result")
+if TYPE_CHECKING:
+    from assay.test_case import AgentTestCase
+
+
+class Spread(Struct, frozen=True):
+    """How far the marks of several runs or jurors lie apart; `sd` is None for a single one."""
+
+    low: float
+    high: float
+    sd: float | None
+    count: int
+
+
+class OrderEffect(Struct, frozen=True):
+    """How much the order of the questions moved the marks, in marks; None where it cannot be told.
+
+    `early` is how much higher a dimension was marked when asked in the first half than in the
+    second, `high_bands_first` how much higher all were when the upper bands were named first.
+    """
+
+    early: float | None = None
+    high_bands_first: float | None = None
+
+
+class JudgedBy(Struct, frozen=True, omit_defaults=True):
+    """Who gave the marks, and all that must be equal for marks to be comparable.
+
+    `runs` is how often the judge was asked, `read` how many of its replies could be read.
+    """
+
+    judge: str
+    model: str | None = None
+    rubric: str = ""
+    rubric_hash: str = ""
+    language: str = ""
+    seed: int | None = None
+    runs: int = 1
+    read: int = 1
+    evidence: str = ""
+    prompt_hash: str = ""
+    jurors: tuple[JudgedBy, ...] = ()
 
 
 class Marks(Struct, frozen=True):
     """One mark from 1 to 10 per dimension; None where the judge had nothing to judge by.
 
+    Of several runs or jurors these are the means (or medians); `run_scores` are the judged
+    scores, 0 to 1, that each would have given alone, and `jurors` the marks of each juror.
     A judge that examined the run says with them what looks wrong, and its three-way verdict.
     """
 
@@ -37,57 +71,89 @@ class Marks(Struct, frozen=True):
     cost_usd: float | None = None
     verdict: str = ""
     findings: tuple[Evidence, ...] = ()
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    recalled: bool = False
+    provenance: JudgedBy | None = None
+    spread: dict[str, Spread] = {}
+    run_scores: tuple[float, ...] = ()
+    order_effect: OrderEffect | None = None
+    jurors: tuple[Marks, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def given(self) -> dict[str, float]:
         """The marks that are there."""
         return {name: value for name, value in self.values.items() if value is not None}
 
+    @property
+    def score(self) -> float | None:
+        """The judged score, 0 to 1: the mean of the marks that are there, over ten."""
+        found = mean(self.values.values())
+        return None if found is None else found / HIGHEST
+
+    def unstable(
+        self, threshold: float | None, score: Callable[[float], float | None] = float
+    ) -> bool | None:
+        """Whether some runs or jurors alone would pass the threshold and others not.
+
+        `score` turns a judged score into the one that is compared. None where there is no
+        threshold or only one opinion.
+        """
+        scores = [found for found in map(score, self.run_scores) if found is not None]
+        if threshold is None or len(scores) < 2:
+            return None
+        # The same tolerance as for passing: 0.6 x + 0.4 y is inexact in binary.
+        return min(scores) < threshold - 1e-9 <= max(scores)
+
+
+class Judge(Protocol):
+    """Gives a case its marks."""
+
+    name: str
+
+    async def mark(self, case: AgentTestCase) -> Marks:
+        """The marks of one case; raises JudgeFailed when there are none to be had."""
+
 
 def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:
     """Read marks from plain values: numeric text is accepted, values are clamped to 1-10."""
-    values = {name: _mark(found.get(name), name) for name in DIMENSION_NAMES}
-    reasons = {
+    values = {name: mark_of(found.get(name), name) for name in DIMENSION_NAMES}
+    return Marks(judge, values, reasons_in(found))
+
+
+def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
+    """The sentences given beside the marks, by dimension."""
+    return {
         name: text
         for name in DIMENSION_NAMES
         if isinstance(text := _reason(found, name), str) and text
     }
-    return Marks(judge, values, reasons)
 
 
-def marks_from_reply(judge: str, reply: object) -> Marks:
-    """Read a judge's reply: an object, or text with JSON somewhere in it.
-
-    All six dimensions must be there; a missing one is a failure, never a zero.
-    """
-    found = _object_in(reply)
-    if found is None:
-        raise JudgeFailed(f"{judge} replied without a JSON object: {preview(reply)}")
-    marks = marks_from_mapping(judge, found)
-    missing = [name for name in DIMENSION_NAMES if marks.values[name] is None]
-    if missing:
-        raise JudgeFailed(f"{judge} left out {', '.join(missing)}: {preview(reply)}")
-    return marks
-
-
-def _mark(value: object, name: str) -> float | None:
+def mark_of(value: object, name: str) -> float | None:
+    """One mark, clamped to 1-10; None stays None, what is no number is an error."""
     if isinstance(value, Mapping):
         value = next((value[key] for key in ("score", "mark", "value") if key in value), None)
     if value is None:
         return None
     number = _number(value)
-    if number is None:
+    # A judge that writes 0.8 meant another scale: as a 1 it would be the lowest mark there is.
+    if number is None or 0 < number < LOWEST:
         raise JudgeFailed(f"{name}: expected a mark from 1 to 10, got {preview(value)}")
     return min(max(number, LOWEST), HIGHEST)
 
 
 def _number(value: object) -> float | None:
+    scale = 1.0
     if isinstance(value, str):
         value = value.strip().removesuffix("/10").strip()
+        if value.endswith("%"):
+            value, scale = value.removesuffix("%").strip(), 0.1
     elif isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        number = float(value)
+        number = float(value) * scale
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
@@ -98,39 +164,3 @@ def _reason(found: Mapping[str, Any], name: str) -> object:
     if isinstance(entry, Mapping):
         return entry.get("reason") or entry.get("reasoning")
     return found.get(f"{name}_reason") or found.get(f"{name}_reasoning")
-
-
-def _object_in(reply: object) -> Mapping[str, Any] | None:
-    if hasattr(reply, "model_dump"):
-        reply = reply.model_dump()
-    if isinstance(reply, str):
-        reply = _json_in(_THINKING.sub("", reply[-_LONGEST_REPLY:]))
-    if not isinstance(reply, Mapping):
-        return None
-    inner = next((reply[key] for key in _WRAPPERS if isinstance(reply.get(key), Mapping)), None)
-    return reply if inner is None else {**inner, **reply}
-
-
-def _json_in(text: str) -> Mapping[str, Any] | None:
-    """The last JSON object in the text that names a dimension, else the last one at all."""
-    found: Mapping[str, Any] | None = None
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    while start != -1:
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            if found is None or _names_dimension(value) or not _names_dimension(found):
-                found = value
-        start = text.find("{", end)
-    return found
-
-
-def _names_dimension(value: Mapping[str, Any]) -> bool:
-    flat = {
-        *value,
-        *(key for inner in value.values() if isinstance(inner, Mapping) for key in inner),
-    }
-    return not flat.isdisjoint(DIMENSION_NAMES)

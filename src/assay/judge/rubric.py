@@ -1,20 +1,33 @@
-"""The six judged dimensions: what each asks, as data."""
+"""The six judged dimensions and the bands of their marks, as data."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
-RUBRIC_VERSION = "1"
+RUBRIC_VERSION = "2"
 LOWEST, HIGHEST = 1.0, 10.0
 
 
 class Dimension(Struct, frozen=True):
-    """One judged dimension and the aggregate it belongs to."""
+    """One judged dimension and the aggregate it belongs to.
+
+    One that `may_be_void` is null where a run gave it nothing to judge: it then stays out.
+    """
 
     name: str
     label: str
     aggregate: str
     asks: str
+    may_be_void: bool = True
+
+
+class Band(Struct, frozen=True):
+    """Marks from `low` to `high`: for shares from `from_percent` up to, not with, `to_percent`."""
+
+    low: int
+    high: int
+    from_percent: int
+    to_percent: int
 
 
 DIMENSIONS = (
@@ -23,6 +36,7 @@ DIMENSIONS = (
         "Task fulfillment",
         "task_completion_score",
         "What share of the things asked for was done, completely and correctly?",
+        may_be_void=False,
     ),
     Dimension(
         "grounding",
@@ -57,3 +71,7 @@ DIMENSIONS = (
 )
 DIMENSION_NAMES = tuple(dimension.name for dimension in DIMENSIONS)
 AGGREGATES = tuple(dict.fromkeys(dimension.aggregate for dimension in DIMENSIONS))
+VOID_ALLOWED = frozenset(dimension.name for dimension in DIMENSIONS if dimension.may_be_void)
+
+# A mark is a share in tenths, rounded, so the bands meet at halves: no share falls between two.
+BANDS = (Band(1, 3, 0, 35), Band(4, 6, 35, 65), Band(7, 8, 65, 85), Band(9, 10, 85, 100))

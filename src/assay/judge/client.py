@@ -1,0 +1,197 @@
+"""Asking a model of any provider, through Pydantic AI: the one place that knows a model SDK."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.errors import InvalidJudge, JudgeUnavailable
+from assay.extras import require
+from assay.judge.exchange import Reply
+from assay.judge.model_names import PROVIDERS
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from collections.abc import AsyncGenerator
+
+    from pydantic_ai.messages import ModelResponse
+    from pydantic_ai.models import Model
+
+    from assay.judge.exchange import Ask, Question
+    from assay.judge.model_names import ModelAddress
+
+_EXTRA = "judge"
+# Thinking counts as output: with less, a model that thinks is cut off before its first mark.
+_MOST_TOKENS = 8_192
+_TRANSIENT = frozenset({408, 409, 425, 429})
+# What an endpoint says to a request whose schema or settings it does not know.
+_REFUSED = frozenset({400, 404, 415, 422, 501})
+# How SDKs break on a reply of the wrong shape.
+_MISREAD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+_NEVER_AGAIN = frozenset({"insufficient_quota", "billing_error", "context_length_exceeded"})
+
+
+def model_ask(address: ModelAddress) -> Ask:
+    """The way to ask a model; a missing key or extra is an error here, before anything is asked."""
+    require("pydantic_ai", extra=_EXTRA)
+    return _ModelAsk(address).ask
+
+
+class _ModelAsk:
+    """One model of one provider. Retries, limits and deadlines are for others to add."""
+
+    def __init__(self, address: ModelAddress) -> None:
+        self._address = address
+        self._name = address.name
+        profile = _model_at(address).profile
+        self._takes_schema = bool(profile.get("supports_json_schema_output", False))
+
+    async def ask(self, question: Question) -> Reply:
+        """Ask with the reply's schema; without it where the model or its endpoint refuses one."""
+        if question.schema is None or not self._takes_schema:
+            return await self._reply(question, plain=True)
+        try:
+            return await self._reply(question, plain=False)
+        except JudgeUnavailable as exc:
+            if exc.status not in _REFUSED or exc.retryable:
+                raise
+            refusal = exc
+        try:
+            reply = await self._reply(question, plain=True)
+        except JudgeUnavailable:
+            raise refusal from None  # it was not the schema
+        self._takes_schema = False
+        return reply
+
+    async def _reply(self, question: Question, *, plain: bool) -> Reply:
+        ai = require("pydantic_ai", extra=_EXTRA)
+        errors = import_module("pydantic_ai.exceptions")
+        request = import_module("pydantic_ai.direct").model_request
+        try:
+            response = await request(
+                await _model_in_this_loop(self._address),
+                [ai.ModelRequest.user_text_prompt(question.prompt)],
+                model_settings=_settings(question, plain=plain),
+                model_request_parameters=None if plain else _parameters(question),
+                instrument=False,
+            )
+        except errors.ModelAPIError as exc:
+            raise _unavailable(self._name, exc) from exc
+        except errors.UnexpectedModelBehavior as exc:
+            filtered = isinstance(exc, errors.ContentFilterError)
+            raise JudgeUnavailable(f"{self._name}: {exc}"[:500], retryable=not filtered) from exc
+        except errors.UserError as exc:
+            raise InvalidJudge(f"model: {self._name}: {exc}") from exc
+        except _MISREAD as exc:
+            said = f"{self._name} sent a reply in no known form: {type(exc).__name__}: {exc}"
+            raise JudgeUnavailable(said[:500], retryable=True) from exc
+        return _as_reply(response)
+
+
+class _Line(NamedTuple):
+    model: Model
+    closing: AsyncGenerator[None, None]
+
+
+# Connections belong to the loop they were opened in; judges of one model share them.
+_LINES: dict[tuple[AbstractEventLoop, ModelAddress, str | None], _Line] = {}
+
+
+async def _model_in_this_loop(address: ModelAddress) -> Model:
+    """The model at an address; its connections are closed when the loop ends."""
+    key = (asyncio.get_running_loop(), address, address.key())
+    line = _LINES.get(key)
+    if line is None:
+        model = _model_at(address)
+        line = _LINES[key] = _Line(model, _at_the_end_of_the_loop(key, model))
+        await anext(line.closing)
+    return line.model
+
+
+async def _at_the_end_of_the_loop(key: Any, model: Model) -> AsyncGenerator[None, None]:
+    """Closes the connections of a model when it is ended itself: loops end their generators."""
+    try:
+        yield
+    finally:
+        _LINES.pop(key, None)
+        async with model:  # leaving it closes what it holds
+            pass
+
+
+def _settings(question: Question, *, plain: bool) -> Any:
+    """No retries of the SDK's own: whoever limits the questions must see every attempt.
+
+    Without a schema the request is as bare as can be: some endpoints refuse a temperature too.
+    """
+    settings: dict[str, Any] = {"max_tokens": _MOST_TOKENS, "max_retries": 0}
+    if question.seed is not None:
+        settings["seed"] = question.seed + question.run
+    elif not plain:
+        settings["temperature"] = 0.0
+    return settings
+
+
+def _parameters(question: Question) -> Any:
+    definition = import_module("pydantic_ai.output").OutputObjectDefinition
+    return import_module("pydantic_ai.models").ModelRequestParameters(
+        output_mode="native",
+        output_object=definition(json_schema=question.schema, name="marks", strict=True),
+    )
+
+
+def _as_reply(response: ModelResponse) -> Reply:
+    usage = response.usage
+    known = bool(usage.input_tokens or usage.output_tokens)
+    return Reply(
+        response.text or "",
+        response.model_name,
+        usage.input_tokens if known else None,
+        usage.output_tokens if known else None,
+        finish_reason=response.finish_reason,
+    )
+
+
+def _unavailable(name: str, exc: Any) -> JudgeUnavailable:
+    status = getattr(exc, "status_code", None)
+    codes = {getattr(exc, "provider_error_code", None), getattr(exc, "provider_error_type", None)}
+    transient = status is None or status in _TRANSIENT or status >= 500
+    return JudgeUnavailable(
+        f"{name}: {exc}"[:500],
+        retryable=transient and codes.isdisjoint(_NEVER_AGAIN),
+        retry_after=getattr(exc, "retry_after", None),
+        status=status,
+    )
+
+
+def _model_at(address: ModelAddress) -> Model:
+    style = PROVIDERS[address.provider].style
+    key = address.key()
+    if style == "other":
+        return _inferred(address)
+    module, provider, model = _CLASSES[style]
+    provider_class = getattr(require(f"pydantic_ai.providers.{module}", extra=_EXTRA), provider)
+    model_class = getattr(require(f"pydantic_ai.models.{module}", extra=_EXTRA), model)
+    found: Model = model_class(
+        address.model, provider=provider_class(base_url=address.base_url, api_key=key)
+    )
+    return found
+
+
+# OpenAI's chat protocol is what all compatible servers speak, and it takes a seed.
+_CLASSES = {
+    "openai": ("openai", "OpenAIProvider", "OpenAIChatModel"),
+    "anthropic": ("anthropic", "AnthropicProvider", "AnthropicModel"),
+    "google": ("google", "GoogleProvider", "GoogleModel"),
+}
+
+
+def _inferred(address: ModelAddress) -> Model:
+    errors = import_module("pydantic_ai.exceptions")
+    try:
+        found: Model = import_module("pydantic_ai.models").infer_model(
+            f"{address.provider}:{address.model}"
+        )
+    except (errors.UserError, ImportError) as exc:
+        raise InvalidJudge(f"model: cannot reach {address.name}. {exc}") from exc
+    return found

@@ -1,0 +1,157 @@
+"""Which model a name stands for, where it is asked, and with which key."""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from assay.errors import InvalidJudge, UnknownName
+
+BASE_URL_VARIABLE = "ASSAY_JUDGE_BASE_URL"
+KEY_VARIABLE = "ASSAY_JUDGE_API_KEY"
+# Servers of one's own often want no key, but the protocol wants one to be sent.
+NO_KEY = "no-key"
+
+
+class Provider(Struct, frozen=True):
+    """One provider: the variables with its keys and address, and how its models are asked.
+
+    `style` names the protocol; "other" leaves it to Pydantic AI, keys included.
+    """
+
+    style: str
+    keys: tuple[str, ...] = ()
+    url_variable: str = ""
+    url: str | None = None
+    key_needed: bool = True
+
+
+PROVIDERS = {
+    "openai": Provider("openai", ("OPENAI_API_KEY",), "OPENAI_BASE_URL"),
+    "anthropic": Provider("anthropic", ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL"),
+    "google": Provider("google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL"),
+    "ollama": Provider(
+        "openai",
+        ("OLLAMA_API_KEY",),
+        "OLLAMA_BASE_URL",
+        "http://localhost:11434/v1",
+        key_needed=False,
+    ),
+    "vllm": Provider(
+        "openai", ("VLLM_API_KEY",), "VLLM_BASE_URL", "http://localhost:8000/v1", key_needed=False
+    ),
+    "llamacpp": Provider(
+        "openai",
+        ("LLAMACPP_API_KEY",),
+        "LLAMACPP_BASE_URL",
+        "http://localhost:8080/v1",
+        key_needed=False,
+    ),
+    "openrouter": Provider(
+        "openai", ("OPENROUTER_API_KEY",), "OPENROUTER_BASE_URL", "https://openrouter.ai/api/v1"
+    ),
+    "deepseek": Provider(
+        "openai", ("DEEPSEEK_API_KEY",), "DEEPSEEK_BASE_URL", "https://api.deepseek.com/v1"
+    ),
+    **{
+        name: Provider("other")
+        for name in ("azure", "bedrock", "cohere", "google-cloud", "groq", "mistral", "xai")
+    },
+}
+_ALIASES = {
+    "gemini": "google",
+    "google-gla": "google",
+    "llama.cpp": "llamacpp",
+    "claude": "anthropic",
+}
+
+
+class ModelAddress(Struct, frozen=True):
+    """A model and where it is asked; `base_url` is None for the provider's own address."""
+
+    provider: str
+    model: str
+    base_url: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name for the record: `provider:model`, and the address if it is not the usual."""
+        at = f" at {_without_secrets(self.base_url or '')}" if self.is_elsewhere else ""
+        return f"{self.provider}:{self.model}{at}"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the model is asked at another address than its provider's usual one."""
+        return self.base_url not in {None, PROVIDERS[self.provider].url}
+
+    def key(self) -> str | None:
+        """The key from the environment; one that is needed and missing is an error naming it."""
+        provider = PROVIDERS[self.provider]
+        variables = (*((KEY_VARIABLE,) if self.is_elsewhere else ()), *provider.keys)
+        found = next((value for name in variables if (value := os.environ.get(name))), None)
+        if provider.style == "other":
+            return None
+        if found is None and provider.key_needed and not self.is_elsewhere:
+            raise InvalidJudge(
+                f"model: {self.name} needs a key. Set the environment variable "
+                f"{' or '.join(provider.keys)}, or name a server of your own by base_url or "
+                f"{BASE_URL_VARIABLE}"
+            )
+        return found or (NO_KEY if provider.style == "openai" else None)
+
+
+def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
+    """Read `provider:model` or `provider/model`; with a base URL any other name is a model there.
+
+    The base URL comes from the argument, from ASSAY_JUDGE_BASE_URL, or from the provider's own
+    variable.
+    """
+    spec = spec.strip()
+    provider, model = _split(spec)
+    url = base_url or (os.environ.get(BASE_URL_VARIABLE) if _speaks_openai(provider) else None)
+    if provider is None:
+        if not url or not spec:
+            raise _unknown(spec)
+        provider, model = "openai", spec
+    if not model:
+        raise InvalidJudge(f"model: {spec!r} names no model. Write {provider}:MODEL")
+    known = PROVIDERS[provider]
+    found = url or os.environ.get(known.url_variable) or known.url
+    return ModelAddress(provider, model, _checked(found) if found else None)
+
+
+def _split(spec: str) -> tuple[str | None, str]:
+    """Provider and model, at the first colon or slash; no provider if none is known before it."""
+    at = min((i for i in (spec.find(":"), spec.find("/")) if i != -1), default=-1)
+    head = spec[:at].strip().lower() if at != -1 else ""
+    provider = _ALIASES.get(head, head)
+    return (provider, spec[at + 1 :].strip()) if provider in PROVIDERS else (None, spec)
+
+
+def _speaks_openai(provider: str | None) -> bool:
+    return provider is None or provider == "openai"
+
+
+def _unknown(spec: str) -> Exception:
+    head = spec.replace("/", ":").partition(":")[0]
+    if head == spec:
+        return InvalidJudge(
+            f"model: {spec!r} does not say whose model it is. Write provider:model, such as "
+            f"openai:{spec or 'MODEL'}, or name a server by base_url or {BASE_URL_VARIABLE}"
+        )
+    return UnknownName("model provider", head, PROVIDERS)
+
+
+def _checked(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise InvalidJudge(f"base_url: expected http://… or https://…, got {url!r}")
+    return url.rstrip("/")
+
+
+def _without_secrets(url: str) -> str:
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname}{port}{parts.path}"
