@@ -6,16 +6,19 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.store.engine import file_list
+from assay.store.golden import marks_in_force
 from assay.store.scores import latest_scores
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from assay.store.engine import Engine
 
 STORED = "stored_"
+# Tables that are only ever added to, of which the last word counts.
+_SHOWN: dict[str, Callable[[str], str]] = {"scores": latest_scores, "golden": marks_in_force}
 _STORED_NAME = re.compile(rf"\b{STORED}({'|'.join(TABLES)})\b")
 
 
@@ -60,5 +63,5 @@ def view_of(table: str, batches: list[Path], *, name: str | None = None) -> str:
     if files:
         parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
     rows = " UNION ALL BY NAME ".join(parts)
-    rows = latest_scores(rows) if table == "scores" else rows
+    rows = _SHOWN[table](rows) if table in _SHOWN else rows
     return f"CREATE VIEW {name or table} AS {rows}"

@@ -21,6 +21,7 @@ from assay.store.engine import (
     quoted,
     read_in_order,
 )
+from assay.store.golden import mark_golden
 from assay.store.health import examine
 from assay.store.layout import Layout
 from assay.store.questioning import QuestionEngine, view_of
@@ -140,6 +141,14 @@ class Store:
                 for run_key, source, text, scores in rows:
                     row = {"run_key": run_key, "source": source, "case": text}
                     yield run_key, _case(row), read_scores(scores)
+
+    def mark_golden(self, run_keys: Collection[str], *, is_golden: bool = True) -> None:
+        """Mark runs as known to be good, or take the mark back; `golden` has those in force."""
+        mark_golden(self._layout, run_keys, is_golden=is_golden)
+
+    def golden_cases(self) -> Iterator[tuple[str, AgentTestCase]]:
+        """The runs that are marked as golden, each with its run key."""
+        yield from self.keyed_cases("run_key IN (SELECT run_key FROM golden)")
 
     def score_writer(self) -> ScoreWriter:
         """A writer of scores for a `with` block; see `ScoreWriter`."""

@@ -139,6 +139,15 @@ class ScoreRow(Struct, gc=False, kw_only=True):
     tree: str | None = None
 
 
+class GoldenRow(Struct, gc=False):
+    """A run was marked as golden, or the mark was taken back; the last word counts."""
+
+    mark_key: str
+    run_key: str
+    is_golden: bool
+    marked_at: float
+
+
 class CaseRow(Struct, gc=False):
     """The whole record of a run as JSON, and where it was read, from which all else follows."""
 
@@ -164,6 +173,7 @@ TABLES: dict[str, dict[str, str]] = {
     "evaluations": _columns(EvaluationRow),
     "summaries": _columns(SummaryRow),
     "scores": _columns(ScoreRow),
+    "golden": _columns(GoldenRow),
 }
 # What a row is known by, table by table; it stands once in a store.
 KEYS = {
@@ -173,6 +183,7 @@ KEYS = {
     "evaluations": "evaluation_key",
     "summaries": "evaluation_key",
     "scores": "score_key",
+    "golden": "mark_key",
 }
 
 # Long texts are whole in `cases`; the other tables keep enough to look at.
