@@ -14,6 +14,7 @@ from assay.stats.distributions import t_quantile
 from assay.stats.intervals import Interval
 
 METHOD = "Wilson over clusters"
+_ALIKE = 1e-15  # what rounding leaves of a variance of nothing
 
 
 class ClusterSums(Struct, frozen=True):
@@ -21,7 +22,8 @@ class ClusterSums(Struct, frozen=True):
 
     clusters: int
     n: int
-    successes: int
+    successes: float
+    """The sum of y; of scores, where it is a mean that is asked for."""
     squares_n: float
     """The sum of n * n."""
     squares_y: float
@@ -43,15 +45,43 @@ def clustered_share(sums: ClusterSums, *, level: float = 0.95) -> Interval | Non
     return wilson(share, _worth(sums, share), t, level)
 
 
+def clustered_mean(
+    sums: ClusterSums, *, in_unit_range: bool = True, level: float = 0.95
+) -> Interval | None:
+    """The interval of the mean of scores that come in clusters; None for fewer than two.
+
+    For scores between 0 and 1 it is Wilson's, for as many passes and failures as would spread
+    as widely; where all clusters went alike, for as many as there are clusters. Others get
+    Student's t, and none where all went alike: their scale has no known ends.
+    """
+    if sums.clusters < 2 or sums.n == 0:
+        return None
+    mean = sums.successes / sums.n
+    t = t_quantile((1 + level) / 2, sums.clusters - 1)
+    variance = _variance(sums, mean)
+    if in_unit_range:
+        worth = mean * (1 - mean) / variance if variance > _ALIKE else sums.clusters
+        return wilson(mean, worth, t, level)
+    if variance <= _ALIKE:
+        return None
+    reach = t * sqrt(variance)
+    return Interval(mean - reach, mean + reach, level, "Student's t over clusters")
+
+
 def _worth(sums: ClusterSums, share: float) -> float:
     """How many independent things the clusters are worth."""
     if sums.successes in {0, sums.n}:
         return sums.clusters
-    spread = sums.squares_y - 2 * share * sums.products + share * share * sums.squares_n
-    variance = sums.clusters / (sums.clusters - 1) * max(spread, 0.0) / sums.n**2
+    variance = _variance(sums, share)
     if variance == 0:
         return sums.n
     return min(share * (1 - share) / variance, sums.n)
+
+
+def _variance(sums: ClusterSums, mean: float) -> float:
+    """The variance of the mean over all things, clusters being drawn as a whole."""
+    spread = sums.squares_y - 2 * mean * sums.products + mean * mean * sums.squares_n
+    return sums.clusters / (sums.clusters - 1) * max(spread, 0.0) / sums.n**2
 
 
 def wilson(share: float, n: float, z: float, level: float) -> Interval:

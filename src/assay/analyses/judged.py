@@ -1,0 +1,140 @@
+"""What judges said of runs, as the questions about scores ask for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct
+
+from assay.analyses.answering import question
+from assay.errors import InvalidSettings
+from assay.stats import Resampling
+from assay.stats.clustered import ClusterSums, clustered_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from assay.analyses.view import View
+
+_BEGINNING = "judgements"
+# Draws for one interval: more units need fewer resamples, and waiting for minutes helps nobody.
+_MOST_DRAWS = 100_000
+_FEWEST_RESAMPLES = 500
+
+
+class Weights(Struct, frozen=True):
+    """How much the final answer and the steps count, and what is left where no tool was used."""
+
+    fa_weight: float = 0.5
+    step_weight: float = 0.5
+    no_tool_penalty: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuse weights that weigh nothing."""
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if not 0 <= value < float("inf"):
+                raise InvalidSettings(f"{name}: expected a number from 0 up, got {value}")
+        if not self.fa_weight + self.step_weight:
+            raise InvalidSettings("fa_weight and step_weight are both 0: nothing is left to weigh")
+
+
+_HALVES = Weights()
+
+
+class Mean(NamedTuple):
+    """The mean of a score over n judgements, with its interval over tasks."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    asked: int = 0
+    """Judgements that should have given one; those that did not are `asked - n`."""
+    tasks: int = 0
+
+
+class JudgedGroup(NamedTuple):
+    """All means of one group of judgements."""
+
+    experiment: str | None
+    model: str | None
+    judge: str | None
+    attempt: int | None
+    means: dict[str, Mean]
+
+
+def judgements(
+    view: View,
+    name: str,
+    *,
+    weights: Weights = _HALVES,
+    missing_is_zero: bool | None = None,
+    **params: object,
+) -> list[dict[str, Any]]:
+    """The rows of a question that reads on from the judgements.
+
+    The seed takes a missing score for 0 and weighs as it is told, whatever the weights add up
+    to; it knows no outcomes of runs. `missing_is_zero` is for those of its tables that do not.
+    """
+    is_seed = view.rules == "seed"
+    zero = is_seed if missing_is_zero is None else missing_is_zero
+    return view.rows(
+        question(_BEGINNING) + question(name),
+        missing=0 if zero else None,
+        outcomes=not is_seed,
+        fa_weight=weights.fa_weight,
+        step_weight=weights.step_weight,
+        no_tool_penalty=weights.no_tool_penalty,
+        scale=1.0 if is_seed else weights.fa_weight + weights.step_weight,
+        **params,
+    )
+
+
+def resampling_of(units: int) -> Resampling:
+    """How to resample so many units in bounded time."""
+    most = Resampling().resamples
+    return Resampling(resamples=max(_FEWEST_RESAMPLES, min(most, _MOST_DRAWS // max(units, 1))))
+
+
+def judged_groups(
+    view: View,
+    *,
+    by_judge: bool = True,
+    by_attempt: bool = False,
+    weights: Weights = _HALVES,
+) -> list[JudgedGroup]:
+    """Means of all scores, model by model and, if asked, judge by judge and pass by pass."""
+    found = judgements(
+        view, "judged_means", weights=weights, by_judge=by_judge, by_attempt=by_attempt
+    )
+    return list(_groups(found))
+
+
+def _groups(found: Iterable[dict[str, Any]]) -> Iterator[JudgedGroup]:
+    means: dict[tuple[Any, ...], dict[str, Mean]] = {}
+    for line in found:
+        key = line["experiment"], line["model"], line["judge"], line["attempt"]
+        means.setdefault(key, {})[line["measure"]] = mean_of(line)
+    for key, own in means.items():
+        yield JudgedGroup(*key, own)
+
+
+def mean_of(line: dict[str, Any]) -> Mean:
+    """The mean of a line that has the sums over clusters, `asked`, `lowest` and `highest`."""
+    n, tasks, total = int(line["n"]), int(line["clusters"]), float(line["total"])
+    asked = int(line["asked"])
+    if not n:
+        return Mean(asked=asked)
+    sums = ClusterSums(
+        tasks,
+        n,
+        total,
+        float(line["squares_n"]),
+        float(line["squares_y"]),
+        float(line["products"]),
+    )
+    in_unit_range = 0 <= line["lowest"] <= line["highest"] <= 1
+    interval = clustered_mean(sums, in_unit_range=in_unit_range)
+    low, high = (interval.low, interval.high) if interval else (None, None)
+    return Mean(total / n, low, high, n, asked, tasks)

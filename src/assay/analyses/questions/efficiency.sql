@@ -1,0 +1,56 @@
+,
+-- What does a run take, and what does a success?
+measured AS (
+    SELECT experiment, model, task, success, 'runs' AS measure, 1e0 AS value FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'success', success FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'score', score FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'calls', CAST(calls AS DOUBLE) FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'tools', CAST(tools AS DOUBLE) FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'servers', CAST(servers AS DOUBLE) FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'calls_per_tool',
+           CASE WHEN tools > 0 THEN CAST(calls AS DOUBLE) / tools END
+    FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'failures', CAST(failures AS DOUBLE) FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'rounds', CAST(rounds AS DOUBLE) FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'tokens', CAST(tokens AS DOUBLE) FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'seconds', seconds FROM run_facts
+    UNION ALL
+    SELECT experiment, model, task, success, 'cost_usd', cost_usd FROM run_facts
+),
+by_task AS (
+    SELECT experiment, model, measure, task,
+           COUNT(*) AS asked,
+           COUNT(value) AS n,
+           COALESCE(SUM(value), 0e0) AS total,
+           MIN(value) AS lowest,
+           MAX(value) AS highest,
+           COALESCE(SUM(CASE WHEN success IS NOT NULL THEN value END), 0e0) AS judged_total,
+           COALESCE(SUM(CASE WHEN value IS NOT NULL THEN success END), 0e0) AS successes
+    FROM measured
+    GROUP BY experiment, model, measure, task
+)
+SELECT experiment, model, measure,
+       SUM(asked) AS asked,
+       SUM(n) AS n,
+       SUM(total) AS total,
+       COUNT(CASE WHEN n > 0 THEN 1 END) AS clusters,
+       SUM(CAST(n AS DOUBLE) * n) AS squares_n,
+       SUM(total * total) AS squares_y,
+       SUM(n * total) AS products,
+       MIN(lowest) AS lowest,
+       MAX(highest) AS highest,
+       SUM(judged_total) AS judged_total,
+       SUM(successes) AS successes
+FROM by_task
+GROUP BY experiment, model, measure
+ORDER BY experiment NULLS LAST, model NULLS LAST, measure

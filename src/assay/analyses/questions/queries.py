@@ -1,0 +1,126 @@
+"""Which tasks are hard, which easy, and about which do models or judges disagree?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
+
+from msgspec import Struct
+
+from assay.analyses.analysis import Analysis, Column, Parameter
+from assay.analyses.answering import one_of
+from assay.analyses.judged import judgements, mean_of
+from assay.analyses.view import opened
+from assay.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.analyses.selection import Filters
+    from assay.analyses.view import Answering, View
+
+Order = Literal["hardest", "easiest", "models-disagree", "judges-disagree"]
+
+
+class QueryResult(Struct, frozen=True):
+    """How one task went over all models, passes and judges; higher is easier.
+
+    `value` is the mean of final answer and step score, of what there is of the two, or else of
+    the verdicts; its interval is over runs. `model_range` is how far the best model's mean lies
+    above the worst one's, `judge_range` how far the judges of one run lie apart, on average;
+    None where there are not two.
+    """
+
+    experiment: str | None
+    task: str
+    query: str | None
+    judgements: int
+    missing: int
+    runs: int
+    models: int
+    value: float | None
+    value_low: float | None
+    value_high: float | None
+    success_rate: float | None
+    model_range: float | None
+    best_model: str | None
+    worst_model: str | None
+    judge_range: float | None
+
+
+_ORDERS: dict[Order, Callable[[QueryResult], float | None]] = {
+    "hardest": lambda row: row.value,
+    "easiest": lambda row: None if row.value is None else -row.value,
+    "models-disagree": lambda row: None if row.model_range is None else -row.model_range,
+    "judges-disagree": lambda row: None if row.judge_range is None else -row.judge_range,
+}
+
+
+def queries(
+    source: Answering | View,
+    *,
+    order: Order = "hardest",
+    top_n: int | None = None,
+    **filters: Unpack[Filters],
+) -> list[QueryResult]:
+    """One row a task, the hardest first or as asked; what cannot be ordered comes last."""
+    key = _ORDERS[one_of(order, get_args(Order), "order")]  # type: ignore[index]  # just checked
+    if top_n is not None and top_n < 1:
+        raise InvalidSettings(f"top_n: expected a number from 1 up, got {top_n}")
+    with opened(source, filters) as view:
+        found = [_result(line) for line in judgements(view, "queries")]
+    # Python's sort keeps the order of the files among equals, as the seed's does.
+    return sorted(found, key=lambda row: _nulls_last(key(row)))[:top_n]
+
+
+def _nulls_last(value: float | None) -> tuple[bool, float]:
+    return value is None, value or 0.0
+
+
+def _result(line: dict[str, Any]) -> QueryResult:
+    value = mean_of(line)
+    return QueryResult(
+        line["experiment"],
+        line["task"],
+        line["query"],
+        value.asked,
+        value.asked - value.n,
+        value.tasks,
+        line["models"],
+        *(value.value, value.low, value.high),
+        line["success_rate"],
+        line["model_range"],
+        line["best_model"],
+        line["worst_model"],
+        line["judge_range"],
+    )
+
+
+QUERIES = Analysis(
+    name="queries",
+    title="Queries",
+    question="Which tasks are hard, which easy, and about which do models or judges disagree?",
+    row=QueryResult,
+    ask=queries,
+    parameters=(
+        Parameter("order", "What comes first.", "hardest", choices=get_args(Order)),
+        Parameter("top_n", "Only so many; all if not given.", None),
+    ),
+    columns=(
+        Column("experiment", "experiment", "name"),
+        Column("task", "task", "name"),
+        Column("query", "asked", "text", wide=True),
+        Column("judgements", "judged", "count"),
+        Column("missing", "missing", "count", lower_is_better=True),
+        Column("runs", "runs", "count"),
+        Column("models", "models", "count", wide=True),
+        Column(
+            "value", "mean", "score", lower_is_better=False, interval=("value_low", "value_high")
+        ),
+        Column("success_rate", "succeeded", "share", lower_is_better=False),
+        Column("model_range", "models apart", "score"),
+        Column("best_model", "best", "name"),
+        Column("worst_model", "worst", "name"),
+        Column("judge_range", "judges apart", "score", lower_is_better=True),
+    ),
+    tables=("runs", "evaluations"),
+)

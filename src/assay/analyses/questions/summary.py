@@ -1,0 +1,139 @@
+"""How do the models compare, judge by judge?"""
+
+from __future__ import annotations
+
+from math import fsum
+from typing import TYPE_CHECKING, Unpack
+
+from msgspec import Struct
+
+from assay.analyses.analysis import Analysis, Column
+from assay.analyses.answering import question, typed
+from assay.analyses.judged import Mean, judged_groups
+from assay.analyses.view import opened
+
+if TYPE_CHECKING:
+    from assay.analyses.judged import JudgedGroup
+    from assay.analyses.selection import Filters
+    from assay.analyses.view import Answering, View
+
+
+class Standing(Struct, frozen=True):
+    """What one judge made of one model's runs; `attempts` has a row for each pass.
+
+    `missing` are judgements that gave no score at all: they count in `evaluations` and in no
+    mean. Scores and the success rate lie between 0 and 1, higher is better; None is a score
+    that this judge never gives. Intervals are over tasks, and None where there is only one.
+    """
+
+    experiment: str | None
+    model: str | None
+    judge: str | None
+    attempt: int | None
+    evaluations: int
+    missing: int
+    tasks: int | None
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+    step: float | None
+    step_low: float | None
+    step_high: float | None
+    success_rate: float | None
+    success_rate_low: float | None
+    success_rate_high: float | None
+
+
+def summary(source: Answering | View, **filters: Unpack[Filters]) -> list[Standing]:
+    """Means of each model and judge; the model with the best mean over its judges comes first.
+
+    The seed's rules take the recorded summaries as they are, and the model with the best single
+    judge first.
+    """
+    with opened(source, filters) as view:
+        if view.rules == "seed":
+            return _recorded(view, overall=True)
+        found = [_standing(group) for group in judged_groups(view)]
+    best = _over_judges(found)
+    return sorted(found, key=lambda row: best[row.experiment, row.model])
+
+
+def attempts(source: Answering | View, **filters: Unpack[Filters]) -> list[Standing]:
+    """Means of each pass by itself, model by model and judge by judge; this is not pass@k."""
+    with opened(source, filters) as view:
+        if view.rules == "seed":
+            return _recorded(view, overall=False)
+        return [_standing(group) for group in judged_groups(view, by_attempt=True)]
+
+
+def _recorded(view: View, *, overall: bool) -> list[Standing]:
+    return typed(view.rows(question("recorded_means"), overall=overall), Standing)
+
+
+def _standing(group: JudgedGroup) -> Standing:
+    judged, score, step, success = (
+        group.means.get(measure, Mean()) for measure in ("judged", "score", "step", "success")
+    )
+    return Standing(
+        group.experiment,
+        group.model,
+        group.judge,
+        group.attempt,
+        judged.asked,
+        judged.asked - judged.n,
+        judged.tasks,
+        *(score.value, score.low, score.high),
+        *(step.value, step.low, step.high),
+        *(success.value, success.low, success.high),
+    )
+
+
+def _over_judges(found: list[Standing]) -> dict[tuple[str | None, str | None], tuple[bool, float]]:
+    """What models are sorted by: the mean of their judges' means, best first, unjudged last."""
+    means: dict[tuple[str | None, str | None], list[float]] = {}
+    for row in found:
+        own = means.setdefault((row.experiment, row.model), [])
+        value = row.success_rate if row.score is None else row.score
+        if value is not None:
+            own.append(value)
+    return {key: (not own, -fsum(own) / len(own) if own else 0.0) for key, own in means.items()}
+
+
+_COLUMNS = (
+    Column("experiment", "experiment", "name"),
+    Column("model", "model", "name"),
+    Column("judge", "judge", "name"),
+    Column("attempt", "pass", "count"),
+    Column("evaluations", "judged", "count"),
+    Column("missing", "missing", "count", lower_is_better=True),
+    Column("tasks", "tasks", "count", wide=True),
+    Column("score", "score", "score", lower_is_better=False, interval=("score_low", "score_high")),
+    Column("step", "step", "score", lower_is_better=False, interval=("step_low", "step_high")),
+    Column(
+        "success_rate",
+        "succeeded",
+        "share",
+        lower_is_better=False,
+        interval=("success_rate_low", "success_rate_high"),
+    ),
+)
+_TABLES = ("runs", "evaluations", "summaries")
+
+SUMMARY = Analysis(
+    name="summary",
+    title="Models",
+    question="How do the models compare, judge by judge?",
+    row=Standing,
+    ask=summary,
+    columns=tuple(column for column in _COLUMNS if column.name != "attempt"),
+    tables=_TABLES,
+)
+ATTEMPTS = Analysis(
+    name="attempts",
+    title="Passes one by one",
+    question="Does a model do better in its first pass than in its later ones?",
+    row=Standing,
+    ask=attempts,
+    columns=_COLUMNS,
+    tables=_TABLES,
+)
