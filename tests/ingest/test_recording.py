@@ -1,0 +1,46 @@
+"""Opening recorded files: small and large ones, and those that are no plain files."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.ingest.recording import FilePlace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SIZES = [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 1_000_000]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_byte_is_read_whatever_the_size(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(os.urandom(size))
+    heard: list[int] = []
+    for place in (FilePlace(path), FilePlace(path, heard.append)):
+        with place.open() as file:
+            assert file.read() == path.read_bytes()
+    assert sum(heard) == size
+
+
+def test_a_named_pipe_is_read_as_it_comes(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.json"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(b"{}",))
+    writer.start()
+    with FilePlace(path).open() as file:
+        assert file.read() == b"{}"
+    writer.join()
+
+
+def test_what_is_no_file_is_refused_and_leaves_nothing_open(tmp_path: Path) -> None:
+    descriptors = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None  # noqa: PTH112, PTH208
+    for path in (tmp_path, tmp_path / "missing.json"):
+        with pytest.raises(OSError, match="directory"):
+            FilePlace(path).open()
+    if descriptors is not None:
+        assert len(os.listdir("/proc/self/fd")) == descriptors  # noqa: PTH208
