@@ -144,8 +144,10 @@ def is_plain_row(item: dict[Any, Any]) -> bool:
     """Whether a dict holds an answer and no flag: one of many rows, most likely."""
     # Odd ones are not worth remembering.
     look_up = _answer_keys if len(item) <= _MANY else _answer_keys.__wrapped__
-    for key in look_up(tuple(item)) or ():  # noqa: SIM110 - a loop is faster, and rows are many
-        if is_full(item[key]):
+    for key in look_up(tuple(item)) or ():
+        value = item[key]
+        # Most are, and rows are many: only what is left is worth a closer look.
+        if (value and not isinstance(value, dict)) or is_full(value):
             return True
     return False
 

@@ -228,10 +228,11 @@ def _peel_plain_picture(text: str) -> _Peeled | None:
     for ending, succeeded in _PLAIN_ENDINGS:
         if text.endswith(ending):
             quoted = text[len(_PLAIN_START) : -len(ending)]
-            body = quoted[1:-1]
-            closed = len(quoted) > 1 and quoted[0] == quoted[-1] and quoted[0] in "'\""
-            if closed and quoted[0] not in body and body[-1:] != "\\":
-                return _Peeled(unquoted(quoted), "python_repr", succeeded)
+            if quoted[:1] not in {"'", '"'}:
+                return None
+            # The next quote is the last letter, and no backslash stands before it.
+            closed = quoted.find(quoted[0], 1) == len(quoted) - 1 and quoted[-2] != "\\"
+            return _Peeled(unquoted(quoted), "python_repr", succeeded) if closed else None
     return None
 
 
@@ -314,6 +315,11 @@ def _is_text_block(block: dict[Any, Any]) -> bool:
     )
 
 
+def _may_be_block(item: Any) -> bool:
+    """Whether an item has a key of a block; most lists are rows, and need no closer look."""
+    return not isinstance(item, dict) or "type" in item or "text" in item or "json" in item
+
+
 def _are_blocks(items: list[Any]) -> bool:
     return all(
         isinstance(item, dict)
@@ -334,7 +340,7 @@ def _peel_list(items: list[Any]) -> _Peeled | None:
         carried = _peel_lone_key(item) if len(item) == 1 else _peel_carrier(item)
         if carried is not None:
             return carried
-    if not _are_blocks(items):
+    if not _may_be_block(items[0]) or not _are_blocks(items):
         return None
     blocks = [_block_value(_as_dict(item)) for item in items]
     if len(blocks) == 1:

@@ -178,7 +178,8 @@ def unquoted(quoted: str) -> str:
 
 def _read_as_json(body: str, quote: str) -> str | None:
     """The text, where its escapes mean the same in JSON, whose reader is fast; else None."""
-    if "\\/" in body:  # JSON would drop the backslash
+    # JSON would drop the backslash; a single letter is found much faster than two.
+    if "/" in body and "\\/" in body:
         return None
     if quote == "'":
         body = body.replace('"', '\\"')
