@@ -1,0 +1,1 @@
+"""The arena: the same prompts to several agents, each run recorded, scored and paired."""

@@ -1,0 +1,66 @@
+"""Who enters: agents by name, each with the model it asks."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.agents.catalogue import adapter_named
+from assay.agents.protocol import Adapter, ModelEndpoint
+from assay.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BASE_URL_VARIABLE = "OPENAI_BASE_URL"
+KEY_VARIABLE = "OPENAI_API_KEY"
+SCRIPTED = "scripted-good"
+
+
+class Entrant(Struct, frozen=True):
+    """An agent under the name it is shown by."""
+
+    label: str
+    adapter: Adapter
+    model: ModelEndpoint
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether a script plays its model: nothing it says is a model's."""
+        return self.model.name.startswith("scripted-")
+
+
+def entrants(
+    names: Sequence[str], *, model: str | None, base_url: str | None, scripted_url: str
+) -> list[Entrant]:
+    """Read `adk`, or `adk=gpt-5-mini` for a model of its own; without one all ask the same.
+
+    A model whose name begins with "scripted-" is asked at the bundled server, any other at
+    `base_url` or OPENAI_BASE_URL.
+    """
+    found: list[Entrant] = []
+    for name in names:
+        agent, _, own = name.partition("=") if not name.startswith("command:") else (name, "", "")
+        chosen = own or model or SCRIPTED
+        found.append(Entrant(name, adapter_named(agent), _endpoint(chosen, base_url, scripted_url)))
+    labels = [entrant.label for entrant in found]
+    if len(set(labels)) < len(labels):
+        raise InvalidSettings(f"agents: {', '.join(labels)}: each may enter once")
+    if not found:
+        raise InvalidSettings("agents: expected at least one, like adk,agent-framework")
+    return found
+
+
+def _endpoint(model: str, base_url: str | None, scripted_url: str) -> ModelEndpoint:
+    if model.startswith("scripted-"):
+        return ModelEndpoint(scripted_url, model)
+    address = base_url or os.environ.get(BASE_URL_VARIABLE)
+    key = os.environ.get(KEY_VARIABLE, "none")
+    if address is None and key == "none":
+        raise InvalidSettings(
+            f"the model {model!r} needs an endpoint: set {KEY_VARIABLE}, or name one with "
+            f"--base-url or {BASE_URL_VARIABLE}"
+        )
+    return ModelEndpoint(address or "https://api.openai.com/v1", model, key)

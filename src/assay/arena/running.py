@@ -1,0 +1,139 @@
+"""The whole arena: warm up, hold the conversations, keep and score each as it ends."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, ExitStack
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from msgspec import Struct
+
+from assay.agents.harness import Conduct, TurnRecord
+from assay.agents.mcp_servers import connected, read_servers
+from assay.agents.model_tap import ModelTap
+from assay.agents.weather.mcp_server import weather_source
+from assay.agents.weather.preferences import PreferenceBook
+from assay.agents.weather.source import WeatherSource
+from assay.arena.conversation import Stage, Talk, hold
+from assay.arena.planning import Conversation, undone
+from assay.metrics.chatbot import ChatbotEvaluator
+from assay.run import Source
+from assay.score import Score
+from assay.store.scores import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from assay.agents.protocol import Agent
+    from assay.arena.entrants import Entrant
+    from assay.arena.suite import Suite
+    from assay.store import Store
+
+FORMAT = "arena"
+WARM_UP = "Hello."
+_MOST_BATCHES = 200
+
+
+class ArenaSettings(Struct, frozen=True):
+    """How the arena is run."""
+
+    conduct: Conduct = Conduct()
+    warm_up: bool = True
+    weather: WeatherSource | None = None
+
+
+class Held(Struct, frozen=True):
+    """A conversation that was held: its turns, each with its score."""
+
+    conversation: Conversation
+    records: tuple[TurnRecord, ...]
+    scores: tuple[Score, ...]
+
+    @property
+    def errors(self) -> list[str]:
+        """What went wrong, turn by turn."""
+        return [record.error for record in self.records if record.error is not None]
+
+
+def known_runs(store: Store, suite: str) -> set[str]:
+    """The turns of a suite that a store holds already."""
+    rows = store.query("SELECT run_id FROM runs WHERE starts_with(run_id, $suite)", suite=suite)
+    return {row["run_id"] for row in rows}
+
+
+def evaluator_for(entrants: Sequence[Entrant]) -> ChatbotEvaluator:
+    """The fifteen metrics; where an agent's source is at hand it is measured, not asserted."""
+    sources = {e.label: e.adapter.sources for e in entrants if e.adapter.sources}
+    return ChatbotEvaluator(sources=sources)
+
+
+async def run_arena(
+    suite: Suite,
+    entrants: Sequence[Entrant],
+    planned: Sequence[Conversation],
+    store: Store,
+    settings: ArenaSettings = ArenaSettings(),  # noqa: B008 - it is frozen
+) -> AsyncIterator[Held]:
+    """Hold the conversations that the store does not hold yet; each is kept as it ends.
+
+    The agents run one after the other: they share this machine, and a time that another one
+    stretched would say nothing. Stopping in the middle costs the conversation in hand.
+    """
+    waiting = undone(planned, known_runs(store, planned[0].suite) if planned else ())
+    evaluator = evaluator_for(entrants)
+    async with AsyncExitStack() as stack:
+        with ModelTap() as tap:
+            servers = read_servers(suite.mcp_servers) if suite.mcp_servers else {}
+            tools = await stack.enter_async_context(connected(servers))
+            source = settings.weather or weather_source()
+            stage = Stage(suite, tap, source, PreferenceBook(), tuple(tools), settings.conduct)
+            agents = {e.label: (e, e.adapter.make()) for e in entrants}
+            if settings.warm_up and waiting:
+                await _warm_up(stage, agents)
+            for conversation in waiting:
+                entrant, agent = agents[conversation.entrant]
+                yield await _hold_and_keep(stage, entrant, agent, conversation, (store, evaluator))
+    if len(store.batches()) > _MOST_BATCHES:
+        store.compact()
+
+
+async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, Agent]]) -> None:
+    """One turn each that nobody times: the first call of a framework loads half of it."""
+    for entrant, agent in agents.values():
+        await Talk(stage, entrant, agent, f"warm-up-{uuid4().hex}").say(WARM_UP)
+
+
+async def _hold_and_keep(
+    stage: Stage,
+    entrant: Entrant,
+    agent: Agent,
+    conversation: Conversation,
+    keeping: tuple[Store, ChatbotEvaluator],
+) -> Held:
+    store, evaluator = keeping
+    talk = Talk(stage, entrant, agent, uuid4().hex)
+    records = [record async for record in hold(talk, conversation.task.turns)]
+    for place, record in enumerate(records):
+        record.case.run_id = conversation.run_id(place)
+        record.case.task_id = conversation.task_id(place)
+        record.case.attempt = conversation.attempt
+        record.case.source = Source(path=conversation.suite, format=FORMAT, position=place + 1)
+    scores = [await evaluator.evaluate(record.case) for record in records]
+    keep(store, records, scores, evaluator.name)
+    return Held(conversation, tuple(records), tuple(scores))
+
+
+def keep(store: Store, records: Sequence[TurnRecord], scores: Sequence[Score], metric: str) -> None:
+    """Write the turns of a conversation and their scores."""
+    with store.writer() as writer:
+        for record in records:
+            writer.add(record.case)
+    ids = [record.case.run_id for record in records]
+    rows: list[dict[str, Any]] = store.query(
+        "SELECT run_id, run_key FROM runs WHERE run_id IN (SELECT unnest($ids::VARCHAR[]))", ids=ids
+    )
+    keys = {row["run_id"]: row["run_key"] for row in rows}
+    with ExitStack() as stack:
+        writer_of_scores = stack.enter_context(store.score_writer())
+        for record, score in zip(records, scores, strict=True):
+            writer_of_scores.add(keys[record.case.run_id], score, Settings(metric))
