@@ -13,7 +13,15 @@ from __future__ import annotations
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.catalogue import ANALYSES, analysis_named
+from assay.analyses.questions.correction import Correction, correction
+from assay.analyses.questions.episodes import Episode, episodes
+from assay.analyses.questions.errors import Failures, errors
+from assay.analyses.questions.longest import LongRun, longest
+from assay.analyses.questions.persistence import Persistence, persistence
+from assay.analyses.questions.retry import Retry, retry
+from assay.analyses.questions.servers import ServerUse, servers
 from assay.analyses.questions.tools import ToolUse, tools
+from assay.analyses.questions.workload import Workload, workload
 from assay.analyses.selection import Filters, Rules, Selection
 from assay.analyses.view import View, opened
 
@@ -21,13 +29,29 @@ __all__ = [
     "ANALYSES",
     "Analysis",
     "Column",
+    "Correction",
+    "Episode",
+    "Failures",
     "Filters",
+    "LongRun",
     "Parameter",
+    "Persistence",
+    "Retry",
     "Rules",
     "Selection",
+    "ServerUse",
     "ToolUse",
     "View",
+    "Workload",
     "analysis_named",
+    "correction",
+    "episodes",
+    "errors",
+    "longest",
     "opened",
+    "persistence",
+    "retry",
+    "servers",
     "tools",
+    "workload",
 ]

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from assay.analyses.view import Answering, View
 
 By = Literal["tool", "model", "model-tool", "all"]
+Order = Literal["failures", "success_rate", "calls", "model_failure_rate"]
+_USUAL_ORDER: dict[By, Order] = {"model": "success_rate"}
 
 
 class ToolUse(Struct, frozen=True):
@@ -37,6 +39,7 @@ class ToolUse(Struct, frozen=True):
     server_failures: int
     environment_failures: int
     unknown_failures: int
+    model_failure_rate: float
     loading_calls: int
     timed_calls: int
     mean_seconds: float | None
@@ -45,10 +48,19 @@ class ToolUse(Struct, frozen=True):
 
 
 def tools(
-    source: Answering | View, *, by: By = "tool", **filters: Unpack[Filters]
+    source: Answering | View,
+    *,
+    by: By = "tool",
+    order: Order | None = None,
+    **filters: Unpack[Filters],
 ) -> list[ToolUse]:
-    """Calls, failures and times by tool, model or both; most failures or best rate first."""
-    found = ask(source, filters, "tools", by=one_of(by, get_args(By), "grouping"))
+    """Calls, failures and times by tool, model or both.
+
+    Without an order the best rate comes first by model, and otherwise the most failures.
+    """
+    by_what = one_of(by, get_args(By), "grouping")
+    first = one_of(order or _USUAL_ORDER.get(by, "failures"), get_args(Order), "order")
+    found = ask(source, filters, "tools", by=by_what, order=first)
     rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in found)
     return typed(rows, ToolUse)
 
@@ -79,6 +91,7 @@ TOOLS = Analysis(
         Column("server_failures", "server's", "count", lower_is_better=True),
         Column("environment_failures", "environment's", "count", lower_is_better=True),
         Column("unknown_failures", "nobody's", "count", lower_is_better=True),
+        Column("model_failure_rate", "model's of all", "share", lower_is_better=True, wide=True),
         Column("loading_calls", "loading", "count", wide=True),
         Column("timed_calls", "timed", "count", wide=True),
         Column("mean_seconds", "mean s", "seconds", lower_is_better=True, wide=True),

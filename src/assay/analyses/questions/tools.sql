@@ -45,6 +45,7 @@ totals AS (
 )
 SELECT totals.*,
        CAST(successes AS DOUBLE) / calls AS success_rate,
+       CAST(model_failures AS DOUBLE) / calls AS model_failure_rate,
        success_rate_clusters AS tasks,
        success_rate_clusters, success_rate_squares_n, success_rate_squares, success_rate_products
 FROM totals
@@ -52,7 +53,9 @@ JOIN sums
   ON totals.model IS NOT DISTINCT FROM sums.model
  AND totals.server IS NOT DISTINCT FROM sums.server
  AND totals.tool IS NOT DISTINCT FROM sums.tool
-ORDER BY CASE WHEN $by IN ('tool', 'model-tool') THEN failures END DESC NULLS LAST,
-         CASE WHEN $by = 'model' THEN success_rate END DESC NULLS LAST,
+ORDER BY CASE WHEN $order = 'failures' THEN failures END DESC NULLS LAST,
+         CASE WHEN $order = 'calls' THEN calls END DESC NULLS LAST,
+         CASE WHEN $order = 'success_rate' THEN success_rate END DESC NULLS LAST,
+         CASE WHEN $order = 'model_failure_rate' THEN model_failure_rate END NULLS LAST,
          place NULLS LAST, totals.model NULLS LAST, totals.server NULLS LAST,
          totals.tool NULLS LAST

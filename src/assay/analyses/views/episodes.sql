@@ -1,7 +1,13 @@
 -- Episodes of failure: from a tool's first failed call to its next success, or to the end.
 -- Calls of one turn were made together and are one attempt. By the seed's rules every call
 -- stands alone, and a call of another tool ends the episode.
-WITH steps AS (
+WITH sized AS (
+    SELECT run_key AS sized_run, COUNT(*) AS run_calls
+    FROM calls
+    GROUP BY run_key
+    HAVING MAX(CASE WHEN failed AND counted THEN 1 ELSE 0 END) = 1
+),
+steps AS (
     SELECT run_key, position, model, task_id, attempt, server, tool, arguments_key, failed,
            blame, calls.kind, counted, place, adjacent,
            COALESCE(transient, FALSE) AS transient,
@@ -12,9 +18,10 @@ WITH steps AS (
                 ELSE 0
            END AS streak
     FROM calls
+    JOIN sized ON sized_run = run_key
     CROSS JOIN rules_in_force
     LEFT JOIN kinds ON kinds.kind = calls.kind
-    WHERE run_key IN (SELECT run_key FROM calls WHERE failed AND counted)
+    WHERE run_calls > 1 OR NOT adjacent
 ),
 attempts AS (
     SELECT run_key, server, tool, streak, step,

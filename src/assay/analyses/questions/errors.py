@@ -1,0 +1,86 @@
+"""What goes wrong, how often, and whose fault is it?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Unpack, get_args
+
+from msgspec import Struct
+
+from assay.analyses.analysis import Analysis, Column, Parameter
+from assay.analyses.answering import one_of, question, typed, with_interval
+from assay.analyses.view import opened
+
+if TYPE_CHECKING:
+    from assay.analyses.selection import Filters
+    from assay.analyses.view import Answering, View
+
+By = Literal["kind", "blame", "model", "server", "tool"]
+
+
+class Failures(Struct, frozen=True):
+    """Failures of one kind, or of one model, server or tool by blame; else None.
+
+    `share` is of all failures, `rate` of all calls of the group. `worked_elsewhere` counts
+    failures whose very call worked in another run, `failed_elsewhere` those that only failed
+    there too, and `reblamed` those whose blame changed for it.
+    """
+
+    model: str | None
+    server: str | None
+    tool: str | None
+    blame: str | None
+    kind: str | None
+    failures: int
+    share: float
+    calls: int
+    rate: float
+    rate_low: float | None
+    rate_high: float | None
+    runs: int
+    worked_elsewhere: int
+    failed_elsewhere: int
+    reblamed: int
+
+
+def errors(
+    source: Answering | View, *, by: By = "kind", **filters: Unpack[Filters]
+) -> list[Failures]:
+    """Failures by blame and kind, or by blame and model, server or tool; most first.
+
+    By our rules the same call in other runs has a say in the blame, filtered out or not.
+    """
+    by_what = one_of(by, get_args(By), "grouping")
+    with opened(source, filters) as view:
+        found = view.rows(question("errors"), by=by_what, judge_again=view.rules == "assay")
+    return typed(
+        (with_interval(line, "rate", n="calls", successes="failures") for line in found), Failures
+    )
+
+
+ERRORS = Analysis(
+    name="errors",
+    title="Failures",
+    question="What goes wrong, how often, and whose fault is it?",
+    row=Failures,
+    ask=errors,
+    parameters=(
+        Parameter("by", "What the failures are counted by.", "kind", choices=get_args(By)),
+    ),
+    columns=(
+        Column("model", "model", "name"),
+        Column("server", "server", "name"),
+        Column("tool", "tool", "name"),
+        Column("blame", "blame", "name"),
+        Column("kind", "kind", "name"),
+        Column("failures", "failures", "count", lower_is_better=True),
+        Column("share", "of failures", "share"),
+        Column("calls", "calls", "count", wide=True),
+        Column(
+            "rate", "of calls", "share", lower_is_better=True, interval=("rate_low", "rate_high")
+        ),
+        Column("runs", "runs", "count", lower_is_better=True),
+        Column("worked_elsewhere", "worked elsewhere", "count"),
+        Column("failed_elsewhere", "failed elsewhere", "count"),
+        Column("reblamed", "reblamed", "count"),
+    ),
+)

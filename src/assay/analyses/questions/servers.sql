@@ -1,0 +1,44 @@
+-- How reliable are the servers?
+WITH by_task AS (
+    SELECT server, COALESCE(task_id, run_key) AS task,
+           COUNT(*) AS n,
+           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS y
+    FROM calls
+    WHERE counted
+    GROUP BY server, COALESCE(task_id, run_key)
+),
+sums AS (
+    SELECT server,
+           COUNT(*) AS success_rate_clusters,
+           SUM(CAST(n AS DOUBLE) * n) AS success_rate_squares_n,
+           SUM(CAST(y AS DOUBLE) * y) AS success_rate_squares,
+           SUM(CAST(n AS DOUBLE) * y) AS success_rate_products
+    FROM by_task
+    GROUP BY server
+),
+totals AS (
+    SELECT server,
+           COUNT(*) AS calls,
+           COUNT(DISTINCT tool) AS tools,
+           COUNT(DISTINCT model) AS models,
+           COUNT(DISTINCT run_key) AS runs,
+           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS successes,
+           SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures,
+           SUM(CASE WHEN blame IN ('model', 'MODEL_ERROR') THEN 1 ELSE 0 END) AS model_failures,
+           SUM(CASE WHEN blame IN ('server', 'SERVER_ERROR') THEN 1 ELSE 0 END) AS server_failures,
+           SUM(CASE WHEN blame = 'environment' THEN 1 ELSE 0 END) AS environment_failures,
+           SUM(CASE WHEN blame IN ('unknown', 'UNKNOWN') THEN 1 ELSE 0 END) AS unknown_failures,
+           MEDIAN(execution_time) AS median_seconds,
+           MIN(place) AS place
+    FROM calls
+    WHERE counted
+    GROUP BY server
+)
+SELECT totals.*,
+       CAST(server_failures AS DOUBLE) / calls AS server_failure_rate,
+       success_rate_clusters AS tasks,
+       success_rate_clusters, success_rate_squares_n, success_rate_squares, success_rate_products
+FROM totals
+JOIN sums ON sums.server = totals.server
+ORDER BY CASE WHEN $order = 'server_failures' THEN server_failures ELSE calls END DESC NULLS LAST,
+         place NULLS LAST, totals.server NULLS LAST
