@@ -138,7 +138,7 @@ def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
     assert found["cases"][2]["score"] == 0.75
     assert found["cases"][2]["input_schema_compliance"] == 0.0
     assert found["cases"][2]["tree"]["parts"][0]["evidence"][0]["kind"] == "schema_violation"
-    assert found["summary"] | {"labels": None, "metrics": None} == {
+    assert found["summary"] | {"labels": None, "metrics": None, "judge": None} == {
         "cases": 2,
         "not_read": 1,
         "passed_over": 0,
@@ -149,6 +149,8 @@ def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
         "threshold": None,
         "labels": None,
         "metrics": None,
+        "judge": None,
+        "not_scored": {},
     }
     (metric,) = found["summary"]["metrics"]
     assert metric["means"]["mcp_tool"] == {"mean": 0.875, "n": 2}

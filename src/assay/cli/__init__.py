@@ -23,8 +23,12 @@ COMMANDS = {
     "export": "export:export",
     "compare": "compare:compare",
     "gate": "gate:gate",
+    "judge": "judge:judge",
+    "cache": "cache:cache",
+    "golden": "golden:golden",
     "compact": "compact:compact",
     "doctor": "doctor:doctor",
+    "arena": "arena:arena",
 }
 
 

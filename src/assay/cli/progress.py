@@ -15,6 +15,8 @@ from rich.progress import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay.cli.console import Terminal
 
 # Shorter work would only flicker.
@@ -25,10 +27,20 @@ class ReadingProgress:
     """Shows how much of the input was read and how many of a thing were done."""
 
     def __init__(
-        self, terminal: Terminal, total_bytes: int | None, *, shown: bool, things: str = "cases"
+        self,
+        terminal: Terminal,
+        total_bytes: int | None,
+        *,
+        shown: bool,
+        things: str = "cases",
+        aside: Callable[[], str] = str,
     ) -> None:
-        """Take the terminal to draw on; None bytes is a stream of unknown length."""
+        """Take the terminal to draw on; None bytes is a stream of unknown length.
+
+        What `aside` says, if anything, stands beside the number of things.
+        """
         self._things = things
+        self._aside = aside
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -58,7 +70,9 @@ class ReadingProgress:
         """So many more things are done."""
         self._done += count
         if count > 1 or self._done % 64 == 0 or self._done < 64:
-            self._progress.update(self._bytes, description=f"{self._done:,} {self._things}")
+            beside = f" ({said})" if (said := self._aside()) else ""
+            done = f"{self._done:,} {self._things}{beside}"
+            self._progress.update(self._bytes, description=done)
         started = self._progress.live.is_started
         if not started and time.monotonic() - self._began > _PATIENCE_SECONDS:
             self._progress.start()

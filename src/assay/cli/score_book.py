@@ -7,16 +7,18 @@ from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.exit_codes import ExitCode
+from assay.cli.opinions import Opinions
 from assay.evidence.outcome import call_outcome
 from assay.render.safe_text import one_line, shortened
 from assay.render.score_rows import score_row
-from assay.scoring import Tally
+from assay.scoring import Failed, Tally
 from assay.validation import complaints_of_read_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from assay.ingest.documents import Unreadable
+    from assay.judge.court import Court
     from assay.metrics import Metric
     from assay.render.row_files import Row
     from assay.scoring import CaseScores
@@ -26,12 +28,17 @@ _MOST_ROWS_SHOWN = 30
 _MOST_PROBLEMS_SHOWN = 20
 _MOST_FILES_NAMED = 100
 _LONGEST_QUOTE = 120
+_LONGEST_PROBLEM = 300
+_MOST_REASONS = 1_000
+_MOST_REASONS_SHOWN = 5
 
 
 class ScoreBook:
     """Counts what came by and keeps the few rows that a person will look at."""
 
-    def __init__(self, metrics: Sequence[Metric], threshold: float | None) -> None:
+    def __init__(
+        self, metrics: Sequence[Metric], threshold: float | None, court: Court | None = None
+    ) -> None:
         """Start with nothing."""
         self.metrics = metrics
         self.tallies = {metric.name: Tally(metric.name) for metric in metrics}
@@ -45,6 +52,11 @@ class ScoreBook:
         self.set_aside_files: list[str] = []
         self.interrupted = False
         self.labels: Counter[str] = Counter()
+        self.already_scored = 0
+        self.not_kept: str | None = None
+        self._court = court
+        self._opinions = Opinions()
+        self._failures: Counter[str] = Counter()
         self._kept: list[tuple[float, int, Row]] = []
         self._rows = 0
 
@@ -64,12 +76,17 @@ class ScoreBook:
         complaints = [*complaints_of_read_case(scores.case), *_silent_failures(scores.case)]
         self.cases += 1
         self.doubtful += bool(complaints)
+        self.already_scored += len(scores.known) == len(scores.results) > 0
         for result in scores.results:
             self.tallies[result.name].add(result)
             row = score_row(scores.case, result, threshold=self.threshold, complaints=complaints)
             self.below[result.name] += row["passed"] is False
             if row["label"] and row["score"] is not None:
                 self.labels[row["label"]] += 1
+            if isinstance(result, Failed):
+                self._note_failure(result)
+            else:
+                self._opinions.add(result)
             self._keep(row)
             yield row
 
@@ -84,6 +101,38 @@ class ScoreBook:
             heappush(self._kept, entry)
         else:
             heappushpop(self._kept, entry)
+
+    def _note_failure(self, result: Failed) -> None:
+        """Count why; of endlessly many reasons the rest is one."""
+        known = result.problem in self._failures or len(self._failures) < _MOST_REASONS
+        self._failures[result.problem if known else "other reasons"] += 1
+
+    def failures(self) -> list[tuple[str, int]]:
+        """The commonest reasons why there is no score, shortened, with their numbers."""
+        most = self._failures.most_common(_MOST_REASONS_SHOWN)
+        return [(shortened(one_line(problem), _LONGEST_PROBLEM), n) for problem, n in most]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What judges want to be known, each once."""
+        return list(self._opinions.warnings)
+
+    def spent_text(self) -> str:
+        """What judging has cost so far, for the bar; empty where it costs nothing."""
+        if self._court is None or not self._court.asks_models:
+            return ""
+        spent = self._court.budget.spent
+        cost = "" if spent.without_cost else f", ${spent.cost_usd:.2f}"
+        return f"{spent.tokens:,} tokens{cost}"
+
+    def judge_summary(self) -> dict[str, Any]:
+        """Who judged, what it took and how far several agree, as JSON values."""
+        found = {} if self._court is None else self._court.report()
+        return found | {
+            "already_scored": self.already_scored,
+            "agreement": self._opinions.agreement(),
+            "warnings": self.warnings,
+        }
 
     def shown_rows(self) -> list[Row]:
         """All rows in their order when they are few, else the lowest first."""
@@ -111,6 +160,8 @@ class ScoreBook:
             "interrupted": self.interrupted,
             "threshold": self.threshold,
             "labels": dict(self.labels),
+            "judge": self.judge_summary(),
+            "not_scored": dict(self._failures),
             "metrics": [
                 {
                     **tally.to_dict(),

@@ -182,7 +182,7 @@ async def _score_one(item: _Item, metrics: Sequence[Metric]) -> CaseScores:
         return CaseScores(item, tuple([await _judge(metric, item) for metric in metrics]))
     results = [item.scores.get(m.name) or await _judge(m, item.case) for m in metrics]
     known = frozenset(metric.name for metric in metrics if metric.name in item.scores)
-    return CaseScores(item.case, tuple(results), item.run_key, known)
+    return CaseScores(item.case, tuple(results), item.run_key, known, item.store)
 
 
 async def _judge(metric: Metric, case: AgentTestCase) -> Score | Failed:

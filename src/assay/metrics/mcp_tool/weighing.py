@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.judge.provenance import judged_by
 from assay.judge.rubric import AGGREGATES, DIMENSIONS, HIGHEST
 from assay.score import Score, mean
 
@@ -33,7 +34,8 @@ def judged_part(marks: Marks) -> Score:
     reason = f"judged by {marks.judge}"
     if given < len(DIMENSIONS):
         reason += f", {given} of {len(DIMENSIONS)} dimensions"
-    return Score("judged", mean(part.value for part in parts), reason, parts)
+    value = mean(part.value for part in parts)
+    return Score("judged", value, reason, parts, judged_by=judged_by(marks))
 
 
 def aggregates(marks: Marks | None) -> dict[str, float | None]:

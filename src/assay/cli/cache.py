@@ -1,0 +1,56 @@
+"""`assay cache`: the replies of judges that are kept, so that no question is paid for twice."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import msgspec
+import typer
+
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
+from assay.judge.cache import ReplyCache
+
+if TYPE_CHECKING:
+    from assay.judge.cache import CacheSize
+
+EPILOG = """
+\b
+Examples:
+  assay cache info
+  assay cache clear
+
+The cache is in $XDG_CACHE_HOME/assay/judge, or ~/.cache/assay/judge.
+"""
+
+cache = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Replies of judges that are kept: how many, and away with them.",
+)
+
+
+@cache.command()
+def info(as_json: JsonOption = False) -> None:
+    """Say where the cache is and how much it holds."""
+    replies = ReplyCache()
+    size = replies.size()
+    if as_json:
+        data_to_standard_output()
+        found = {"folder": str(replies.folder), **msgspec.structs.asdict(size)}
+        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+    else:
+        Terminal().tell(f"{replies.folder}: {_told(size)}")
+
+
+@cache.command()
+def clear() -> None:
+    """Delete every reply that is kept; what was scored with them stays."""
+    replies = ReplyCache()
+    Terminal().tell(f"{replies.folder}: {_told(replies.clear())} removed")
+
+
+def _told(size: CacheSize) -> str:
+    replies = "1 reply" if size.replies == 1 else f"{size.replies:,} replies"
+    return f"{replies}, {size.bytes:,} bytes"

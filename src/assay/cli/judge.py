@@ -1,0 +1,115 @@
+"""`assay judge`: what a model judge is asked, before anybody pays for it."""
+
+from __future__ import annotations
+
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+import typer
+
+from assay.cli.case_queue import CaseQueue
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.exit_codes import ExitCode
+from assay.cli.score_options import (  # typer reads them at run time
+    FormatName,  # noqa: TC001
+    JudgeRuns,  # noqa: TC001
+    Language,  # noqa: TC001
+    Seed,  # noqa: TC001
+)
+from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
+from assay.errors import UnknownName
+from assay.judge.asked import AskedJudge, Manner
+from assay.judge.ordering import USUAL_ORDER, order_plan
+from assay.render.safe_text import many_lines
+from assay.render.score_rows import run_label
+from assay.scoring import KnownCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.judge.exchange import Question, Reply
+    from assay.test_case import AgentTestCase
+
+EPILOG = """
+\b
+Examples:
+  assay judge show examples/runs/09-return-good.json
+  assay judge show runs.assay --run return-17 --lang zh
+  assay judge show runs.jsonl --judge-runs 5 --json
+
+Exit codes: 0 ok, 2 wrong usage, 3 there is no such run.
+"""
+_MOST_NAMED = 1_000
+
+judge = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="What a model judge is asked."
+)
+
+
+@judge.callback()
+def _group() -> None:
+    """What a model judge is asked."""
+
+
+@judge.command()
+def show(  # noqa: PLR0917 - each is an option of the command
+    case: Annotated[str, typer.Argument(metavar="CASE", help="A file, a store, or - for a pipe.")],
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which run, as assay score names it; else the first."),
+    ] = None,
+    lang: Language = "en",
+    judge_runs: JudgeRuns = 1,
+    seed: Seed = 0,
+    format_name: FormatName = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the exact prompt for a case, once for each time it would be asked."""
+    found = _found(case, run, format_name)
+    if found is None:
+        Terminal(stderr=True).tell(f"No run was found in {case}", "yellow")
+        raise typer.Exit(ExitCode.INCOMPLETE)
+    questions = list(_questions(found, lang, judge_runs, seed))
+    data_to_standard_output()
+    if as_json:
+        sys.stdout.write(msgspec.json.encode({"questions": questions}).decode() + "\n")
+        return
+    # What agents wrote is in there: on a terminal it must stay text, in a pipe it stays exact.
+    show_text = many_lines if sys.stdout.isatty() else str
+    for question in questions:
+        sys.stdout.write(show_text(question.prompt) + "\n")
+
+
+def _found(path: str, run: str | None, format_name: str | None) -> AgentTestCase | None:
+    cases = _cases(path, format_name)
+    if run is None:
+        return next(cases, None)
+    names = []
+    for case in cases:
+        if run in {case.run_id, run_label(case)}:
+            return case
+        names.append(run_label(case))
+    if not names:
+        return None
+    raise UnknownName("run", run, islice(names, _MOST_NAMED))
+
+
+def _cases(path: str, format_name: str | None) -> Iterator[AgentTestCase]:
+    for item in CaseQueue([path], format_name).cases(lambda _: None):
+        yield item.case if isinstance(item, KnownCase) else item
+
+
+def _questions(case: AgentTestCase, lang: str, runs: int, seed: int) -> Iterator[Question]:
+    asked = AskedJudge("", _nobody, Manner(language=lang, seed=seed))
+    inquiry = asked.inquiry(case)
+    if runs == 1:
+        yield asked.question(inquiry, USUAL_ORDER)
+        return
+    for number, order in enumerate(order_plan(runs, seed)):
+        yield asked.question(inquiry, order, run=number)
+
+
+async def _nobody(question: Question) -> Reply:
+    raise AssertionError(f"nobody is asked: {len(question.prompt)} characters")

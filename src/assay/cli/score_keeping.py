@@ -1,0 +1,72 @@
+"""Scores of a store's runs: those it has are taken from it, those it lacks are put into it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import AssayError
+from assay.score import Score
+from assay.scoring import KnownCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.cli.score_metrics import MadeMetric
+    from assay.scoring import CaseScores
+    from assay.store import ScoreWriter
+
+
+class ScoreKeeper:
+    """Knows under which settings each metric scores, in every store that is read."""
+
+    def __init__(self, made: Sequence[MadeMetric], *, again: bool) -> None:
+        """Take the metrics; `again` scores what has its scores already."""
+        settings = import_module("assay.store").Settings
+        self._settings: dict[str, Any] = {
+            item.metric.name: settings(item.metric.name, item.judge, item.options or {})
+            for item in made
+        }
+        # A metric of the user's own may have changed since: it is always asked.
+        known = [] if again else [item for item in made if item.options is not None]
+        self._recalled = {self._settings[item.metric.name].key: item.metric.name for item in known}
+        self._writers: dict[str, ScoreWriter] = {}
+        self._open = ExitStack()
+        self.problem: str | None = None
+
+    def cases(self, path: str) -> Iterator[KnownCase]:
+        """The runs of a store with the scores they have under the same settings."""
+        store = import_module("assay.store").Store(path)
+        for run_key, case, scores in store.scored_cases(list(self._recalled)):
+            known = {self._recalled[key]: score for key, score in scores.items()}
+            yield KnownCase(case, run_key, known, path)
+
+    def keep(self, scores: CaseScores) -> None:
+        """Put what is new into the store the run came from; None of it if that fails once."""
+        if scores.run_key is None or self.problem is not None:
+            return
+        fresh = [
+            result
+            for result in scores.results
+            if isinstance(result, Score) and result.name not in scores.known
+        ]
+        try:
+            for score in fresh:
+                writer = self._writer(scores.store)
+                writer.add(scores.run_key, score, self._settings[score.name])
+        except (AssayError, OSError) as exc:
+            self.problem = f"the scores are not kept in {scores.store}: {exc}"
+
+    def close(self) -> None:
+        """Write what is in hand."""
+        try:
+            self._open.close()
+        except (AssayError, OSError) as exc:
+            self.problem = self.problem or f"the last scores are not kept: {exc}"
+
+    def _writer(self, path: str) -> ScoreWriter:
+        if path not in self._writers:
+            opened = import_module("assay.store").Store(path).score_writer()
+            self._writers[path] = self._open.enter_context(opened)
+        return self._writers[path]
