@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,8 @@ import typer
 
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.errors import UnknownName
+from assay.render.store_tables import KEY_LENGTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +27,23 @@ ModelOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs
 TaskOption = Annotated[str | None, typer.Option(metavar="ID", help="Only runs of this task.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document to standard output.")]
 
+_MOST_NAMED = 5
+_MOST_COMPARED = 10_000
+_MATCHING = """
+    SELECT run_key FROM runs WHERE run_id = $run OR starts_with(run_key, $run)
+    ORDER BY run_key LIMIT $limit
+"""
+
 
 def open_store(path: Path) -> Store:
     """Open a store; the engine is loaded now, and not by commands that need none."""
     store: Store = import_module("assay.store").Store(path)
+    return store
+
+
+def create_store(path: Path) -> Store:
+    """Open a store, making it first if it is not there."""
+    store: Store = import_module("assay.store").Store.create(path)
     return store
 
 
@@ -36,6 +52,26 @@ def chosen(model: str | None, task: str | None) -> tuple[str | None, dict[str, A
     wanted = {"model": model, "task_id": task}
     params = {column: value for column, value in wanted.items() if value is not None}
     return " AND ".join(f"{column} = ${column}" for column in params) or None, params
+
+
+def find_run(store: Store, run: str) -> str:
+    """The key of the run that is meant by a key, its first letters, or a recording's own id."""
+    found = [row["run_key"] for row in store.query(_MATCHING, run=run, limit=_MOST_NAMED + 1)]
+    if len(found) == 1:
+        key: str = found[0]
+        return key
+    if not found:
+        raise UnknownName("run", run, _nearest(store, run))
+    named = ", ".join(key[:KEY_LENGTH] for key in found[:_MOST_NAMED])
+    more = ", ..." if len(found) > _MOST_NAMED else ""
+    raise typer.BadParameter(f"{run!r} means several runs, name one: {named}{more}")
+
+
+def _nearest(store: Store, run: str) -> list[str]:
+    rows = store.query("SELECT run_id, run_key FROM runs LIMIT $limit", limit=_MOST_COMPARED)
+    ids = [row["run_id"] for row in rows if row["run_id"]]
+    some = [row["run_key"][:KEY_LENGTH] for row in rows[:3]]
+    return get_close_matches(run, ids, n=1) or some or ["none, the store is empty"]
 
 
 @contextmanager

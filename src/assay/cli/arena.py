@@ -1,0 +1,176 @@
+"""`assay arena`: the same prompts to several agents."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli.console import Terminal
+from assay.cli.exit_codes import ExitCode
+from assay.cli.progress import ReadingProgress
+from assay.cli.stores import create_store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.arena.entrants import Entrant
+    from assay.arena.planning import Conversation
+    from assay.arena.running import Held
+    from assay.store import Store
+
+EPILOG = """
+\b
+Examples:
+  assay arena run weather --agents weather-adk,weather-agent-framework --repeat 5
+  assay arena run suite.yaml --agents adk,plain --model gpt-5-mini --store arena.assay
+  assay arena run weather --agents plain,plain=scripted-ungrounded
+"""
+_RUN_EPILOG = """
+\b
+An agent is adk, agent-framework, plain, weather-adk, weather-agent-framework, an address
+(http://...), a command (command:./agent.sh) or your own (package.module:agent); with =MODEL it
+asks a model of its own. Without --model a script plays the model, and the output says so.
+Running it again goes on where it stopped. Exit codes: 0 ok, 2 wrong usage, 3 a turn failed or
+the arena was interrupted.
+"""
+
+arena = typer.Typer(
+    help="The same prompts to several agents, side by side.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@arena.command(epilog=_RUN_EPILOG)
+def run(  # noqa: PLR0917 - each is an option of the command
+    suite: Annotated[
+        str,
+        typer.Argument(metavar="SUITE", help="A YAML file of prompts, or the bundled: weather."),
+    ],
+    agents: Annotated[
+        str, typer.Option(metavar="A,B", help="Who enters, separated by commas.")
+    ] = "weather-adk,weather-agent-framework",
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Attempts at each task.")] = 1,
+    store: Annotated[Path, typer.Option(metavar="DIR", help="Where runs are kept.")] = Path(
+        "arena.assay"
+    ),
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model that all agents ask.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Decides the order.")] = 0,
+    deadline: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="What one turn may take.")
+    ] = 60.0,
+) -> None:
+    """Put a suite's prompts to each agent, keep every run, and compare them pair by pair."""
+    scripted = import_module("assay.agents.scripted.server").ScriptedModel
+    kept = create_store(store)
+    loaded = import_module("assay.arena.suite").load_suite(suite)
+    logging.disable(logging.CRITICAL)  # frameworks log at length what the record says in short
+    with scripted() as served:
+        entered = import_module("assay.arena.entrants").entrants(
+            _names(agents), model=model, base_url=base_url, scripted_url=served.base_url
+        )
+        planned = import_module("assay.arena.planning").plan(
+            loaded, [entrant.label for entrant in entered], repeat=repeat, seed=seed
+        )
+        hold = _Holding(kept, len(planned))
+        hold.run(loaded, entered, planned, deadline)
+    _tell(kept, entered, hold)
+    raise typer.Exit(ExitCode.INCOMPLETE if hold.is_incomplete else ExitCode.OK)
+
+
+class _Holding:
+    """The conversations as they are held: a bar, and what went wrong."""
+
+    def __init__(self, store: Store, total: int) -> None:
+        self.store = store
+        self.total = total
+        self.held = 0
+        self.errors: list[str] = []
+        self.interrupted = False
+
+    @property
+    def is_incomplete(self) -> bool:
+        return self.interrupted or bool(self.errors)
+
+    def run(
+        self,
+        suite: Any,
+        entered: Sequence[Entrant],
+        planned: Sequence[Conversation],
+        deadline: float,
+    ) -> None:
+        try:
+            asyncio.run(self._hold(suite, entered, planned, deadline))
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    async def _hold(
+        self,
+        suite: Any,
+        entered: Sequence[Entrant],
+        planned: Sequence[Conversation],
+        deadline: float,
+    ) -> None:
+        running = import_module("assay.arena.running")
+        conduct = import_module("assay.agents.harness").Conduct(deadline)
+        settings = running.ArenaSettings(conduct)
+        things = f"of {self.total} conversations"
+        with ReadingProgress(Terminal(stderr=True), None, shown=True, things=things) as bar:
+            async for held in running.run_arena(suite, entered, planned, self.store, settings):
+                self._note(held)
+                bar.done()
+
+    def _note(self, held: Held) -> None:
+        self.held += 1
+        place = f"{held.conversation.entrant}, {held.conversation.task.id}"
+        self.errors.extend(f"{place}: {error}" for error in held.errors)
+
+
+def _names(agents: str) -> list[str]:
+    if agents.startswith("command:"):
+        return [agents]
+    return [name.strip() for name in agents.split(",") if name.strip()]
+
+
+def _tell(store: Store, entered: Sequence[Entrant], holding: _Holding) -> None:
+    messages, shown = Terminal(stderr=True), Terminal()
+    there = holding.total - holding.held
+    already = f", {there} were there already" if there and not holding.interrupted else ""
+    messages.tell(f"{holding.held} of {holding.total} conversations held{already}")
+    for error in holding.errors[:10]:
+        messages.tell(f"failed: {error}", "red")
+    if len(holding.errors) > 10:
+        messages.tell(f"... and {len(holding.errors) - 10} more failed", "red")
+    if holding.interrupted:
+        messages.tell("Interrupted: run it again to go on", "yellow")
+    played = [entrant.label for entrant in entered if entrant.is_scripted]
+    if played:
+        messages.tell(f"A script plays the model of {', '.join(played)}: no model was asked")
+    _compare(store, [entrant.label for entrant in entered], shown)
+    messages.tell(f"Every run is in {store.path}; to go through them: assay ls {store.path}")
+
+
+def _compare(store: Store, labels: list[str], shown: Terminal) -> None:
+    comparing = import_module("assay.comparing")
+    views = import_module("assay.render.comparison_table")
+    known = {row["framework"] for row in store.query("SELECT DISTINCT framework FROM runs")}
+    if len(labels) < 2 or not set(labels) <= known:
+        return
+    sides = comparing.read_sides(store, labels, by="framework")
+    if len(sides) == 2:
+        parts = views.comparison_view(comparing.compare(*sides, quantity="chatbot"))
+    else:
+        parts = views.contest_view(comparing.compare_several(sides, quantity="chatbot"))
+    for part in parts:
+        shown.print(part)
