@@ -26,74 +26,74 @@ if TYPE_CHECKING:
     from assay.tools import ToolDefinition
 
 
-class RunRow(Struct, gc=False):
+class RunRow(Struct, gc=False, kw_only=True, omit_defaults=True):
     """One run: what it was, how it ended, what it cost, where it was recorded."""
 
     run_key: str
-    run_id: str | None
-    task_id: str | None
-    attempt: int | None
-    model: str | None
-    framework: str | None
-    agent_id: str | None
-    session_id: str | None
+    run_id: str | None = None
+    task_id: str | None = None
+    attempt: int | None = None
+    model: str | None = None
+    framework: str | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
     input: str
-    actual_output: str | None
-    outcome_success: bool | None
-    outcome_score: float | None
-    outcome_decided_by: str | None
+    actual_output: str | None = None
+    outcome_success: bool | None = None
+    outcome_score: float | None = None
+    outcome_decided_by: str | None = None
     calls: int
     failed_calls: int
-    total_rounds: int | None
-    planning_json_compliance: float | None
-    started_at: float | None
-    ended_at: float | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cache_read_tokens: int | None
-    cache_write_tokens: int | None
-    reasoning_tokens: int | None
-    cost_usd: float | None
-    source_path: str | None
-    source_format: str | None
-    source_position: int | None
-    experiment: str | None
-    folder_model: str | None
+    total_rounds: int | None = None
+    planning_json_compliance: float | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+    source_path: str | None = None
+    source_format: str | None = None
+    source_position: int | None = None
+    experiment: str | None = None
+    folder_model: str | None = None
 
 
-class CallRow(Struct, gc=False):
+class CallRow(Struct, gc=False, kw_only=True, omit_defaults=True):
     """One tool call: what was asked, how it went, whose fault it was."""
 
     run_key: str
     position: int
-    model: str | None
-    task_id: str | None
-    attempt: int | None
-    call_id: str | None
-    parent_id: str | None
-    turn: int | None
+    model: str | None = None
+    task_id: str | None = None
+    attempt: int | None = None
+    call_id: str | None = None
+    parent_id: str | None = None
+    turn: int | None = None
     server: str  # never NULL, so that comparing servers is never unknown
     tool: str
     arguments: str
     arguments_key: str
     failed: bool
-    reported_success: bool | None
-    success_rule: str | None
-    error_message: str | None
-    blame: str | None
-    kind: str | None
-    blame_rule: str | None
-    blame_confidence: float | None
-    started_at: float | None
-    ended_at: float | None
-    execution_time: float | None
-    result_bytes: int | None
-    experiment: str | None
-    folder_model: str | None
-    dynamically_loaded: bool | None
-    only_in_trace: bool | None
-    seed_category: str | None
-    seed_subcategory: str | None
+    reported_success: bool | None = None
+    success_rule: str | None = None
+    error_message: str | None = None
+    blame: str | None = None
+    kind: str | None = None
+    blame_rule: str | None = None
+    blame_confidence: float | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    execution_time: float | None = None
+    result_bytes: int | None = None
+    experiment: str | None = None
+    folder_model: str | None = None
+    dynamically_loaded: bool | None = None
+    only_in_trace: bool | None = None
+    seed_category: str | None = None
+    seed_subcategory: str | None = None
 
 
 class EvaluationRow(RecordedEvaluation, frozen=True, gc=False):
@@ -193,6 +193,7 @@ LONGEST_MESSAGE = 1_000
 _LONGEST_NAME = 1_000
 _LARGEST = 2**63 - 1
 _SEED_FRAMEWORK = "toolgym"
+_DIGEST = blake2b(digest_size=8)
 _decode = msgspec.json.Decoder().decode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 
@@ -249,18 +250,15 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
     model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
     experiment, folder_model = _word(facts.experiment), _word(facts.folder_model)
     is_seeds = case.framework == _SEED_FRAMEWORK
-    for position, call in enumerate(facts.calls):
-        found = None if call.success else offer.blame(case.calls[position])
-        seed = seed_error(case.calls[position], is_seeds=is_seeds)
+    for position, (call, whole) in enumerate(zip(facts.calls, case.calls, strict=True)):
         arguments = bytes(call.parameters)
-        yield CallRow(
+        # More than fifteen keywords at once would be gathered in a dict first.
+        row = CallRow(
             run_key=key,
             position=position,
             model=model,
             task_id=task,
             attempt=attempt,
-            call_id=_name(call.call_id),
-            parent_id=_name(call.parent_id),
             turn=_whole(call.turn),
             server=_name(call.server) or "",
             tool=call.tool[:_LONGEST_NAME],
@@ -269,22 +267,22 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
             failed=not call.success,
             reported_success=call.reported_success,
             success_rule=_name(call.success_rule),
-            error_message=call.error_message and call.error_message[:LONGEST_MESSAGE],
-            blame=found.category if found else None,
-            kind=found.kind if found else None,
-            blame_rule=found.rule if found else None,
-            blame_confidence=found.confidence if found else None,
-            started_at=call.started_at,
-            ended_at=call.ended_at,
-            execution_time=call.execution_time,
             result_bytes=_size(call),
-            experiment=experiment,
-            folder_model=folder_model,
-            dynamically_loaded=_flag(call.dynamically_loaded),
-            only_in_trace=_flag(call.only_in_trace),
-            seed_category=seed[0] if seed else None,
-            seed_subcategory=seed[1] if seed else None,
         )
+        row.call_id, row.parent_id = _name(call.call_id), _name(call.parent_id)
+        row.started_at, row.ended_at = call.started_at, call.ended_at
+        row.execution_time = call.execution_time
+        row.experiment, row.folder_model = experiment, folder_model
+        row.dynamically_loaded = _flag(call.dynamically_loaded)
+        row.only_in_trace = _flag(call.only_in_trace)
+        if call.error_message is not None:
+            row.error_message = call.error_message[:LONGEST_MESSAGE]
+        if (seed := seed_error(whole, is_seeds=is_seeds)) is not None:
+            row.seed_category, row.seed_subcategory = seed
+        if not call.success and (found := offer.blame(whole)) is not None:
+            row.blame, row.kind = found.category, found.kind
+            row.blame_rule, row.blame_confidence = found.rule, found.confidence
+        yield row
 
 
 class _Offer:
@@ -312,9 +310,9 @@ def offered_tools(case: AgentTestCase) -> Mapping[str, ToolDefinition] | None:
 
 def _arguments_key(arguments: bytes) -> str:
     """The same for the same arguments, in whatever order they were given."""
-    if b"," in arguments:
-        arguments = _encode_sorted(_decode(arguments))
-    return blake2b(arguments, digest_size=8).hexdigest()
+    digest = _DIGEST.copy()
+    digest.update(_encode_sorted(_decode(arguments)) if b"," in arguments else arguments)
+    return digest.hexdigest()
 
 
 def _size(call: CallFacts) -> int | None:
@@ -323,7 +321,7 @@ def _size(call: CallFacts) -> int | None:
 
 
 def _name(text: str | None) -> str | None:
-    return text if text is None or len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME]
+    return text and text[:_LONGEST_NAME]
 
 
 def _word(value: object) -> str | None:
