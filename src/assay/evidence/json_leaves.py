@@ -13,6 +13,9 @@ ROOT = "$"
 MAX_LEAVES = 200_000
 MAX_DEPTH = 100
 _MOST_BITS = 4_096
+# Named once: to write a union of types where it is used costs more than the question itself.
+SCALARS = (str, int, float)
+_LISTS = (list, tuple)
 
 _ESCAPE = re.compile(r"\\(?:[bfnrt]|u[0-9a-fA-F]{4}|(.))")
 
@@ -56,11 +59,11 @@ def _collect(value: Any, way: _Way | None, field: str, found: list[Leaf], depth:
         if depth < MAX_DEPTH and len(found) < MAX_LEAVES:
             for key, item in value.items():
                 name = key if isinstance(key, str) else str(key)
-                if isinstance(item, str | int | float):
+                if isinstance(item, SCALARS):
                     found.append(Leaf(item, name, _Way(way, name)))
                 else:
                     _collect(item, _Way(way, name), name, found, depth + 1)
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, _LISTS):
         if depth < MAX_DEPTH and len(found) < MAX_LEAVES:
             for i, item in enumerate(value):
                 _collect(item, _Way(way, i), field, found, depth + 1)

@@ -26,6 +26,8 @@ _BEFORE_VALUE = re.compile(
     r"(?::|=|\||\bis\b|\bwas\b|\bare\b|\bof\b|为|是|：)"
     r"[\s*_`$€£¥|]{0,8}\Z"
 )
+# What every such place ends in: looked for first, because most values have no name before them.
+_SIGN_BEFORE_VALUE = re.compile(r"[:=|为是：sef][\s*_`$€£¥|]{0,8}\Z")
 _LOOKED_BACK = 60
 _MOST_LABEL_WORDS = 3
 _SHORTEST_LABEL = 4
@@ -50,8 +52,9 @@ class Labelled(NamedTuple):
 
 def labels_before(text: str, place: int) -> list[str]:
     """The names that a value at that place may have, longest first, as phrases."""
-    found = _BEFORE_VALUE.search(text[max(0, place - _LOOKED_BACK) : place].rpartition("\n")[2])
-    if found is None:
+    before = text[max(0, place - _LOOKED_BACK) : place].rpartition("\n")[2]
+    found = _SIGN_BEFORE_VALUE.search(before) and _BEFORE_VALUE.search(before)
+    if not found:
         return []
     words = phrase_of(found[1]).split()[-_MOST_LABEL_WORDS:]
     names = [f" {' '.join(words[i:])} " for i in range(len(words))]

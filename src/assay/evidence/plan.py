@@ -217,27 +217,32 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
     ]
     if not candidates:
         return []
-    touched = _touched(facts)
     bits = facts.sources.bits_of_calls
+    touched = _touched(facts, sum(bits[known.position] for known in candidates))
     return [known.position for known in candidates if not bits[known.position] & touched]
 
 
-def _touched(facts: RunFacts) -> int:
-    """The bits of the results of which a word came up again that nobody else had said."""
+def _touched(facts: RunFacts, looked_at: int) -> int:
+    """The bits, of those looked at, of results of which a word came up that nobody else said."""
     sources = facts.sources
+    # Words that only results told, among them one that is looked at.
+    telling = {
+        word: bits
+        for word, bits in sources.told_only_by_results().items()
+        if bits & looked_at and _is_telling(word)
+    }
     echoes: dict[str, int] = {}
+    again: dict[str, int] = {}
+    earlier = 0
     for known, bit in zip(facts.calls, sources.bits_of_calls, strict=True):
-        for word in known.words:
+        for word in telling.keys() & known.words:
             echoes[word] = echoes.get(word, 0) | bit
-    touched = earlier = 0
-    for known, bit in zip(facts.calls, sources.bits_of_calls, strict=True):
-        for word in known.words:
-            if _is_telling(word):
-                touched |= sources.told_only_by_results(word) & earlier & ~echoes[word]
+            again[word] = again.get(word, 0) | earlier
         earlier |= bit
-    for word in sources.said:
-        if _is_telling(word):
-            touched |= sources.told_only_by_results(word) & ~echoes.get(word, 0)
+    touched = 0
+    for word, bits in telling.items():
+        known_from = earlier if word in sources.said else again.get(word, 0)
+        touched |= bits & known_from & ~echoes.get(word, 0)
     return touched
 
 

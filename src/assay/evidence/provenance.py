@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.schema_values import FieldValues, schema_values
 from assay.evidence.traced_value import Origin, OriginKind, Status, TracedValue
 from assay.evidence.value_tracer import OwnValues, ValueTracer
 from assay.score import mean
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
+    from assay.tools import ToolDefinition
 
 __all__ = ["Origin", "OriginKind", "Provenance", "Status", "TracedValue", "trace_arguments"]
 
@@ -51,15 +56,29 @@ class Provenance(Struct, frozen=True):
 def trace_arguments(case: AgentTestCase, *, facts: RunFacts | None = None) -> Provenance:
     """Trace every leaf value of every call's arguments."""
     facts = RunFacts(case) if facts is None else facts
-    tools = facts.tools or {}
+    offered = _Offers(facts.tools or {})
     own = OwnValues()
     found: list[TracedValue] = []
     for known in facts.calls:
-        tool = tools.get(known.call.tool)
-        schema = None if tool is None else tool.on(known.call.server).input_schema
-        tracer = ValueTracer(facts.sources, own, known, schema)
+        tracer = ValueTracer(facts.sources, own, known, offered.by(known.call))
         traced = [tracer.trace(leaf) for leaf in known.leaves]
         found += traced
         if not known.failed:
             own.remember(traced)
     return Provenance(tuple(found))
+
+
+class _Offers:
+    """What the schemas of the tools offer, each read once a run."""
+
+    def __init__(self, tools: Mapping[str, ToolDefinition]) -> None:
+        self._tools = tools
+        self._read: dict[tuple[str, str | None], Mapping[str, FieldValues]] = {}
+
+    def by(self, call: ToolExecutionResult) -> Mapping[str, FieldValues]:
+        key = (call.tool, call.server)
+        if key not in self._read:
+            tool = self._tools.get(call.tool)
+            schema = None if tool is None else tool.on(call.server).input_schema
+            self._read[key] = schema_values(schema)
+        return self._read[key]

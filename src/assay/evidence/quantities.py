@@ -148,14 +148,14 @@ def unit_after(text: str, place: int) -> str:
 
 def number_in(value: Any) -> float | None:
     """The size of a value that is a number, or text that is nothing but one; else None."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return _finite(value)
-    if isinstance(value, str) and len(value) <= 40 and value[:1] in _NUMBER_STARTS:
+    if isinstance(value, str):
+        if len(value) > 40 or value[:1] not in _NUMBER_STARTS:
+            return None
         found = _WHOLE_NUMBER.fullmatch(value.strip())
         return None if found is None else size_of(found[1])
-    return None
+    if isinstance(value, bool) or not isinstance(value, _NUMBERS):
+        return None
+    return _finite(value)
 
 
 def _finite(value: float) -> float | None:
@@ -182,5 +182,6 @@ def number_words(number: int) -> tuple[str, ...]:
     return tuple(found)
 
 
+_NUMBERS = (int, float)
 _NUMBER_STARTS = frozenset("0123456789+-$€£¥ ")
 _WHOLE_NUMBER = re.compile(rf"[-+]?[$€£¥]?\s?({NUMBER})")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from assay.evidence.json_leaves import Leaf, as_text, leaves_of
+from assay.evidence.json_leaves import SCALARS, Leaf, as_text, leaves_of
 from assay.evidence.measures import Measures, measures_in
 from assay.evidence.moments import vaguer
 from assay.evidence.words import half_width, joined, phrase_of, words_of
@@ -19,6 +19,7 @@ SourceKind = Literal["prompt", "conversation", "result"]
 # So few leaves are searched one by one; for more an index is made.
 _FEW_LEAVES = 200
 _MOST_CANDIDATES = 64
+_CONTAINERS = (dict, list)
 
 
 class Source:
@@ -54,7 +55,7 @@ class Source:
         words = words_of(self.text)
         self.words = frozenset(words)
         self.phrase = joined(words)
-        self.is_data = isinstance(value, dict | list)
+        self.is_data = isinstance(value, _CONTAINERS)
         self._leaves: list[Leaf] | None = None
         self._by_value: dict[Any, Leaf] | None = None
         self._by_word: dict[str, list[Leaf]] | None = None
@@ -169,4 +170,4 @@ def _said_in(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _is_key(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
+    return isinstance(value, SCALARS) and not isinstance(value, bool)

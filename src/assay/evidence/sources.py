@@ -136,10 +136,15 @@ class Sources:
         holders, results = self._holders, self._result_bits
         return [bool(holders.get(word, 0) & results) for word in words]
 
-    def told_only_by_results(self, word: str) -> int:
-        """The bits of the results that hold a word; none if anyone else said it too."""
+    def told_only_by_results(self) -> dict[str, int]:
+        """The words that results alone told, each with the bits of those that hold it."""
+        results = self._result_bits
+        return {word: bits for word, bits in self._holders.items() if bits & results == bits}
+
+    def is_told_only_by_results(self, word: str) -> bool:
+        """Whether a result holds a word of the arguments or the answer, and nobody else."""
         bits = self._holders.get(word, 0)
-        return bits if bits & self._result_bits == bits else 0
+        return bool(bits) and bits & self._result_bits == bits
 
     def was_sent(self, call: int | None, text: str) -> bool:
         """Whether the arguments of a call, as JSON without spaces, held that text."""

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from assay.evidence.atoms import Atom, atoms_in
 from assay.evidence.backing import Backer, Backing
-from assay.evidence.json_leaves import leaf_text
+from assay.evidence.json_leaves import SCALARS, leaf_text
 from assay.evidence.literals import code_atoms, holds_code, is_sql, sql_atoms
 from assay.evidence.quantities import number_in
-from assay.evidence.schema_values import schema_values
 from assay.evidence.tool_kinds import kind_of_tool
 from assay.evidence.traced_value import Origin, Status, TracedValue
 from assay.evidence.words import phrase_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from assay.evidence.call_facts import CallFacts
     from assay.evidence.json_leaves import Leaf
+    from assay.evidence.schema_values import FieldValues
     from assay.evidence.source import Source
     from assay.evidence.sources import Sources
 
@@ -103,21 +103,27 @@ class ValueTracer:
         "_writes",
     )
 
-    def __init__(self, sources: Sources, own: OwnValues, facts: CallFacts, schema: Any) -> None:
-        """Take the sources of the run, the call, and its tool's schema if there is one."""
+    def __init__(
+        self,
+        sources: Sources,
+        own: OwnValues,
+        facts: CallFacts,
+        fields: Mapping[str, FieldValues],
+    ) -> None:
+        """Take the sources of the run, the call, and what its tool's schema offers by field."""
         self._sources = sources
         self._own = own
         self._tool = facts.call.tool
         self._runs_commands = kind_of_tool(facts.call.tool) == "command"
         self._writes = facts.writes
         self._position = facts.position
-        self._fields = schema_values(schema)
+        self._fields = fields
         self._step = sources.steps[facts.position]
         self._backer = Backer(sources, before=self._step, echoes=False)
 
     def trace(self, leaf: Leaf) -> TracedValue:
         """Where this leaf of the call's arguments came from."""
-        if leaf.value is not None and not isinstance(leaf.value, str | int | float):
+        if leaf.value is not None and not isinstance(leaf.value, SCALARS):
             return self._settled(leaf, "unchecked")
         known = self._own.seen(self._tool, leaf)
         if known is not None:

@@ -194,9 +194,9 @@ def _repeated_share(run: ExaminedRun) -> float | None:
         return None
     sources = run.facts.sources
     words = {word for word in words_of(run.case.actual_output or "") if _is_telling(word)}
-    if len(words) < _LEAST_WORDS or not any(_told_something(run)):
+    if any(map(sources.is_told_only_by_results, words)):
         return None
-    if any(sources.told_only_by_results(word) for word in words):
+    if len(words) < _LEAST_WORDS or not any(_told_something(run)):
         return None
     prompt = sources.told[0].words
     return len(words & prompt) / len(words)

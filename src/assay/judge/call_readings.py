@@ -113,10 +113,10 @@ def _fits(run: ExaminedRun) -> tuple[list[int], dict[int, Evidence]]:
     """The calls that fit their schema, and what is wrong with those that do not."""
     fits: list[int] = []
     misfits: dict[int, Evidence] = {}
-    tools = run.facts.tools or {}
-    for known in run.facts.calls:
+    tools = run.facts.tools
+    for known in run.facts.calls if tools else ():
         call, position = known.call, known.position
-        tool = tools.get(call.tool)
+        tool = None if tools is None else tools.get(call.tool)
         schema = None if tool is None else tool.on(call.server).input_schema
         # A call that was only spoken of was made with arguments, whatever they were.
         stated = known.decided or call.parameters != {}
