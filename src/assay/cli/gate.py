@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -164,9 +165,12 @@ def _number(text: str, rule: str) -> float | str:
     if rule == "margin" and text.endswith("%"):
         return text
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number", param_hint=f"--{rule}") from None
+        found = nan
+    if not isfinite(found):
+        raise typer.BadParameter(f"{text!r} is not a number", param_hint=f"--{rule}")
+    return found
 
 
 def _write_baseline(name: str, path: Path) -> None:

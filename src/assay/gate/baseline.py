@@ -77,7 +77,7 @@ def _columns(runs: list[RunFacts]) -> dict[str, list[float | None]]:
 def _rounded(value: float | None) -> float | None:
     if value is None:
         return None
-    return int(value) if value.is_integer() else round(value, _DIGITS)
+    return int(value) if value == int(value) else round(value, _DIGITS)
 
 
 def _runs(task: str, columns: dict[str, list[float | None]], path: str | Path) -> list[RunFacts]:

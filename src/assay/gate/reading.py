@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from difflib import get_close_matches
 from functools import cache
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 YAML_NAMES = ("assay.yaml", "assay.yml")
 PYPROJECT = "pyproject.toml"
-_KEYS = tuple(field.name for field in msgspec.structs.fields(Settings))
 
 
 class FoundSettings(Struct, frozen=True):
@@ -112,10 +110,6 @@ def _check_limits(check: CheckSettings, key: str) -> None:
     """What a schema cannot say of one check."""
     if check.min is check.max is check.margin is None:
         raise InvalidSettings(f"{key} limits nothing; give it min, max or margin")
-    for rule in ("min", "max", "margin"):
-        limit = getattr(check, rule)
-        if isinstance(limit, float) and not isfinite(limit):
-            raise InvalidSettings(f"{key}.{rule} is {limit}; expected a number that has an end")
     if check.min is not None and check.max is not None and check.min > check.max:
         raise InvalidSettings(f"{key}: min {check.min:g} is above max {check.max:g}")
 
@@ -135,10 +129,10 @@ def _told(problem: jsonschema_rs.ValidationError) -> str:
         close = get_close_matches(unknown, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
         return f"there is no key {'.'.join(filter(None, (key, unknown)))}; {hint}"
-    if not key:
-        return f"expected keys and values ({', '.join(_KEYS)}), got {preview(problem.instance)}"
     allowed = said.get("description") or problem.message
-    return f"{key} is {preview(problem.instance)}; expected {allowed}"
+    if "properties" in said:
+        allowed = f"keys and values ({', '.join(said['properties'])})"
+    return f"{key or 'all of it'} is {preview(problem.instance)}; expected {allowed}"
 
 
 def _part(schema: Any, path: Sequence[str | int]) -> Any:
