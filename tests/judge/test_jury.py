@@ -1,0 +1,152 @@
+"""Several judges as one, which families they are of, and how far they agree."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from assay import AgentTestCase
+from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable, UnknownName
+from assay.judge.asking import as_judge
+from assay.judge.families import FAMILIES, family_of, kinship_warning
+from assay.judge.jury import Jury, ratings
+from assay.judge.marks import Marks, Spread
+from assay.judge.rubric import DIMENSION_NAMES
+from assay.stats.agreement import krippendorff_alpha
+
+CASE = AgentTestCase("a", "b", model="claude-sonnet-4")
+
+
+class Juror:
+    """Gives the same mark everywhere, or fails."""
+
+    def __init__(self, name: str, mark: float | Exception) -> None:
+        self.name = name
+        self._mark = mark
+
+    async def mark(self, case: AgentTestCase) -> Marks:
+        assert case is CASE
+        if isinstance(self._mark, Exception):
+            raise self._mark
+        return Marks(self.name, dict.fromkeys(DIMENSION_NAMES, self._mark), cost_usd=0.1)
+
+
+def verdict_of(*marks: float | Exception, **how: Any) -> Marks:
+    jurors = [Juror(f"j{i}", mark) for i, mark in enumerate(marks)]
+    return asyncio.run(Jury(jurors, **how).mark(CASE))
+
+
+@pytest.mark.parametrize(("verdict", "mark"), [("mean", 6.0), ("median", 8.0)])
+def test_the_marks_of_a_jury(verdict: str, mark: float) -> None:
+    marks = verdict_of(1.0, 8.0, 9.0, verdict=verdict)
+    assert marks.values == dict.fromkeys(DIMENSION_NAMES, mark)
+    spread = marks.spread["grounding"]
+    assert spread == Spread(1.0, 9.0, spread.sd, 3)
+    assert spread.sd == pytest.approx(19**0.5)
+    assert marks.run_scores == (0.1, 0.8, 0.9)
+    assert marks.judge == "jury of j0, j1, j2"
+    assert [juror.judge for juror in marks.jurors] == ["j0", "j1", "j2"]
+    assert marks.cost_usd == pytest.approx(0.3)
+    assert marks.unstable(0.7) is True
+
+
+def test_one_juror_that_fails_does_not_sink_the_jury() -> None:
+    marks = verdict_of(6.0, JudgeUnavailable("down"), 8.0)
+    assert marks.values == dict.fromkeys(DIMENSION_NAMES, 7.0)
+    assert marks.warnings == ("j1 gave no marks: down", "2 of 3 jurors answered")
+    assert marks.provenance is not None
+    assert (marks.provenance.runs, marks.provenance.read) == (3, 2)
+    assert [by.judge for by in marks.provenance.jurors] == ["j0", "j2"]
+
+
+def test_a_jury_that_says_nothing_is_a_failure() -> None:
+    with pytest.raises(JudgeFailed, match=r"No juror gave marks\. j0 gave no marks: x; j1"):
+        verdict_of(JudgeFailed("x"), JudgeFailed("y"))
+
+
+def test_a_bug_in_a_juror_is_no_opinion() -> None:
+    with pytest.raises(ZeroDivisionError):
+        verdict_of(6.0, ZeroDivisionError())
+
+
+@pytest.mark.parametrize("names", [[], ["a"], ["a", "a"]])
+def test_a_jury_is_of_two_different_judges_or_more(names: list[str]) -> None:
+    with pytest.raises(InvalidJudge, match="jury: expected two or more different judges, got"):
+        Jury([Juror(name, 5.0) for name in names])
+
+
+def test_an_unknown_verdict_is_refused() -> None:
+    with pytest.raises(UnknownName, match="No verdict of a jury named 'mode'"):
+        Jury([Juror("a", 5.0), Juror("b", 5.0)], "mode")  # type: ignore[arg-type]
+
+
+def test_a_jury_of_what_the_user_gave() -> None:
+    judge = as_judge(Juror("a", 4.0), jury=[Juror("b", 8.0)])
+    assert isinstance(judge, Jury)
+    assert asyncio.run(judge.mark(CASE)).values["grounding"] == 6.0
+    alone = as_judge(None, jury=[Juror("a", 4.0), Juror("b", 9.0), Juror("c", 5.0)],
+                     verdict="median")  # fmt: skip
+    assert alone is not None
+    assert asyncio.run(alone.mark(CASE)).values["grounding"] == 5.0
+
+
+def test_the_agreement_of_a_jury_over_many_cases() -> None:
+    whole = [verdict_of(a, b) for a, b in ((2.0, 2.0), (9.0, 9.0), (5.0, 5.0))]
+    units = list(ratings([*whole, Marks("alone", {})]))
+    assert units == [[m, m] for m in (2.0, 9.0, 5.0) for _ in DIMENSION_NAMES]
+    assert krippendorff_alpha(units, scale="interval").value == 1.0
+
+
+# One known model a family, and names that say nothing.
+KNOWN = {
+    "gpt": ("openai:gpt-4o-mini", "o4-mini", "azure:o3", "openrouter:openai/gpt-oss-120b"),
+    "claude": ("anthropic:claude-sonnet-4-5", "bedrock:us.anthropic.claude-3-5-haiku-20241022"),
+    "gemini": ("google:gemini-2.5-pro", "gemma-3-27b-it"),
+    "nemotron": ("nvidia/llama-3.1-nemotron-70b",),
+    "deepseek": ("deepseek:deepseek-chat", "deepseek-r1-distill-qwen-32b"),
+    "qwen": ("Qwen/Qwen3-30B-A3B", "qwq-32b"),
+    "llama": ("ollama:llama3.2:3b", "meta-llama/Llama-3.3-70B"),
+    "mistral": ("mistral:mistral-small-2503", "mixtral-8x7b", "devstral-2"),
+    "glm": ("glm-4.5", "zai:glm-4.6"),
+    "kimi": ("kimi-k2", "moonshot-v1-8k"),
+    "grok": ("xai:grok-4",),
+    "command": ("cohere:command-r-plus",),
+    "nova": ("bedrock:amazon.nova-micro-v1:0",),
+    "phi": ("phi-4", "phi3"),
+    "doubao": ("doubao-1-5-pro", "seed-1.6"),
+    "ernie": ("ernie-4.5",),
+    "hunyuan": ("hunyuan-large",),
+    "minimax": ("MiniMax-M1",),
+    "yi": ("yi-34b",),
+    "granite": ("granite-3.1-8b",),
+    "jamba": ("jamba-1.5-mini",),
+    "smollm": ("SmolLM2-135M-Instruct.Q4_1.gguf",),
+}
+
+
+@pytest.mark.parametrize("family", [family for family, _ in FAMILIES])
+def test_every_family_is_told_by_its_models(family: str) -> None:
+    assert {family_of(model) for model in KNOWN[family]} == {family}
+
+
+@pytest.mark.parametrize("model", [None, "", "my-model", "agent", "protocol-1", "x" * 100_000])
+def test_a_name_that_says_nothing_has_no_family(model: str | None) -> None:
+    assert family_of(model) is None
+    assert kinship_warning(model, model) is None
+
+
+def test_judge_and_judged_of_one_family_are_a_warning() -> None:
+    def claude(prompt: str) -> dict[str, int]:
+        return dict.fromkeys(DIMENSION_NAMES, len(prompt))
+
+    claude.__name__ = "claude-haiku"
+    judge = as_judge(claude)
+    assert judge is not None
+    (warning,) = asyncio.run(judge.mark(CASE)).warnings
+    assert warning == (
+        "The judge (claude-haiku) and the agent's model (claude-sonnet-4) are one family, claude: "
+        "judges are known to favour their own. Have another family judge too"
+    )
+    assert kinship_warning("gpt-4o", "claude-sonnet-4") is None
