@@ -3,7 +3,7 @@
 placed AS (
     SELECT experiment, model, judge, attempt, task_id, query, score, step, combined,
            ROW_NUMBER() OVER (PARTITION BY experiment
-                              ORDER BY combined DESC, place) AS rank,
+                              ORDER BY combined DESC NULLS LAST, place) AS rank,
            COUNT(*) OVER (PARTITION BY experiment) AS ranked
     FROM judgements
     WHERE combined IS NOT NULL

@@ -210,7 +210,7 @@ EFFICIENCY = Analysis(
         Column(
             "seconds",
             "seconds",
-            "seconds",
+            "number",
             lower_is_better=True,
             interval=("seconds_low", "seconds_high"),
         ),

@@ -31,7 +31,7 @@ verdicts_of_runs AS (
 call_facts AS (
     SELECT run_key,
            COUNT(*) AS calls,
-           COUNT(DISTINCT CONCAT(server, '::', tool)) AS tools,
+           COUNT(DISTINCT CONCAT(server, CHR(1), tool)) AS tools,
            COUNT(DISTINCT server) AS servers,
            SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures
     FROM calls

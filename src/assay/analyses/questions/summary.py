@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec import Struct
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Standing(Struct, frozen=True):
-    """What one judge made of one model's runs; `attempts` has a row for each pass.
+    """What one judge made of one model's runs.
 
     `missing` are judgements that gave no score at all: they count in `evaluations` and in no
     mean. Scores and the success rate lie between 0 and 1, higher is better; None is a score
@@ -29,7 +29,6 @@ class Standing(Struct, frozen=True):
     experiment: str | None
     model: str | None
     judge: str | None
-    attempt: int | None
     evaluations: int
     missing: int
     tasks: int | None
@@ -44,6 +43,12 @@ class Standing(Struct, frozen=True):
     success_rate_high: float | None
 
 
+class AttemptStanding(Standing, frozen=True):
+    """The same of one pass; `attempt` is its number."""
+
+    attempt: int | None
+
+
 def summary(source: Answering | View, **filters: Unpack[Filters]) -> list[Standing]:
     """Means of each model and judge; the model with the best mean over its judges comes first.
 
@@ -52,33 +57,30 @@ def summary(source: Answering | View, **filters: Unpack[Filters]) -> list[Standi
     """
     with opened(source, filters) as view:
         if view.rules == "seed":
-            return _recorded(view, overall=True)
-        found = [_standing(group) for group in judged_groups(view)]
+            return typed(view.rows(question("recorded_means"), overall=True), Standing)
+        found = [Standing(*_figures(group)) for group in judged_groups(view)]
     best = _over_judges(found)
     return sorted(found, key=lambda row: best[row.experiment, row.model])
 
 
-def attempts(source: Answering | View, **filters: Unpack[Filters]) -> list[Standing]:
+def attempts(source: Answering | View, **filters: Unpack[Filters]) -> list[AttemptStanding]:
     """Means of each pass by itself, model by model and judge by judge; this is not pass@k."""
     with opened(source, filters) as view:
         if view.rules == "seed":
-            return _recorded(view, overall=False)
-        return [_standing(group) for group in judged_groups(view, by_attempt=True)]
+            return typed(view.rows(question("recorded_means"), overall=False), AttemptStanding)
+        groups = judged_groups(view, by_attempt=True)
+        return [AttemptStanding(*_figures(group), attempt=group.attempt) for group in groups]
 
 
-def _recorded(view: View, *, overall: bool) -> list[Standing]:
-    return typed(view.rows(question("recorded_means"), overall=overall), Standing)
-
-
-def _standing(group: JudgedGroup) -> Standing:
+def _figures(group: JudgedGroup) -> tuple[Any, ...]:
+    """The fields of a standing, in their order."""
     judged, score, step, success = (
         group.means.get(measure, Mean()) for measure in ("judged", "score", "step", "success")
     )
-    return Standing(
+    return (
         group.experiment,
         group.model,
         group.judge,
-        group.attempt,
         judged.asked,
         judged.asked - judged.n,
         judged.tasks,
@@ -103,7 +105,6 @@ _COLUMNS = (
     Column("experiment", "experiment", "name"),
     Column("model", "model", "name"),
     Column("judge", "judge", "name"),
-    Column("attempt", "pass", "count"),
     Column("evaluations", "judged", "count"),
     Column("missing", "missing", "count", lower_is_better=True),
     Column("tasks", "tasks", "count", wide=True),
@@ -125,15 +126,15 @@ SUMMARY = Analysis(
     question="How do the models compare, judge by judge?",
     row=Standing,
     ask=summary,
-    columns=tuple(column for column in _COLUMNS if column.name != "attempt"),
+    columns=_COLUMNS,
     tables=_TABLES,
 )
 ATTEMPTS = Analysis(
     name="attempts",
     title="Passes one by one",
     question="Does a model do better in its first pass than in its later ones?",
-    row=Standing,
+    row=AttemptStanding,
     ask=attempts,
-    columns=_COLUMNS,
+    columns=(*_COLUMNS[:3], Column("attempt", "pass", "count"), *_COLUMNS[3:]),
     tables=_TABLES,
 )
