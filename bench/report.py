@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import import_runs, import_time, memory, score_case, tool_rates
+from bench import effect_match, import_runs, import_time, memory, score_case, tool_rates
 
 if TYPE_CHECKING:
     from bench.result import Result, Size
 
-BENCHMARKS = (tool_rates, score_case, import_time, memory, import_runs)
+BENCHMARKS = (tool_rates, score_case, import_time, memory, import_runs, effect_match)
 PROJECT = Path(__file__).resolve().parents[1]
 
 

@@ -90,7 +90,7 @@ def test_every_difference_is_told_with_its_call() -> None:
     ]
     assert found.value == pytest.approx(2 * 0.5 / 4)
     assert found.reason == (
-        "0 of 2 expected writes made as expected, 1 made with other values, 1 not expected"
+        "0 of 2 expected writes made as expected, 1 made with other values, 1 made and not expected"
     )
 
 

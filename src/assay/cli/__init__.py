@@ -20,6 +20,7 @@ COMMANDS = {
     "formats": "formats:formats",
     "ls": "listing:ls",
     "show": "show:show",
+    "analyze": "analyze:app",
     "export": "export:export",
     "compare": "compare:compare",
     "gate": "gate:gate",

@@ -102,7 +102,7 @@ def _against_golden(done: RunEffects, golden: RunEffects) -> EffectComparison:
     if not golden.calls and not golden.answer.strip():
         return EffectComparison(None, "the golden run called nothing and said nothing", ())
     value = mean((writes.value, mean((facts.value, answer.value))))
-    reason = f"no write is expected; {writes.reason}; {facts.reason}; {answer.reason}"
+    reason = f"{writes.reason}; {facts.reason}; {answer.reason}"
     return EffectComparison(value, reason, (writes, facts, answer))
 
 
@@ -143,10 +143,12 @@ def _writes_part(wanted: list[WantedWrite], done: RunEffects, *, extra: bool) ->
         return EffectPart("effect_writes", None, "no write is expected, and others are ignored")
     right = sum(pair.leaves.share == 1 for pair in pairs)
     said = [f"{right} of {_counted_words(len(wanted), 'expected write')} made as expected"]
+    if not wanted:
+        said = ["no write expected" if others else "no write expected, none made"]
     if len(pairs) > right:
         said.append(f"{len(pairs) - right} made with other values")
     if others:
-        said.append(f"{len(others)} not expected")
+        said.append(f"{len(others)} made and not expected")
     sentences = list(_write_sentences(wanted, pairs, others, done))
     return EffectPart("effect_writes", value, ", ".join(said), _bounded(sentences))
 

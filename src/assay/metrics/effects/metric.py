@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 _INFERRED = "calls inferred from text"
+# A longer id was made up by a machine and tells a reader nothing.
+_LONGEST_NAME = 24
 _NOTHING_EXPECTED = "nothing is expected: the case has no expectations, its task no golden run"
 
 
@@ -106,7 +108,10 @@ def _of_answer(expected: Expectations) -> Expectations:
 
 
 def _name(run: AgentTestCase, number: int) -> str:
-    if run.run_id:
+    if run.run_id and len(run.run_id) <= _LONGEST_NAME:
         return run.run_id
-    who = " ".join(str(part) for part in (run.model, run.attempt) if part is not None)
-    return f"{number} ({who})" if who else str(number)
+    if run.attempt is None and run.model is None:
+        return str(number)
+    attempt = "" if run.attempt is None else f"attempt {run.attempt}"
+    model = "" if run.model is None else f"of {run.model}"
+    return f"{number} ({' '.join(part for part in (attempt, model) if part)})"
