@@ -1,0 +1,110 @@
+"""Several analyses as one report: which sections each of the seed's flags asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from assay.analyses.analysis import Analysis
+from assay.analyses.catalogue import ANALYSES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from assay.analyses.view import View
+
+
+class Section(Struct, frozen=True):
+    """One table of a report: an analysis asked in one way, and how many of its rows are shown."""
+
+    name: str
+    analysis: str
+    title: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    shown: int | None = None
+
+
+class Answered(Struct, frozen=True):
+    """A section with its rows; all of them, whatever is shown."""
+
+    section: Section
+    analysis: Analysis
+    rows: Sequence[Struct]
+
+
+# The part of a report to its sections, in the order in which they stand there.
+PARTS: dict[str, tuple[Section, ...]] = {
+    "comparison": (Section("comparison", "summary", "Models"),),
+    "passes": (
+        Section("attempts", "attempts", "Attempt by attempt"),
+        Section("passes", "passes", "pass@k and pass^k"),
+    ),
+    "detailed": (Section("detailed", "detailed", "Best and worst evaluations"),),
+    "distribution": (Section("distribution", "distribution", "How scores are spread"),),
+    "tool-stats": (
+        Section("all-calls", "tools", "All calls", {"by": "all"}),
+        Section("models", "tools", "Calls by model", {"by": "model"}),
+        Section("servers", "servers", "Servers", shown=20),
+        Section("tools", "tools", "Tools with the most failures", shown=15),
+        Section("blame", "errors", "Whose failures they were", {"by": "blame"}),
+        Section("kinds", "errors", "Kinds of failure"),
+        Section(
+            "model-failures",
+            "tools",
+            "Models by the share of their own failures",
+            {"by": "model", "order": "model_failure_rate"},
+        ),
+        Section(
+            "server-failures",
+            "servers",
+            "Servers by their own failures",
+            {"order": "server_failures"},
+            shown=15,
+        ),
+    ),
+    "retry-analysis": (
+        Section("retry", "retry", "After a failure"),
+        Section("persistence", "persistence", "Streaks and variety"),
+        Section("longest", "longest", "Longest runs"),
+        Section("most-work", "workload", "Tasks that took the most calls"),
+        Section("least-work", "workload", "Tasks that took the fewest calls", {"order": "fewest"}),
+    ),
+    "auto-correction": (
+        Section("correction", "correction", "Self-correction by model"),
+        Section(
+            "correction-tools", "correction", "Self-correction by tool", {"by": "tool"}, shown=15
+        ),
+        Section("correction-blame", "correction", "Self-correction by blame", {"by": "blame"}),
+        Section(
+            "corrected",
+            "episodes",
+            "Episodes that were corrected",
+            {"ending": "corrected", "limit": 10},
+        ),
+    ),
+    "weighted": (
+        Section("weighted", "weighted", "Weighted scores"),
+        Section("marked-down", "weighted_runs", "Marked down", {"which": "penalised"}, shown=15),
+        Section(
+            "not-marked-down", "weighted_runs", "Not marked down", {"which": "clean"}, shown=10
+        ),
+    ),
+}
+
+
+def answers(
+    view: View, parts: Iterable[str], parameters: Mapping[str, Any] | None = None
+) -> Iterator[Answered]:
+    """The sections of the parts asked for, one after the other.
+
+    `parameters` go to every analysis that has one of the name.
+    """
+    for part in parts:
+        for section in PARTS[part]:
+            analysis = ANALYSES[section.analysis]
+            own = {parameter.name for parameter in analysis.parameters}
+            given = {key: item for key, item in (parameters or {}).items() if key in own}
+            rows = analysis.answer(view, **(section.parameters | given))
+            yield Answered(section, analysis, rows)

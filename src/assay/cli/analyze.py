@@ -1,0 +1,208 @@
+"""`assay analyze`: questions about many runs, one by one or as a report."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from assay.analyses import ANALYSES, opened
+from assay.analyses.report import Answered, Section, answers
+from assay.cli.analyze_options import (
+    FILTERS,
+    OUTPUT,
+    SOURCE,
+    filters_of,
+    own_option,
+    plain,
+    signature_of,
+    spread_names,
+)
+from assay.cli.analyze_source import chosen_store
+from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.stores import interruptible
+from assay.render.analysis_files import check_suffix, document, write_answers
+from assay.render.analysis_table import analysis_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from assay.analyses import Analysis, View
+
+EPILOG = """
+\b
+Examples:
+  assay analyze runs.assay --tool-stats --retry-analysis
+  assay analyze --traj-dir trajectories --eval-dir evaluation --models claude-3.5 grok4
+  assay analyze tools runs.assay --by model
+  assay analyze errors runs.assay --model gpt-5-mini -o errors.csv --json
+
+Without the name of an analysis it is a report: see assay analyze report --help.
+Exit codes: 0 ok, 2 wrong usage, 3 interrupted.
+"""
+_REPORT = "report"
+_FLAGS = (
+    ("passes", "Attempt by attempt, pass@k and pass^k."),
+    ("detailed", "The best and the worst evaluations."),
+    ("distribution", "How the scores are spread."),
+    ("tool-stats", "Calls, servers, tools and failures."),
+    ("retry-analysis", "What agents do after a failed call."),
+    ("auto-correction", "Whether agents mend what they got wrong."),
+    ("weighted", "Scores that mark down runs without tools."),
+)
+_NUMBERS: dict[str, tuple[Any, Any]] = {
+    "top_n": (
+        Annotated[int, typer.Option(min=1, metavar="N", help="So many best and worst.")],
+        10,
+    ),
+    "fa_weight": (Annotated[float, typer.Option(help="How much the final answer counts.")], 0.5),
+    "step_weight": (Annotated[float, typer.Option(help="How much the steps count.")], 0.5),
+    "no_tool_penalty": (
+        Annotated[float, typer.Option(help="What a score without tools is multiplied by.")],
+        0.5,
+    ),
+}
+_EXPORT: dict[str, tuple[Any, Any]] = {
+    "export": (
+        Annotated[
+            Path | None,
+            typer.Option(
+                metavar="FILE", help="Write X.csv as X.summaries.csv and X.evals.csv, as recorded."
+            ),
+        ],
+        None,
+    ),
+}
+_EXPORTED = {"summaries": "exported_summaries", "evals": "exported_evaluations"}
+
+
+class _Group(TyperGroup):
+    """Takes the name of an analysis, or goes without one for the report."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        args = spread_names(args)
+        if not args or (args[0] not in self.commands and args[0] != "--help"):
+            args = [_REPORT, *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_Group,
+    help="Ask questions about many runs: tools, failures, retries, scores, and more.",
+    subcommand_metavar="[ANALYSIS] [STORE]",
+    rich_markup_mode=None,
+)
+
+
+def _named(analysis: Analysis) -> Callable[..., None]:
+    """The command of one analysis, with an option for each of its parameters."""
+    hints = inspect.signature(analysis.ask).parameters
+    own = {
+        parameter.name: own_option(parameter, str(hints[parameter.name].annotation))
+        for parameter in analysis.parameters
+    }
+
+    def command(**given: Any) -> None:
+        parameters = {name: plain(given.pop(_free(name))) for name in own}
+        section = Section(analysis.name, analysis.name, analysis.title, parameters)
+
+        def found(view: View) -> Iterator[Answered]:
+            yield Answered(section, analysis, analysis.answer(view, **parameters))
+
+        _show(found, given)
+
+    # A parameter may bear the name of a filter's value.
+    renamed = {_free(name): option for name, option in own.items()}
+    command.__signature__ = signature_of(SOURCE | renamed | FILTERS | OUTPUT)  # type: ignore[attr-defined]
+    command.__annotations__ = {}
+    command.__doc__ = analysis.question
+    return command
+
+
+def _free(name: str) -> str:
+    return f"own_{name}"
+
+
+def _report(**given: Any) -> None:
+    parts = ["comparison", *(flag for flag, _ in _FLAGS if given.pop(flag.replace("-", "_")))]
+    parameters = {name: given.pop(name) for name in _NUMBERS}
+    export: Path | None = given.pop("export")
+
+    def found(view: View) -> Iterator[Answered]:
+        yield from answers(view, parts, parameters)
+        if export is not None:
+            _export(view, export)
+
+    _show(found, given)
+
+
+_report.__signature__ = signature_of(  # type: ignore[attr-defined]
+    SOURCE
+    | {
+        flag.replace("-", "_"): (Annotated[bool, typer.Option(f"--{flag}", help=text)], False)
+        for flag, text in _FLAGS
+    }
+    | _NUMBERS
+    | FILTERS
+    | _EXPORT
+    | OUTPUT
+)
+_report.__annotations__ = {}
+_report.__doc__ = "The report: models compared, and every part that a flag asks for."
+
+
+def _show(found: Callable[[View], Iterator[Answered]], given: dict[str, Any]) -> None:
+    """Answer, then render: to files, to standard output, to the terminal."""
+    filters = filters_of(given)
+    outputs: Sequence[Path] = given.pop("output") or ()
+    for path in outputs:
+        check_suffix(path)
+    as_json: bool = given.pop("as_json")
+    messages = Terminal(stderr=True)
+    with interruptible("nothing was written"):
+        store = chosen_store(given["store"], given["traj_dir"], given["eval_dir"], messages)
+        with opened(store, filters) as view:
+            answered = list(found(view))
+    about = {"store": str(store.path), "filters": dict(filters)}
+    for path in outputs:
+        for written in write_answers(path, answered, about):
+            messages.tell(f"written: {written}")
+    if as_json:
+        data_to_standard_output()
+        sys.stdout.write(document(answered, about).decode() + "\n")
+    else:
+        _tell(answered, Terminal())
+
+
+def _tell(answered: Sequence[Answered], terminal: Terminal) -> None:
+    for found in answered:
+        section = found.section
+        if found.rows:
+            table = analysis_table(
+                found.analysis,
+                found.rows,
+                title=section.title,
+                shown=section.shown,
+                width=terminal.width,
+            )
+            terminal.print(table)
+        else:
+            terminal.tell(f"{section.title}: nothing to count\n")
+
+
+def _export(view: View, path: Path) -> None:
+    stem = path.with_suffix("") if path.suffix else path
+    for ending, name in _EXPORTED.items():
+        analysis = ANALYSES[name]
+        answered = Answered(Section(name, name, analysis.title), analysis, analysis.answer(view))
+        for written in write_answers(Path(f"{stem}.{ending}.csv"), [answered], {}):
+            Terminal(stderr=True).tell(f"written: {written}")
+
+
+app.command(_REPORT, epilog=EPILOG)(_report)
+for _analysis in ANALYSES.values():
+    app.command(_analysis.name)(_named(_analysis))

@@ -1,0 +1,174 @@
+"""The options that every analysis shares, and what they mean."""
+
+from __future__ import annotations
+
+import inspect
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.analyses.selection import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.analyses import Parameter
+    from assay.analyses.selection import Filters
+
+_Names = list[str] | None
+
+
+def _choices(name: str, values: Sequence[str]) -> Any:
+    """A type that lets only these through, as typer knows it."""
+    return StrEnum(name, {value: value for value in values})
+
+
+# Name, type and default of each, as the signature of a command has them.
+SOURCE: dict[str, tuple[Any, Any]] = {
+    "store": (
+        Annotated[
+            Path | None,
+            typer.Argument(
+                metavar="STORE", help="A store, or a folder of recordings to import first."
+            ),
+        ],
+        None,
+    ),
+    "traj_dir": (
+        Annotated[
+            Path | None,
+            typer.Option(metavar="DIR", help="Recorded runs, if no store; else trajectories/."),
+        ],
+        None,
+    ),
+    "eval_dir": (
+        Annotated[
+            Path | None,
+            typer.Option(metavar="DIR", help="Evaluations, if no store; else evaluation/."),
+        ],
+        None,
+    ),
+}
+FILTERS: dict[str, tuple[Any, Any]] = {
+    "models": (
+        Annotated[
+            _Names,
+            typer.Option("--models", "--model", metavar="NAME...", help="Only these models."),
+        ],
+        None,
+    ),
+    "judges": (
+        Annotated[
+            _Names, typer.Option("--judge", metavar="NAME", help="Only evaluations by this judge.")
+        ],
+        None,
+    ),
+    "attempts": (
+        Annotated[
+            list[int] | None,
+            typer.Option("--attempt", metavar="N", help="Only this attempt at each task."),
+        ],
+        None,
+    ),
+    "tasks": (
+        Annotated[_Names, typer.Option("--task", metavar="ID", help="Only this task.")],
+        None,
+    ),
+    "servers": (
+        Annotated[_Names, typer.Option("--server", metavar="NAME", help="Only this server.")],
+        None,
+    ),
+    "tools": (
+        Annotated[_Names, typer.Option("--tool", metavar="NAME", help="Only this tool.")],
+        None,
+    ),
+    "experiments": (
+        Annotated[
+            _Names, typer.Option("--experiment", metavar="NAME", help="Only this experiment.")
+        ],
+        None,
+    ),
+    "rules": (
+        Annotated[
+            _choices("rules", RULES),
+            typer.Option(help="Whose rules: ours, or those of the seed's scripts."),
+        ],
+        "assay",
+    ),
+}
+OUTPUT: dict[str, tuple[Any, Any]] = {
+    "output": (
+        Annotated[
+            list[Path] | None,
+            typer.Option(
+                "--output",
+                "-o",
+                metavar="FILE",
+                help="Also write to a file: .csv .json .jsonl .md .parquet; repeatable.",
+            ),
+        ],
+        None,
+    ),
+    "as_json": (
+        Annotated[bool, typer.Option("--json", help="One JSON document to standard output.")],
+        False,
+    ),
+}
+_KINDS = {"int": int, "float": float, "bool": bool}
+
+
+def own_option(parameter: Parameter, hint: str) -> tuple[Any, Any]:
+    """The option for a parameter of an analysis; its hint tells the type where no default does."""
+    name = f"--{parameter.name.replace('_', '-')}"
+    option = typer.Option(name, help=parameter.help)
+    kind: Any = _KINDS.get(hint.partition("|")[0].strip(), str)
+    if parameter.choices:
+        kind = _choices(parameter.name, parameter.choices)
+    elif parameter.default is not None:
+        kind = type(parameter.default)
+    return Annotated[kind | None, option], parameter.default
+
+
+def signature_of(options: dict[str, tuple[Any, Any]]) -> inspect.Signature:
+    """A signature with these options, for typer to read."""
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Signature(
+        [
+            inspect.Parameter(name, keyword, default=default, annotation=hint)
+            for name, (hint, default) in options.items()
+        ]
+    )
+
+
+def filters_of(given: dict[str, Any]) -> Filters:
+    """The filters among the values given, which are taken out."""
+    found: Any = {name: plain(given.pop(name)) for name in FILTERS}
+    return {name: value for name, value in found.items() if value}  # type: ignore[return-value]
+
+
+def plain(value: Any) -> Any:
+    """A choice as the text that it is."""
+    return value.value if isinstance(value, StrEnum) else value
+
+
+def spread_names(args: list[str], flag: str = "--models") -> list[str]:
+    """The arguments with `--models A B` written as `--models A --models B`.
+
+    The last of the names is left alone where it is an existing folder: that is the store.
+    """
+    spread: list[str] = []
+    waiting = list(args)
+    while waiting:
+        arg = waiting.pop(0)
+        spread.append(arg)
+        if arg != flag or not waiting:
+            continue
+        spread.append(waiting.pop(0))
+        while waiting and not waiting[0].startswith("-"):
+            is_last = len(waiting) == 1 or waiting[1].startswith("-")
+            if is_last and Path(waiting[0]).is_dir():
+                break
+            spread += [flag, waiting.pop(0)]
+    return spread
