@@ -16,7 +16,9 @@ def _escape(code: int) -> str:
     return f"\\{letter}{code:0{width}x}"
 
 
-_SHOWN = {code: _escape(code) for code in (*_CONTROLS, *_BIDI, *_HIDDEN, *_TAGS)}
+# What a reader would not see, or be deceived by.
+UNSEEN = (*_CONTROLS, *_BIDI, *_HIDDEN, *_TAGS)
+_SHOWN = {code: _escape(code) for code in UNSEEN}
 _ONE_LINE = {**_SHOWN, 0x0A: " ", 0x0D: " ", 0x09: " "}
 _MANY_LINES = {key: value for key, value in _SHOWN.items() if key not in {0x0A, 0x09}}
 # A spreadsheet runs a cell that begins like this, in some countries with wide letters too.

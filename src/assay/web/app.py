@@ -1,0 +1,61 @@
+"""The viewer as an application: routes, files, errors as pages."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from assay.errors import AssayError
+from assay.web.pages import NAV, answer
+from assay.web.security import Guard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+
+    from assay.store import Store
+
+
+def viewer(store: Store, routes: Sequence[BaseRoute] = ()) -> Starlette:
+    """The viewer over a store; it only reads."""
+    app = application(routes, store_name=str(store.path))
+    app.state.store = store
+    return app
+
+
+def application(
+    routes: Sequence[BaseRoute], *, store_name: str, nav: Sequence[dict[str, str]] = NAV
+) -> Starlette:
+    """Any of our pages: guarded, with our static files, and errors that say what to do."""
+    static = StaticFiles(directory=str(files("assay.render.pages") / "static"))
+    app = Starlette(
+        routes=[Mount("/static", static), *routes],
+        middleware=[Middleware(Guard)],
+        exception_handlers={HTTPException: _not_found, AssayError: _told},
+    )
+    app.state.store_name = store_name
+    app.state.nav = list(nav)
+    return app
+
+
+async def _not_found(request: Request, exc: Exception) -> Response:
+    status = exc.status_code if isinstance(exc, HTTPException) else 500
+    detail = exc.detail if isinstance(exc, HTTPException) else ""
+    what = "There is no such page." if status == 404 and detail in {"", "Not Found"} else detail
+    return answer(request, "error.html", "", status=status, what=what)
+
+
+async def _told(request: Request, exc: Exception) -> Response:
+    return answer(request, "error.html", "", status=400, what=str(exc))
+
+
+__all__ = ["Route", "application", "viewer"]

@@ -1,0 +1,49 @@
+"""Answering with a page: the frame that all of them share, and the reader's language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import HTMLResponse
+
+from assay.render.pages.environment import LANGUAGES, page
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+NAV = (
+    {"name": "Overview", "href": "/"},
+    {"name": "Runs", "href": "/runs"},
+    {"name": "Tools", "href": "/tools"},
+    {"name": "Analyses", "href": "/analyses"},
+    {"name": "Compare", "href": "/compare"},
+)
+
+
+def answer(
+    request: Request, template: str, here: str, *, status: int = 200, **data: Any
+) -> HTMLResponse:
+    """A page in the reader's language; `here` is the entry of the navigation it belongs to."""
+    language = language_of(request)
+    text = page(
+        template,
+        language,
+        nav=request.app.state.nav,
+        here=here,
+        store_name=request.app.state.store_name,
+        **data,
+    )
+    response = HTMLResponse(text, status_code=status)
+    if request.query_params.get("lang") in LANGUAGES:
+        response.set_cookie("lang", language, samesite="strict", httponly=True)
+    return response
+
+
+def language_of(request: Request) -> str:
+    """The language asked for in the address, remembered, or preferred by the browser."""
+    accepted = request.headers.get("accept-language", "")
+    for wanted in (request.query_params.get("lang"), request.cookies.get("lang")):
+        if wanted in LANGUAGES:
+            return wanted
+    first = accepted.split(",")[0].strip().lower()
+    return "zh" if first.startswith("zh") else "en"
