@@ -38,8 +38,12 @@ class Leaf(Struct, frozen=True, gc=False):
     def path(self) -> str:
         """The way to the leaf as a JSON path, such as `$.orders[0].id`."""
         way: _Way | None = self.way
-        if way is not None and way.before is None:
-            return ROOT + _step_to(way.step)
+        if way is not None:
+            before = way.before
+            if before is None:
+                return ROOT + _step_to(way.step)
+            if before.before is None:
+                return ROOT + _step_to(before.step) + _step_to(way.step)
         steps: list[str] = []
         while way is not None:
             steps.append(_step_to(way.step))

@@ -75,12 +75,15 @@ def _measured(written: str) -> tuple[float | None, tuple[Day, ...], int | None]:
 def says_number(text: str, written: str) -> bool:
     """Whether a number stands in a text just as it is written here, not as a part of another."""
     place = text.find(written)
+    doubtful = False
     for _ in range(_MOST_PLACES):
         if place < 0:
-            return False
+            break
         found = NUMBER_OR_MOMENT.match(text, place)
-        joined = place > 1 and _GOES_ON.match(text, place - 2)
-        if found is not None and found[0] == written and not joined:
-            return True
+        if found is not None and found[0] == written:
+            if place <= 1 or not _GOES_ON.match(text, place - 2):
+                return True
+            doubtful = True
         place = text.find(written, place + 1)
-    return False
+    # After a sign that joins, only reading from the start tells a range from a date.
+    return doubtful and written in NUMBER_OR_MOMENT.findall(text)

@@ -168,18 +168,16 @@ class Index:
         self.numbers: dict[float, Source] = {}
         self.days: dict[Day, Source] = {}
         self.minutes: dict[int, Source] = {}
-        for source in sources:
+        # From the last to the first, so that the earliest is the one that stays.
+        for source in reversed(sources):
             numbers, days, minutes = source.measures
             if arguments is not None and source.call is not None:
                 sent = measures_in(arguments[source.call], words_of(arguments[source.call]))
                 numbers, days = numbers - sent.numbers, days - sent.days
                 minutes = minutes - sent.minutes
-            for number in numbers:
-                self.numbers.setdefault(number, source)
-            for day in days:
-                self.days.setdefault(day, source)
-            for minute in minutes:
-                self.minutes.setdefault(minute, source)
+            self.numbers.update(dict.fromkeys(numbers, source))
+            self.days.update(dict.fromkeys(days, source))
+            self.minutes.update(dict.fromkeys(minutes, source))
         self._sorted: list[float] | None = None
         self._vaguer: dict[Day, Source] | None = None
 
@@ -188,7 +186,7 @@ class Index:
         """The earliest source of each date that says more than is asked for."""
         if self._vaguer is None:
             self._vaguer = {}
-            for day, source in self.days.items():
+            for day, source in sorted(self.days.items(), key=lambda known: known[1].step):
                 for less in vaguer(day):
                     self._vaguer.setdefault(less, source)
         return self._vaguer

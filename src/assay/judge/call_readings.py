@@ -159,7 +159,7 @@ def right_order(run: ExaminedRun) -> Reading | None:
             parts = listed(value.missing or (value.value,))
             text = f"{value.path}: {parts} was a guess that did not hold."
             wrong.setdefault(value.call, Evidence(text, "wrong_guess", value.call))
-    right = run.examination.provenance.needs.keys() - wrong.keys()
+    right = run.examination.plan.needs.keys() - wrong.keys()
     steps = len(right) + len(wrong)
     if not steps:
         return None
