@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.effect_values import is_free_text, likeness, plain
+from assay.evidence.effect_values import WORDING, is_free_text, likeness, plain
 
 LONG = "Please call the customer back about order A-1001 before 2026-03-01, they asked twice."
 
@@ -61,3 +61,10 @@ def test_what_counts_as_wording(value: Any, *, free: bool) -> None:
 
 def test_a_number_of_absurd_size_has_a_form_too() -> None:
     assert plain(10**5000) == ""
+
+
+@pytest.mark.parametrize("word", sorted(WORDING))
+def test_every_word_that_names_wording(word: str) -> None:
+    assert likeness("cracked base", "base was cracked", f"$.{word}") == 1.0
+    assert likeness("2 cracked", "1 cracked", f"$.return_{word}") == 0.0
+    assert likeness("cracked base", "base was cracked", f"$.{word}_id") == 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -19,7 +18,7 @@ from assay.evidence.effect_reading import (
     tool_name,
     write_words,
 )
-from assay.evidence.effect_values import likeness, plain
+from assay.evidence.effect_values import last_word, likeness, plain
 from assay.evidence.words import phrase_of
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ MOST_PAIRS = 10_000
 _MOST_COMPARED = 40
 _MOST_PROBLEMS = 5
 _UNIT = 10_000
-_LAST_WORD = re.compile(r"(?:^|[^A-Za-z])?([A-Z]?[a-z]+|[A-Z]+)\Z")
 # What tells one object from another ends in one of these words.
 KEY_WORDS = frozenset(
     {"id", "ids", "uuid", "guid", "key", "email", "path", "url", "uri", "filename", "slug", "sku"}
@@ -224,11 +222,9 @@ def _same_object(wanted: WantedWrite, done: Effect) -> bool:
     return not shared or any(_agrees_at(path, wanted, done) for path in shared)
 
 
-@lru_cache(maxsize=4_096)
 def is_key(path: str) -> bool:
     """Whether the value at a path tells one object from another, by the path's last word."""
-    found = _LAST_WORD.search(path)
-    return found is not None and found[1].lower() in KEY_WORDS
+    return last_word(path) in KEY_WORDS
 
 
 def _agrees_at(path: str, wanted: WantedWrite, done: Effect) -> bool:
@@ -294,7 +290,7 @@ def _claim_alike(
     free = left.get(wanted.path, [])[:_MOST_COMPARED] if wanted.path else []
     if not free:
         return 0.0, None
-    shares = [likeness(wanted.value, leaf.value) for leaf in free]
+    shares = [likeness(wanted.value, leaf.value, leaf.path) for leaf in free]
     best = max(range(len(free)), key=shares.__getitem__)
     return shares[best], left[wanted.path].pop(best)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,12 @@ from assay.evidence.words import half_width, phrase_of
 
 # Longer text is somebody's wording; shorter text is a value.
 LONGEST_VALUE = 60
+# Arguments whose name ends in one of these hold wording, however short.
+WORDING = frozenset(
+    {"note", "notes", "comment", "comments", "message", "body", "text", "description", "summary"}
+    | {"remark", "remarks", "subject", "explanation", "justification", "details"}
+)
+_LAST_WORD = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+)\Z")
 _LONGEST_TEXT = 20_000
 _LONGEST_DATE = 40
 
@@ -40,22 +47,27 @@ def plain(value: Any) -> str:
     return _plain_text(leaf_text(value)[:_LONGEST_TEXT])
 
 
-def is_free_text(value: Any) -> bool:
+@lru_cache(maxsize=4_096)
+def last_word(path: str) -> str:
+    """The last word of the name at the end of a path, in lower case."""
+    found = _LAST_WORD.search(path)
+    return "" if found is None else found[0].lower()
+
+
+def is_free_text(value: Any, path: str = "") -> bool:
     """Whether a value is somebody's wording, which nobody repeats to the letter."""
-    return (
-        isinstance(value, str)
-        and len(value) > LONGEST_VALUE
-        and (not value.isascii() or " " in value)
-    )
+    if not isinstance(value, str) or (value.isascii() and " " not in value):
+        return False
+    return len(value) > LONGEST_VALUE or last_word(path) in WORDING
 
 
-def likeness(expected: Any, found: Any) -> float:
+def likeness(expected: Any, found: Any, path: str = "") -> float:
     """How far two values that are spelled differently say the same, from 0 to 1.
 
     Free text agrees by the share of its numbers, dates, ids and addresses that the other has
     too, and fully where it has none. Dates agree in any form.
     """
-    if is_free_text(expected) and is_free_text(found):
+    if is_free_text(expected, path) and is_free_text(found, path):
         return _shared_facts(expected, found)
     if isinstance(expected, str) and isinstance(found, str):
         return float(_same_moment(expected, found))
