@@ -120,6 +120,8 @@ class Recording:
         self._head: list[Document | Unreadable] = []
         self._rest: Iterator[Document | Unreadable] | None = None
         self.mended: dict[int | None, str] = {}
+        # What a format made of the file while looking at it, so that reading need not do it again.
+        self.glimpsed: AgentTestCase | Judged | None = None
 
     def open(self) -> BinaryIO:
         """The bytes, from the start."""

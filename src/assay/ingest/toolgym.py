@@ -78,7 +78,8 @@ def _read_folder(path: str) -> Place:
 
 
 def _recognise(recording: Recording) -> float:
-    if looks_judged(recording):
+    recording.glimpsed = read_quickly(recording)
+    if recording.glimpsed is not None or looks_judged(recording):
         return 1.0
     sample = recording.sample[0] if recording.sample else None
     first = dict_or_empty(sample)
@@ -94,7 +95,8 @@ def _recognise(recording: Recording) -> float:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Judged | Unreadable]:
-    if (quick := read_quickly(recording)) is not None:
+    quick = recording.glimpsed or read_quickly(recording)
+    if quick is not None:
         yield quick
         return
     place = read_place(recording.name)
