@@ -38,7 +38,7 @@ class BatchLimit(Struct, frozen=True):
     """
 
     runs: int = 10_000
-    bytes: int = 8 * 1024 * 1024
+    bytes: int = 16 * 1024 * 1024
 
 
 class _Item(NamedTuple):
