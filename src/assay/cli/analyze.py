@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from assay.analyses import ANALYSES, opened
+from assay.analyses import ANALYSES, analysis_named, opened
+from assay.analyses.questions.exports import EXPORTED_EVALUATIONS, EXPORTED_SUMMARIES
 from assay.analyses.report import Answered, Section, answers
 from assay.cli.analyze_options import (
     FILTERS,
@@ -77,7 +79,7 @@ _EXPORT: dict[str, tuple[Any, Any]] = {
         None,
     ),
 }
-_EXPORTED = {"summaries": "exported_summaries", "evals": "exported_evaluations"}
+_EXPORTED = {"summaries": EXPORTED_SUMMARIES, "evals": EXPORTED_EVALUATIONS}
 
 
 class _Group(TyperGroup):
@@ -85,9 +87,17 @@ class _Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = spread_names(args)
+        if args and args[0] not in self.commands and not Path(args[0]).exists():
+            _refuse_misspelt(args[0])
         if not args or (args[0] not in self.commands and args[0] != "--help"):
             args = [_REPORT, *args]
         return super().parse_args(ctx, args)
+
+
+def _refuse_misspelt(word: str) -> None:
+    """Say so where a word is nearly the name of an analysis, and no folder either."""
+    if get_close_matches(word, ANALYSES, n=1):
+        analysis_named(word)
 
 
 app = typer.Typer(
@@ -196,9 +206,9 @@ def _tell(answered: Sequence[Answered], terminal: Terminal) -> None:
 
 def _export(view: View, path: Path) -> None:
     stem = path.with_suffix("") if path.suffix else path
-    for ending, name in _EXPORTED.items():
-        analysis = ANALYSES[name]
-        answered = Answered(Section(name, name, analysis.title), analysis, analysis.answer(view))
+    for ending, analysis in _EXPORTED.items():
+        section = Section(ending, analysis.name, analysis.title)
+        answered = Answered(section, analysis, analysis.answer(view))
         for written in write_answers(Path(f"{stem}.{ending}.csv"), [answered], {}):
             Terminal(stderr=True).tell(f"written: {written}")
 
