@@ -83,6 +83,18 @@ def test_undecided_says_about_how_many_more() -> None:
     assert found.reason.endswith("the limit is at least 0.5; about 143 more tasks would tell")
 
 
+def test_tasks_that_are_all_alike_say_how_many_more_of_the_same() -> None:
+    # Of n passes the Wilson bound is n / (n + 3.8415): 0.9 takes 9 * 3.8415 = 34.6 tasks.
+    found = check_limit(passing(1.0, 20), SUCCESS, "min", 0.9, strict())
+    assert found.reason.endswith("about 15 more tasks would tell")
+    assert check_limit(passing(1.0, 35), SUCCESS, "min", 0.9, strict()).verdict == "pass"
+    assert check_limit(passing(1.0, 34), SUCCESS, "min", 0.9, strict()).verdict != "pass"
+    same = margin([1.0] * 20, [1.0] * 20, 0.1)
+    assert same.verdict == "insufficient"
+    assert same.reason.endswith("about 15 more tasks would tell")
+    assert margin([1.0] * 35, [1.0] * 35, 0.1).verdict == "pass"
+
+
 def test_too_few_tasks_are_too_few_whatever_they_say() -> None:
     for settings in (strict(), strict(bound="value"), strict(undecided="pass")):
         found = check_limit(passing(0.0, 4), SUCCESS, "min", 0.7, settings)
@@ -133,7 +145,8 @@ def test_a_margin_holds_the_interval_of_the_difference() -> None:
         -0.1,
     )
     found = margin(half, bit_worse, 0.05)  # ten of a hundred passes are lost
-    assert (found.verdict, found.value) == ("insufficient", pytest.approx(-0.05))
+    assert found.verdict == "insufficient"
+    assert found.value == pytest.approx(-0.05)
 
 
 def test_a_margin_of_what_is_better_low_allows_more() -> None:

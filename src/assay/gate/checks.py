@@ -7,6 +7,7 @@ tell.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -15,6 +16,8 @@ from msgspec.structs import replace
 from assay.comparing.quantities import Quantity, source_of, tasks_of
 from assay.gate.settings import Bound, Undecided
 from assay.stats import Estimate, Interval, Resampling, mean_over_tasks
+from assay.stats.distributions import normal_quantile
+from assay.stats.intervals import ALL_ALIKE
 from assay.stats.pairing import pair, paired_test
 from assay.stats.planning import runs_needed
 from assay.stats.wording import change, counted, number, p_text
@@ -107,10 +110,12 @@ def check_limit(
     room = _room(found.value, found.interval, limit, sign)
     verdict = decide(room, strictness)
     support = f"{quantity.name} is {counts.told(found)}; the limit is {_limit(rule)} {limit:g}"
-    needed = runs_needed(
-        pair({task: [limit] for task in tasks}, tasks), alpha=1 - strictness.how.level
-    ).new_tasks
-    ask = f"about {counted(needed, 'more task')} would tell" if needed else ""
+    spread = pair({task: [limit] for task in tasks}, tasks)
+    needed = (
+        _needed_if_alike(room, found.interval, found.tasks)
+        or runs_needed(spread, alpha=1 - strictness.how.level).new_tasks
+    )
+    ask = _more_tasks(needed) if needed else ""
     told, reason = _concluded(verdict, counts, strictness, support, ask)
     return CheckResult(
         quantity.name,
@@ -146,7 +151,8 @@ def check_margin(
     allowed = _allowed(margin, before.value)
     sign = 1 if quantity.better == "higher" else -1
     limit = -sign * allowed
-    verdict = decide(_room(found.difference, found.interval, limit, sign), strictness)
+    room = _room(found.difference, found.interval, limit, sign)
+    verdict = decide(room, strictness)
     counts = _Counts.of(runs, quantity, len(pairing.tasks))
     interval = f" ({found.interval.sentence()})" if found.interval else ""
     support = (
@@ -154,8 +160,9 @@ def check_margin(
         f"{number(before.value)}, {p_text(found.p_value)} by {found.test}, over "
         f"{counted(len(pairing.tasks), 'shared task')}; allowed is {change(limit)}"
     )
+    alike = _needed_if_alike(room, found.interval, len(pairing.tasks))
     needed = runs_needed(pairing, smallest=allowed or None, alpha=1 - strictness.how.level)
-    ask = needed.sentence() if needed.fewest else ""
+    ask = _more_tasks(alike) if alike else needed.sentence() if needed.fewest else ""
     told, reason = _concluded(verdict, counts, strictness, support, ask)
     return CheckResult(
         quantity.name,
@@ -254,6 +261,30 @@ def _room(value: float, interval: Interval | None, limit: float, sign: int) -> R
         return Room(sign * (value - limit), None, None)
     ends = sorted(sign * (end - limit) for end in (interval.low, interval.high))
     return Room(sign * (value - limit), ends[0], ends[1])
+
+
+def _needed_if_alike(room: Room, interval: Interval | None, tasks: int) -> int | None:
+    """How many more tasks would decide if they too came out alike; None where tasks differ.
+
+    Where all are alike there is no spread to plan by, but the interval's reach is known: it
+    shrinks as z² / (n + z²).
+    """
+    edge = room.low if room.value > 0 else room.high
+    if interval is None or edge is None or not room.value or not _are_alike(interval):
+        return None
+    square = normal_quantile((1 + interval.level) / 2) ** 2
+    reach = abs(room.value - edge) * (tasks + square) / square
+    return max(1, ceil(square * (reach / abs(room.value) - 1)) - tasks)
+
+
+def _are_alike(interval: Interval) -> bool:
+    return interval.method == ALL_ALIKE or (
+        interval.method == "Wilson" and (interval.low == 0.0 or interval.high == 1.0)
+    )
+
+
+def _more_tasks(needed: int) -> str:
+    return f"about {counted(needed, 'more task')} would tell"
 
 
 def _allowed(margin: float | str, baseline: float) -> float:
