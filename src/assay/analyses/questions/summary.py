@@ -9,13 +9,17 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column
 from assay.analyses.answering import question, typed
-from assay.analyses.judged import Mean, judged_groups
+from assay.analyses.judged import judged_groups
 from assay.analyses.view import opened
 
 if TYPE_CHECKING:
     from assay.analyses.judged import JudgedGroup
     from assay.analyses.selection import Filters
     from assay.analyses.view import Answering, View
+
+
+# Field of a standing to the measure that it is the mean of.
+_MEASURES = {"score": "score", "step": "step", "success_rate": "success"}
 
 
 class Standing(Struct, frozen=True):
@@ -58,7 +62,7 @@ def summary(source: Answering | View, **filters: Unpack[Filters]) -> list[Standi
     with opened(source, filters) as view:
         if view.rules == "seed":
             return typed(view.rows(question("recorded_means"), overall=True), Standing)
-        found = [Standing(*_figures(group)) for group in judged_groups(view)]
+        found = [Standing(**_figures(group)) for group in judged_groups(view)]
     best = _over_judges(found)
     return sorted(found, key=lambda row: best[row.experiment, row.model])
 
@@ -69,25 +73,24 @@ def attempts(source: Answering | View, **filters: Unpack[Filters]) -> list[Attem
         if view.rules == "seed":
             return typed(view.rows(question("recorded_means"), overall=False), AttemptStanding)
         groups = judged_groups(view, by_attempt=True)
-        return [AttemptStanding(*_figures(group), attempt=group.attempt) for group in groups]
+        return [AttemptStanding(**_figures(group), attempt=group.attempt) for group in groups]
 
 
-def _figures(group: JudgedGroup) -> tuple[Any, ...]:
-    """The fields of a standing, in their order."""
-    judged, score, step, success = (
-        group.means.get(measure, Mean()) for measure in ("judged", "score", "step", "success")
-    )
-    return (
-        group.experiment,
-        group.model,
-        group.judge,
-        judged.asked,
-        judged.asked - judged.n,
-        judged.tasks,
-        *(score.value, score.low, score.high),
-        *(step.value, step.low, step.high),
-        *(success.value, success.low, success.high),
-    )
+def _figures(group: JudgedGroup) -> dict[str, Any]:
+    """The fields of a standing."""
+    judged = group.means["judged"]
+    figures: dict[str, Any] = {
+        "experiment": group.experiment,
+        "model": group.model,
+        "judge": group.judge,
+        "evaluations": judged.asked,
+        "missing": judged.asked - judged.n,
+        "tasks": judged.tasks,
+    }
+    for field, measure in _MEASURES.items():
+        mean = group.means[measure]
+        figures |= {field: mean.value, f"{field}_low": mean.low, f"{field}_high": mean.high}
+    return figures
 
 
 def _over_judges(found: list[Standing]) -> dict[tuple[str | None, str | None], tuple[bool, float]]:
