@@ -35,6 +35,10 @@ def test_the_expectations_of_the_case() -> None:
     ]
 
 
+def test_expectations_may_be_a_plain_dict() -> None:
+    assert score(EffectMatch(), refund(20, expectations={"writes": ["refund_order"]})).value == 1.0
+
+
 def test_expectations_for_all_and_by_task_come_before_those_of_the_case() -> None:
     own = Expectations.from_dict({"writes": ["cancel_order"]})
     given = Expectations.from_dict({"writes": ["refund_order"]})

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from tests.store.runs import fill, run, runs, samples
 from tests.test_record import records
 
-from assay import AgentTestCase, MCPExecutionData, RunOutcome, Source, ToolExecutionResult, Usage
+from assay import (
+    AgentTestCase,
+    Expectations,
+    MCPExecutionData,
+    RunOutcome,
+    Source,
+    ToolExecutionResult,
+    Usage,
+)
 from assay.errors import InvalidRecord, NotJson
 from assay.store import Store
 from assay.store.case_text import case_text
@@ -78,6 +86,14 @@ def test_a_case_of_a_subclass_is_the_same_run(tmp_path: Path) -> None:
     case = run(1)
     own = OwnCase(**{field.name: getattr(case, field.name) for field in fields(AgentTestCase)})
     assert fill(store, [case, own]) == (1, 1)
+
+
+def test_expectations_as_a_plain_dict_come_back_as_a_record(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    expected: Any = {"writes": [{"tool": "pay"}], "answer": ["42"]}
+    fill(store, [run(1, expectations=expected)])
+    (found,) = store.cases()
+    assert found.expectations == Expectations.from_dict(expected)
 
 
 def test_a_tuple_comes_back_as_a_list(tmp_path: Path) -> None:

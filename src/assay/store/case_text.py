@@ -114,7 +114,7 @@ def case_text(case: AgentTestCase, *, trusted: bool = False) -> bytes:
         text = _encode(written)
         if _decode(text) == written:
             return text
-    except (_Unusual, TypeError, ValueError, RecursionError):
+    except (_Unusual, AttributeError, TypeError, ValueError, RecursionError):
         pass
     plain = AgentTestCase.from_dict(case.to_dict())
     return _encode(_written_case(plain, _written))

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.evidence.effect_comparison import EffectComparison, best_comparison, compare_effects
 from assay.evidence.effect_reading import RunEffects, read_effects
+from assay.expectation import Expectations
 from assay.metrics.agent_case import as_agent_case
 from assay.score import Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from assay.expectation import Expectations
     from assay.test_case import AgentTestCase
 
 _INFERRED = "calls inferred from text"
@@ -73,7 +73,7 @@ class EffectMatch:
         given = self._expectations
         if isinstance(given, Mapping):
             given = None if case.task_id is None else given.get(case.task_id)
-        return case.expectations if given is None else given
+        return _read(case.expectations if given is None else given)
 
     def _against_golden(self, case: AgentTestCase, effects: RunEffects | None) -> Score:
         known = self._golden.get(task_of(case), [])
@@ -100,6 +100,13 @@ class EffectMatch:
 def task_of(case: AgentTestCase) -> str:
     """What makes two runs attempts at the same: their task id, or else what was asked."""
     return case.input if case.task_id is None else case.task_id
+
+
+def _read(given: Any) -> Expectations | None:
+    """Expectations as they come: a plain dict will do where somebody wrote one."""
+    if given is None or isinstance(given, Expectations):
+        return given
+    return Expectations.from_dict(given)
 
 
 def _of_answer(expected: Expectations) -> Expectations:
