@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from assay.analyses.view import View
 
+Outcomes = Literal["all", "unjudged", "none"]
 _BEGINNING = "judgements"
 # Draws for one interval: more units need fewer resamples, and waiting for minutes helps nobody.
 _MOST_DRAWS = 100_000
@@ -68,21 +69,24 @@ def judgements(
     view: View,
     name: str,
     *,
+    outcomes: Outcomes = "all",
     weights: Weights = _HALVES,
     missing_is_zero: bool | None = None,
     **params: object,
 ) -> list[dict[str, Any]]:
     """The rows of a question that reads on from the judgements.
 
-    The seed takes a missing score for 0 and weighs as it is told, whatever the weights add up
-    to; it knows no outcomes of runs. `missing_is_zero` is for those of its tables that do not.
+    `outcomes` says whether those recorded with runs are judgements too: all of them, none, or
+    only those of models without evaluations, lest two scales are mixed in one mean. The seed
+    knows none, takes a missing score for 0 and weighs as it is told, whatever the weights add
+    up to; `missing_is_zero` is for those of its tables that leave missing scores out.
     """
     is_seed = view.rules == "seed"
     zero = is_seed if missing_is_zero is None else missing_is_zero
     return view.rows(
         question(_BEGINNING) + question(name),
         missing=0 if zero else None,
-        outcomes=not is_seed,
+        outcomes="none" if is_seed else outcomes,
         fa_weight=weights.fa_weight,
         step_weight=weights.step_weight,
         no_tool_penalty=weights.no_tool_penalty,
@@ -102,11 +106,17 @@ def judged_groups(
     *,
     by_judge: bool = True,
     by_attempt: bool = False,
+    outcomes: Outcomes = "all",
     weights: Weights = _HALVES,
 ) -> list[JudgedGroup]:
     """Means of all scores, model by model and, if asked, judge by judge and pass by pass."""
     found = judgements(
-        view, "judged_means", weights=weights, by_judge=by_judge, by_attempt=by_attempt
+        view,
+        "judged_means",
+        outcomes=outcomes,
+        weights=weights,
+        by_judge=by_judge,
+        by_attempt=by_attempt,
     )
     return list(_groups(found))
 

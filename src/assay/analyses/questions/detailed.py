@@ -50,7 +50,7 @@ def detailed(
         raise InvalidSettings(f"top_n: expected a number from 1 up, got {top_n}")
     with opened(source, filters) as view:
         overlapping = view.rules == "seed"
-        found = judgements(view, "detailed", top_n=top_n, overlapping=overlapping)
+        found = judgements(view, "detailed", outcomes="none", top_n=top_n, overlapping=overlapping)
     return typed(found, JudgedRun)
 
 

@@ -60,6 +60,7 @@ def distribution(
         found = judgements(
             view,
             "distribution",
+            outcomes="all" if "judge" in grouping else "unjudged",
             missing_is_zero=False,
             by=one_of(grouping, get_args(By), "grouping"),
         )

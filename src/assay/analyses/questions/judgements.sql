@@ -18,15 +18,23 @@ WITH said AS (
            outcome_score, CAST(NULL AS DOUBLE), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT),
            CAST(NULL AS VARCHAR(1))
     FROM runs
-    WHERE $outcomes AND (outcome_success IS NOT NULL OR outcome_score IS NOT NULL)
+    WHERE $outcomes IN ('all', 'unjudged')
+      AND (outcome_success IS NOT NULL OR outcome_score IS NOT NULL)
+      AND ($outcomes = 'all'
+           OR CONCAT(COALESCE(experiment, ''), CHR(1), COALESCE(model, '')) NOT IN (
+               SELECT CONCAT(COALESCE(experiment, ''), CHR(1), COALESCE(model, ''))
+               FROM evaluations))
     UNION ALL
     SELECT experiment, model, CAST(NULL AS VARCHAR(1)), task_id, attempt,
            input, run_key, run_key, CAST(NULL AS DOUBLE), CAST(NULL AS DOUBLE),
            CAST(NULL AS DOUBLE), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT),
            CAST(NULL AS VARCHAR(1))
     FROM runs
-    WHERE $outcomes AND outcome_success IS NULL AND outcome_score IS NULL
-      AND COALESCE(model, '') NOT IN (SELECT COALESCE(model, '') FROM evaluations)
+    WHERE $outcomes IN ('all', 'unjudged')
+      AND outcome_success IS NULL AND outcome_score IS NULL
+      AND CONCAT(COALESCE(experiment, ''), CHR(1), COALESCE(model, '')) NOT IN (
+          SELECT CONCAT(COALESCE(experiment, ''), CHR(1), COALESCE(model, ''))
+          FROM evaluations)
 ),
 penalties AS (
     SELECT said.*,

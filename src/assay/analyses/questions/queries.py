@@ -67,7 +67,7 @@ def queries(
     if top_n is not None and top_n < 1:
         raise InvalidSettings(f"top_n: expected a number from 1 up, got {top_n}")
     with opened(source, filters) as view:
-        found = [_result(line) for line in judgements(view, "queries")]
+        found = [_result(line) for line in judgements(view, "queries", outcomes="unjudged")]
     # Python's sort keeps the order of the files among equals, as the seed's does.
     return sorted(found, key=lambda row: _nulls_last(key(row)))[:top_n]
 

@@ -80,7 +80,7 @@ def weighted(
     weights = Weights(fa_weight, step_weight, no_tool_penalty)
     by_judge = one_of(by, get_args(By), "grouping") == "judge"
     with opened(source, filters) as view:
-        groups = judged_groups(view, by_judge=by_judge, weights=weights)
+        groups = judged_groups(view, by_judge=by_judge, outcomes="none", weights=weights)
     judged = [group for group in groups if group.means["weighted"].n]
     ranks = _ranks(judged, "weighted"), _ranks(judged, "unweighted")
     return [_weighted(group, *(rank[id(group)] for rank in ranks)) for group in judged]
@@ -102,7 +102,7 @@ def weighted_runs(
     weights = Weights(fa_weight, step_weight, no_tool_penalty)
     wanted = one_of(which, get_args(Which), "kind of evaluation")
     with opened(source, filters) as view:
-        found = judgements(view, "weighted_runs", weights=weights, which=wanted)
+        found = judgements(view, "weighted_runs", outcomes="none", weights=weights, which=wanted)
     return typed(found, WeightedEvaluation)
 
 
