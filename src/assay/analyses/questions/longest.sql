@@ -2,7 +2,7 @@
 WITH counts AS (
     SELECT run_key, model, task_id, attempt,
            COUNT(*) AS calls,
-           COUNT(DISTINCT server || '::' || tool) AS tools,
+           COUNT(DISTINCT server || CHR(1) || tool) AS tools,
            SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures,
            MIN(place) AS place
     FROM calls

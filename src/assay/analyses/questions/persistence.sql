@@ -13,7 +13,7 @@ streaks AS (
 by_run AS (
     SELECT run_key, model,
            SUM(length) AS calls,
-           COUNT(DISTINCT server || '::' || tool) AS tools,
+           COUNT(DISTINCT server || CHR(1) || tool) AS tools,
            SUM(CASE WHEN length > 1 THEN 1 ELSE 0 END) AS streaks,
            SUM(CASE WHEN length > 1 THEN length ELSE 0 END) AS streak_calls,
            MAX(CASE WHEN length > 1 THEN length END) AS longest_streak

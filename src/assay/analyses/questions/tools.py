@@ -71,7 +71,10 @@ TOOLS = Analysis(
     question="How reliable are the tools, and in whose hands?",
     row=ToolUse,
     ask=tools,
-    parameters=(Parameter("by", "What the calls are counted by.", "tool", choices=get_args(By)),),
+    parameters=(
+        Parameter("by", "What the calls are counted by.", "tool", choices=get_args(By)),
+        Parameter("order", "What comes first.", None, choices=get_args(Order)),
+    ),
     columns=(
         Column("model", "model", "name"),
         Column("server", "server", "name"),
