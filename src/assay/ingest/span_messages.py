@@ -216,7 +216,21 @@ def _listed(items: list[Any], role: str, depth: int) -> list[Message]:
         return [Message(ROLES[items[0]], [items[1]])]
     if items and all(_is_part(item) for item in items):
         return messages_in({"role": role, "content": items}, depth=depth - 1)
-    return [m for item in items for m in messages_in(item, role, depth=depth - 1)]
+    whole = _without_pieces(items)
+    return [m for item in whole for m in messages_in(item, role, depth=depth - 1)]
+
+
+def _without_pieces(items: list[Any]) -> list[Any]:
+    """The list without the pieces of a streamed reply, where the whole one closes it.
+
+    ADK notes each piece as a message that did not finish, and then the whole that did.
+    """
+    last = items[-1] if items else None
+    if not (isinstance(last, dict) and last.get("finish_reason")):
+        return items
+    return [
+        item for item in items if not (isinstance(item, dict) and item.get("finish_reason") == "")
+    ]
 
 
 def _single(value: dict[str, Any], role: str, depth: int) -> list[Message]:
