@@ -47,9 +47,9 @@ def test_whether_anything_is_stated(stated: dict[str, Any], *, anything: bool) -
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([], "expectations: expected an object, got list"),
-        ({"writes": "pay"}, "expectations.writes: expected a list of writes, got str 'pay'"),
-        ({"writez": []}, "expectations.writez: no such field. Did you mean 'writes'?"),
+        ([], "expected_effects: expected an object, got list"),
+        ({"writes": "pay"}, "expected_effects.writes: expected a list of writes, got str 'pay'"),
+        ({"writez": []}, "expected_effects.writez: no such field. Did you mean 'writes'?"),
         ({"writes": [{}]}, r"writes\[0\]: says nothing; give it a tool, arguments"),
         ({"writes": [{"tool": 3}]}, r"writes\[0\]\.tool: expected str"),
         ({"writes": [{"tol": "a", "tool": "b"}]}, r"writes\[0\]\.tol: no such field"),
@@ -58,7 +58,7 @@ def test_whether_anything_is_stated(stated: dict[str, Any], *, anything: bool) -
         ({"forbidden": [3]}, r"forbidden\[0\]: expected an object, got int 3"),
         ({"write_count": -1}, "write_count: expected 0 or more, got -1"),
         ({"extra_writes": "hide"}, "extra_writes: invalid enum value 'hide'|extra_writes"),
-        ({"answer": [4]}, "expectations.answer"),
+        ({"answer": [4]}, "expected_effects.answer"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(data: Any, message: str) -> None:

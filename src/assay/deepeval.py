@@ -104,6 +104,7 @@ class AgentTestCase(NativeCase, LLMTestCase):  # type: ignore[misc]  # deepeval 
         started_at: Any = None
         ended_at: Any = None
         source: Any = None
+        expected_effects: Any = None
         extra: Any = None
         if _RENAMED:
             additional_metadata: ClassVar[Any] = property(lambda self: self.metadata)

@@ -69,12 +69,12 @@ class Expectations:
     extra_writes: ExtraWrites = "count"
     extra: dict[str, Any] = field(default_factory=dict)
 
-    def to_dict(self, where: str = "expectations") -> dict[str, Any]:
+    def to_dict(self, where: str = "expected_effects") -> dict[str, Any]:
         """The expectations as a JSON object; what is not stated is left out."""
         return write_record(self, where, always=frozenset())
 
     @classmethod
-    def from_dict(cls, data: object, where: str = "expectations") -> Expectations:
+    def from_dict(cls, data: object, where: str = "expected_effects") -> Expectations:
         """Read expectations; errors name the field below `where`."""
         if not isinstance(data, dict):
             raise InvalidRecord(f"{where}: expected an object, got {preview(data)}")

@@ -50,7 +50,7 @@ _NESTED: dict[str, Callable[[object, str], Any]] = {
     "outcome": RunOutcome.from_dict,
     "usage": Usage.from_dict,
     "source": Source.from_dict,
-    "expectations": Expectations.from_dict,
+    "expected_effects": Expectations.from_dict,
 }
 
 
@@ -116,7 +116,7 @@ class AgentTestCase(LLMTestCase):
     started_at: float | None = None
     ended_at: float | None = None
     source: Source | None = None
-    expectations: Expectations | None = None
+    expected_effects: Expectations | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

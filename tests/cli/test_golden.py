@@ -107,7 +107,7 @@ def test_the_threshold_decides_the_exit_code(assay: Assay, arguments: list[str],
 
 def test_expectations_of_a_run_do_not_get_in_the_way(assay: Assay) -> None:
     other = Expectations.from_dict({"writes": ["cancel_order"]})
-    fill(Store("runs.assay"), [refund(5, 20, expectations=other)])
+    fill(Store("runs.assay"), [refund(5, 20, expected_effects=other)])
     assay("add", "run-1")
     found = {row["run"]: row["match"] for row in json.loads(assay("check", "--json").out)["runs"]}
     assert found["run-5"] == 1.0

@@ -32,6 +32,7 @@ OUR_OWN_FIELDS = {
     "started_at": 1.0,
     "ended_at": 2.5,
     "source": Source("file.json", "assay", 3),
+    "expected_effects": assay.Expectations(answer=["42"]),
     "extra": {"colour": "red"},
 }
 ONLY_IN_DEEPEVAL = {"name": "first", "tags": ["a", "b"], "token_cost": 0.25, "completion_time": 2.0}

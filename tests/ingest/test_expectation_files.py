@@ -39,10 +39,10 @@ def test_cases_get_what_their_task_expects() -> None:
     own = Expectations(answer=["x"])
     cases = [
         AgentTestCase("a", None, task_id="refund"),
-        AgentTestCase("b", None, task_id="other", expectations=own),
+        AgentTestCase("b", None, task_id="other", expected_effects=own),
         AgentTestCase("c", None),
     ]
-    found = [case.expectations for case in with_expectations(cases, EXPECTED)]
+    found = [case.expected_effects for case in with_expectations(cases, EXPECTED)]
     assert found == [EXPECTED["refund"], own, None]
 
 

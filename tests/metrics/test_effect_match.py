@@ -25,7 +25,7 @@ def refund(amount: int, **known: Any) -> AgentTestCase:
 
 def test_the_expectations_of_the_case() -> None:
     expected = Expectations.from_dict({"writes": ["refund_order"], "answer": ["20"]})
-    found = score(EffectMatch(), refund(20, expectations=expected))
+    found = score(EffectMatch(), refund(20, expected_effects=expected))
     assert found.value == 1.0
     assert found.values() == {"effect_match": 1.0, "effect_writes": 1.0, "effect_answer": 1.0}
     part = found.part("effect_writes")
@@ -36,13 +36,15 @@ def test_the_expectations_of_the_case() -> None:
 
 
 def test_expectations_may_be_a_plain_dict() -> None:
-    assert score(EffectMatch(), refund(20, expectations={"writes": ["refund_order"]})).value == 1.0
+    assert (
+        score(EffectMatch(), refund(20, expected_effects={"writes": ["refund_order"]})).value == 1.0
+    )
 
 
 def test_expectations_for_all_and_by_task_come_before_those_of_the_case() -> None:
     own = Expectations.from_dict({"writes": ["cancel_order"]})
     given = Expectations.from_dict({"writes": ["refund_order"]})
-    case = refund(20, expectations=own)
+    case = refund(20, expected_effects=own)
     assert score(EffectMatch(), case).value == 0.0
     assert score(EffectMatch(expectations=given), case).value == 1.0
     assert score(EffectMatch(expectations={"1": given}), case).value == 1.0

@@ -91,9 +91,9 @@ def test_a_case_of_a_subclass_is_the_same_run(tmp_path: Path) -> None:
 def test_expectations_as_a_plain_dict_come_back_as_a_record(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     expected: Any = {"writes": [{"tool": "pay"}], "answer": ["42"]}
-    fill(store, [run(1, expectations=expected)])
+    fill(store, [run(1, expected_effects=expected)])
     (found,) = store.cases()
-    assert found.expectations == Expectations.from_dict(expected)
+    assert found.expected_effects == Expectations.from_dict(expected)
 
 
 def test_a_tuple_comes_back_as_a_list(tmp_path: Path) -> None:

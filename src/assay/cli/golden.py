@@ -167,7 +167,7 @@ def _checked(
 
 def _bare(case: AgentTestCase) -> AgentTestCase:
     """The case without expectations of its own: here only the golden runs count."""
-    return replace(case, expectations=None)
+    return replace(case, expected_effects=None)
 
 
 def _row(scores: CaseScores) -> dict[str, Any]:

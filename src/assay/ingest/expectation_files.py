@@ -50,7 +50,7 @@ def with_expectations(
     """The cases one after the other, each with what its task expects; others are left alone."""
     for case in cases:
         if case.task_id is not None and case.task_id in expected:
-            case.expectations = expected[case.task_id]
+            case.expected_effects = expected[case.task_id]
         yield case
 
 

@@ -119,7 +119,7 @@ class Record:
         parts = [
             case.expected_output or "",
             _as_text(case.expected_tools or None),
-            _as_text(case.expectations and case.expectations.to_dict()),
+            _as_text(case.expected_effects and case.expected_effects.to_dict()),
         ]
         return "\n".join(part for part in parts if part)
 

@@ -179,8 +179,8 @@ def _written_case(case: AgentTestCase, write: Callable[[Any], Any]) -> dict[str,
         written["outcome"] = _written(case.outcome)
     if case.usage is not None:
         written["usage"] = _written(case.usage)
-    if case.expectations is not None:
-        written["expectations"] = case.expectations.to_dict()
+    if case.expected_effects is not None:
+        written["expected_effects"] = case.expected_effects.to_dict()
     return written
 
 

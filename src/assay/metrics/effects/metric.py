@@ -73,7 +73,7 @@ class EffectMatch:
         given = self._expectations
         if isinstance(given, Mapping):
             given = None if case.task_id is None else given.get(case.task_id)
-        return _read(case.expectations if given is None else given)
+        return _read(case.expected_effects if given is None else given)
 
     def _against_golden(self, case: AgentTestCase, effects: RunEffects | None) -> Score:
         known = self._golden.get(task_of(case), [])
