@@ -99,7 +99,7 @@ def test_what_else_is_known_is_shown_as_what_the_agent_did_not_see() -> None:
         "the ideal",
         expected_tools=["lookup"],
         execution_data=data,
-        expectations=Expectations(answer=["42"]),
+        expected_effects=Expectations(answer=["42"]),
         conversation_history=[
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "a"},
