@@ -11,8 +11,9 @@ from tests.evidence.made_runs import call, run
 
 from assay.evidence.measures import days_in, measures_in
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.source import Source
 from assay.evidence.sources import BEFORE_ALL, Sources, steps_of
-from assay.evidence.words import phrase_of, words_of
+from assay.evidence.words import joined, phrase_of, words_of
 
 if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
@@ -206,3 +207,11 @@ def test_large_results_are_searched_by_an_index_of_their_words() -> None:
 def test_which_words_are_held_by_results() -> None:
     case = run("a lamp", call("a", {"q": "lamp"}, {"price": 3}), answer="the price of a lamp")
     assert sources_of(case).hold(["the", "price", "of", "lamp"]) == [False, True, False, False]
+
+
+@given(st.lists(st.sampled_from(["so", "10007", "lamp", "10008"]), min_size=1, max_size=4))
+def test_a_long_text_is_asked_like_a_short_one(words: list[str]) -> None:
+    said = "SO-10007: lamp, 10008; so lamp 10008"
+    short = Source("result", said, place="$", step=0)
+    long = Source("result", said + "\n" + "and nothing else " * 500, place="$", step=0)
+    assert long.holds(joined(words)) is short.holds(joined(words))

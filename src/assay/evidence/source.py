@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.evidence.json_leaves import SCALARS, Leaf, as_text, leaves_of
@@ -20,6 +21,8 @@ SourceKind = Literal["prompt", "conversation", "result"]
 _FEW_LEAVES = 200
 _MOST_CANDIDATES = 64
 _CONTAINERS = (dict, list)
+# Longer phrases are not read again for each question: their pairs of words are remembered.
+_LONG_PHRASE = 4_000
 
 
 class Source:
@@ -31,6 +34,7 @@ class Source:
         "_by_word",
         "_leaves",
         "_measures",
+        "_pairs",
         "call",
         "is_data",
         "kind",
@@ -61,6 +65,20 @@ class Source:
         self._by_word: dict[str, list[Leaf]] | None = None
         self._by_measure: dict[tuple[str, Any], Leaf] | None = None
         self._measures: Measures | None = None
+        self._pairs: set[tuple[str, str]] | None = None
+
+    def holds(self, phrase: str) -> bool:
+        """Whether it says these words in this order."""
+        if len(self.phrase) <= _LONG_PHRASE:
+            return phrase in self.phrase
+        words = phrase.split()
+        if len(words) <= 1:
+            return self.words.issuperset(words)
+        if self._pairs is None:
+            self._pairs = set(pairwise(self.phrase.split()))
+        return self._pairs.issuperset(pairwise(words)) and (
+            len(words) == 2 or phrase in self.phrase
+        )
 
     @property
     def measures(self) -> Measures:

@@ -152,7 +152,7 @@ class Sources:
 
     def _search(self, phrase: str, *, echoes: bool) -> Source | None:
         for source in self.holders(phrase):
-            if phrase in source.phrase and (echoes or not self._echoes(source, phrase)):
+            if source.holds(phrase) and (echoes or not self._echoes(source, phrase)):
                 return source
         return None
 
