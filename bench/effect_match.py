@@ -39,7 +39,7 @@ def run(size: Size) -> list[Result]:
         if not folder.exists():
             print(f"skipped: needs data/{name} of the shared folder", file=sys.stderr)
             continue
-        results.append(_result(name, goal, _runs_by_task(folder), all_golden=size == "full"))
+        results.append(_result(name, goal, runs_by_task(folder), all_golden=size == "full"))
     return results
 
 
@@ -105,7 +105,8 @@ def _succeeded(case: AgentTestCase) -> bool:
     return case.outcome is not None and case.outcome.success is True
 
 
-def _runs_by_task(folder: Path) -> Runs:
+def runs_by_task(folder: Path) -> Runs:
+    """The runs of a folder whose outcome is known, by their task."""
     found: Runs = defaultdict(list)
     for case in read_runs(folder):
         if not isinstance(case, AgentTestCase) or case.task_id is None or case.outcome is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay import Expectations, ExpectedWrite
+from assay import AgentTestCase, Expectations, ExpectedWrite
 from assay.errors import InvalidRecord
 
 WHOLE = {
@@ -64,3 +64,8 @@ def test_whether_anything_is_stated(stated: dict[str, Any], *, anything: bool) -
 def test_what_cannot_be_meant_is_refused(data: Any, message: str) -> None:
     with pytest.raises(InvalidRecord, match=message):
         Expectations.from_dict(data)
+
+
+def test_expectations_under_another_name_are_doubted() -> None:
+    case = AgentTestCase.from_dict({"input": "a", "actual_output": "b", "expectations": {}})
+    assert case.validate() == ["expectations is not a field; did you mean 'expected_effects'?"]

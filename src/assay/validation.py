@@ -26,6 +26,7 @@ _OTHER_NAMES = {
     "tool_calls": "execution_data",
     "output": "actual_output",
     "answer": "actual_output",
+    "expectations": "expected_effects",
 }
 
 

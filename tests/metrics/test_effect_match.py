@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from bench.auroc import pairs_put_right, within_tasks
-from bench.effect_match import every_golden, one_golden
+from bench.effect_match import GOALS, SEED, every_golden, one_golden, runs_by_task
+from tests.conftest import shared_path
 from tests.evidence.made_runs import call, run
 
 from assay import AgentTestCase, EffectMatch, Expectations, RunOutcome, Score
@@ -159,3 +160,10 @@ def test_pairs_are_counted_by_hand() -> None:
     assert pairs_put_right(judged) == (3.5, 4)
     assert within_tasks([(3.5, 4), (0.0, 0), (1.0, 2)]).value == 0.75
     assert str(within_tasks([])) == "no pairs"
+
+
+@pytest.mark.parametrize(("name", "goal"), [(n, g) for n, g in GOALS.items() if g is not None])
+def test_one_golden_run_is_worth_what_is_promised_on_real_runs(name: str, goal: float) -> None:
+    found = one_golden(runs_by_task(shared_path("data", name)), SEED)
+    assert found.value is not None
+    assert found.value >= goal
