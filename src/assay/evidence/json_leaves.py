@@ -41,12 +41,12 @@ class Leaf(Struct, frozen=True, gc=False):
         if way is not None:
             before = way.before
             if before is None:
-                return ROOT + _step_to(way.step)
+                return ROOT + step_to(way.step)
             if before.before is None:
-                return ROOT + _step_to(before.step) + _step_to(way.step)
+                return ROOT + step_to(before.step) + step_to(way.step)
         steps: list[str] = []
         while way is not None:
-            steps.append(_step_to(way.step))
+            steps.append(step_to(way.step))
             way = way.before
         return ROOT + "".join(reversed(steps))
 
@@ -76,7 +76,8 @@ def _collect(value: Any, way: _Way | None, field: str, found: list[Leaf], depth:
 
 
 @lru_cache(maxsize=8192)
-def _step_to(key: str | int) -> str:
+def step_to(key: str | int) -> str:
+    """One step of a JSON path: to a key or an index."""
     if isinstance(key, int):
         return f"[{key}]"
     return f".{key}" if key.isidentifier() else f"[{key!r}]"

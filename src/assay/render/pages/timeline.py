@@ -1,0 +1,129 @@
+"""When the calls of a run happened: a lane a server, calls at the same time one above the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.render.pages.figures import seconds
+
+if TYPE_CHECKING:
+    from assay.test_case import AgentTestCase
+
+_ROW_HEIGHT = 20
+_LEAST_WIDTH = 0.3
+_MOST_LANES = 40
+_TICKS = 5
+# The distances between ticks that people read easily, in seconds.
+_STEPS = (
+    *(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30),
+    *(60, 120, 300, 600, 1800, 3600, 7200, 21600, 86400),
+)
+
+
+class Bar(Struct, frozen=True):
+    """One call on its lane; places are percents of the width, `row` counts from the top."""
+
+    number: int
+    left: float
+    width: float
+    row: int
+    state: str
+    label: str
+
+
+class Lane(Struct, frozen=True):
+    """The calls of one server."""
+
+    name: str
+    bars: list[Bar]
+
+    @property
+    def height(self) -> int:
+        """In pixels."""
+        return _ROW_HEIGHT * (1 + max((bar.row for bar in self.bars), default=0)) + 2
+
+
+class Timeline(Struct, frozen=True):
+    """All lanes on one axis; without recorded times it shows the order, not the time."""
+
+    lanes: list[Lane]
+    ticks: list[tuple[float, str]]
+    is_time: bool
+    left_out: int = 0
+
+
+class _Span(Struct, frozen=True):
+    number: int
+    lane: str
+    start: float
+    end: float
+    state: str
+    label: str
+
+
+def timeline(case: AgentTestCase) -> Timeline | None:
+    """The timeline of a run; None without calls."""
+    if not case.calls:
+        return None
+    timed = all(c.started_at is not None and c.ended_at is not None for c in case.calls)
+    spans = _timed(case) if timed else _ordered(case)
+    begin, end = min(s.start for s in spans), max(s.end for s in spans)
+    if timed and case.started_at is not None and case.ended_at is not None:
+        begin, end = min(begin, case.started_at), max(end, case.ended_at)
+    length = (end - begin) or 1.0
+    names = list(dict.fromkeys(span.lane for span in spans))
+    lanes = [
+        _lane(name, [s for s in spans if s.lane == name], begin, length)
+        for name in names[:_MOST_LANES]
+    ]
+    ticks = _ticks(length) if timed else []
+    return Timeline(lanes, ticks, timed, max(0, len(names) - _MOST_LANES))
+
+
+def _timed(case: AgentTestCase) -> list[_Span]:
+    return [
+        _Span(
+            i,
+            call.server or call.tool,
+            call.started_at or 0.0,
+            max(call.ended_at or 0.0, call.started_at or 0.0),
+            "ok" if call.success else "fail",
+            f"{call.tool}, {seconds((call.ended_at or 0.0) - (call.started_at or 0.0))}",
+        )
+        for i, call in enumerate(case.calls, start=1)
+    ]
+
+
+def _ordered(case: AgentTestCase) -> list[_Span]:
+    """Equal steps: calls of one turn stand side by side, others one after the other."""
+    step, last, spans = -1, object(), []
+    for i, call in enumerate(case.calls, start=1):
+        together = call.turn is not None and call.turn == last
+        step += not together
+        last = call.turn if call.turn is not None else object()
+        state = "ok" if call.success else "fail"
+        lane = call.server or call.tool
+        spans.append(_Span(i, lane, float(step), step + 0.9, state, call.tool))
+    return spans
+
+
+def _lane(name: str, spans: list[_Span], begin: float, length: float) -> Lane:
+    ends: list[float] = []
+    bars = []
+    for span in sorted(spans, key=lambda span: span.start):
+        row = next((i for i, end in enumerate(ends) if end <= span.start), len(ends))
+        ends[row : row + 1] = [span.end]
+        width = max(100 * (span.end - span.start) / length, _LEAST_WIDTH)
+        left = 100 * (span.start - begin) / length
+        bars.append(Bar(span.number, round(left, 2), round(width, 2), row, span.state, span.label))
+    return Lane(name, bars)
+
+
+def _ticks(length: float) -> list[tuple[float, str]]:
+    step = next((step for step in _STEPS if length / step <= _TICKS), length / _TICKS)
+    places = [i * step for i in range(int(length / step) + 1)]
+    return [
+        (round(100 * place / length, 2), seconds(place) if place else "0 s") for place in places
+    ]
