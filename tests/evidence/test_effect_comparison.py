@@ -111,7 +111,7 @@ def test_statements_are_compared_by_what_they_change_however_they_are_cut() -> N
     found = against_golden(done, golden)
     assert [part.value for part in found.parts] == [1.0, 0.5]
     assert found.value == 0.75
-    assert found.evidence[-1].text == "never seen: 43"
+    assert found.evidence[-1].text == "never seen in a result: 43"
 
 
 def test_two_tables_and_one_of_them_right() -> None:
@@ -199,6 +199,23 @@ def test_the_best_of_several_golden_runs() -> None:
 def test_expectations(expected: dict[str, Any], value: float | None) -> None:
     found = against(expected, REFUND, answer="You get 20 back.")
     assert found.value == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("part", "answer", "value"),
+    [
+        ("342", "There are 1,342.", 0.0),
+        ("1342", "There are 1,342 of them.", 1.0),
+        ("-5", "It fell by 5 degrees.", 1.0),
+        ("$20", "You get 20.00 back.", 1.0),
+        ("2026-03-01", "It leaves on March 1, 2026.", 1.0),
+        ("2026-03-01", "It leaves on March 2, 2026.", 0.0),
+        ("Anna Berg", "ask anna  berg", 1.0),
+        ("Anna", "ask Annabel", 0.0),
+    ],
+)
+def test_what_an_answer_says(part: str, answer: str, value: float) -> None:
+    assert against({"answer": [part]}, answer=answer).value == value
 
 
 def test_the_rows_of_a_table_can_be_expected() -> None:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.evidence.asked_items import missing_from
-from assay.evidence.atoms import Atom, atoms_in
+from assay.evidence.atoms import LONGEST_TEXT, Atom, atoms_in
 from assay.evidence.effect_matching import (
     WantedWrite,
     WritePair,
@@ -25,6 +24,8 @@ from assay.evidence.effect_matching import (
 )
 from assay.evidence.effect_reading import Effect, RunEffects, facts_in, tool_name
 from assay.evidence.effect_values import plain
+from assay.evidence.measures import days_in
+from assay.evidence.quantities import number_in
 from assay.evidence.words import phrase_of
 from assay.expectation import Expectations
 from assay.score import Evidence, mean
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _MOST_SENTENCES = 50
 _MOST_NAMED = 8
 _LONGEST_SENTENCE = 500
+_LONGEST_DATE = 40
 
 
 class EffectPart(Struct, frozen=True):
@@ -210,19 +212,38 @@ def _facts_part(expected: frozenset[str], done: RunEffects) -> EffectPart:
     missing = expected - done.facts
     value = 1 - len(missing) / len(expected)
     reason = f"{len(expected) - len(missing)} of {len(expected)} facts of the golden run seen"
-    return EffectPart("effect_facts", value, reason, _missing(missing, "never seen", "fact"))
+    return EffectPart(
+        "effect_facts", value, reason, _missing(missing, "never seen in a result", "fact")
+    )
 
 
 def _answer_part(expected: Sequence[Atom], done: RunEffects) -> EffectPart:
     """What the answer must say and does."""
     if not expected:
         return EffectPart("effect_answer", None, "the expected answer has no checkable part")
-    facts = facts_in(done.answer)
-    absent = missing_from(expected, [phrase_of(done.answer)])
-    missing = {atom.text for atom in absent if plain(atom.text) not in facts}
+    said = _Said(done.answer)
+    missing = {atom.text for atom in expected if not said.has(atom)}
     value = 1 - len(missing) / len({atom.text for atom in expected})
     reason = f"{len(missing)} of {len(expected)} expected parts missing from the answer"
-    return EffectPart("effect_answer", value, reason, _missing(missing, "not answered", "atom"))
+    return EffectPart(
+        "effect_answer", value, reason, _missing(missing, "the answer does not say", "atom")
+    )
+
+
+class _Said:
+    """What an answer says: numbers by their size, dates by the day, all else by its words."""
+
+    def __init__(self, answer: str) -> None:
+        self._facts = facts_in(answer)
+        self._days = days_in(answer[:LONGEST_TEXT])
+        self._phrase = phrase_of(answer[:LONGEST_TEXT])
+
+    def has(self, atom: Atom) -> bool:
+        """Whether it says this, in whatever form."""
+        if number_in(atom.text) is not None:
+            return plain(atom.text).lstrip("-") in self._facts
+        days = days_in(atom.text) if len(atom.text) <= _LONGEST_DATE else set()
+        return bool(days & self._days) or atom.phrase in self._phrase
 
 
 def _counted(answer: str) -> list[Atom]:
