@@ -11,15 +11,8 @@ from msgspec.structs import replace
 from tests.comparing.made_runs import numbered, runs_of
 
 from assay.comparing import QUANTITIES, RunSet, quantity_named
-from assay.gate.checks import (
-    CheckResult,
-    Room,
-    Strictness,
-    check_limit,
-    check_margin,
-    check_tasks,
-    decide,
-)
+from assay.gate.checks import CheckResult, check_limit, check_margin, check_tasks
+from assay.gate.room import Room, Strictness, decide
 from assay.stats import Resampling, wilson_interval
 
 SUCCESS = QUANTITIES["success"]

@@ -1,46 +1,31 @@
-"""One limit held against one quantity: pass, regression, or too little to tell.
-
-Every rule is turned into the room that is left to its limit, with the interval of that room:
-what is above 0 keeps the limit, what is below breaks it, and an interval on both sides cannot
-tell.
-"""
+"""One limit held against one quantity: pass, regression, or too little to tell."""
 
 from __future__ import annotations
 
-from math import ceil
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.comparing.quantities import Quantity, source_of, tasks_of
-from assay.gate.settings import Bound, Undecided
-from assay.stats import Estimate, Interval, Resampling, mean_over_tasks
-from assay.stats.distributions import normal_quantile
-from assay.stats.intervals import ALL_ALIKE
-from assay.stats.pairing import pair, paired_test
+from assay.comparing.quantities import Better, Quantity, source_of, tasks_of
+from assay.gate.room import Room, Strictness, Verdict, decide, needed_if_alike, room_to
+from assay.stats import Estimate, Interval, mean_over_tasks
+from assay.stats.pairing import PairedTest, Pairing, pair, paired_test
 from assay.stats.planning import runs_needed
 from assay.stats.wording import change, counted, number, p_text
 
 if TYPE_CHECKING:
     from assay.comparing import RunSet
+    from assay.stats.samples import Tasks
 
-Verdict = Literal["pass", "regression", "insufficient"]
 Rule = Literal["min", "max", "margin", "tasks", "quantity"]
-# Sums of floats may miss a limit by a hair.
-_ROUNDING = 1e-9
-_MOST_NAMED = 5
+Limit = Literal["min", "max"]
 _RULE_NAMES: dict[Rule, tuple[str]] = {"min": ("min",), "max": ("max",), "margin": ("margin",)}
-
-
-class Strictness(Struct, frozen=True):
-    """How a check decides."""
-
-    bound: Bound
-    undecided: Undecided
-    min_tasks: int
-    max_missing: float
-    how: Resampling
+_KEPT_BY: dict[Limit, tuple[Better, str]] = {
+    "min": ("higher", "at least"),
+    "max": ("lower", "at most"),
+}
+_MOST_NAMED = 5
 
 
 class CheckResult(Struct, frozen=True):
@@ -73,31 +58,8 @@ class CheckResult(Struct, frozen=True):
         return " ".join(filter(None, (self.quantity, *_RULE_NAMES.get(self.rule, ()), self.asked)))
 
 
-class Room(Struct, frozen=True):
-    """How far a value is from its limit, on the good side; with the interval's two ends."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-def decide(room: Room, strictness: Strictness) -> Verdict | Literal["undecided"]:
-    """The verdict that the room to a limit supports."""
-    if strictness.bound == "value":
-        return "pass" if room.value >= -_ROUNDING else "regression"
-    if room.low is None or room.high is None:
-        return "undecided"
-    if room.low >= -_ROUNDING:
-        return "pass"
-    return "regression" if room.high < -_ROUNDING else "undecided"
-
-
 def check_limit(
-    runs: RunSet,
-    quantity: Quantity,
-    rule: Literal["min", "max"],
-    limit: float,
-    strictness: Strictness,
+    runs: RunSet, quantity: Quantity, rule: Limit, limit: float, strictness: Strictness
 ) -> CheckResult:
     """Hold the mean of a quantity against a smallest or largest value."""
     tasks = tasks_of(runs, quantity)
@@ -105,22 +67,16 @@ def check_limit(
     if found.value is None:
         why = f"no run has a value of {quantity.name}"
         return not_checked(quantity.name, rule, why, asked=f"{limit:g}")
+    better, words = _KEPT_BY[rule]
+    room = room_to(limit, found.value, found.interval, better=better)
     counts = _Counts.of(runs, quantity, found.tasks)
-    sign = 1 if rule == "min" else -1
-    room = _room(found.value, found.interval, limit, sign)
-    verdict = decide(room, strictness)
-    support = f"{quantity.name} is {counts.told(found)}; the limit is {_limit(rule)} {limit:g}"
-    spread = pair({task: [limit] for task in tasks}, tasks)
-    needed = (
-        _needed_if_alike(room, found.interval, found.tasks)
-        or runs_needed(spread, alpha=1 - strictness.how.level).new_tasks
-    )
-    ask = _more_tasks(needed) if needed else ""
-    told, reason = _concluded(verdict, counts, strictness, support, ask)
+    support = f"{quantity.name} is {counts.told(found)}; the limit is {words} {limit:g}"
+    ask = _tasks_for_limit(room, found, tasks, limit)
+    verdict, reason = _concluded(decide(room, strictness), counts, strictness, support, ask)
     return CheckResult(
         quantity.name,
         rule,
-        told,
+        verdict,
         reason,
         asked=f"{limit:g}",
         limit=limit,
@@ -133,49 +89,35 @@ def check_limit(
 
 
 def check_margin(
-    runs: RunSet,
-    baseline: RunSet,
-    quantity: Quantity,
-    margin: float | str,
-    strictness: Strictness,
+    runs: RunSet, baseline: RunSet, quantity: Quantity, margin: float | str, strictness: Strictness
 ) -> CheckResult:
     """Hold the difference to a baseline against the most that is allowed, on shared tasks."""
+    asked = margin if isinstance(margin, str) else f"{margin:g}"
     pairing = pair(tasks_of(baseline, quantity), tasks_of(runs, quantity))
     found = paired_test(pairing, strictness.how)
-    before = mean_over_tasks(
-        dict(zip(pairing.tasks, pairing.baseline, strict=True)), how=strictness.how
-    )
-    if found is None or before.value is None:
+    if found is None:
         why = f"{runs.name} and {baseline.name} share no task with {quantity.name}"
-        return not_checked(quantity.name, "margin", why, asked=_asked(margin))
-    allowed = _allowed(margin, before.value)
-    sign = 1 if quantity.better == "higher" else -1
-    limit = -sign * allowed
-    room = _room(found.difference, found.interval, limit, sign)
-    verdict = decide(room, strictness)
+        return not_checked(quantity.name, "margin", why, asked=asked)
+    before = sum(sum(scores) / len(scores) for scores in pairing.baseline) / len(pairing.tasks)
+    allowed = _allowed(margin, before)
+    limit = -allowed if quantity.better == "higher" else allowed
+    room = room_to(limit, found.difference, found.interval, better=quantity.better)
     counts = _Counts.of(runs, quantity, len(pairing.tasks))
-    interval = f" ({found.interval.sentence()})" if found.interval else ""
-    support = (
-        f"{quantity.name} changed by {change(found.difference)}{interval} from "
-        f"{number(before.value)}, {p_text(found.p_value)} by {found.test}, over "
-        f"{counted(len(pairing.tasks), 'shared task')}; allowed is {change(limit)}"
-    )
-    alike = _needed_if_alike(room, found.interval, len(pairing.tasks))
-    needed = runs_needed(pairing, smallest=allowed or None, alpha=1 - strictness.how.level)
-    ask = _more_tasks(alike) if alike else needed.sentence() if needed.fewest else ""
-    told, reason = _concluded(verdict, counts, strictness, support, ask)
+    support = f"{quantity.name} changed by {_told(found, before, counts)} {change(limit)}"
+    ask = _runs_for_margin(room, found, pairing, allowed)
+    verdict, reason = _concluded(decide(room, strictness), counts, strictness, support, ask)
     return CheckResult(
         quantity.name,
         "margin",
-        told,
+        verdict,
         reason,
-        asked=_asked(margin),
+        asked=asked,
         limit=limit,
         value=found.difference,
         interval=found.interval,
-        baseline=before.value,
+        baseline=before,
         p_value=found.p_value,
-        tasks=len(pairing.tasks),
+        tasks=counts.tasks,
         runs=counts.runs,
         missing=counts.missing,
     )
@@ -256,46 +198,35 @@ def _concluded(
     return "insufficient", "; ".join(filter(None, (f"cannot tell: {support}", ask)))
 
 
-def _room(value: float, interval: Interval | None, limit: float, sign: int) -> Room:
-    if interval is None:
-        return Room(sign * (value - limit), None, None)
-    ends = sorted(sign * (end - limit) for end in (interval.low, interval.high))
-    return Room(sign * (value - limit), ends[0], ends[1])
-
-
-def _needed_if_alike(room: Room, interval: Interval | None, tasks: int) -> int | None:
-    """How many more tasks would decide if they too came out alike; None where tasks differ.
-
-    Where all are alike there is no spread to plan by, but the interval's reach is known: it
-    shrinks as z² / (n + z²).
-    """
-    edge = room.low if room.value > 0 else room.high
-    if interval is None or edge is None or not room.value or not _are_alike(interval):
-        return None
-    square = normal_quantile((1 + interval.level) / 2) ** 2
-    reach = abs(room.value - edge) * (tasks + square) / square
-    return max(1, ceil(square * (reach / abs(room.value) - 1)) - tasks)
-
-
-def _are_alike(interval: Interval) -> bool:
-    return interval.method == ALL_ALIKE or (
-        interval.method == "Wilson" and (interval.low == 0.0 or interval.high == 1.0)
+def _told(found: PairedTest, before: float, counts: _Counts) -> str:
+    interval = f" ({found.interval.sentence()})" if found.interval else ""
+    return (
+        f"{change(found.difference)}{interval} from {number(before)}, {p_text(found.p_value)} by "
+        f"{found.test}, over {counted(counts.tasks, 'shared task')}; allowed is"
     )
 
 
-def _more_tasks(needed: int) -> str:
-    return f"about {counted(needed, 'more task')} would tell"
+def _tasks_for_limit(room: Room, found: Estimate, tasks: Tasks, limit: float) -> str:
+    """About how many more tasks would tell a mean from its limit."""
+    needed = needed_if_alike(room, found.interval, found.tasks)
+    if needed is None:
+        level = found.interval.level if found.interval else 0.95
+        against = pair({task: [limit] for task in tasks}, tasks)
+        needed = runs_needed(against, alpha=1 - level).new_tasks
+    return f"about {counted(needed, 'more task')} would tell" if needed else ""
+
+
+def _runs_for_margin(room: Room, found: PairedTest, pairing: Pairing, allowed: float) -> str:
+    """About how many more would tell a difference from the margin."""
+    alike = needed_if_alike(room, found.interval, len(pairing.tasks))
+    if alike is not None:
+        return f"about {counted(alike, 'more task')} would tell"
+    level = found.interval.level if found.interval else 0.95
+    needed = runs_needed(pairing, smallest=allowed or None, alpha=1 - level)
+    return needed.sentence() if needed.fewest else ""
 
 
 def _allowed(margin: float | str, baseline: float) -> float:
     if isinstance(margin, str):
         return float(margin.rstrip("%")) / 100 * abs(baseline)
     return margin
-
-
-def _limit(rule: Literal["min", "max"]) -> str:
-    return "at least" if rule == "min" else "at most"
-
-
-def _asked(margin: float | str) -> str:
-    return margin if isinstance(margin, str) else f"{margin:g}"

@@ -8,15 +8,8 @@ from msgspec import Struct, to_builtins
 
 from assay.comparing import Comparison, compare, quantity_named
 from assay.errors import InvalidSample, UnknownName
-from assay.gate.checks import (
-    CheckResult,
-    Strictness,
-    Verdict,
-    check_limit,
-    check_margin,
-    check_tasks,
-    not_checked,
-)
+from assay.gate.checks import CheckResult, check_limit, check_margin, check_tasks, not_checked
+from assay.gate.room import Strictness, Verdict
 from assay.stats import Resampling
 from assay.stats.wording import counted
 
