@@ -8,12 +8,30 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench import effect_match, import_runs, import_time, memory, score_case, tool_rates
+from bench import (
+    effect_match,
+    evidence_judge,
+    evidence_worth,
+    import_runs,
+    import_time,
+    memory,
+    score_case,
+    tool_rates,
+)
 
 if TYPE_CHECKING:
     from bench.result import Result, Size
 
-BENCHMARKS = (tool_rates, score_case, import_time, memory, import_runs, effect_match)
+BENCHMARKS = (
+    tool_rates,
+    score_case,
+    import_time,
+    memory,
+    import_runs,
+    evidence_judge,
+    evidence_worth,
+    effect_match,
+)
 PROJECT = Path(__file__).resolve().parents[1]
 
 

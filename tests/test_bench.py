@@ -22,7 +22,9 @@ print(json.dumps([found.to_dict() for found in results]))
 """
 
 
-@pytest.mark.parametrize("name", ["tool_rates", "score_case", "import_time", "memory"])
+@pytest.mark.parametrize(
+    "name", ["tool_rates", "score_case", "import_time", "memory", "evidence_judge"]
+)
 def test_a_benchmark_reports_both_sides(name: str) -> None:
     peer = NEEDS.get(name)
     if peer and find_spec(peer) is None:
