@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from copy import deepcopy
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,7 +137,8 @@ def _parameters(question: Question) -> Any:
     definition = import_module("pydantic_ai.output").OutputObjectDefinition
     return import_module("pydantic_ai.models").ModelRequestParameters(
         output_mode="native",
-        output_object=definition(json_schema=question.schema, name="marks", strict=True),
+        # A copy: SDKs take schemas apart in place.
+        output_object=definition(deepcopy(question.schema), name="marks", strict=True),
     )
 
 

@@ -94,9 +94,10 @@ def reply_schema(dimensions: Sequence[str]) -> dict[str, Any]:
     """The JSON Schema of a reply, its keys in the order they are asked for."""
     properties: dict[str, Any] = {}
     for name in dimensions:
-        kind = ["number", "null"] if name in VOID_ALLOWED else "number"
+        mark = {"type": "number", "minimum": LOWEST, "maximum": HIGHEST}
         properties[f"{name}_reason"] = {"type": "string"}
-        properties[name] = {"type": kind, "minimum": LOWEST, "maximum": HIGHEST}
+        # Not a list of types: Anthropic's SDK knows only this form.
+        properties[name] = {"anyOf": [mark, {"type": "null"}]} if name in VOID_ALLOWED else mark
     return {
         "type": "object",
         "properties": properties,
