@@ -1,0 +1,269 @@
+"""Judging by a model from the command line: resumed, paid for once, stopped by its budget."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+pytest.importorskip("pydantic_ai", reason="asking a server needs assay[judge]")
+
+from tests.judge.fault_server import GOOD, Answer, Request, chat, refusal, serving
+from tests.store.runs import fill, runs
+
+from assay.cli import main
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.judge.fault_server import FaultServer
+
+    Assay = Callable[..., "Done"]
+
+GOOD_REPLY = chat(GOOD)
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def judge(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.out)["summary"]["judge"]
+        return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("ASSAY_JUDGE", raising=False)
+    return tmp_path
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "assay", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture
+def assay(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Assay:
+    """The command line in this process: loading the model's client takes seconds."""
+    assert folder.exists()
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run_main(*arguments: object) -> Done:
+        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Done(int(ended.value.code or 0), *capsys.readouterr())
+
+    return run_main
+
+
+def write_cases(path: Path, count: int, **fields: object) -> Path:
+    lines = [
+        {"input": f"This is case number {i}.", "actual_output": "Done.", "run_id": f"r{i}"} | fields
+        for i in range(count)
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def by(server: FaultServer, *more: object) -> tuple[object, ...]:
+    return ("--judge", "openai:faulty", "--base-url", server.url, *more)
+
+
+def total(server: FaultServer) -> int:
+    return sum(server.asked.values())
+
+
+def wait_for(server: FaultServer, asked: int) -> None:
+    until = time.monotonic() + 30
+    while total(server) < asked:
+        assert time.monotonic() < until, "nothing was asked"
+        time.sleep(0.01)
+
+
+def test_a_store_is_judged_once(folder: Path, assay: Assay) -> None:
+    store = Store.create(folder / "store")
+    fill(store, runs(6))
+    with serving(lambda _: GOOD_REPLY) as server:
+        first = assay("score", "store", *by(server, "--no-cache", "--json"))
+        second = assay("score", "store", *by(server, "--no-cache", "--json"))
+        assert total(server) == 6
+        assert (first.judge["questions"], first.judge["already_scored"]) == (6, 0)
+        assert (second.judge["questions"], second.judge["already_scored"]) == (0, 6)
+        assert json.loads(first.out)["cases"] == json.loads(second.out)["cases"]
+        told = assay("score", "store", *by(server, "--no-cache"))
+        assert "6 were scored already and taken from the store" in told.out
+        # Other settings are other scores.
+        assay("score", "store", *by(server, "--no-cache", "--lang", "zh"))
+        assert total(server) == 12
+        assay("score", "store", *by(server, "--no-cache", "--lang", "zh", "--again"))
+        assert total(server) == 18
+    rows = store.query(
+        "SELECT DISTINCT run_key, judge, language FROM scores WHERE tree IS NOT NULL"
+    )
+    assert len(rows) == 6
+    assert {row["language"] for row in rows} == {"zh"}
+    assert {row["judge"] for row in rows} == {f"openai:faulty at {server.url}"}
+
+
+def test_a_file_is_judged_once_by_way_of_the_cache(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 5)
+    with serving(lambda _: GOOD_REPLY) as server:
+        first = assay("score", cases, *by(server))
+        assert "5 questions asked, 0 from the cache, 600 tokens, cost unknown" in first.out
+        second = assay("score", cases, *by(server))
+        assert "0 questions asked, 5 from the cache" in second.out
+        assert json.loads(assay("cache", "info", "--json").out)["replies"] == 5
+        assert "5 replies" in assay("cache", "clear").out
+        assay("score", cases, *by(server, "--no-cache"))
+        assert json.loads(assay("cache", "info", "--json").out)["replies"] == 0
+    assert total(server) == 10
+
+
+SLOW = GOOD_REPLY._replace(delay=0.05)
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL], ids=["Ctrl-C", "kill -9"])
+@pytest.mark.parametrize("source", ["runs.jsonl", "store"])
+def test_after_an_interruption_only_the_rest_is_asked(
+    folder: Path, assay: Assay, kind: signal.Signals, source: str
+) -> None:
+    write_cases(folder / "runs.jsonl", 60)
+    if source == "store":
+        assert assay("import", "runs.jsonl", "--store", "store").code == 0
+    with serving(lambda _: SLOW) as server:
+        process = start("score", source, *by(server, "--concurrency", 4))
+        wait_for(server, 20)
+        process.send_signal(kind)
+        process.communicate(timeout=30)
+        done = assay("score", source, *by(server, "--concurrency", 4, "--json"))
+    assert done.code == 0
+    found = json.loads(done.out)
+    assert [row["judged"] for row in found["cases"]] == [pytest.approx(0.7)] * 60
+    assert len(server.asked) == 60
+    # What was under way when it ended is all that may be asked twice.
+    assert total(server) <= 60 + 4
+
+
+def test_a_budget_that_is_spent_is_said(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 50)
+    with serving(lambda _: GOOD_REPLY) as server:
+        done = assay("score", cases, *by(server, "--max-tokens", 4000))
+        assert done.code == 3
+        assert "the budget is spent: run it again with a larger one" in done.out
+        assert "not scored: not asked: the next question does not fit into the budget" in done.err
+        rest = assay("score", cases, *by(server, "--json"))
+    assert rest.code == 0
+    assert total(server) == 50
+
+
+def test_money_without_a_price_is_wrong_usage(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 1)
+    with serving(lambda _: GOOD_REPLY) as server:
+        done = assay("score", cases, *by(server, "--max-cost", 2))
+    assert done.code == 2
+    assert "nobody knows what openai:faulty" in done.err
+    assert total(server) == 0
+
+
+def test_what_cannot_be_scored_is_counted_with_its_reason(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 3)
+    with serving(lambda _: refusal(401)) as server:
+        done = assay("score", cases, *by(server))
+    assert done.code == 3
+    assert "3 not scored: openai:faulty" in done.err
+    assert "0 scored, no score, 3 failed" in done.out
+
+
+def opinionated(request: Request) -> Answer:
+    """Two models that agree about every case but the last."""
+    mark = 3 + request.case % 6
+    if request.body["model"] == "strict" and request.case == 7:
+        mark = 1
+    return chat(json.dumps(dict.fromkeys(json.loads(GOOD), mark)))
+
+
+def test_a_jury_says_how_far_it_agrees(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 8)
+    with serving(opinionated) as server:
+        done = assay(
+            "score", cases, "--jury", "openai:mild,openai:strict", "--base-url", server.url
+        )
+        assert "jury: alpha (interval) is 0.9" in done.out
+        found = assay(
+            "score",
+            cases,
+            "--jury",
+            "openai:mild,openai:strict",
+            "--base-url",
+            server.url,
+            "--json",
+        )
+    assert found.judge["agreement"]["units"] == 48
+    assert found.judge["judge"].startswith("jury of openai:mild")
+    assert total(server) == 16
+
+
+def test_a_judge_of_the_same_family_is_warned_of(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 3, model="gpt-5-mini")
+    with serving(lambda _: chat(GOOD, model="gpt-4o")) as server:
+        done = assay("score", cases, "--judge", "openai:gpt-4o", "--base-url", server.url)
+    assert done.err.count("warning: The judge (gpt-4o) and the agent's model (gpt-5-mini)") == 1
+
+
+def test_show_prints_what_is_asked(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 2)
+    asked: list[str] = []
+
+    def listen(request: Request) -> Answer:
+        asked.append(request.body["messages"][0]["content"])
+        return GOOD_REPLY
+
+    with serving(listen) as server:
+        assay("score", cases, *by(server, "--concurrency", 1))
+    assert assay("judge", "show", cases, "--run", "r1").out == asked[1] + "\n"
+    assert assay("judge", "show", cases).out == asked[0] + "\n"
+    shown = json.loads(assay("judge", "show", cases, "--judge-runs", 3, "--json").out)
+    assert [question["run"] for question in shown["questions"]] == [0, 1, 2]
+    assert assay("judge", "show", cases, "--lang", "zh").out != asked[0] + "\n"
+    assert "No run named 'r9'. Did you mean" in assay("judge", "show", cases, "--run", "r9").err
+
+
+def test_without_a_model_nobody_is_paid(folder: Path, assay: Assay) -> None:
+    cases = write_cases(folder / "runs.jsonl", 2)
+    done = assay("score", cases, "--json")
+    assert (done.judge["judge"], done.judge["questions"]) == ("evidence", 0)
+    assert not (folder / "cache").exists()
+    none = assay("score", cases, "--judge", "none", "--json")
+    assert none.judge["judge"] is None
+    wrong = assay("score", cases, "--judge", "nobody:knows")
+    assert wrong.code == 2
+    assert "No model provider named 'nobody'" in wrong.err
+
+
+def test_a_store_that_cannot_be_written_is_still_scored(folder: Path, assay: Assay) -> None:
+    store = Store.create(folder / "store")
+    fill(store, runs(2))
+    (folder / "store" / "writing").rename(folder / "elsewhere")
+    (folder / "store" / "writing").write_text("")
+    done = assay("score", "store")
+    assert "2 scored" in done.out
+    assert "the last scores are not kept" in done.err
