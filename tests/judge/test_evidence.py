@@ -14,6 +14,7 @@ from tests.evidence.made_runs import call, run, sample
 from assay.evidence.examination import examine
 from assay.evidence.run_facts import RunFacts
 from assay.execution import ToolExecutionResult
+from assay.expectation import Expectations
 from assay.judge.evidence import EVIDENCE_VERSION, LOOKS, EvidenceJudge
 from assay.judge.looking import ExaminedRun, Look
 from assay.judge.rubric import DIMENSION_NAMES
@@ -26,6 +27,7 @@ ORDER = {"type": "object", "properties": {"id": {"type": "string"}}, "required":
 TOOLS = {"get_order": {"input_schema": ORDER}, "list_orders": {}, "cancel_order": {}}
 GOOD = call("get_order", {"id": "SO-58213"}, {"id": "SO-58213", "total": 412.5}, turn=1)
 FAILED = call("get_order", {"id": "SO-58213"}, failed=True, error="Timed out after 30 s", turn=2)
+NO_WRITES = Expectations(writes=[])
 ASKED = "What does order SO-58213 come to?"
 
 
@@ -74,6 +76,15 @@ SHARES: list[tuple[str, float | None, AgentTestCase]] = [
     ),
     ("asked_write", None, offered(GOOD, prompt="Cancel SO-58213.", answer="It cannot be.")),
     ("asked_write", None, offered(GOOD)),
+    ("asked_write", None, offered(GOOD, prompt="Cancel SO-58213.", expected_effects=NO_WRITES)),
+    ("expected_effects", 1.0, offered(GOOD, expected_effects=NO_WRITES)),
+    (
+        "expected_effects",
+        0.0,
+        offered(call("cancel_order", {"id": "SO-58213"}, {}), expected_effects=NO_WRITES),
+    ),
+    ("expected_effects", None, offered(expected_effects=NO_WRITES)),
+    ("expected_effects", None, offered(GOOD)),
     ("expected_output", 1.0, offered(GOOD, answer="412.5 euro", expected_output="412.50")),
     ("expected_output", 0.5, offered(GOOD, answer="412.5", expected_output="412.5 by 5 May 2026")),
     (

@@ -7,13 +7,16 @@ show that the task was done, and gives no reading.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.evidence.atoms import atoms_in
+from assay.evidence.effect_comparison import compare_effects
+from assay.evidence.effect_reading import read_effects
 from assay.evidence.effects import asks_for_write
 from assay.evidence.grounding import COUNTED_KINDS, MOSTLY_COPIED
 from assay.evidence.measures import measures_in
 from assay.evidence.words import phrase_of, words_of
+from assay.expectation import Expectations
 from assay.judge.looking import Reading, listed
 from assay.score import Evidence
 
@@ -70,8 +73,26 @@ def asked_items(run: ExaminedRun) -> Reading | None:
     return Reading(1.0, "Everything the prompt names exactly is in the arguments of its calls.")
 
 
+def expected_effects(run: ExaminedRun) -> Reading | None:
+    """How well the run did what its case expects, leaf by leaf, where it states anything."""
+    expected = _expected(run)
+    if expected is None or not expected.states_anything or not run.facts.calls:
+        return None
+    found = compare_effects(read_effects(run.case), expected)
+    if found.value is None:
+        return None
+    text = f"{found.reason[:1].upper()}{found.reason[1:]}."
+    return Reading(found.value, text, found.evidence[:_MOST_EVIDENCE])
+
+
 def asked_write(run: ExaminedRun) -> Reading | None:
-    """Whether the change that was asked for was made; a refusal to try is not judged."""
+    """Whether the change that was asked for was made; a refusal to try is not judged.
+
+    Where the case says which changes are expected, words of the prompt decide nothing.
+    """
+    expected = _expected(run)
+    if expected is not None and (expected.writes, expected.write_count) != (None, None):
+        return None
     signal = run.examination.findings.signals["asked_write_missing"]
     finding = _finding(run, "asked_write_missing")
     if finding is not None:
@@ -163,6 +184,13 @@ def _reading(share: float, finding: Finding) -> Reading:
     places = finding.calls[:_MOST_EVIDENCE] or (None,)
     evidence = tuple(Evidence(finding.text, finding.kind, call) for call in places)
     return Reading(share, finding.text, evidence)
+
+
+def _expected(run: ExaminedRun) -> Expectations | None:
+    given: Any = run.case.expected_effects
+    if given is None or isinstance(given, Expectations):
+        return given
+    return Expectations.from_dict(given)
 
 
 def _only_refused(run: ExaminedRun) -> bool:
