@@ -12,6 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from assay.errors import AssayError
+from assay.web import run, runs
 from assay.web.pages import NAV, answer
 from assay.web.security import Guard
 
@@ -25,9 +26,16 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 
-def viewer(store: Store, routes: Sequence[BaseRoute] = ()) -> Starlette:
+# The addresses of the viewer, by the module that answers them.
+ROUTES: tuple[BaseRoute, ...] = (
+    *runs.ROUTES,
+    *run.ROUTES,
+)
+
+
+def viewer(store: Store) -> Starlette:
     """The viewer over a store; it only reads."""
-    app = application(routes, store_name=str(store.path))
+    app = application(ROUTES, store_name=str(store.path))
     app.state.store = store
     return app
 
