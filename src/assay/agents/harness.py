@@ -11,6 +11,7 @@ from uuid import uuid4
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from assay.agents.foreign_code import attempt
 from assay.agents.tool_log import ToolLog
 from assay.evidence.outcome import settle
 from assay.execution import MCPExecutionData, ToolExecutionResult
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from assay.agents.tool_log import Executed
 
 DEADLINE = 60.0
-_LONGEST_ERROR = 2_000
 
 
 class Event(Struct, frozen=True):
@@ -94,14 +94,10 @@ async def _answer(
     agent: Agent, turn: Turn, emit: Callable[[str, dict[str, Any]], None], deadline: float
 ) -> tuple[str | None, str | None]:
     emit("query", {"text": turn.message})
-    try:
-        return str(await asyncio.wait_for(agent(turn, emit), deadline)), None
-    except TimeoutError:
+    done = await attempt(asyncio.wait_for(agent(turn, emit), deadline))
+    if isinstance(done.raised, TimeoutError):
         return None, f"no answer within {deadline:g} s"
-    except asyncio.CancelledError:
-        raise
-    except Exception as exc:  # noqa: BLE001 - an agent is somebody else's code
-        return None, f"{type(exc).__name__}: {exc}"[:_LONGEST_ERROR]
+    return None if done.error else str(done.value), done.error
 
 
 def _case(

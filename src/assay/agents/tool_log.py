@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.agents.foreign_code import LONGEST_ERROR, attempt
 from assay.agents.protocol import AgentTool
 from assay.event_loop import in_thread
 from assay.extras import require
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.agents.protocol import Emit
-
-_LONGEST_ERROR = 2_000
 
 
 class Executed(Struct):
@@ -67,18 +66,16 @@ class ToolLog:
         return AgentTool(made.name, made.description, made.input_schema, recorded, made.server)
 
     async def _run(self, note: Executed, run: Callable[[], Any]) -> str:
-        try:
-            note.result = await run()
-        except Exception as exc:  # a tool may raise anything; the run goes on
-            note.error = f"{type(exc).__name__}: {exc}"[:_LONGEST_ERROR]
-            if self._raw:
-                raise
-            return json.dumps({"error": str(exc)[:_LONGEST_ERROR]})
-        finally:
-            note.ended_at = time.time()
-            told = {"tool": note.tool, "error": note.error, "result": note.result}
-            self._emit("tool_result", told)
-        return note.result if isinstance(note.result, str) else json.dumps(note.result, default=str)
+        done = await attempt(run())
+        note.result, note.error, note.ended_at = done.value, done.error, time.time()
+        self._emit("tool_result", {"tool": note.tool, "error": note.error, "result": note.result})
+        if done.raised is None:
+            return (
+                done.value if isinstance(done.value, str) else json.dumps(done.value, default=str)
+            )
+        if self._raw:
+            raise done.raised
+        return json.dumps({"error": str(done.raised)[:LONGEST_ERROR]})
 
 
 def _named(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
