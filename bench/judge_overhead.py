@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay import MCPToolMetric
 from assay.judge.asking import as_judge
+from assay.judge.budget import Budget
+from assay.judge.exchange import Question, Reply
 from assay.judge.limits import Limiter, Limits
+from assay.judge.marks import marks_from_mapping
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import Score
 from assay.scoring import score_cases
@@ -24,7 +27,7 @@ from bench.result import Result, Size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.judge.marks import Judge
+    from assay.judge.marks import Judge, Marks
     from assay.test_case import AgentTestCase
 
 AT_ONCE = 100
@@ -67,6 +70,23 @@ class _Scripted:
         return GOOD
 
 
+class _Plain:
+    """A judge without evidence or prompt: what is left is the machinery around any judge."""
+
+    name = "plain"
+
+    def __init__(self) -> None:
+        self._ask = Budget()(Limiter(Limits(at_once=AT_ONCE))(self._reply, self.name), self.name)
+
+    async def mark(self, case: AgentTestCase) -> Marks:
+        reply = await self._ask(Question("Judge."))
+        return marks_from_mapping(self.name, json.loads(str(reply.content)))
+
+    async def _reply(self, question: Question) -> Reply:
+        await asyncio.sleep(LATENCY)
+        return Reply(GOOD)
+
+
 class _Taken(NamedTuple):
     """What judging took: seconds on the clock, of the processor, and megabytes more than before."""
 
@@ -79,11 +99,13 @@ def run(size: Size) -> list[Result]:
     count = 5_000 if size == "full" else 500
     some = list(cases(count))
     limits = Limits(at_once=AT_ONCE)
+    machinery = _taken(some, _Plain())
     in_process = _taken(some, as_judge(_Scripted(), around=Limiter(limits)))
     with _server() as url:
         named = as_judge("openai:m", base_url=url, around=Limiter(limits))
         over_http = _taken(some, named)
     return [
+        _result(f"{count:,} cases, machinery alone, {AT_ONCE} at once", machinery, count),
         _result(f"{count:,} cases judged in process, {AT_ONCE} at once", in_process, count),
         _result(f"{count:,} cases judged over HTTP, {AT_ONCE} at once", over_http, count),
     ]
@@ -101,8 +123,8 @@ def _result(name: str, taken: _Taken, count: int) -> Result:
         goal="within 1.5x",
         met=taken.seconds / ideal <= 1.5,
         note=(
-            f"{taken.processor / count * 1000:.2f} ms of the processor a case, the evidence and "
-            f"the prompt included; {taken.megabytes:.0f} MB more than before"
+            f"{taken.processor / count * 1000:.2f} ms of the processor a case; "
+            f"{taken.megabytes:.0f} MB more than before"
         ),
     )
 
