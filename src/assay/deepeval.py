@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from assay.errors import AssayError, NativeObject
 from assay.extras import require
 from assay.ingest.answer_text import calls_named
-from assay.judge.choosing import choose_judge
 from assay.metrics.mcp_tool import MCPToolMetric as NativeMetric
 from assay.test_case import AgentTestCase as NativeCase
 from assay.test_case import LLMTestCase as NativePlainCase
@@ -252,7 +251,7 @@ class MCPToolMetric(NativeMetric, BaseMetric):  # type: ignore[misc]  # deepeval
         with _no_type_errors():
             if not self.async_mode:
                 # deepeval turns it off for a synchronous run, long after construction.
-                self._judge = choose_judge(self.model, asynchronous=False)
+                self._judge = self._chosen_judge(asynchronous=False)
             return super().measure(test_case, execution_data)
 
     async def a_measure(

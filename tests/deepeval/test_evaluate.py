@@ -213,6 +213,10 @@ def test_a_clone_has_every_parameter() -> None:
         "available_tools": TOOLS,
         "no_calls": "zero",
         "no_known_tool": "not_applicable",
+        "judge_runs": 2,
+        "jury": (lambda prompt: prompt,),
+        "lang": "zh",
+        "base_url": "http://127.0.0.1:9/v1",
     }
     assert list(given) == list(inspect.signature(MCPToolMetric).parameters)
     (clone,) = copy_metrics([MCPToolMetric(**given)])

@@ -338,7 +338,8 @@ class WaitingJudge:
         found = re.search(r"task number (\d+)", prompt)
         assert found
         number = int(found[1])
-        await asyncio.sleep(0.002 * (self.cases - number))
+        for _ in range(10 * (self.cases - number)):
+            await asyncio.sleep(0)
         return json.dumps(dict.fromkeys(DIMENSION_NAMES, 1 + number % 10)), 0.01
 
 

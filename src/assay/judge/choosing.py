@@ -13,20 +13,30 @@ from assay.judge.asking import as_judge
 from assay.judge.evidence import EVIDENCE, EvidenceJudge
 
 if TYPE_CHECKING:
-    from assay.judge.asking import Judge
+    from typing import Unpack
+
+    from assay.judge.asking import Judge, JudgeOptions
 
 NO_JUDGE = "none"
 JUDGE_VARIABLE = "ASSAY_JUDGE"
 
 
-def choose_judge(model: object = None, *, asynchronous: bool = True) -> Judge | None:
+def choose_judge(model: object = None, **options: Unpack[JudgeOptions]) -> Judge | None:
     """The judge for `model`; None stands for ASSAY_JUDGE, or without it for the evidence judge.
 
-    "none" switches judging off: there is no judge then.
+    A jury needs no model beside it. "none" switches judging off: there is no judge then.
     """
-    chosen = (os.environ.get(JUDGE_VARIABLE) or EVIDENCE) if model is None else model
-    if chosen == NO_JUDGE:
+    if model is None and not options.get("jury"):
+        model = os.environ.get(JUDGE_VARIABLE) or EVIDENCE
+    if model == NO_JUDGE:
         return None
-    if chosen == EVIDENCE:
-        return EvidenceJudge()
-    return as_judge(chosen, asynchronous=asynchronous)
+    options["jury"] = [_evidence_judge_for(juror) for juror in options.get("jury", ())]
+    judge = _evidence_judge_for(model)
+    if isinstance(judge, EvidenceJudge) and not options["jury"]:
+        return judge
+    return as_judge(judge, **options)
+
+
+def _evidence_judge_for(model: object) -> object:
+    """The evidence judge where its name was given, else the model."""
+    return EvidenceJudge() if model == EVIDENCE else model

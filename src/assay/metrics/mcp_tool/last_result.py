@@ -35,6 +35,7 @@ class LastResult:
     tool_score: float | None = None
     mcp_bench_overall: float | None = None
     verdict: str | None = None
+    unstable: bool | None = None
     evaluation_model: str | None = None
     evaluation_cost: float | None = None
     verbose_logs: str | None = None
@@ -71,6 +72,7 @@ class LastResult:
         self.tool_score = breakdown["tool_score"]
         self.mcp_bench_overall = breakdown["mcp_bench_overall"]
         self.verdict = breakdown["verdict"]
+        self.unstable = breakdown["unstable"]
         self.evaluation_model = breakdown["judge"]
         self.evaluation_cost = result.marks.cost_usd if result.marks else None
         self.server_count = result.servers.count

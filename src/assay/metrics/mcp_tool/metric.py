@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from assay.errors import InvalidRecord, UnknownName
@@ -26,8 +27,10 @@ from assay.test_case import Native
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.execution import MCPExecutionData
-    from assay.judge.marks import Marks
+    from assay.judge.marks import Judge, Marks
     from assay.test_case import AgentTestCase
 
 
@@ -37,8 +40,9 @@ class MCPToolMetric(Native, LastResult):
     The judge is `model`: a model's name, an object with generate or a_generate, a callable from
     prompt to reply, or the six marks as a dict. Without one it is the judge that ASSAY_JUDGE
     names, else the evidence judge, and the score is labelled so. With "none" the measured part
-    stands alone, and the reason and the breakdown say so. One object may measure many cases at
-    once; its attributes show the case that finished last.
+    stands alone, and the reason and the breakdown say so. `judge_runs` asks a model that often,
+    `jury` names further judges. One object may measure many cases at once; its attributes show
+    the case that finished last.
     """
 
     name = "mcp_tool"
@@ -55,8 +59,12 @@ class MCPToolMetric(Native, LastResult):
         *,
         no_calls: NoCalls = "not_applicable",
         no_known_tool: NoKnownTool = "conform",
+        judge_runs: int = 1,
+        jury: Sequence[Any] = (),
+        lang: str = "en",
+        base_url: str | None = None,
     ) -> None:
-        """Take the seed's parameters and two on what to do where a rate does not apply."""
+        """Take the seed's parameters, two on rates that do not apply, and four on the judge."""
         _refuse_unknown("choice for no_calls", no_calls, NoCalls)
         _refuse_unknown("choice for no_known_tool", no_known_tool, NoKnownTool)
         self.threshold = 1.0 if strict_mode else _checked_threshold(threshold)
@@ -68,7 +76,11 @@ class MCPToolMetric(Native, LastResult):
         self.available_tools = available_tools
         self.no_calls: NoCalls = no_calls
         self.no_known_tool: NoKnownTool = no_known_tool
-        self._judge = choose_judge(model, asynchronous=async_mode)
+        self.judge_runs = judge_runs
+        self.jury = jury
+        self.lang = lang
+        self.base_url = base_url
+        self._judge = self._chosen_judge(asynchronous=async_mode)
         self._tools = read_tools(available_tools)
         self.evaluation_model = self._judge.name if self._judge else None
 
@@ -104,6 +116,16 @@ class MCPToolMetric(Native, LastResult):
         """Whether the case measured last reached the threshold."""
         return bool(self.success)
 
+    def _chosen_judge(self, *, asynchronous: bool) -> Judge | None:
+        return choose_judge(
+            self.model,
+            judge_runs=self.judge_runs,
+            jury=self.jury,
+            lang=self.lang,
+            base_url=self.base_url,
+            asynchronous=asynchronous,
+        )
+
     async def _judged_result(self, case: AgentTestCase, *, inferred: bool) -> Result:
         marks = None if self._judge is None else await self._judge.mark(self._with_tools(case))
         return self._result(case, marks, inferred=inferred)
@@ -126,7 +148,8 @@ class MCPToolMetric(Native, LastResult):
             no_known_tool=self.no_known_tool,
         )
         judged = None if marks is None else judged_part(marks)
-        value = weigh(judged.value if judged else None, measured.value)
+        final = partial(weigh, measured=measured.value)
+        value = final(judged.value if judged else None)
         zeroed = self.strict_mode and passes(value, self.threshold) is False
         return Result(
             value=0.0 if zeroed else value,
@@ -137,6 +160,7 @@ class MCPToolMetric(Native, LastResult):
             servers=server_use(case.calls),
             schema_faults=server_schema_faults(measured),
             inferred_calls=inferred,
+            unstable=None if marks is None else marks.unstable(self.threshold, final),
         )
 
 

@@ -27,6 +27,7 @@ _MOST_FINDINGS = 20
 WHOLE = "judged and measured"
 JUDGED_BY_EVIDENCE = "judged by evidence"
 VERDICT = "verdict"
+UNSTABLE = "unstable"
 _SHORT_NAMES = {
     "input_schema_compliance": "schema",
     "valid_tool_name_rate": "names",
@@ -48,6 +49,7 @@ class Result(Struct, frozen=True):
     schema_faults: int
     inferred_calls: bool
     zeroed: bool = False
+    unstable: bool | None = None
 
     @property
     def rates(self) -> dict[str, float | None]:
@@ -68,6 +70,8 @@ class Result(Struct, frozen=True):
         parts = [] if self.basis == WHOLE else [self.basis]
         if self._by_evidence and self.judged is not None and self.judged.value is not None:
             parts.append(JUDGED_BY_EVIDENCE)
+        if self.unstable:
+            parts.append(UNSTABLE)
         return ", ".join(parts)
 
     @property
@@ -94,6 +98,7 @@ class Result(Struct, frozen=True):
             **{d.name: marks.get(d.name) for d in DIMENSIONS},
             **by_aggregate,
             "judged_dimensions": judged_dimensions(self.marks),
+            "unstable": self.unstable,
             **self.rates,
             "server_schema_faults": self.schema_faults,
             "mcp_bench_overall": mcp_bench_overall(by_aggregate, self.rates),
@@ -107,6 +112,7 @@ class Result(Struct, frozen=True):
         yield self._formula()
         if self.zeroed:
             yield "Strict mode: anything below 1 counts as 0."
+        yield from self._doubts()
         yield from self._verdict()
         if self.inferred_calls:
             yield "The calls were inferred from text; their success is a guess."
@@ -120,6 +126,19 @@ class Result(Struct, frozen=True):
         if self.measured.reason:
             yield f"Not everything applies: {self.measured.reason}."
         yield from () if self.marks is None else _words_of_the_judge(self.marks)
+
+    def _doubts(self) -> Iterator[str]:
+        """How far several opinions lie apart, and what makes the marks doubtful."""
+        if self.marks is None:
+            return
+        opinions = self.marks.run_scores
+        if len(opinions) > 1:
+            apart = f"judged from {min(opinions):.3f} to {max(opinions):.3f}"
+            yield f"{len(opinions)} opinions {apart}."
+        if self.unstable:
+            yield "Unstable: alone, some of them would pass the threshold and others not."
+        for warning in self.marks.warnings:
+            yield f"{warning.rstrip('.')}."
 
     def _verdict(self) -> Iterator[str]:
         """The verdict and what looks wrong, the worst of it beside the verdict."""

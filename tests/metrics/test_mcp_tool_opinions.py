@@ -1,0 +1,97 @@
+"""The tool metric with several opinions: runs of one judge, and juries."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
+from assay.judge.rubric import DIMENSION_NAMES
+
+CASE = AgentTestCase(
+    "a",
+    "b",
+    execution_data=MCPExecutionData([ToolExecutionResult("t", {}, 1, success=True)]),
+    available_tools={"t": {}},
+)
+
+
+class Wobbling:
+    """Gives one mark after the other."""
+
+    def __init__(self, *marks: float) -> None:
+        self.marks = list(marks)
+
+    async def a_generate(self, prompt: str) -> str:
+        assert prompt
+        return json.dumps(dict.fromkeys(DIMENSION_NAMES, self.marks.pop(0)))
+
+
+@pytest.mark.parametrize(
+    ("threshold", "unstable", "label"),
+    # 0.6 x 0.4 + 0.4 = 0.64 and 0.6 x 0.8 + 0.4 = 0.88.
+    [(0.7, True, "unstable"), (0.6, False, ""), (0.9, False, ""), (None, None, "")],
+)
+def test_runs_on_both_sides_of_the_threshold_are_unstable(
+    threshold: float | None,
+    unstable: bool | None,  # noqa: FBT001
+    label: str,
+) -> None:
+    metric = MCPToolMetric(threshold, Wobbling(4, 8), judge_runs=2)
+    assert asyncio.run(metric.a_measure(CASE)) == pytest.approx(0.6 * 0.6 + 0.4)
+    assert metric.unstable is unstable
+    assert metric.score_breakdown is not None
+    assert metric.score_breakdown["unstable"] is unstable
+    assert metric.reason is not None
+    assert "2 opinions judged from 0.400 to 0.800." in metric.reason
+    assert ("Unstable: " in metric.reason) is bool(unstable)
+    again = MCPToolMetric(threshold, Wobbling(4, 8), judge_runs=2)
+    assert asyncio.run(again.evaluate(CASE)).label == label
+
+
+def test_one_opinion_is_neither_stable_nor_unstable() -> None:
+    metric = MCPToolMetric(model=Wobbling(8))
+    asyncio.run(metric.a_measure(CASE))
+    assert metric.unstable is None
+    assert "opinions" not in (metric.reason or "")
+
+
+def strict(prompt: str) -> dict[str, int]:
+    return dict.fromkeys(DIMENSION_NAMES, 2 if prompt else 0)
+
+
+def mild(prompt: str) -> dict[str, int]:
+    return dict.fromkeys(DIMENSION_NAMES, 8 if prompt else 0)
+
+
+def test_a_jury_judges_as_one() -> None:
+    metric = MCPToolMetric(model=strict, jury=[mild])
+    metric.measure(CASE)
+    assert metric.grounding == 5.0
+    assert metric.evaluation_model == "jury of strict, mild"
+    assert metric.unstable is True
+
+
+def test_a_jury_needs_no_model_beside_it() -> None:
+    metric = MCPToolMetric(jury=[strict, mild])
+    metric.measure(CASE)
+    assert metric.grounding == 5.0
+
+
+def test_the_evidence_judge_may_sit_in_a_jury_and_is_named() -> None:
+    metric = MCPToolMetric(model=mild, jury=["evidence"])
+    metric.measure(CASE)
+    assert metric.evaluation_model == "jury of mild, evidence"
+
+
+def test_the_language_of_the_rubric_is_the_metrics() -> None:
+    seen: list[str] = []
+
+    def judge(prompt: str) -> dict[str, int]:
+        seen.append(prompt)
+        return dict.fromkeys(DIMENSION_NAMES, 8)
+
+    MCPToolMetric(model=judge, lang="zh").measure(CASE)
+    assert seen[0].startswith("你来评判")
