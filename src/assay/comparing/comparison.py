@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
+from assay.comparing.many_tasks import difference_of, mean_of_tasks
 from assay.comparing.quantities import (
     Better,
     Quantity,
@@ -16,9 +17,9 @@ from assay.comparing.quantities import (
     source_of,
     tasks_of,
 )
-from assay.stats import Estimate, Interval, Resampling, RunsNeeded, holm, mean_over_tasks
+from assay.stats import Estimate, Interval, Resampling, RunsNeeded, holm
 from assay.stats.paired import Question, Verdict, conclude, flips
-from assay.stats.pairing import PairedTest, Pairing, pair, paired_test
+from assay.stats.pairing import PairedTest, Pairing, pair
 from assay.stats.wording import change, counted, number, p_text
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def compare(
     headline = None
     if first is not None:
         question, sides = Question(smallest, pass_mark), (baseline.name, candidate.name)
-        headline = _figure(first, pairing, paired_test(pairing, how), sides, question, how)
+        headline = _figure(first, pairing, difference_of(pairing, how), sides, question, how)
     has_passes = first is not None and first.better == "higher"
     return Comparison(
         baseline=baseline.name,
@@ -209,7 +210,7 @@ def _figures(
 ) -> tuple[Figure, ...]:
     """The figures beside the headline, their p-values corrected for their number."""
     pairings = [pair(tasks_of(baseline, q), tasks_of(candidate, q)) for q in quantities]
-    tests = [paired_test(pairing, how) for pairing in pairings]
+    tests = [difference_of(pairing, how) for pairing in pairings]
     corrected = iter(holm([test.p_value for test in tests if test]))
     family = sum(test is not None for test in tests)
     names = (baseline.name, candidate.name)
@@ -237,7 +238,7 @@ def _figure(
     found = conclude(pairing, test, names, question, level=how.level)
     sides = (pairing.baseline, pairing.candidate)
     before, after = (
-        mean_over_tasks(dict(zip(pairing.tasks, side, strict=True)), how=how) for side in sides
+        mean_of_tasks(dict(zip(pairing.tasks, side, strict=True)), how) for side in sides
     )
     return figure_of(found, quantity, (before, after))
 

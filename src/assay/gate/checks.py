@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from assay.comparing.many_tasks import difference_of, mean_of_tasks
 from assay.comparing.quantities import Better, Quantity, source_of, tasks_of
 from assay.gate.room import Room, Strictness, Verdict, decide, needed_if_alike, room_to
-from assay.stats import Estimate, Interval, mean_over_tasks
-from assay.stats.pairing import PairedTest, Pairing, pair, paired_test
+from assay.stats import Estimate, Interval
+from assay.stats.pairing import PairedTest, Pairing, pair
 from assay.stats.planning import runs_needed
 from assay.stats.wording import change, counted, number, p_text
 
@@ -63,7 +64,7 @@ def check_limit(
 ) -> CheckResult:
     """Hold the mean of a quantity against a smallest or largest value."""
     tasks = tasks_of(runs, quantity)
-    found = mean_over_tasks(tasks, how=strictness.how)
+    found = mean_of_tasks(tasks, strictness.how)
     if found.value is None:
         why = f"no run has a value of {quantity.name}"
         return not_checked(quantity.name, rule, why, asked=f"{limit:g}")
@@ -94,7 +95,7 @@ def check_margin(
     """Hold the difference to a baseline against the most that is allowed, on shared tasks."""
     asked = margin if isinstance(margin, str) else f"{margin:g}"
     pairing = pair(tasks_of(baseline, quantity), tasks_of(runs, quantity))
-    found = paired_test(pairing, strictness.how)
+    found = difference_of(pairing, strictness.how)
     if found is None:
         why = f"{runs.name} and {baseline.name} share no task with {quantity.name}"
         return not_checked(quantity.name, "margin", why, asked=asked)

@@ -1,0 +1,65 @@
+"""Beyond so many tasks intervals are computed, and agree with those that are drawn."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from assay.comparing.many_tasks import MANY, difference_of, mean_of_tasks
+from assay.stats import Resampling, mean_over_tasks
+from assay.stats.pairing import pair, paired_test
+
+CHANCE = Random(7)
+HOW = Resampling()
+
+
+def tasks(count: int, rate: float) -> dict[str, list[float | None]]:
+    return {f"t{i}": [float(CHANCE.random() < rate) for _ in range(3)] for i in range(count)}
+
+
+BEFORE, AFTER = tasks(MANY + 100, 0.6), tasks(MANY + 100, 0.7)
+SLOW = {task: [20 * CHANCE.random() + 5] for task in BEFORE}
+
+
+@pytest.mark.parametrize("sample", [BEFORE, AFTER, SLOW], ids=["before", "after", "seconds"])
+def test_a_mean(sample: dict[str, list[float | None]]) -> None:
+    drawn, found = mean_over_tasks(sample), mean_of_tasks(sample, HOW)
+    assert (found.value, found.n, found.tasks) == (drawn.value, drawn.n, drawn.tasks)
+    assert found.interval is not None
+    assert drawn.interval is not None
+    assert drawn.interval.method != found.interval.method
+    width = drawn.interval.high - drawn.interval.low
+    assert found.interval.low == pytest.approx(drawn.interval.low, abs=width / 10)
+    assert found.interval.high == pytest.approx(drawn.interval.high, abs=width / 10)
+
+
+def test_a_difference() -> None:
+    pairing = pair(BEFORE, AFTER)
+    drawn, found = paired_test(pairing, HOW), difference_of(pairing, HOW)
+    assert drawn is not None
+    assert found is not None
+    assert (found.difference, found.p_value, found.test) == (
+        drawn.difference,
+        drawn.p_value,
+        drawn.test,
+    )
+    assert found.interval is not None
+    assert drawn.interval is not None
+    width = drawn.interval.high - drawn.interval.low
+    assert found.interval.low == pytest.approx(drawn.interval.low, abs=width / 10)
+    assert found.interval.high == pytest.approx(drawn.interval.high, abs=width / 10)
+
+
+def test_few_tasks_are_drawn() -> None:
+    few = dict(list(BEFORE.items())[:MANY])
+    assert mean_of_tasks(few, HOW) == mean_over_tasks(few)
+    pairing = pair(few, AFTER)
+    assert difference_of(pairing, HOW) == paired_test(pairing, HOW)
+
+
+def test_what_needs_no_drawing_stays_as_it_is() -> None:
+    one_run: dict[str, list[float | None]] = {f"t{i}": [float(i % 2)] for i in range(MANY + 100)}
+    assert mean_of_tasks(one_run, HOW) == mean_over_tasks(one_run)  # Wilson
+    same = pair(one_run, one_run)
+    assert difference_of(same, HOW) == paired_test(same, HOW)
