@@ -24,6 +24,7 @@ class Section(Struct, frozen=True):
     title: str
     parameters: dict[str, Any] = field(default_factory=dict)
     shown: int | None = None
+    unknown_to_the_seed: bool = False
 
 
 class Answered(Struct, frozen=True):
@@ -39,7 +40,7 @@ PARTS: dict[str, tuple[Section, ...]] = {
     "comparison": (Section("comparison", "summary", "Models"),),
     "passes": (
         Section("attempts", "attempts", "Attempt by attempt"),
-        Section("passes", "passes", "pass@k and pass^k"),
+        Section("passes", "passes", "pass@k and pass^k", unknown_to_the_seed=True),
     ),
     "detailed": (Section("detailed", "detailed", "Best and worst evaluations"),),
     "distribution": (Section("distribution", "distribution", "How scores are spread"),),
@@ -103,6 +104,8 @@ def answers(
     """
     for part in parts:
         for section in PARTS[part]:
+            if section.unknown_to_the_seed and view.rules == "seed":
+                continue
             analysis = ANALYSES[section.analysis]
             own = {parameter.name for parameter in analysis.parameters}
             given = {key: item for key, item in (parameters or {}).items() if key in own}

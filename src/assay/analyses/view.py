@@ -10,7 +10,7 @@ The SQL of an analysis knows these tables and nothing of filters:
     summaries    recorded means over evaluations
 
 and some that follow from them: `all_calls` without the filters, `failure_responses` and
-`failure_episodes` from `views/`, `kinds` of failure, and `rules_in_force`.
+`failure_episodes` from `views/`, by either rules, and `kinds` of failure.
 
 By the seed's rules `failed`, `blame` and `kind` are its own classifier's, calls that only a
 trace tells of are left out, and what has no name is "unknown".
@@ -42,8 +42,11 @@ class Engine(Protocol):
     ) -> None:
         """Make a small table of rows; columns are names and SQL types."""
 
+    def define(self, name: str, query: str, *, keep: bool) -> None:
+        """Name a query as a table; `keep` its rows where they are read more than once."""
+
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
-        """The rows of a statement in which `$name` stands for a parameter."""
+        """The rows of a query in which `$name` stands for a parameter."""
 
 
 class Answering(Protocol):
@@ -98,11 +101,15 @@ _SEED_ORDER = """
 _LONGEST_RUN = 10_000_000
 # Tables whose rows have a place in that order.
 _PLACED = {"runs": "run_place", "calls": f"run_place * {_LONGEST_RUN} + position"}
-# Tables that follow from these four, as `views/NAME.sql` says.
+# Tables that follow from these four, as `views/NAME.sql` says, or `views/NAME_seed.sql`.
 _DERIVED = {"failure_responses": "responses", "failure_episodes": "episodes"}
-_SMALL = ("kinds", "rules_in_force")
+_PLACES = "run_places"
+_KEPT = frozenset({*_DERIVED, _PLACES})
+_SMALL = ("kinds",)
 _ALL_CALLS = "all_calls"
-_TABLE_NAMES = re.compile(rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS))})\b")
+_TABLE_NAMES = re.compile(
+    rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS, _PLACES))})\b"
+)
 # Of the circumstances, those that do not pass by waiting a little.
 _LASTING = frozenset({"auth", "quota_exceeded"})
 
@@ -140,13 +147,9 @@ class View:
         definition = self._definition(table)
         for other in set(_TABLE_NAMES.findall(definition)) - {table}:
             self._prepare(other)
-        self._engine.sql(f"CREATE OR REPLACE TEMP VIEW {table} AS {definition}")
+        self._engine.define(table, definition, keep=table in _KEPT)
 
     def _register(self, table: str) -> None:
-        if table == "rules_in_force":
-            is_seed = self._selection.rules == "seed"
-            self._engine.register(table, {"adjacent": "BOOLEAN"}, [(is_seed,)])
-            return
         columns = dict.fromkeys(("stateful", "transient"), "BOOLEAN")
         rows = [
             (kind, blame, kind in STATEFUL, kind in CIRCUMSTANCES - _LASTING)
@@ -156,8 +159,11 @@ class View:
         self._engine.register(table, names | columns, rows)
 
     def _definition(self, table: str) -> str:
+        if table == _PLACES:
+            return _SEED_ORDER
         if table in _DERIVED:
-            return sql_text("views", _DERIVED[table])
+            ending = "_seed" if self._selection.rules == "seed" else ""
+            return sql_text("views", _DERIVED[table] + ending)
         base = "calls" if table == _ALL_CALLS else table
         changed = dict(_COLUMNS[base])
         if self._selection.rules == "seed":
@@ -166,7 +172,7 @@ class View:
         columns += [f"{value} AS {name}" for name, value in self._added(base)]
         source = f"stored_{base}"
         if base in _PLACED and self._selection.rules == "seed":
-            source += f" JOIN ({_SEED_ORDER}) AS places ON run_key = placed_run"
+            source += f" JOIN {_PLACES} ON run_key = placed_run"
         where = " AND ".join(self._conditions(table)) or "TRUE"
         return f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"  # noqa: S608 - all ours
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from assay.cli.stores import open_store
-from assay.importing import ImportSettings, import_runs
-from assay.importing.portions import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +50,8 @@ def _folders(traj_dir: Path | None, eval_dir: Path | None) -> list[Path]:
 
 
 def _imported(folders: Sequence[Path], messages: Terminal) -> Store:
+    from assay.importing import ImportSettings, import_runs  # noqa: PLC0415 - seldom needed
+
     names = [str(folder) for folder in folders]
     places = "\n".join(str(folder.absolute()) for folder in folders)
     cache = _cache_folder() / blake2b(places.encode(errors="replace"), digest_size=10).hexdigest()
@@ -81,6 +81,8 @@ def _cache_folder() -> Path:
 
 def _fingerprint(names: Sequence[str]) -> str:
     """What changes when a file does: names, sizes and times of all."""
+    from assay.importing.portions import names_of  # noqa: PLC0415 - seldom needed
+
     digest = blake2b(digest_size=16)
     for name in sorted(names_of(names)):
         try:

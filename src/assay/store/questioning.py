@@ -1,4 +1,4 @@
-"""Questions in SQL to the tables of a store: two methods, so that another engine can do it too."""
+"""Questions in SQL to the tables of a store: few methods, so that another engine can do it too."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STORED_NAME = re.compile(rf"\b{STORED}({'|'.join(TABLES)})\b")
 class QuestionEngine:
     """Answers SQL over the tables `stored_runs`, `stored_calls` and so on, and over small ones.
 
-    Any engine with these two methods can take its place: the SQL is plain, and `$name` stands
+    Any engine with these three methods can take its place: the SQL is plain, and `$name` stands
     for a parameter.
     """
 
@@ -45,14 +45,24 @@ class QuestionEngine:
             places = ", ".join("?" for _ in columns)
             self._engine.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608
 
+    def define(self, name: str, query: str, *, keep: bool) -> None:
+        """Name a query as a table; `keep` its rows where they are read more than once."""
+        self._see(query)
+        kind = "TABLE" if keep else "VIEW"
+        self._engine.execute(f"CREATE OR REPLACE TEMP {kind} {name} AS {query}")
+
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
-        """The rows of a statement; none for one that makes a view."""
-        for table in {*_STORED_NAME.findall(text)} - self._seen:
-            self._engine.execute(view_of(table, self._batches, name=f"{STORED}{table}"))
-            self._seen.add(table)
+        """The rows of a query."""
+        self._see(text)
         result = self._engine.execute(text, params or None)
         names = [column[0] for column in result.description or ()]
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+    def _see(self, text: str) -> None:
+        """Open the stored tables that a text names."""
+        for table in {*_STORED_NAME.findall(text)} - self._seen:
+            self._engine.execute(view_of(table, self._batches, name=f"{STORED}{table}"))
+            self._seen.add(table)
 
 
 def view_of(table: str, batches: list[Path], *, name: str | None = None) -> str:

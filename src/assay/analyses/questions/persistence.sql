@@ -1,24 +1,32 @@
 -- How often is one tool called in a row, and how many different ones does a run use?
-WITH numbered AS (
-    SELECT run_key, model, server, tool,
-           ROW_NUMBER() OVER (PARTITION BY run_key ORDER BY position)
-               - ROW_NUMBER() OVER (PARTITION BY run_key, server, tool ORDER BY position) AS streak
+WITH before AS (
+    SELECT run_key, position, model, server, tool,
+           LAG(server) OVER (PARTITION BY run_key ORDER BY position) AS last_server,
+           LAG(tool) OVER (PARTITION BY run_key ORDER BY position) AS last_tool
     FROM calls
 ),
+numbered AS (
+    SELECT run_key, model, server, tool,
+           SUM(CASE WHEN last_server = server AND last_tool = tool THEN 0 ELSE 1 END)
+               OVER (PARTITION BY run_key ORDER BY position
+                     ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS streak
+    FROM before
+),
 streaks AS (
-    SELECT run_key, model, server, tool, COUNT(*) AS length
+    SELECT run_key, streak, MIN(model) AS model, MIN(server) AS server, MIN(tool) AS tool,
+           COUNT(*) AS length
     FROM numbered
-    GROUP BY run_key, model, server, tool, streak
+    GROUP BY run_key, streak
 ),
 by_run AS (
-    SELECT run_key, model,
+    SELECT run_key, MIN(model) AS model,
            SUM(length) AS calls,
            COUNT(DISTINCT server || CHR(1) || tool) AS tools,
            SUM(CASE WHEN length > 1 THEN 1 ELSE 0 END) AS streaks,
            SUM(CASE WHEN length > 1 THEN length ELSE 0 END) AS streak_calls,
            MAX(CASE WHEN length > 1 THEN length END) AS longest_streak
     FROM streaks
-    GROUP BY run_key, model
+    GROUP BY run_key
 ),
 by_model AS (
     SELECT model,

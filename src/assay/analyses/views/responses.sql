@@ -1,11 +1,10 @@
 -- What came after each failed call: one row a failure.
--- Calls of one turn were made together, so none of them answers another; by the seed's rules
--- every call stands alone and only the very next one counts.
+-- Calls of one turn were made together, so none of them answers another.
 WITH steps AS (
     SELECT run_key, position, model, task_id, server, tool, arguments_key, failed, blame, kind,
            counted, place,
-           CASE WHEN adjacent OR turn IS NULL THEN -1 - position ELSE turn END AS step
-    FROM calls CROSS JOIN rules_in_force
+           COALESCE(turn, -1 - position) AS step
+    FROM calls
     WHERE run_key IN (SELECT run_key FROM calls WHERE failed AND counted)
 ),
 ranked AS (
@@ -40,13 +39,9 @@ followed AS (
            counted, place, arguments_key, again_arguments, again_failed, next_failed,
            next_failed IS NOT NULL AS has_next,
            COALESCE(next_server = steps.server AND next_tool = steps.tool, FALSE) AS next_is_same,
-           again_failed IS NOT NULL
-               AND (NOT adjacent
-                    OR COALESCE(next_server = steps.server AND next_tool = steps.tool, FALSE))
-               AS retried,
-           NOT adjacent AND answered.run_key IS NULL AS unanswered
+           again_failed IS NOT NULL AS retried,
+           answered.run_key IS NULL AS unanswered
     FROM steps
-    CROSS JOIN rules_in_force
     LEFT JOIN answered ON answered.run_key = steps.run_key
     JOIN next_steps ON next_steps.run_key = steps.run_key AND next_steps.step = steps.step
     JOIN next_of_tool
