@@ -268,3 +268,18 @@ def test_a_store_that_cannot_be_written_is_still_scored(folder: Path, assay: Ass
     done = assay("score", "store")
     assert "2 scored" in done.out
     assert "the last scores are not kept" in done.err
+
+
+def test_a_file_says_what_tasks_expect(folder: Path, assay: Assay) -> None:
+    write_cases(folder / "runs.jsonl", 2, task_id="t", actual_output="It costs 42 euros.")
+    assert assay("import", "runs.jsonl", "--store", "store").code == 0
+    expected = folder / "expect.json"
+    scores = []
+    for price in ("43", "42"):
+        expected.write_text(json.dumps({"t": {"answer": [price]}}))
+        arguments = ("--metric", "effect_match", "--expect", expected, "--json")
+        for source in ("runs.jsonl", "store", "store"):
+            done = assay("score", source, *arguments)
+            scores.append([row["score"] for row in json.loads(done.out)["cases"]])
+    assert scores == [[0.0, 0.0]] * 3 + [[1.0, 1.0]] * 3
+    assert done.judge["already_scored"] == 2

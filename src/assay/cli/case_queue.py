@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import read_runs
 from assay.ingest.sources import STDIN, is_store
+from assay.scoring import KnownCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from assay.cli.score_keeping import ScoreKeeper
-    from assay.scoring import CaseScores, KnownCase
+    from assay.expectation import Expectations
+    from assay.scoring import CaseScores
     from assay.test_case import AgentTestCase
 
 
@@ -35,13 +37,18 @@ class CaseQueue:
         files: Sequence[str],
         format_name: str | None = None,
         keeper: ScoreKeeper | None = None,
+        expected: Mapping[str, Expectations] | None = None,
     ) -> None:
-        """Take what to read, the format if it is not to be guessed, and who keeps scores."""
+        """Take what to read, the format if it is not to be guessed, and who keeps scores.
+
+        `expected` is what tasks expect, by task id, where the runs do not say it themselves.
+        """
         self.files = files
         self.lock = RLock()
         self.on_unreadable: Callable[[Unreadable], object] = lambda _: None
         self._format_name = format_name
         self._keeper = keeper
+        self._expected = expected or {}
         self._held: deque[tuple[int, Unreadable]] = deque()
         self._handed_out = 0
 
@@ -56,11 +63,16 @@ class CaseQueue:
             for item in self._items(path, on_bytes):
                 if not isinstance(item, Unreadable):
                     self._handed_out += 1
+                    self._expect(item.case if isinstance(item, KnownCase) else item)
                     yield item
                     continue
                 self._held.append((self._handed_out, item))
                 if len(self._held) > _MOST_HELD:
                     self.report(self._handed_out)
+
+    def _expect(self, case: AgentTestCase) -> None:
+        if case.task_id is not None and case.task_id in self._expected:
+            case.expected_effects = self._expected[case.task_id]
 
     def _items(
         self, path: str, on_bytes: Callable[[int], object]

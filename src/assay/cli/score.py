@@ -19,6 +19,7 @@ from assay.cli.score_options import (
     AsJson,
     BaseUrl,
     Concurrency,
+    ExpectFile,
     Files,
     FormatName,
     JudgeDeadline,
@@ -38,6 +39,7 @@ from assay.cli.score_options import (
 )
 from assay.cli.score_report import report
 from assay.cli.score_run import score_all
+from assay.ingest.expectation_files import read_expectations
 from assay.ingest.formats import format_named as known_format
 from assay.ingest.sources import STDIN, find_files, is_store, would_read
 from assay.judge.court import Court, Rules
@@ -69,6 +71,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
     files: Files,
     metric: MetricNames = None,
     tools: ToolsFile = None,
+    expect: ExpectFile = None,
     threshold: Threshold = None,
     output: Outputs = None,
     format_name: FormatName = None,
@@ -92,7 +95,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
     if format_name is not None:
         known_format(format_name)
     outputs = output or []
-    _check_outputs(outputs, files if tools is None else [*files, str(tools)])
+    _check_outputs(outputs, [*files, *(str(path) for path in (tools, expect) if path)])
     rules = Rules(
         judge=judge,
         jury=tuple(name.strip() for name in (jury or "").split(",") if name.strip()),
@@ -105,11 +108,12 @@ def score(  # noqa: PLR0917 - each is an option of the command
         deadline=judge_deadline,
         remember=not no_cache,
     )
-    instructions = Instructions(tuple(metric or ["mcp_tool"]), tools, Court(rules))
+    instructions = Instructions(tuple(metric or ["mcp_tool"]), tools, expect, Court(rules))
     made = made_metrics(instructions)
     keeper = ScoreKeeper(made, again=again) if any(map(_is_store, files)) else None
     book = ScoreBook([found.metric for found in made], threshold, instructions.court)
-    queue = CaseQueue(files, format_name, keeper)
+    expected = None if expect is None else read_expectations(expect)
+    queue = CaseQueue(files, format_name, keeper, expected)
     code = _scored(queue, book, _Presentation(outputs, as_json, verbose), concurrency)
     raise typer.Exit(code)
 

@@ -24,10 +24,11 @@ _JUDGED = "mcp_tool"
 
 
 class Instructions(NamedTuple):
-    """What the user asked for: metrics by name, a file of tools, and a judge."""
+    """What the user asked for: metrics by name, files of tools and expectations, and a judge."""
 
     names: tuple[str, ...]
     tools: Path | None
+    expect: Path | None
     court: Court
 
 
@@ -49,7 +50,7 @@ def made_metrics(instructions: Instructions) -> list[MadeMetric]:
         sys.path.append(str(Path.cwd()))  # where a user's own metric most often lies
     found: dict[str, MadeMetric] = {}
     for name in dict.fromkeys(instructions.names):
-        made = _made(name, definitions, instructions.court)
+        made = _made(name, definitions, instructions)
         if made.metric.name in found:
             problem = f"two are called {made.metric.name!r}"
             raise typer.BadParameter(problem, param_hint="--metric")
@@ -57,16 +58,23 @@ def made_metrics(instructions: Instructions) -> list[MadeMetric]:
     return list(found.values())
 
 
-def _made(name: str, definitions: Any, court: Court) -> MadeMetric:
+def _made(name: str, definitions: Any, instructions: Instructions) -> MadeMetric:
+    court = instructions.court
     metric = _metric(name, definitions, court)
     if name not in METRICS:
         return MadeMetric(metric, "", None)
     options: dict[str, Any] = {"assay": __version__}
     if definitions is not None:
-        options["tools"] = sha256(msgspec.json.encode(definitions)).hexdigest()[:16]
+        options["tools"] = _digest(msgspec.json.encode(definitions))
+    if instructions.expect is not None:
+        options["expect"] = _digest(instructions.expect.read_bytes())
     if name != _JUDGED:
         return MadeMetric(metric, "", options)
     return MadeMetric(metric, court.name, options | court.options())
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()[:16]
 
 
 def _metric(name: str, definitions: Any, court: Court) -> Metric:

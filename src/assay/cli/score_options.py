@@ -35,6 +35,15 @@ ToolsFile = Annotated[
         help="Tool definitions (JSON) for all cases.",
     ),
 ]
+ExpectFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="What each task expects (JSON or YAML), by task id.",
+    ),
+]
 Threshold = Annotated[
     float | None,
     typer.Option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.judge.asking import as_judge
 from assay.judge.evidence import EVIDENCE, EvidenceJudge
+from assay.judge.limits import Limiter
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -34,6 +35,8 @@ def choose_judge(model: object = None, **options: Unpack[JudgeOptions]) -> Judge
     judge = _evidence_judge_for(model)
     if isinstance(judge, EvidenceJudge) and not options["jury"]:
         return judge
+    if any(isinstance(juror, str) for juror in (judge, *options["jury"])):
+        options.setdefault("around", Limiter())  # an endpoint refuses now and then
     return as_judge(judge, **options)
 
 

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.errors import InvalidJudge
-from assay.judge.asking import as_judge
 from assay.judge.budget import Budget
 from assay.judge.cache import ReplyCache
-from assay.judge.choosing import JUDGE_VARIABLE, NO_JUDGE
-from assay.judge.evidence import EVIDENCE, EVIDENCE_VERSION, EvidenceJudge
+from assay.judge.choosing import JUDGE_VARIABLE, NO_JUDGE, choose_judge
+from assay.judge.evidence import EVIDENCE, EVIDENCE_VERSION
 from assay.judge.limits import Limiter, Limits
 from assay.judge.rubric import RUBRIC_VERSION
 from assay.judge.wording import rubric_hash
@@ -105,16 +103,9 @@ class Court:
         return (chosen, *self.rules.jury)
 
     def _judge(self) -> Judge | None:
-        first, *others = self._names()
-        if first == NO_JUDGE and not others:
-            return None
-        if NO_JUDGE in (first, *others):
-            raise InvalidJudge("jury: none is no judge; leave it out")
-        if first == EVIDENCE and not others:
-            return EvidenceJudge()
-        return as_judge(
-            _juror(first),
-            jury=[_juror(name) for name in others],
+        return choose_judge(
+            self.rules.judge,
+            jury=list(self.rules.jury),
             judge_runs=self.rules.judge_runs,
             seed=self.rules.seed,
             lang=self.rules.lang,
@@ -126,7 +117,3 @@ class Court:
     def _around(self, ask: Ask, endpoint: str) -> Ask:
         self.budget.check(endpoint)
         return self.budget(self.limiter(ask, endpoint), endpoint)
-
-
-def _juror(name: str) -> object:
-    return EvidenceJudge() if name == EVIDENCE else name
