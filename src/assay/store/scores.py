@@ -173,12 +173,17 @@ def read_scores(found: list[dict[str, str]] | None) -> dict[str, Score]:
 
 
 def latest_scores(rows: str) -> str:
-    """Of the scores that one judge gave one run by one metric, the last; in plain window SQL."""
+    """Of the scores that one judge gave one run by one metric, the last; in plain window SQL.
+
+    Only the row of the whole, whose path is its name, is put in order: its parts follow it.
+    """
     columns = ", ".join(f'"{name}"' for name in ScoreRow.__struct_fields__)
     return f"""
-        SELECT {columns} FROM (
-            SELECT *, FIRST_VALUE(score_key) OVER (
-                PARTITION BY run_key, metric, judge ORDER BY scored_at DESC, score_key DESC
-            ) AS latest_key FROM ({rows})
-        ) WHERE score_key = latest_key
+        SELECT {columns} FROM ({rows}) WHERE score_key IN (
+            SELECT score_key FROM (
+                SELECT score_key, ROW_NUMBER() OVER (
+                    PARTITION BY run_key, metric, judge ORDER BY scored_at DESC, score_key DESC
+                ) AS age FROM ({rows}) WHERE path = name
+            ) WHERE age = 1
+        )
     """  # noqa: S608 - our own files, quoted
