@@ -104,6 +104,10 @@ def test_a_failed_evaluation_is_neither_pass_nor_failure(tmp_path: Path) -> None
     assert found["pass^2"].value == 0.0
 
 
+def test_the_seed_has_no_such_measure(tmp_path: Path) -> None:
+    assert passes(judged_store(tmp_path), rules="seed") == []
+
+
 def imported(tmp_path: Path, *parts: str) -> Store:
     folder = tmp_path / "store"
     import_runs([str(shared_path("data", *parts))], ImportSettings(str(folder)), jobs=1)

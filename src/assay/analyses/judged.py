@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Outcomes = Literal["all", "unjudged", "none"]
 _BEGINNING = "judgements"
 # Draws for one interval: more units need fewer resamples, and waiting for minutes helps nobody.
-_MOST_DRAWS = 100_000
-_FEWEST_RESAMPLES = 500
+_MOST_DRAWS = 200_000
+_FEWEST_RESAMPLES = 100
 
 
 class Weights(Struct, frozen=True):

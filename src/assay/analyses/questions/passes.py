@@ -54,12 +54,15 @@ def passes(
 ) -> list[Passes]:
     """pass@k and pass^k for k = 1 up to the most runs any task of the model has, or for one k.
 
-    A verdict is the judge's own, or the outcome that was recorded with the run.
+    A verdict is the judge's own, or the outcome that was recorded with the run. The seed has no
+    such measure, and by its rules there are no rows: see `attempts` for what it has.
     """
     if k is not None and k < 1:
         raise InvalidSettings(f"k: expected a number from 1 up, got {k}")
     with opened(source, filters) as view:
-        found = judgements(view, "passes", missing_is_zero=False)
+        if view.rules == "seed":
+            return []
+        found = judgements(view, "passes")
     groups = groupby(found, key=lambda line: (line["experiment"], line["model"], line["judge"]))
     return [row for place, lines in groups for row in _curves(place, list(lines), k)]
 
