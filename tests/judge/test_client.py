@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay import AgentTestCase, MCPToolMetric
-from assay.errors import JudgeFailed, JudgeUnavailable, MissingExtra
+from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable, MissingExtra
 from assay.judge.asking import as_judge
 from assay.judge.client import _LINES
 from assay.judge.prompt import judge_prompt, reply_schema
@@ -254,6 +254,11 @@ def test_the_metric_takes_a_model_by_name(monkeypatch: pytest.MonkeyPatch) -> No
         asyncio.run(metric.a_measure(CASE))
     assert metric.grounding == 7.0
     assert metric.evaluation_model == f"openai:m at {url}/v1"
+
+
+def test_an_address_that_would_not_be_used_is_refused() -> None:
+    with pytest.raises(InvalidJudge, match="base_url: groq takes no address here"):
+        as_judge("groq:m", base_url="http://127.0.0.1:9/v1")
 
 
 def test_without_the_extra_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -189,6 +189,11 @@ _CLASSES = {
 
 
 def _inferred(address: ModelAddress) -> Model:
+    if address.base_url is not None:
+        raise InvalidJudge(
+            f"base_url: {address.provider} takes no address here; set it as its SDK has it, or "
+            "leave the provider out for an OpenAI-compatible server"
+        )
     errors = import_module("pydantic_ai.exceptions")
     try:
         found: Model = import_module("pydantic_ai.models").infer_model(

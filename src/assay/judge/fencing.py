@@ -30,9 +30,10 @@ _FENCE_LIKE = re.compile(r"==(?=[0-9a-fA-F]{8,64}==)")
 
 def harmless(text: str) -> str:
     """The text with hidden characters shown and with nothing that looks like our structure."""
-    text = text.replace("\r\n", "\n")
-    hidden = {ord(char): _escape(char) for char in set(text) if _is_hidden(char)}
-    text = text.translate(hidden) if hidden else text
+    if not text.isprintable():  # line breaks are not
+        text = text.replace("\r\n", "\n")
+        hidden = {ord(char): _escape(char) for char in set(text) if _is_hidden(char)}
+        text = text.translate(hidden) if hidden else text
     return _FENCE_LIKE.sub("= =", _SPEAKER_MARKS.sub(lambda found: f" {found[0]} ", text))
 
 

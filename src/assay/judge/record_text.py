@@ -21,7 +21,7 @@ from assay.judge.shortening import share_out, shorten
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from assay.evidence.traced_value import Origin
     from assay.execution import ToolExecutionResult
@@ -157,7 +157,7 @@ class Record:
         arguments = harmless(_as_text(call.parameters)[:_LONGEST_FIELD])
         head = f"{harmless(call.tool)}({arguments})\n{self._state(position, call)}"
         result = harmless(_as_text(call.result)[:_LONGEST_FIELD])
-        return _ShownCall(head, result, tuple(self._needles(position, call.result)))
+        return _ShownCall(head, result)
 
     def _state(self, position: int, call: ToolExecutionResult) -> str:
         phrases = self._words.phrases
@@ -173,9 +173,10 @@ class Record:
             state += f"; {phrases['together'].format(numbers=numbers(together))}"
         return state
 
-    def _needles(self, position: int, result: object) -> Iterator[str]:
+    def _needles(self, position: int) -> Iterator[str]:
         """Pieces of a result's text that must not be cut away."""
         used = self._used.get(position, [])
+        result = self._case.calls[position].result
         at_path = {leaf.path: leaf for leaf in leaves_of(result)} if used else {}
         for text, place in used:
             leaf = at_path.get(place)
@@ -185,16 +186,18 @@ class Record:
                 field = f"{_as_json(leaf.field)}:" if leaf.field else ""
                 yield harmless(f"{field}{_as_json(leaf.value)}")
 
-    def _call_sections(self, calls: Mapping[int, _ShownCall], room: int) -> Iterator[Section]:
+    def _call_sections(self, calls: Mapping[int, _ShownCall], length: int) -> Iterator[Section]:
         title = self._words.sections["call"]
         needs = {i: len(call.head) + len(call.result) for i, call in calls.items()}
-        shares = share_out(needs, dict.fromkeys(calls, 1.0), room)
+        shares = share_out(needs, dict.fromkeys(calls, 1.0), length)
         for position, call in calls.items():
             share = shares[position]
             head = self._cut(
                 call.head, max(int(share * _ARGUMENTS_SHARE), share - len(call.result))
             )
-            result = self._cut(call.result, share - len(head), call.needles)
+            room = share - len(head)
+            needles = self._needles(position) if len(call.result) > room else ()
+            result = self._cut(call.result, room, needles)
             text = f"{head}\n{result}" if result else head
             yield Section(title.format(number=position + 1), text)
         hidden = [i for i in range(len(self._case.calls)) if i not in calls]
@@ -209,14 +212,13 @@ class Record:
             count=len(hidden), numbers=numbers(hidden), failed=failed
         )
 
-    def _cut(self, text: str, length: int, needles: tuple[str, ...] = ()) -> str:
+    def _cut(self, text: str, length: int, needles: Iterable[str] = ()) -> str:
         return shorten(text, max(length, 0), needles, mark=self._words.left_out)
 
 
 class _ShownCall(Struct, frozen=True):
     head: str
     result: str
-    needles: tuple[str, ...]
 
 
 def _taken_from_results(found: Examination) -> Iterator[tuple[str, Origin]]:
