@@ -1,57 +1,61 @@
-"""Means and differences over tasks, whose intervals stay quick however many tasks there are.
+"""Means and differences over tasks, whose cost stays linear however many tasks there are.
 
-Up to `MANY` tasks they are drawn again and again. Beyond, that takes long and tells the same as
-Student's t and Wilson over the spread between tasks, so these are computed instead.
+Up to `MANY` tasks, tasks and signs are drawn again and again. Beyond, that takes long and tells
+the same as Student's t, Wilson and the normal curve, so these are computed instead.
 """
 
 from __future__ import annotations
 
-from math import fsum
+from math import fsum, isclose, sqrt
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from assay.stats import Estimate, Interval, Resampling, mean_over_tasks
+from assay.stats import Estimate, Interval, Resampling, cluster_interval, mean_over_tasks
 from assay.stats.clustered import ClusterSums, clustered_mean
-from assay.stats.intervals import BOOTSTRAP
+from assay.stats.distributions import normal_cdf
+from assay.stats.intervals import UNIT_RANGE
 from assay.stats.pairing import PairedTest, Pairing, paired_test
-from assay.stats.samples import in_unit_range, scored_tasks
+from assay.stats.samples import in_unit_range, is_binary, scored_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.stats.samples import Tasks
 
+    Bounds = tuple[float, float] | None
+
 MANY = 500
-# The fewest that can be asked for: of many tasks the drawn interval is thrown away.
-_FEWEST = 100
+SIGN_FLIP = "paired permutation, normal curve"
 
 
 def mean_of_tasks(tasks: Tasks, how: Resampling) -> Estimate:
     """The mean over tasks with its interval."""
-    scored = scored_tasks(tasks)
+    scored = list(scored_tasks(tasks).values())
     if len(scored) <= MANY:
         return mean_over_tasks(tasks, how=how)
-    found = mean_over_tasks(tasks, how=replace(how, resamples=_FEWEST))
-    means = [fsum(scores) / len(scores) for scores in scored.values()]
-    return replace(found, interval=_computed(found.interval, means, how))
+    runs = [score for scores in scored for score in scores]
+    means = [fsum(scores) / len(scores) for scores in scored]
+    interval = _interval(means, UNIT_RANGE if in_unit_range(runs) else None, how)
+    reason = "" if interval else "all tasks scored the same, on a scale of unknown ends"
+    return Estimate(fsum(means) / len(means), interval, len(runs), len(means), reason)
 
 
 def difference_of(pairing: Pairing, how: Resampling) -> PairedTest | None:
     """The difference over the tasks that two sides share, with its interval and test."""
     if len(pairing.tasks) <= MANY:
         return paired_test(pairing, how)
-    found = paired_test(pairing, replace(how, resamples=_FEWEST))
-    return found and replace(found, interval=_computed(found.interval, pairing.differences, how))
+    gains = pairing.differences
+    bounds = (-1.0, 1.0) if in_unit_range(pairing.scores) else None
+    size = sqrt(fsum(gain * gain for gain in gains))
+    p_value = 2 * normal_cdf(-abs(fsum(gains)) / size) if size else 1.0
+    return PairedTest(fsum(gains) / len(gains), _interval(gains, bounds, how), p_value, SIGN_FLIP)
 
 
-def _computed(
-    interval: Interval | None, values: Sequence[float], how: Resampling
-) -> Interval | None:
-    """The interval of the mean of so many values, in place of one that was drawn."""
-    if interval is None or interval.method != BOOTSTRAP:
-        return interval
+def _interval(values: Sequence[float], bounds: Bounds, how: Resampling) -> Interval | None:
+    """The interval of the mean of many values; those that need no drawing as ever."""
+    alike = isclose(max(values), min(values), abs_tol=1e-12)
+    if alike or (bounds == UNIT_RANGE and all(map(is_binary, values))):
+        return cluster_interval([(value, 1) for value in values], bounds, how)
     n, total = len(values), fsum(values)
     squares = fsum(value * value for value in values)
     sums = ClusterSums(n, n, total, squares_n=n, squares_y=squares, products=total)
-    return clustered_mean(sums, in_unit_range=in_unit_range(values), level=how.level)
+    return clustered_mean(sums, in_unit_range=bounds == UNIT_RANGE, level=how.level)
