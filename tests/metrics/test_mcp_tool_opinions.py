@@ -26,7 +26,8 @@ class Wobbling:
 
     async def a_generate(self, prompt: str) -> str:
         assert prompt
-        return json.dumps(dict.fromkeys(DIMENSION_NAMES, self.marks.pop(0)))
+        marks = dict.fromkeys(DIMENSION_NAMES, self.marks.pop(0))
+        return json.dumps({**marks, "grounding_reason": "so it is"})
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,7 @@ def test_runs_on_both_sides_of_the_threshold_are_unstable(
     assert metric.score_breakdown["unstable"] is unstable
     assert metric.reason is not None
     assert "2 opinions judged from 0.400 to 0.800." in metric.reason
+    assert "Grounding 6 (4 to 8): so it is" in metric.reason
     assert ("Unstable: " in metric.reason) is bool(unstable)
     again = MCPToolMetric(threshold, Wobbling(4, 8), judge_runs=2)
     assert asyncio.run(again.evaluate(CASE)).label == label

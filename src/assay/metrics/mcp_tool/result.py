@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.judge.evidence import EVIDENCE
-from assay.judge.marks import Marks
+from assay.judge.marks import Marks, Spread
 from assay.judge.rubric import DIMENSIONS
 from assay.metrics.mcp_tool.weighing import (
     JUDGED_WEIGHT,
@@ -180,7 +180,14 @@ def _words_of_the_judge(marks: Marks) -> Iterator[str]:
     for name, mark in sorted(marks.given.items(), key=itemgetter(1)):
         text = marks.reasons.get(name)
         if text:
-            yield f"{labels[name]} {mark:g}: {text}"
+            yield f"{labels[name]} {mark:.3g}{_apart(marks.spread.get(name))}: {text}"
+
+
+def _apart(spread: Spread | None) -> str:
+    """Between which marks opinions lie, where they differ."""
+    if spread is None or spread.low == spread.high:
+        return ""
+    return f" ({spread.low:.3g} to {spread.high:.3g})"
 
 
 def _sentence(found: Evidence) -> str:
