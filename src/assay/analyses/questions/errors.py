@@ -22,7 +22,8 @@ class Failures(Struct, frozen=True):
 
     `share` is of all failures, `rate` of all calls of the group. `worked_elsewhere` counts
     failures whose very call worked in another run, `failed_elsewhere` those that only failed
-    there too, and `reblamed` those whose blame changed for it.
+    there too (both None by the seed's rules, which do not look), and `reblamed` those whose
+    blame changed for it.
     """
 
     model: str | None
@@ -37,8 +38,8 @@ class Failures(Struct, frozen=True):
     rate_low: float | None
     rate_high: float | None
     runs: int
-    worked_elsewhere: int
-    failed_elsewhere: int
+    worked_elsewhere: int | None
+    failed_elsewhere: int | None
     reblamed: int
 
 

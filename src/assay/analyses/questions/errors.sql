@@ -7,7 +7,7 @@ WITH failing AS (
     WHERE failed AND counted
 ),
 failing_calls AS (
-    SELECT DISTINCT server, tool, arguments_key FROM failing
+    SELECT DISTINCT server, tool, arguments_key FROM failing WHERE $judge_again
 ),
 by_run AS (
     SELECT same.server, same.tool, same.arguments_key, same.run_key, same.model,
@@ -50,17 +50,17 @@ compared AS (
                AND NOT COALESCE(stateful, FALSE)
                AND COALESCE(usual_blame, 'unknown') <> 'environment' AS open_to_doubt
     FROM failing
-    JOIN by_run
+    LEFT JOIN by_run
       ON by_run.server = failing.server AND by_run.tool = failing.tool
      AND by_run.arguments_key = failing.arguments_key AND by_run.run_key = failing.run_key
-    JOIN by_model
+    LEFT JOIN by_model
       ON by_model.server = failing.server AND by_model.tool = failing.tool
      AND by_model.arguments_key = failing.arguments_key
      AND by_model.model IS NOT DISTINCT FROM failing.model
-    JOIN models
+    LEFT JOIN models
       ON models.server = failing.server AND models.tool = failing.tool
      AND models.arguments_key = failing.arguments_key
-    JOIN everywhere
+    LEFT JOIN everywhere
       ON everywhere.server = failing.server AND everywhere.tool = failing.tool
      AND everywhere.arguments_key = failing.arguments_key
     LEFT JOIN kinds ON kinds.kind = failing.kind
@@ -68,8 +68,8 @@ compared AS (
 judged AS (
     SELECT compared.*,
            open_to_doubt
-               AND (ok_elsewhere > 0
-                    OR (models_failed_elsewhere > 1 AND usual_blame <> 'model')) AS doubted
+               AND (COALESCE(ok_elsewhere, 0) > 0
+                    OR (COALESCE(models_failed_elsewhere, 0) > 1 AND usual_blame <> 'model')) AS doubted
     FROM compared
 ),
 grouped AS (
@@ -83,8 +83,9 @@ grouped AS (
            END AS kind,
            task, run_key, place,
            CASE WHEN doubted AND blame <> 'server' THEN 1 ELSE 0 END AS reblamed,
-           CASE WHEN ok_elsewhere > 0 THEN 1 ELSE 0 END AS worked_elsewhere,
-           CASE WHEN ok_elsewhere = 0 AND bad_elsewhere > 0 THEN 1 ELSE 0 END AS failed_elsewhere
+           CASE WHEN ok_elsewhere > 0 THEN 1 WHEN $judge_again THEN 0 END AS worked_elsewhere,
+           CASE WHEN ok_elsewhere = 0 AND bad_elsewhere > 0 THEN 1 WHEN $judge_again THEN 0 END
+               AS failed_elsewhere
     FROM judged
 ),
 counts AS (

@@ -1,31 +1,34 @@
 -- How often is one tool called in a row, and how many different ones does a run use?
-WITH before AS (
+WITH sides AS (
     SELECT run_key, position, model, server, tool,
+           ROW_NUMBER() OVER (PARTITION BY run_key ORDER BY position) AS number,
            LAG(server) OVER (PARTITION BY run_key ORDER BY position) AS last_server,
-           LAG(tool) OVER (PARTITION BY run_key ORDER BY position) AS last_tool
+           LAG(tool) OVER (PARTITION BY run_key ORDER BY position) AS last_tool,
+           LEAD(server) OVER (PARTITION BY run_key ORDER BY position) AS next_server,
+           LEAD(tool) OVER (PARTITION BY run_key ORDER BY position) AS next_tool
     FROM calls
 ),
-numbered AS (
-    SELECT run_key, model, server, tool,
-           SUM(CASE WHEN last_server = server AND last_tool = tool THEN 0 ELSE 1 END)
-               OVER (PARTITION BY run_key ORDER BY position
-                     ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS streak
-    FROM before
+ends AS (
+    SELECT run_key, position, model, server, tool, number,
+           COALESCE(last_server = server AND last_tool = tool, FALSE) AS follows,
+           COALESCE(next_server = server AND next_tool = tool, FALSE) AS goes_on
+    FROM sides
 ),
-streaks AS (
-    SELECT run_key, streak, MIN(model) AS model, MIN(server) AS server, MIN(tool) AS tool,
-           COUNT(*) AS length
-    FROM numbered
-    GROUP BY run_key, streak
+lengths AS (
+    SELECT run_key, model, server, tool, follows, goes_on,
+           number - MAX(CASE WHEN NOT follows THEN number END)
+               OVER (PARTITION BY run_key ORDER BY position
+                     ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) + 1 AS length
+    FROM ends
 ),
 by_run AS (
     SELECT run_key, MIN(model) AS model,
-           SUM(length) AS calls,
+           COUNT(*) AS calls,
            COUNT(DISTINCT server || CHR(1) || tool) AS tools,
-           SUM(CASE WHEN length > 1 THEN 1 ELSE 0 END) AS streaks,
-           SUM(CASE WHEN length > 1 THEN length ELSE 0 END) AS streak_calls,
-           MAX(CASE WHEN length > 1 THEN length END) AS longest_streak
-    FROM streaks
+           SUM(CASE WHEN goes_on AND NOT follows THEN 1 ELSE 0 END) AS streaks,
+           SUM(CASE WHEN goes_on OR follows THEN 1 ELSE 0 END) AS streak_calls,
+           MAX(CASE WHEN follows THEN length END) AS longest_streak
+    FROM lengths
     GROUP BY run_key
 ),
 by_model AS (

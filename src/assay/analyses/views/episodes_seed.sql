@@ -9,14 +9,19 @@ WITH before AS (
            LEAD(failed) OVER (PARTITION BY run_key ORDER BY position) AS next_failed
     FROM calls
 ),
-numbered AS (
+in_episodes AS (
     SELECT before.*,
-           SUM(CASE WHEN last_failed AND last_server = server AND last_tool = tool
-                    THEN 0 ELSE 1 END)
+           COALESCE(last_failed AND last_server = server AND last_tool = tool, FALSE) AS goes_on
+    FROM before
+    WHERE (last_failed IS NOT NULL OR next_failed IS NOT NULL)
+      AND (failed OR (last_failed AND last_server = server AND last_tool = tool))
+),
+numbered AS (
+    SELECT in_episodes.*,
+           SUM(CASE WHEN goes_on THEN 0 ELSE 1 END)
                OVER (PARTITION BY run_key ORDER BY position
                      ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS episode
-    FROM before
-    WHERE last_failed IS NOT NULL OR next_failed IS NOT NULL
+    FROM in_episodes
 ),
 gathered AS (
     SELECT run_key, episode,
@@ -31,7 +36,6 @@ gathered AS (
            MAX(CASE WHEN counted THEN 1 ELSE 0 END) = 1 AS counted
     FROM numbered
     GROUP BY run_key, episode
-    HAVING MAX(CASE WHEN failed THEN 1 ELSE 0 END) = 1
 )
 SELECT run_key, position, model, task_id, attempt, server, tool, blame, kind, failures,
        attempts, counted, place,
