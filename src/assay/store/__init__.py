@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.store.compaction import Compaction
 from assay.store.health import Finding
+from assay.store.pool import PooledStore
 from assay.store.reading import Store
 from assay.store.scores import ScoreWriter, Settings
 from assay.store.tables import TABLES
@@ -14,6 +15,7 @@ __all__ = [
     "BatchLimit",
     "Compaction",
     "Finding",
+    "PooledStore",
     "ScoreWriter",
     "Settings",
     "Store",

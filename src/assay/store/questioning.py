@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from assay.store.engine import file_list
@@ -22,6 +23,15 @@ _SHOWN: dict[str, Callable[[str], str]] = {"scores": latest_scores, "golden": ma
 _STORED_NAME = re.compile(rf"\b{STORED}({'|'.join(TABLES)})\b")
 
 
+class OpenedTables:
+    """Which stored tables an engine knows already; threads that share the engine share it."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.names: set[str] = set()
+        self.lock = Lock()
+
+
 class QuestionEngine:
     """Answers SQL over the tables `stored_runs`, `stored_calls` and so on, and over small ones.
 
@@ -29,11 +39,13 @@ class QuestionEngine:
     for a parameter.
     """
 
-    def __init__(self, engine: Engine, batches: list[Path]) -> None:
+    def __init__(
+        self, engine: Engine, batches: list[Path], opened: OpenedTables | None = None
+    ) -> None:
         """Take an engine and the batches that it may read."""
         self._engine = engine
         self._batches = batches
-        self._seen: set[str] = set()
+        self._opened = opened or OpenedTables()
 
     def register(
         self, name: str, columns: Mapping[str, str], rows: Sequence[Sequence[object]]
@@ -60,9 +72,10 @@ class QuestionEngine:
 
     def _see(self, text: str) -> None:
         """Open the stored tables that a text names."""
-        for table in {*_STORED_NAME.findall(text)} - self._seen:
-            self._engine.execute(view_of(table, self._batches, name=f"{STORED}{table}"))
-            self._seen.add(table)
+        with self._opened.lock:
+            for table in {*_STORED_NAME.findall(text)} - self._opened.names:
+                self._engine.execute(view_of(table, self._batches, name=f"{STORED}{table}"))
+                self._opened.names.add(table)
 
 
 def view_of(table: str, batches: list[Path], *, name: str | None = None) -> str:

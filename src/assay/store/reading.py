@@ -45,8 +45,8 @@ _SIBLINGS = """
            COUNT(*) FILTER (WHERE NOT other.failed) AS succeeded,
            COUNT(*) FILTER (WHERE other.failed) AS failed,
            COUNT(DISTINCT other.model) FILTER (WHERE other.failed) AS models_failed
-    FROM calls AS own
-    JOIN calls AS other USING (server, tool, arguments_key)
+    FROM stored_calls AS own
+    JOIN stored_calls AS other USING (server, tool, arguments_key)
     WHERE own.run_key = $run_key AND other.run_key <> $run_key
     GROUP BY own.position
 """
@@ -128,7 +128,7 @@ class Store:
             conditions.append("run_key IN (SELECT unnest($run_keys::VARCHAR[]))")
             params["run_keys"] = list(run_keys)
         for row in self.rows("cases", " AND ".join(conditions) or None, **params):
-            yield row["run_key"], _case(row)
+            yield row["run_key"], read_case(row)
 
     def scored_cases(
         self, settings_keys: Collection[str]
@@ -140,7 +140,7 @@ class Store:
             while rows := result.fetchmany(_ROWS_AT_ONCE):
                 for run_key, source, text, scores in rows:
                     row = {"run_key": run_key, "source": source, "case": text}
-                    yield run_key, _case(row), read_scores(scores)
+                    yield run_key, read_case(row), read_scores(scores)
 
     def mark_golden(self, run_keys: Collection[str], *, is_golden: bool = True) -> None:
         """Mark runs as known to be good, or take the mark back; `golden` has those in force."""
@@ -168,9 +168,11 @@ class Store:
 
     def siblings(self, run_key: str) -> dict[int, Siblings]:
         """How the calls of a run went in other runs, by their position; for the sibling test."""
+        with self.questions() as engine:
+            rows = engine.sql(_SIBLINGS, run_key=run_key)
         return {
             row["position"]: Siblings(row["succeeded"], row["failed"], row["models_failed"])
-            for row in self.query(_SIBLINGS, run_key=run_key)
+            for row in rows
         }
 
     def export(
@@ -235,7 +237,8 @@ def _selection(table: str, columns: str, where: str | None) -> str:
     return f"SELECT {columns} FROM {table}" + (f" WHERE {where}" if where else "")  # noqa: S608
 
 
-def _case(row: dict[str, Any]) -> AgentTestCase:
+def read_case(row: dict[str, Any]) -> AgentTestCase:
+    """The case of a row of `cases`, with its source."""
     try:
         case = AgentTestCase.from_json(row["case"])
         if row["source"] is not None:
