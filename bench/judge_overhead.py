@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -101,14 +102,17 @@ def run(size: Size) -> list[Result]:
     limits = Limits(at_once=AT_ONCE)
     machinery = _taken(some, _Plain())
     in_process = _taken(some, as_judge(_Scripted(), around=Limiter(limits)))
+    results = [
+        _result(f"{count:,} cases, machinery alone, {AT_ONCE} at once", machinery, count),
+        _result(f"{count:,} cases judged in process, {AT_ONCE} at once", in_process, count),
+    ]
+    if find_spec("pydantic_ai") is None:  # assay[judge] asks by HTTP
+        return results
     with _server() as url:
         named = as_judge("openai:m", base_url=url, around=Limiter(limits))
         over_http = _taken(some, named)
-    return [
-        _result(f"{count:,} cases, machinery alone, {AT_ONCE} at once", machinery, count),
-        _result(f"{count:,} cases judged in process, {AT_ONCE} at once", in_process, count),
-        _result(f"{count:,} cases judged over HTTP, {AT_ONCE} at once", over_http, count),
-    ]
+    name = f"{count:,} cases judged over HTTP, {AT_ONCE} at once"
+    return [*results, _result(name, over_http, count)]
 
 
 def _result(name: str, taken: _Taken, count: int) -> Result:

@@ -14,6 +14,7 @@ from bench import (
     evidence_worth,
     import_runs,
     import_time,
+    judge_overhead,
     memory,
     score_case,
     tool_rates,
@@ -31,6 +32,7 @@ BENCHMARKS = (
     evidence_judge,
     evidence_worth,
     effect_match,
+    judge_overhead,
 )
 PROJECT = Path(__file__).resolve().parents[1]
 

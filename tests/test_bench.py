@@ -23,7 +23,8 @@ print(json.dumps([found.to_dict() for found in results]))
 
 
 @pytest.mark.parametrize(
-    "name", ["tool_rates", "score_case", "import_time", "memory", "evidence_judge"]
+    "name",
+    ["tool_rates", "score_case", "import_time", "memory", "evidence_judge", "judge_overhead"],
 )
 def test_a_benchmark_reports_both_sides(name: str) -> None:
     peer = NEEDS.get(name)

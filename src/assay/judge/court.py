@@ -46,7 +46,7 @@ class Court:
     def __init__(self, rules: Rules) -> None:
         """Make the judge; whatever keeps it from being asked is an error now, not later."""
         self.rules = rules
-        self.cache = ReplyCache() if rules.remember else None
+        self.cache = ReplyCache() if rules.remember and self.asks_models else None
         self.budget = Budget(rules.max_cost, rules.max_tokens)
         self.limiter = Limiter(
             Limits(deadline=rules.deadline, at_once=rules.at_once, seed=rules.seed)

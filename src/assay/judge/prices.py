@@ -6,6 +6,7 @@ A model that neither knows has no price. That is None, never 0.
 from __future__ import annotations
 
 import os
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -49,7 +50,6 @@ class Prices:
         """Take prices of the user's own, which win over the public ones."""
         self._own: Mapping[str, Price] = own.models if own else {}
         self._as_of = own.as_of if own else None
-        self._public = _public_table()
 
     @classmethod
     def from_environment(cls, path: Path | None = None) -> Prices:
@@ -61,7 +61,7 @@ class Prices:
     def source(self) -> str:
         """Where prices come from, in the order in which they are looked up."""
         own = f"own prices of {self._as_of}" if self._as_of else None
-        public = f"{_PUBLIC} {version(_PUBLIC)}" if self._public else None
+        public = f"{_PUBLIC} {version(_PUBLIC)}" if _public_table() else None
         return ", then ".join(filter(None, (own, public))) or "no prices"
 
     def cost(self, model: str, input_tokens: int | None, output_tokens: int | None) -> float | None:
@@ -82,12 +82,13 @@ class Prices:
     def _public_cost(self, model: str, input_tokens: int, output_tokens: int) -> float | None:
         provider, colon, name = model.partition(":")
         # Without a provider the table guesses one; a local model is not what it is named after.
-        if self._public is None or not colon:
+        table = _public_table()
+        if table is None or not colon:
             return None
-        usage = self._public.Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        usage = table.Usage(input_tokens=input_tokens, output_tokens=output_tokens)
         provider = _PROVIDERS.get(provider, provider)
         try:
-            found = self._public.calc_price(usage, name, provider_id=provider)
+            found = table.calc_price(usage, name, provider_id=provider)
         except (LookupError, ValueError):
             return None
         return float(found.total_price)
@@ -106,7 +107,9 @@ def read_price_file(path: Path) -> PriceFile:
         ) from exc
 
 
+@cache
 def _public_table() -> Any:
+    """The table, loaded when the first price is asked for; None where it is not installed."""
     try:
         version(_PUBLIC)
         return import_module("genai_prices")
