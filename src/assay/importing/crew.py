@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # One in hand and one at hand, so that a worker never waits for the next.
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
+_OBJECTS_PER_COLLECTION = 100_000
 _DIED = "a worker process died before this was kept; import it again"
 
 
@@ -156,14 +157,13 @@ def _start_method() -> str:
 def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:
     """The life of a worker: portions in, reports out, one last when its batch is written."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
-    # What was there before is here to stay, and documents hold no cycles: looking through
+    # What is there already is here to stay, and documents hold no cycles: looking through
     # them again and again would take a sixth of the time.
     gc.freeze()
-    gc.disable()
+    gc.set_threshold(_OBJECTS_PER_COLLECTION)
     hand = Hand(settings)
     with hand.writer:
         while (portion := _next(pipe, parent)) is not None and not stop.value:
-            gc.collect()
             report = ImportReport()
             count = 0
             for file in portion.files:
