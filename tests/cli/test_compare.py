@@ -94,6 +94,16 @@ def test_two_stores_flips_first(assay: Assay) -> None:
     assert "\x1b" not in done.out
 
 
+def test_a_narrow_terminal_shows_what_matters(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = assay("compare", "old.assay", "new.assay:ada")
+    row = next(line for line in done.out.splitlines() if line.startswith(" success "))
+    assert row.split()[:3] == ["success", "1.000", "0.250"]
+    assert "worse" in row
+
+
 SIDES = {
     "two models of one store": (["new.assay:ada", "new.assay:eve"], "better"),
     "two models, shorter": (["--store", "new.assay", "ada", "eve"], "better"),

@@ -44,7 +44,7 @@ correction. Exit codes: 0 ok, 2 wrong usage, 3 there was nothing to compare.
 class _Shown(NamedTuple):
     """How a comparison is shown: in the terminal, as Markdown."""
 
-    view: Callable[[Any], Iterator[RenderableType]]
+    view: Callable[[Any, int], Iterator[RenderableType]]
     markdown: Callable[[Any], str]
 
 
@@ -129,7 +129,7 @@ def _tell(found: Any, shown: _Shown, *, as_json: bool) -> None:
         sys.stdout.write(_json(found, shown))
         return
     terminal = Terminal()
-    for part in shown.view(found):
+    for part in shown.view(found, terminal.width):
         terminal.print(part)
 
 

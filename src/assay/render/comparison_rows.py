@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from assay.stats.wording import p_text
 
 if TYPE_CHECKING:
@@ -72,11 +74,18 @@ def figure_row(figure: Figure) -> Row:
     }
 
 
+def short_figure_cells(figure: Figure) -> list[str]:
+    """The same where there is little room: the sides without their intervals."""
+    quantity, *_, difference, p_value, _ = figure_cells(figure)
+    means = (replace(side, interval=None) for side in (figure.baseline, figure.candidate))
+    return [quantity, *map(mean_text, means), difference, p_value, VERDICTS[figure.verdict]]
+
+
 def figure_cells(figure: Figure) -> list[str]:
     """A figure as people read it: quantity, both means, the difference, p, the verdict."""
-    arrow = {"higher": "", "lower": " *"}[figure.better]
+    mark = " *" if figure.better == "lower" else ""
     return [
-        f"{figure.quantity}{arrow}",
+        f"{figure.quantity}{mark}",
         mean_text(figure.baseline),
         mean_text(figure.candidate),
         _difference(figure.difference, figure.interval),

@@ -12,6 +12,7 @@ from assay.render.comparison_rows import (
     figure_cells,
     flip_cells,
     mean_text,
+    short_figure_cells,
     unmatched_lines,
 )
 from assay.render.safe_text import one_line
@@ -27,6 +28,7 @@ FLIP_HEADERS = ("task", "now", "before", "after", "runs to look at")
 PAIR_HEADERS = ("baseline", "candidate", "difference", "p", "verdict")
 LEGEND = "* lower is better; p of these corrected for their number; in brackets: interval"
 _MOST_FLIPS = 20
+_WIDE = 120
 
 
 def figure_headers(found: Comparison) -> tuple[str, ...]:
@@ -34,8 +36,8 @@ def figure_headers(found: Comparison) -> tuple[str, ...]:
     return ("quantity", found.baseline, found.candidate, "difference", "p", "verdict")
 
 
-def comparison_view(found: Comparison) -> Iterator[RenderableType]:
-    """A comparison, top to bottom."""
+def comparison_view(found: Comparison, width: int) -> Iterator[RenderableType]:
+    """A comparison, top to bottom, in a terminal of that width."""
     if found.flips:
         fixed = sum(flip.way == "fixed" for flip in found.flips)
         title = f"{len(found.flips) - fixed} broken, {fixed} fixed"
@@ -43,14 +45,15 @@ def comparison_view(found: Comparison) -> Iterator[RenderableType]:
         if len(found.flips) > _MOST_FLIPS:
             yield Text(f"... and {len(found.flips) - _MOST_FLIPS:,} more: --json has them all")
     if figures := found.all_figures():
-        yield text_table("", figure_headers(found), map(figure_cells, figures))
+        cells = figure_cells if width >= _WIDE else short_figure_cells
+        yield text_table("", figure_headers(found), map(cells, figures))
         yield Text(LEGEND, style="dim")
     for line in unmatched_lines(found):
         yield Text(one_line(line), style="yellow")
     yield Text(one_line(found.sentence()), style="bold")
 
 
-def contest_view(found: Contest) -> Iterator[RenderableType]:
+def contest_view(found: Contest, _: int) -> Iterator[RenderableType]:
     """Several sides, top to bottom."""
     standings = ([each.name, mean_text(each.mean), str(each.mean.n)] for each in found.standings)
     yield text_table(f"{found.quantity}, best first", ("side", "mean", "runs"), standings)
