@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import (
+    analyses,
     effect_match,
     evidence_judge,
     evidence_worth,
@@ -33,6 +34,7 @@ BENCHMARKS = (
     evidence_worth,
     effect_match,
     judge_overhead,
+    analyses,
 )
 PROJECT = Path(__file__).resolve().parents[1]
 
