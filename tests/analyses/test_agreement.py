@@ -66,6 +66,15 @@ def test_people(store: Store, tmp_path: Path) -> None:
     assert pair(rows, "all judges", None, SCORES).units == 3
 
 
+def test_no_interval_of_one_point(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("task,model,label\nt1,bob,fail\nt2,bob,pass\n", encoding="utf-8")
+    kim = pair(agreement(store, labels=file), "people", "kim", VERDICTS)
+    # kim says fail to everything, so that kappa is 0 whichever runs are drawn.
+    assert (kim.value, kim.low, kim.high) == (0.0, None, None)
+    assert kim.reason == "drawing runs again always gives the same"
+
+
 def test_labels_of_runs_that_nobody_judged_are_passed_over(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "labels.jsonl"
     file.write_text(

@@ -201,7 +201,7 @@ def _row(
     same: float | None = None,
     difference: float | None = None,
 ) -> RaterAgreement:
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    low, high, reason = _interval(found)
     return RaterAgreement(
         *place,
         measure,
@@ -210,8 +210,17 @@ def _row(
         found.left_out + apart,
         same,
         difference,
-        found.reason,
+        reason,
     )
+
+
+def _interval(found: Agreement) -> tuple[float | None, float | None, str]:
+    """The ends of the interval; an interval of one point would promise what nobody knows."""
+    if found.interval is None:
+        return None, None, found.reason
+    if found.interval.low == found.interval.high:
+        return None, None, "drawing runs again always gives the same"
+    return found.interval.low, found.interval.high, found.reason
 
 
 AGREEMENT = Analysis(
