@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import one_of, typed
+from assay.analyses.answering import one_of
 from assay.analyses.judged import Mean, Weights, judged_groups, judgements
 from assay.analyses.view import opened
 
@@ -103,7 +103,8 @@ def weighted_runs(
     wanted = one_of(which, get_args(Which), "kind of evaluation")
     with opened(source, filters) as view:
         found = judgements(view, "weighted_runs", outcomes="none", weights=weights, which=wanted)
-    return typed(found, WeightedEvaluation)
+    # Not converted: there may be many, and their columns are the fields as they are.
+    return [WeightedEvaluation(**line) for line in found]
 
 
 def _ranks(groups: list[JudgedGroup], measure: str) -> dict[int, int | None]:
