@@ -88,7 +88,7 @@ def test_it_can_be_imported_and_read_about(analysis: Analysis) -> None:
     assert f"({analysis.name}.md)" in (PAGES / "index.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("sql", sorted(QUESTIONS.glob("*.sql")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("sql", sorted(QUESTIONS.parent.rglob("*.sql")), ids=lambda path: path.stem)
 def test_the_sql_is_plain(sql: Path) -> None:
     text = re.sub(r"--.*", "", sql.read_text(encoding="utf-8"))
     assert NOT_PLAIN.findall(text) == []

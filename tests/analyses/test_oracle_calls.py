@@ -273,3 +273,13 @@ def test_what_crashes_the_reference_does_not_crash_us(
             assert len(retry(found)) <= 1
             assert len(correction(found)) <= 1
             assert len(workload(found)) <= 1
+
+
+def test_trees_of_other_experiments_are_no_models(dataset: Path, tmp_path: Path) -> None:
+    trees = [str(dataset / "variants" / name) for name in ("goal", "emergency", "budget")]
+    import_runs(trees, ImportSettings(str(tmp_path / "store")), jobs=1)
+    store = Store(tmp_path / "store")
+    models = {str(row.model).lower() for row in tools(store, by="model", rules="seed")}
+    assert models
+    assert not models & {"goaloriented", "emergency_test", "budget_test", "iter20", "none"}
+    assert tools(store, by="all", experiments=["emergency"])[0].calls > 0

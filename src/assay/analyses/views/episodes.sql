@@ -23,7 +23,7 @@ attempts AS (
 numbered AS (
     SELECT attempts.*,
            SUM(CASE WHEN position = step_began THEN worked ELSE 0 END) OVER (
-               PARTITION BY run_key, server, tool ORDER BY step_began, position
+               PARTITION BY run_key, server, tool ORDER BY step_began NULLS LAST, position
                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
            ) - worked AS episode
     FROM attempts
