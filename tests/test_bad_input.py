@@ -510,7 +510,7 @@ RIGHT_KINDS = {
         "attempt": COUNT,
         **dict.fromkeys(("started_at", "ended_at"), NUMBER),
         "available_tools": set(KINDS),
-        **dict.fromkeys(("outcome", "usage", "source"), OBJECT),
+        **dict.fromkeys(("outcome", "usage", "source", "expected_effects"), OBJECT),
         "execution_data": {"null"},
     },
     "outcome": {
