@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from assay.store.engine import Engine
 
 STORED = "stored_"
+# The same with every row that was ever written, for questions that find the last word themselves.
+RECORDED = "recorded_"
 # Tables that are only ever added to, of which the last word counts.
 _SHOWN: dict[str, Callable[[str], str]] = {"scores": latest_scores, "golden": marks_in_force}
-_STORED_NAME = re.compile(rf"\b{STORED}({'|'.join(TABLES)})\b")
+_STORED_NAME = re.compile(rf"\b(?:{STORED}|{RECORDED})(?:{'|'.join(TABLES)})\b")
 
 
 class OpenedTables:
@@ -70,21 +72,36 @@ class QuestionEngine:
         names = [column[0] for column in result.description or ()]
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
+    def batch_of_runs(self) -> str:
+        """A query for the batch that each run stands in: `run_key` and the name of `batch`."""
+        files = [file for batch in self._batches if (file := batch / "runs.parquet").exists()]
+        if not files:
+            return "SELECT NULL::VARCHAR AS run_key, NULL::VARCHAR AS batch WHERE false"
+        read = f"read_parquet({file_list(files)}, filename = true, union_by_name = true)"
+        return f"SELECT run_key, parse_filename(parse_path(filename)[-2]) AS batch FROM {read}"  # noqa: S608
+
     def _see(self, text: str) -> None:
         """Open the stored tables that a text names."""
         with self._opened.lock:
-            for table in {*_STORED_NAME.findall(text)} - self._opened.names:
-                self._engine.execute(view_of(table, self._batches, name=f"{STORED}{table}"))
-                self._opened.names.add(table)
+            for name in {*_STORED_NAME.findall(text)} - self._opened.names:
+                prefix, _, table = name.partition("_")
+                whole = f"{prefix}_" == RECORDED
+                self._engine.execute(view_of(table, self._batches, name=name, whole=whole))
+                self._opened.names.add(name)
 
 
-def view_of(table: str, batches: list[Path], *, name: str | None = None) -> str:
-    """A table over all batches that have it, as a view; typed, even if none has."""
+def view_of(
+    table: str, batches: list[Path], *, name: str | None = None, whole: bool = False
+) -> str:
+    """A table over all batches that have it, as a view; typed, even if none has.
+
+    `whole` shows rows as well that later ones have overruled.
+    """
     columns = ", ".join(f'NULL::{kind} AS "{column}"' for column, kind in TABLES[table].items())
     parts = [f"SELECT {columns} WHERE false"]
     files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
     if files:
         parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
     rows = " UNION ALL BY NAME ".join(parts)
-    rows = _SHOWN[table](rows) if table in _SHOWN else rows
+    rows = _SHOWN[table](rows) if table in _SHOWN and not whole else rows
     return f"CREATE VIEW {name or table} AS {rows}"

@@ -12,7 +12,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from assay.errors import AssayError
+from assay.store import PooledStore
 from assay.web import run, runs
+from assay.web.facets import FacetWatch
 from assay.web.pages import NAV, answer
 from assay.web.security import Guard
 
@@ -36,7 +38,8 @@ ROUTES: tuple[BaseRoute, ...] = (
 def viewer(store: Store) -> Starlette:
     """The viewer over a store; it only reads."""
     app = application(ROUTES, store_name=str(store.path))
-    app.state.store = store
+    app.state.store = PooledStore(store.path)
+    app.state.facets = FacetWatch(app.state.store)
     return app
 
 

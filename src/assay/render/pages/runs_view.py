@@ -1,0 +1,78 @@
+"""Rows of the list of runs: what tells one run from the next, at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SHORTEST_CUT = 24
+_LONGEST_SHOWN = 280
+_STATES = {True: "ok", False: "fail", None: "none"}
+
+
+class RunLine(Struct, frozen=True):
+    """One run in a list."""
+
+    key: str
+    state: str
+    name: str
+    attempt: int | None
+    model: str | None
+    prompt: str
+    score: float | None
+    blames: list[tuple[str, int]]
+    calls: int
+    failed: int
+    seconds: float | None
+    started_at: float | None
+
+
+def run_lines(rows: Sequence[dict[str, Any]], blames: Sequence[str]) -> list[RunLine]:
+    """The lines of a page; `blames` in the order in which they are shown."""
+    prompts = varying_parts([row["input"] for row in rows])
+    return [_line(row, prompt, blames) for row, prompt in zip(rows, prompts, strict=True)]
+
+
+def varying_parts(prompts: Sequence[str]) -> list[str]:
+    """Each prompt without the beginning that all of them share; on one line, and cut.
+
+    Where all are the same, or share little, they stand from their beginning.
+    """
+    flat = [" ".join(prompt.split()) for prompt in prompts]
+    cut = _shared(flat).rfind(" ") + 1 if len(set(flat)) > 1 else 0
+    if cut < _SHORTEST_CUT:
+        return [_cut(text) for text in flat]
+    return [f"… {_cut(text[cut:])}" if text[cut:] else _cut(text) for text in flat]
+
+
+def _shared(texts: Sequence[str]) -> str:
+    """The beginning that all texts share: what the first and the last in order share."""
+    first, last = min(texts), max(texts)
+    alike = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    return first[: next(alike, len(first))]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
+
+def _line(row: dict[str, Any], prompt: str, blames: Sequence[str]) -> RunLine:
+    began, ended = row["started_at"], row["ended_at"]
+    return RunLine(
+        key=row["run_key"],
+        state=_STATES[row["outcome_success"]],
+        name=row["task_id"] or row["run_id"] or row["run_key"][:10],
+        attempt=row["attempt"],
+        model=row["model"],
+        prompt=prompt,
+        score=row["score"],
+        blames=[(name, row["blames"][name]) for name in blames if row["blames"].get(name)],
+        calls=row["calls"],
+        failed=row["failed_calls"],
+        seconds=None if began is None or ended is None else ended - began,
+        started_at=began,
+    )

@@ -1,0 +1,84 @@
+"""What there is to choose from in a store, looked up once for each state of it."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from assay.store import Store
+    from assay.store.questioning import QuestionEngine
+
+# A choice of more is no choice: the reader types instead.
+_MOST = 500
+_RUNS = """
+    SELECT COUNT(*) AS runs, COUNT(*) FILTER (WHERE outcome_success) AS ok,
+           COUNT(*) FILTER (WHERE NOT outcome_success) AS failed,
+           COUNT(*) FILTER (WHERE outcome_success IS NULL) AS unknown
+    FROM stored_runs
+"""
+_NAMES = """
+    SELECT DISTINCT {column} AS name FROM {table} WHERE {column} IS NOT NULL AND {column} <> ''
+    ORDER BY 1 LIMIT $most
+"""
+_METRICS = """
+    SELECT metric, COUNT(DISTINCT run_key) AS scores FROM recorded_scores WHERE path = name
+    GROUP BY metric ORDER BY scores DESC, metric LIMIT 1
+"""
+
+
+class Facets(Struct, frozen=True):
+    """The state of a store that a list needs: how many runs, which names, which metric."""
+
+    newest: str
+    runs: int
+    outcomes: dict[str, int]
+    models: list[str]
+    frameworks: list[str]
+    servers: list[str]
+    tools: list[str]
+    kinds: list[str]
+    metric: str | None
+
+
+class FacetWatch:
+    """Keeps the facets of the latest state; any number of threads may ask."""
+
+    def __init__(self, store: Store) -> None:
+        """Take the store; nothing is read yet."""
+        self._store = store
+        self._lock = Lock()
+        self._batches: list[str] | None = None
+        self._facets: Facets | None = None
+
+    def current(self) -> Facets:
+        """The facets of the store as it is now."""
+        with self._lock:
+            batches = self._store.batches()
+            if self._facets is None or batches != self._batches:
+                with self._store.questions() as engine:
+                    self._facets = _read(engine, batches[-1] if batches else "")
+                self._batches = batches
+            return self._facets
+
+
+def _read(engine: QuestionEngine, newest: str) -> Facets:
+    def names(table: str, column: str) -> list[str]:
+        rows = engine.sql(_NAMES.format(table=table, column=column), most=_MOST)
+        return [row["name"] for row in rows]
+
+    (counted,) = engine.sql(_RUNS)
+    metrics = engine.sql(_METRICS)
+    return Facets(
+        newest=newest,
+        runs=counted.pop("runs"),
+        outcomes=counted,
+        models=names("stored_runs", "model"),
+        frameworks=names("stored_runs", "framework"),
+        servers=names("stored_calls", "server"),
+        tools=names("stored_calls", "tool"),
+        kinds=names("stored_calls", "kind"),
+        metric=metrics[0]["metric"] if metrics else None,
+    )
