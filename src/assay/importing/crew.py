@@ -158,7 +158,7 @@ def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) ->
     """The life of a worker: portions in, reports out, one last when its batch is written."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
     # What is there already is here to stay, and documents hold no cycles: looking through
-    # them again and again would take a sixth of the time.
+    # them again and again finds nothing.
     gc.freeze()
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
     hand = Hand(settings)
