@@ -87,9 +87,9 @@ PARTS: dict[str, tuple[Section, ...]] = {
     ),
     "weighted": (
         Section("weighted", "weighted", "Weighted scores"),
-        Section("marked-down", "weighted_runs", "Marked down", {"which": "penalised"}, shown=15),
+        Section("marked-down", "weighted_runs", "Marked down", {"which": "penalised", "top_n": 15}),
         Section(
-            "not-marked-down", "weighted_runs", "Not marked down", {"which": "clean"}, shown=10
+            "not-marked-down", "weighted_runs", "Not marked down", {"which": "clean", "top_n": 10}
         ),
     ),
 }
@@ -100,7 +100,7 @@ def answers(
 ) -> Iterator[Answered]:
     """The sections of the parts asked for, one after the other.
 
-    `parameters` go to every analysis that has one of the name.
+    `parameters` go to every analysis that has one of the name, unless its section says else.
     """
     for part in parts:
         for section in PARTS[part]:
@@ -109,5 +109,5 @@ def answers(
             analysis = ANALYSES[section.analysis]
             own = {parameter.name for parameter in analysis.parameters}
             given = {key: item for key, item in (parameters or {}).items() if key in own}
-            rows = analysis.answer(view, **(section.parameters | given))
+            rows = analysis.answer(view, **(given | section.parameters))
             yield Answered(section, analysis, rows)

@@ -93,6 +93,7 @@ def weighted_runs(
     fa_weight: float = _DEFAULTS.fa_weight,
     step_weight: float = _DEFAULTS.step_weight,
     no_tool_penalty: float = _DEFAULTS.no_tool_penalty,
+    top_n: int | None = None,
     **filters: Unpack[Filters],
 ) -> list[WeightedEvaluation]:
     """The evaluations themselves: those marked down by what they lost, then the others, best first.
@@ -104,7 +105,7 @@ def weighted_runs(
     with opened(source, filters) as view:
         found = judgements(view, "weighted_runs", outcomes="none", weights=weights, which=wanted)
     # Not converted: there may be many, and their columns are the fields as they are.
-    return [WeightedEvaluation(**line) for line in found]
+    return [WeightedEvaluation(**line) for line in found[:top_n]]
 
 
 def _ranks(groups: list[JudgedGroup], measure: str) -> dict[int, int | None]:
@@ -213,6 +214,7 @@ WEIGHTED_RUNS = Analysis(
     parameters=(
         Parameter("which", "Those marked down, the others, or all.", "all", get_args(Which)),
         *_WEIGHTS,
+        Parameter("top_n", "Only so many; all if not given.", None),
     ),
     columns=(
         *_PLACE,
