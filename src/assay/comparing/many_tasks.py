@@ -39,9 +39,9 @@ def mean_of_tasks(tasks: Tasks, how: Resampling) -> Estimate:
     return Estimate(fsum(means) / len(means), interval, len(runs), len(means), reason)
 
 
-def difference_of(pairing: Pairing, how: Resampling) -> PairedTest | None:
+def difference_of(pairing: Pairing, how: Resampling, *, many: int = MANY) -> PairedTest | None:
     """The difference over the tasks that two sides share, with its interval and test."""
-    if len(pairing.tasks) <= MANY:
+    if len(pairing.tasks) <= many:
         return paired_test(pairing, how)
     gains = pairing.differences
     bounds = (-1.0, 1.0) if in_unit_range(pairing.scores) else None

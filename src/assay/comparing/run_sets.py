@@ -10,7 +10,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from assay.store import Store
 
-_RUNS = """
+RUNS = """
     WITH chosen AS (
         SELECT * FROM runs WHERE {where}
     ),
@@ -85,7 +85,7 @@ def read_runs_of(store: Store, name: str, where: str | None = None, **params: ob
         name,
         tuple(
             RunFacts(row["task"], scores.get(row["run_key"], {}) | _values(row), row["run_key"])
-            for row in store.query(_RUNS.format(where=chosen), **params)
+            for row in store.query(RUNS.format(where=chosen), **params)
         ),
     )
 

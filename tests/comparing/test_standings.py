@@ -1,0 +1,104 @@
+"""Several sides against a baseline: who leads, and what cannot be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay import AgentTestCase, Store
+from assay.comparing.changes import last_import, moment_of, share_difference
+from assay.comparing.quantities import QUANTITIES
+from assay.comparing.standings import quantities_of, read_standings, read_tasks, standings
+from assay.errors import UnknownName
+from assay.importing import ImportSettings, import_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "runs"
+SUCCESS = QUANTITIES["success"]
+
+
+def _tasks(shares: Iterable[float]) -> dict[str, list[float]]:
+    return {f"t{i}": [float(k < share * 4) for k in range(4)] for i, share in enumerate(shares)}
+
+
+def test_two_that_beat_all_others_lead_together() -> None:
+    sides = {
+        "high": _tasks([1.0] * 20),
+        "high-too": _tasks([1.0] * 19 + [0.75]),
+        "low": _tasks([0.25] * 20),
+        "lower": _tasks([0.0] * 20),
+    }
+    found = standings(sides, SUCCESS)
+    assert found.leaders == ("high", "high-too")
+    assert [pair.verdict for pair in found.pairs] == ["cannot_tell"]
+    assert found.baseline == "lower"
+    assert [side.name for side in found.sides] == ["high", "high-too", "low", "lower"]
+    assert found.sides[0].mean.value == 1.0
+    assert found.sides[-1].against is None
+
+
+def test_nobody_leads_where_all_are_alike() -> None:
+    found = standings({"a": _tasks([0.5] * 6), "b": _tasks([0.5] * 6)}, SUCCESS)
+    assert found.leaders == ()
+
+
+def test_fewer_failures_are_better() -> None:
+    sides = {"few": _tasks([0.0] * 20), "many": _tasks([1.0] * 20)}
+    found = standings(sides, QUANTITIES["failed_call_share"])
+    assert found.leaders == ("few",)
+    assert found.baseline == "many"
+    (against,) = [side.against for side in found.sides if side.against]
+    assert (against.verdict, against.difference) == ("better", -1.0)
+
+
+def test_a_baseline_that_is_no_side() -> None:
+    with pytest.raises(UnknownName, match="No baseline named 'c'"):
+        standings({"a": _tasks([0.5])}, SUCCESS, "c")
+
+
+def test_values_by_task_equal_those_of_the_runs(tmp_path: Path) -> None:
+    import_runs([str(EXAMPLES)], ImportSettings(str(tmp_path / "store")))
+    store = Store(tmp_path / "store")
+    assert quantities_of(store)[:2] == ["success", "outcome_score"]
+    rows = store.query(
+        "SELECT model, AVG(s) AS mean FROM (SELECT model, COALESCE(task_id, input) AS task, "
+        "AVG(outcome_success::INTEGER) AS s FROM runs WHERE outcome_success IS NOT NULL "
+        "AND model IS NOT NULL GROUP BY 1, 2) GROUP BY 1"
+    )
+    found = {side.name: side.mean.value for side in read_standings(store, "success").sides}
+    assert found == pytest.approx({row["model"]: row["mean"] for row in rows})
+    assert read_tasks(store, "success", by="framework").keys() == {
+        row["framework"]
+        for row in store.query(
+            "SELECT DISTINCT framework FROM runs WHERE outcome_success IS NOT NULL "
+            "AND framework IS NOT NULL"
+        )
+    }
+
+
+def test_a_store_that_says_nothing_of_success(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    with store.writer() as writer:
+        writer.add(AgentTestCase(input="a", actual_output="b", model="m"))
+    assert quantities_of(store) == []
+    assert read_standings(store, "success").sides == ()
+
+
+def test_the_last_import_is_many_batches_close_together() -> None:
+    second = 1_000_000_000
+    names = [f"{moment * second:020d}-x" for moment in (1_000, 1_010, 9_000, 9_020)]
+    assert last_import(names) == names[2]
+    assert last_import(names[2:]) is None
+    assert moment_of(names[0]) == 1_000
+    assert moment_of("x") is None
+
+
+def test_the_difference_of_two_shares_worked_out_by_hand() -> None:
+    # Wilson of 5 of 5 is 56.6 to 100 %, of 3 of 5 it is 23.1 to 88.2 %.
+    found = share_difference([True] * 5, [True] * 3 + [False] * 2, level=0.95)
+    assert (found.low, found.high) == pytest.approx((-0.769, 0.118), abs=0.001)
+    assert not share_difference([True] * 5, [False] * 5, level=0.95).spans(0)
