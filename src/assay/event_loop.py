@@ -46,6 +46,9 @@ def _shared_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001 - a
     thread.start()
 
     def end() -> None:
+        # What generators still hold, sockets above all, is let go before the loop is.
+        with suppress(TimeoutError, RuntimeError):
+            asyncio.run_coroutine_threadsafe(loop.shutdown_asyncgens(), loop).result(timeout=1)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(timeout=1)
         if not loop.is_running():
