@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from assay.agents.tool_log import Executed
 
 DEADLINE = 60.0
+# Where a case keeps what ended its turn, and what had been said by then.
+ERROR_KEY, PARTIAL_KEY = "error", "partial_answer"
 
 
 class Event(Struct, frozen=True):
@@ -67,10 +69,13 @@ async def run_turn(
     """
     started, clock = time.time(), time.perf_counter()
     events: list[Event] = []
+    said: list[str] = []
 
     def emit(kind: str, data: dict[str, Any]) -> None:
         event = Event(time.perf_counter() - clock, kind, data)
-        if kind != "delta":
+        if kind == "delta":
+            said.append(str(data.get("text", "")))
+        else:
             events.append(event)
         if watch is not None:
             watch(event)
@@ -85,6 +90,8 @@ async def run_turn(
     seconds = time.perf_counter() - clock
     emit("final" if error is None else "failed", {"text": text, "error": error})
     case = _case(given, text, error, log.calls, line, events)
+    if error is not None and said:
+        case.extra[PARTIAL_KEY] = "".join(said)
     case.model = turn.model.name
     case.started_at, case.ended_at = started, started + seconds
     return TurnRecord(settle(case), seconds, error, events)
@@ -122,7 +129,7 @@ def _case(
         conversation_history=[*turn.history, *asked, *answered],
         available_tools=[tool.definition() for tool in turn.tools] or None,
         usage=_usage(line.exchanges, events),
-        extra={} if error is None else {"error": error},
+        extra={} if error is None else {ERROR_KEY: error},
     )
 
 

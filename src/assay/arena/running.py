@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack, ExitStack
-from typing import TYPE_CHECKING, Any
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from msgspec import Struct
@@ -15,11 +15,11 @@ from assay.agents.weather.mcp_server import weather_source
 from assay.agents.weather.preferences import PreferenceBook
 from assay.agents.weather.source import WeatherSource
 from assay.arena.conversation import Stage, Talk, hold
+from assay.arena.keeping import Keeper, Scored
 from assay.arena.planning import Conversation, undone
 from assay.metrics.chatbot import ChatbotEvaluator
 from assay.run import Source
 from assay.score import Score
-from assay.store.scores import Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 FORMAT = "arena"
 WARM_UP = "Hello."
-_MOST_BATCHES = 200
 
 
 class ArenaSettings(Struct, frozen=True):
@@ -77,12 +76,13 @@ async def run_arena(
     """Hold the conversations that the store does not hold yet; each is kept as it ends.
 
     The agents run one after the other: they share this machine, and a time that another one
-    stretched would say nothing. Stopping in the middle costs the conversation in hand.
+    stretched would say nothing. Stopping in the middle costs the conversation in hand, being
+    killed the last seconds as well.
     """
     waiting = undone(planned, known_runs(store, planned[0].suite) if planned else ())
     evaluator = evaluator_for(entrants)
     async with AsyncExitStack() as stack:
-        with ModelTap() as tap:
+        with ModelTap() as tap, Keeper(store, evaluator.name) as keeper:
             servers = read_servers(suite.mcp_servers) if suite.mcp_servers else {}
             tools = await stack.enter_async_context(connected(servers))
             source = settings.weather or weather_source()
@@ -92,9 +92,12 @@ async def run_arena(
                 await _warm_up(stage, agents)
             for conversation in waiting:
                 entrant, agent = agents[conversation.entrant]
-                yield await _hold_and_keep(stage, entrant, agent, conversation, (store, evaluator))
-    if len(store.batches()) > _MOST_BATCHES:
-        store.compact()
+                held = await _hold(stage, entrant, agent, conversation, evaluator)
+                keeper.add(
+                    Scored(record.case, score)
+                    for record, score in zip(held.records, held.scores, strict=True)
+                )
+                yield held
 
 
 async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, Agent]]) -> None:
@@ -103,14 +106,13 @@ async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, Agent]]) -> No
         await Talk(stage, entrant, agent, f"warm-up-{uuid4().hex}").say(WARM_UP)
 
 
-async def _hold_and_keep(
+async def _hold(
     stage: Stage,
     entrant: Entrant,
     agent: Agent,
     conversation: Conversation,
-    keeping: tuple[Store, ChatbotEvaluator],
+    evaluator: ChatbotEvaluator,
 ) -> Held:
-    store, evaluator = keeping
     talk = Talk(stage, entrant, agent, uuid4().hex)
     records = [record async for record in hold(talk, conversation.task.turns)]
     for place, record in enumerate(records):
@@ -119,21 +121,4 @@ async def _hold_and_keep(
         record.case.attempt = conversation.attempt
         record.case.source = Source(path=conversation.suite, format=FORMAT, position=place + 1)
     scores = [await evaluator.evaluate(record.case) for record in records]
-    keep(store, records, scores, evaluator.name)
     return Held(conversation, tuple(records), tuple(scores))
-
-
-def keep(store: Store, records: Sequence[TurnRecord], scores: Sequence[Score], metric: str) -> None:
-    """Write the turns of a conversation and their scores."""
-    with store.writer() as writer:
-        for record in records:
-            writer.add(record.case)
-    ids = [record.case.run_id for record in records]
-    rows: list[dict[str, Any]] = store.query(
-        "SELECT run_id, run_key FROM runs WHERE run_id IN (SELECT unnest($ids::VARCHAR[]))", ids=ids
-    )
-    keys = {row["run_id"]: row["run_key"] for row in rows}
-    with ExitStack() as stack:
-        writer_of_scores = stack.enter_context(store.score_writer())
-        for record, score in zip(records, scores, strict=True):
-            writer_of_scores.add(keys[record.case.run_id], score, Settings(metric))

@@ -169,8 +169,10 @@ def _compare(store: Store, labels: list[str], shown: Terminal) -> None:
         return
     sides = comparing.read_sides(store, labels, by="framework")
     if len(sides) == 2:
-        parts = views.comparison_view(comparing.compare(*sides, quantity="chatbot"))
+        found = comparing.compare(*sides, quantity="chatbot")
+        parts = views.comparison_view(found, shown.width)
     else:
-        parts = views.contest_view(comparing.compare_several(sides, quantity="chatbot"))
+        found = comparing.compare_several(sides, quantity="chatbot")
+        parts = views.contest_view(found, shown.width)
     for part in parts:
         shown.print(part)

@@ -1,0 +1,83 @@
+"""Turns and their scores into a store, several at a time: a batch for each would cost more."""
+
+from __future__ import annotations
+
+import time
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self
+
+from msgspec import Struct
+
+from assay.score import Score
+from assay.store.scores import Settings
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from assay.store import Store
+
+_MOST_BATCHES = 200
+_MOST_WAITING = 1_000
+_KEYS = "SELECT run_id, run_key FROM runs WHERE run_id IN (SELECT unnest($ids::VARCHAR[]))"
+
+
+class Scored(Struct, frozen=True):
+    """One turn as a case, and what the metrics say of it."""
+
+    case: AgentTestCase
+    score: Score
+
+
+class Keeper:
+    """Takes scored turns and writes them; none waits longer than `every` seconds for the next.
+
+    What is in hand is written at the end, whatever ended it. Any thread may use it.
+    """
+
+    def __init__(self, store: Store, metric: str, *, every: float = 3.0) -> None:
+        """Take the store, and the name of the metric that the scores are of."""
+        self._store = store
+        self._settings = Settings(metric)
+        self._every = every
+        self._waiting: list[Scored] = []
+        self._written_at = time.monotonic()
+        self._taking, self._writing = Lock(), Lock()
+
+    def __enter__(self) -> Self:
+        """Begin with nothing in hand."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write what is in hand, and make few batches of many."""
+        self.flush()
+        if len(self._store.batches()) > _MOST_BATCHES:
+            self._store.compact()
+
+    def add(self, turns: Iterable[Scored]) -> None:
+        """Take turns; they are written now if the last writing was long ago."""
+        with self._taking:
+            self._waiting.extend(turns)
+            many = len(self._waiting) >= _MOST_WAITING
+        if many or time.monotonic() - self._written_at >= self._every:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is in hand; when it returns, whatever was added before is in the store."""
+        with self._writing:
+            with self._taking:
+                turns, self._waiting = self._waiting, []
+            if turns:
+                self._write(turns)
+            self._written_at = time.monotonic()
+
+    def _write(self, turns: list[Scored]) -> None:
+        with self._store.writer() as writer:
+            for turn in turns:
+                writer.add(turn.case)
+        ids = [turn.case.run_id for turn in turns]
+        rows: list[dict[str, Any]] = self._store.query(_KEYS, ids=ids)
+        keys = {row["run_id"]: row["run_key"] for row in rows}
+        with self._store.score_writer() as scores:
+            for turn in turns:
+                scores.add(keys[turn.case.run_id], turn.score, self._settings)
