@@ -29,8 +29,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document to s
 
 _MOST_NAMED = 5
 _MOST_COMPARED = 10_000
+# A whole id means that run alone, also where it begins another one.
 _MATCHING = """
-    SELECT run_key FROM runs WHERE run_id = $run OR starts_with(run_key, $run)
+    SELECT run_key FROM runs WHERE run_id = $run
+    UNION ALL
+    SELECT run_key FROM runs
+    WHERE (starts_with(run_key, $run) OR starts_with(run_id, $run))
+      AND NOT EXISTS (SELECT 1 FROM runs WHERE run_id = $run)
     ORDER BY run_key LIMIT $limit
 """
 
