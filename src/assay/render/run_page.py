@@ -8,13 +8,15 @@ import msgspec
 from msgspec import Struct
 from rich.text import Text
 
-from assay.evidence.blame import Blame, Siblings
+from assay.errors import AssayError
+from assay.evidence.blame import Blame, Siblings, blame
 from assay.execution import ToolExecutionResult
 from assay.render.safe_text import many_lines, one_line, shortened
 from assay.render.store_tables import KEY_LENGTH, outcome_word
+from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from assay.run import RunOutcome
     from assay.test_case import AgentTestCase
@@ -32,6 +34,27 @@ class JudgedCall(Struct, frozen=True):
     call: ToolExecutionResult
     blame: Blame | None
     siblings: Siblings | None
+
+
+def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[JudgedCall]:
+    """The calls of a run, each failure with its blame; `siblings` by the position of the call."""
+    try:
+        tools = read_tools(case.available_tools) or None
+    except AssayError:
+        tools = None
+    return [
+        JudgedCall(
+            call,
+            blame(
+                call,
+                tool=tools.get(call.tool) if tools else None,
+                siblings=siblings.get(position),
+                offered=tools,
+            ),
+            siblings.get(position),
+        )
+        for position, call in enumerate(case.calls)
+    ]
 
 
 def run_page(

@@ -2,9 +2,137 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.routing import Route
+
+from assay.event_loop import run_to_end
+from assay.metrics.mcp_tool import MCPToolMetric
+from assay.render.pages.call_cards import raw_result
+from assay.render.pages.run_view import Attempt, run_view
+from assay.render.run_page import judged_calls
+from assay.score import Score
+from assay.store.secret_rules import MASK
+from assay.web.pages import answer
+from assay.web.run_filter import RunFilter
+from assay.web.run_list import RunList
+
 if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.routing import BaseRoute
 
-ROUTES: tuple[BaseRoute, ...] = ()
+    from assay.store import PooledStore
+    from assay.test_case import AgentTestCase
+
+_MOST_ATTEMPTS = 50
+_MOST_COMPARED = 10_000
+_MEANT = """
+    SELECT run_key FROM stored_runs WHERE run_id = $run OR starts_with(run_key, $run)
+    ORDER BY run_key LIMIT 2
+"""
+_NAMES = "SELECT run_key, run_id FROM stored_runs LIMIT $limit"
+_ATTEMPTS = """
+    SELECT run_key, attempt, outcome_success FROM stored_runs
+    WHERE task_id = $task_id AND model IS NOT DISTINCT FROM $model
+    ORDER BY attempt, started_at, run_key LIMIT $limit
+"""
+_TREES = """
+    SELECT tree FROM stored_scores WHERE run_key = $run_key AND path = name AND tree IS NOT NULL
+    ORDER BY metric <> $metric, metric, judge
+"""
+_decode_score = msgspec.json.Decoder(Score).decode
+
+
+def run_page(request: Request) -> Response:
+    """The page of a run; a beginning of its key, or its own id, leads there."""
+    store: PooledStore = request.app.state.store
+    key = request.path_params["run_key"]
+    case = store.case(key)
+    if case is None:
+        return _elsewhere(request, store, key)
+    wanted = RunFilter.from_items(request.query_params.multi_items())
+    metric = request.app.state.facets.current().metric
+    with store.questions() as engine:
+        rows = engine.sql(_TREES, run_key=key, metric=metric or "")
+        beside = RunList(engine, wanted, metric).neighbours(key)
+    scores = [_decode_score(row["tree"]) for row in rows]
+    scored_now = not scores
+    view = run_view(
+        key,
+        case,
+        judged_calls(case, store.siblings(key)),
+        scores=scores or [run_to_end(MCPToolMetric().evaluate(case))],
+        attempts=_attempts(store, key, case),
+        part=_number(request.query_params.get("part")),
+    )
+    return answer(
+        request,
+        "run.html",
+        "Runs",
+        view=view,
+        query=wanted.query,
+        beside=beside,
+        scored_now=scored_now,
+        redactions=case.to_json().count(MASK),
+    )
+
+
+def result_text(request: Request) -> Response:
+    """A result as it was recorded, as a file: nothing in it is ever run."""
+    store: PooledStore = request.app.state.store
+    key, number = request.path_params["run_key"], request.path_params["number"]
+    case = store.case(key)
+    if case is None or not 1 <= number <= len(case.calls):
+        raise HTTPException(404, "There is no such call.")
+    name = f"{key[:10]}-call-{number}.txt"
+    return PlainTextResponse(
+        raw_result(case.calls[number - 1]),
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _attempts(store: PooledStore, key: str, case: AgentTestCase) -> list[Attempt]:
+    if case.task_id is None:
+        return []
+    with store.questions() as engine:
+        rows = engine.sql(_ATTEMPTS, task_id=case.task_id, model=case.model, limit=_MOST_ATTEMPTS)
+    return [
+        Attempt(row["run_key"], row["attempt"], row["outcome_success"], row["run_key"] == key)
+        for row in rows
+    ]
+
+
+def _elsewhere(request: Request, store: PooledStore, run: str) -> Response:
+    """Lead to the run that is meant, or name the nearest one."""
+    with store.questions() as engine:
+        meant = engine.sql(_MEANT, run=run)
+        if len(meant) == 1:
+            return RedirectResponse(request.url.replace(path=f"/runs/{meant[0]['run_key']}"))
+        names = engine.sql(_NAMES, limit=_MOST_COMPARED)
+    known = {row["run_key"]: row["run_key"] for row in names}
+    known |= {row["run_id"]: row["run_key"] for row in names if row["run_id"]}
+    close = get_close_matches(run, known, n=1, cutoff=0.0)
+    nearest = {"name": close[0], "href": f"/runs/{known[close[0]]}"} if close else None
+    return answer(
+        request,
+        "error.html",
+        "Runs",
+        status=404,
+        what="There is no such run in this store.",
+        nearest=nearest,
+    )
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None and text.isdecimal() and len(text) < 6 else 1
+
+
+ROUTES: tuple[BaseRoute, ...] = (
+    Route("/runs/{run_key}", run_page),
+    Route("/runs/{run_key}/calls/{number:int}/result", result_text),
+)

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.render.pages.said import NOTHING_SAID, Said
+from assay.render.pages.sources import place_words
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from assay.evidence.grounding import Claim
+    from assay.render.pages.sources import Sources
 
 # How a claim is shown, by its status; what stands in a result is a link to it.
 _CLASSES = {
@@ -32,18 +36,17 @@ LEGEND = (
 
 
 class Piece(Struct, frozen=True):
-    """A stretch of the answer; with a class it is a claim, with a target it leads somewhere."""
+    """A stretch of the answer; with a class it is a claim, with a call it leads there."""
 
     text: str
     css: str = ""
-    note: str = ""
+    note: Said = NOTHING_SAID
     target: str = ""
+    call: int | None = None
 
 
-def answer_pieces(
-    answer: str, claims: Sequence[Claim], targets: Mapping[tuple[int, str], str]
-) -> list[Piece]:
-    """The answer cut at its claims; `targets` are ids of the values in results."""
+def answer_pieces(answer: str, claims: Sequence[Claim], sources: Sources) -> list[Piece]:
+    """The answer cut at its claims."""
     pieces: list[Piece] = []
     end = 0
     for claim in sorted(claims, key=lambda claim: claim.start):
@@ -52,20 +55,23 @@ def answer_pieces(
             continue
         if claim.start > end:
             pieces.append(Piece(answer[end : claim.start]))
-        pieces.append(_piece(claim, targets))
+        pieces.append(_piece(claim, sources))
         end = claim.start + len(claim.text)
     return [*pieces, Piece(answer[end:])] if end < len(answer) else pieces
 
 
-def _piece(claim: Claim, targets: Mapping[tuple[int, str], str]) -> Piece:
+def _piece(claim: Claim, sources: Sources) -> Piece:
     origin = claim.origin
-    note, target = _WORDS.get(claim.status, ""), ""
-    if origin is not None and origin.kind == "result" and origin.call is not None:
-        path = origin.place.removeprefix("$").lstrip(".")
-        place = f"call {origin.call + 1}" + (f" › {path}" if path else "")
-        target = targets.get((origin.call, origin.place), f"call-{origin.call + 1}")
-        note = f"{place} says {claim.instead} instead" if claim.status == "contradicted" else place
-    return Piece(claim.text, _CLASSES[claim.status], note, target)
+    css = _CLASSES[claim.status]
+    if origin is None or origin.kind != "result" or origin.call is None:
+        return Piece(claim.text, css, Said(_WORDS.get(claim.status, "")))
+    place = place_words(origin)
+    note = Said("call {place}", {"place": place})
+    if claim.status == "contradicted":
+        note = Said(
+            "call {place} says {instead} instead", {"place": place, "instead": claim.instead}
+        )
+    return Piece(claim.text, css, note, sources.of_claim(claim), origin.call + 1)
 
 
 def legend(pieces: Sequence[Piece]) -> list[tuple[str, str, int]]:

@@ -6,42 +6,45 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from markupsafe import Markup
 from msgspec import Struct
 
 from assay.evidence.json_leaves import ROOT
 from assay.evidence.payload import unwrap
+from assay.render.pages.argument_rows import ArgumentRow, argument_rows
 from assay.render.pages.json_text import JsonText, one_line
-from assay.render.pages.visible_text import visible
+from assay.render.pages.said import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from assay.evidence.traced_value import Origin, TracedValue
+    from assay.evidence.traced_value import TracedValue
     from assay.execution import ToolExecutionResult
+    from assay.render.pages.sources import Sources
     from assay.render.run_page import JudgedCall
 
-_LONGEST_VALUE = 400
-# The sign of an origin, and its words: by the status of the value.
-_SIGNS = {
-    "reused": ("↻", "used before in this run"),
-    "trivial": ("·", "needs no source"),
-    "unchecked": ("·", "free text, not checkable"),
-    "ahead": ("!", "used before it was known"),
-    "nowhere": ("?", "from nowhere"),
-}
-_BAD = frozenset({"ahead", "nowhere"})
+# All results of a page together, the least that each gets, and the most.
+_ROOM_OF_PAGE = 240_000
+_LEAST_ROOM = 600
+_MOST_ROOM = 32_000
+_FOLDED_LINES = 12
+ERROR_PATH = f"{ROOT}.error_message"
 
 
-class ArgumentRow(Struct, frozen=True):
-    """One value that was sent, and where it came from."""
+class Written(Struct, frozen=True):
+    """A result as it stands on the page, and how much of it there is."""
 
-    name: str
-    value: str
-    sign: str
-    note: str
-    target: str = ""
-    is_bad: bool = False
+    text: Markup
+    lines: int
+    size: int
+    left_out: int
+    was_text: bool
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is folded."""
+        return self.lines > _FOLDED_LINES
 
 
 class CallCard(Struct, frozen=True):
@@ -54,14 +57,13 @@ class CallCard(Struct, frozen=True):
     state: str
     blame: str | None
     kind: str | None
-    why: list[str]
+    why: list[Said]
+    error: Markup | None
     arguments: list[ArgumentRow]
-    result: Markup
-    result_lines: int
+    result: Written | None
     seconds: float | None
     turn: int | None
     inside: str | None
-    left_out: int = 0
 
 
 class TurnOfCalls(Struct, frozen=True):
@@ -70,32 +72,75 @@ class TurnOfCalls(Struct, frozen=True):
     number: int | None
     cards: list[CallCard]
 
+    @property
+    def is_parallel(self) -> bool:
+        """Whether there are several in a turn that was recorded."""
+        return self.number is not None and len(self.cards) > 1
+
+    @property
+    def ok(self) -> list[CallCard]:
+        """Those that succeeded."""
+        return [card for card in self.cards if card.state == "ok"]
+
 
 def call_cards(
-    calls: Sequence[JudgedCall],
-    traced: Sequence[TracedValue],
-    targets: Mapping[tuple[int, str], str],
+    calls: Sequence[JudgedCall], traced: Sequence[TracedValue], sources: Sources, shown: range
 ) -> list[TurnOfCalls]:
-    """The calls by turn; `targets` are the ids of values in results that something points to."""
+    """The calls of a page by turn; `shown` are their places."""
+    room = min(_MOST_ROOM, max(_LEAST_ROOM, _ROOM_OF_PAGE // max(len(shown), 1)))
+    written = {place: _written(calls[place].call, place, sources, room) for place in shown}
+    errors = {place: _error(calls[place].call, place, sources) for place in shown}
     of_call: dict[int, list[TracedValue]] = {}
     for value in traced:
         of_call.setdefault(value.call, []).append(value)
     cards = [
-        _card(place, judged, of_call.get(place, []), targets) for place, judged in enumerate(calls)
+        _card(calls, place, written[place], errors[place], of_call.get(place, []), sources)
+        for place in shown
     ]
     return [TurnOfCalls(turn, list(held)) for turn, held in groupby(cards, lambda card: card.turn)]
 
 
+def _written(call: ToolExecutionResult, place: int, sources: Sources, room: int) -> Written | None:
+    if call.result is None:
+        return None
+    payload = unwrap(call.result)
+    text = JsonText(sources.wanted(place), room=room)
+    shown = text.write(payload.value)
+    sources.note(place, text.placed)
+    size = len(raw_result(call))
+    was_text = "json" in payload.layers or "fence" in payload.layers
+    return Written(shown, shown.count("\n") + 1, size, text.left_out, was_text)
+
+
+def _error(call: ToolExecutionResult, place: int, sources: Sources) -> Markup | None:
+    if not call.error_message:
+        return None
+    text = JsonText(sources.wanted(place), room=2_000)
+    shown = text.write(call.error_message, ERROR_PATH)
+    sources.note(place, text.placed)
+    return shown
+
+
+def raw_result(call: ToolExecutionResult) -> bytes:
+    """The result as it was recorded: text as it is, all else as JSON."""
+    if isinstance(call.result, str):
+        return call.result.encode("utf-8", errors="replace")
+    try:
+        return msgspec.json.format(msgspec.json.encode(call.result), indent=2)
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(call.result, default=str).encode("utf-8", errors="replace")
+
+
 def _card(
+    calls: Sequence[JudgedCall],
     place: int,
-    judged: JudgedCall,
+    written: Written | None,
+    error: Markup | None,
     traced: list[TracedValue],
-    targets: Mapping[tuple[int, str], str],
+    sources: Sources,
 ) -> CallCard:
+    judged = calls[place]
     call, blame = judged.call, judged.blame
-    marks = {path: name for (owner, path), name in targets.items() if owner == place}
-    text = JsonText(marks)
-    result = text.write(unwrap(call.result).value) if call.result is not None else Markup("")
     return CallCard(
         number=place + 1,
         server=call.server,
@@ -104,83 +149,55 @@ def _card(
         state="ok" if call.success else "fail",
         blame=blame.category if blame else None,
         kind=blame.kind if blame else None,
-        why=_why(judged),
-        arguments=_arguments(call, traced, targets),
-        result=result,
-        result_lines=result.count("\n") + 1,
+        why=[*_why(judged), *_afterwards(calls, place)],
+        error=error,
+        arguments=argument_rows(call.parameters, traced, sources),
+        result=written,
         seconds=call.execution_time,
         turn=call.turn,
         inside=call.parent_id,
-        left_out=text.left_out,
     )
 
 
-def _why(judged: JudgedCall) -> list[str]:
+_REPORTED = {
+    True: "Reported: ok.",
+    False: "Reported: failed.",
+    None: "Nothing was reported.",
+}
+
+
+def _why(judged: JudgedCall) -> list[Said]:
     call, blame, siblings = judged.call, judged.blame, judged.siblings
-    told = {True: "reported ok", False: "reported a failure", None: "reported nothing"}
-    sentences = [f"The server {told[call.reported_success]}."]
+    said = [Said(_REPORTED[call.reported_success])]
     if call.success_rule is not None and call.reported_success is not call.success:
-        word = "ok" if call.success else "failed"
-        sentences.append(f"Inferred: {word} (rule {call.success_rule}).")
-    if not call.success:
-        if call.error_message:
-            sentences.append(f"“{visible(call.error_message)[:_LONGEST_VALUE]}”")
-        if blame is not None:
-            sentences.append(f"Blame: {blame.category}, {blame.kind} (rule {blame.rule}).")
-        if siblings is not None and siblings.succeeded + siblings.failed:
-            total = siblings.succeeded + siblings.failed
-            sentences.append(
-                f"The same call elsewhere succeeded {siblings.succeeded} of {total} times."
-            )
-    return sentences
+        word = "Inferred: ok (rule {rule})." if call.success else "Inferred: failed (rule {rule})."
+        said.append(Said(word, {"rule": call.success_rule}))
+    if not call.success and blame is not None:
+        said.append(Said("Blame by rule {rule}.", {"rule": blame.rule}))
+    if not call.success and siblings is not None and siblings.succeeded + siblings.failed:
+        counts: dict[str, Any] = {
+            "n": siblings.succeeded,
+            "total": siblings.succeeded + siblings.failed,
+        }
+        said.append(Said("The same call in other runs succeeded {n} of {total} times.", counts))
+    return said
 
 
-def _arguments(
-    call: ToolExecutionResult,
-    traced: list[TracedValue],
-    targets: Mapping[tuple[int, str], str],
-) -> list[ArgumentRow]:
-    if traced:
-        return [_row(value, targets) for value in traced]
-    if isinstance(call.parameters, dict) and not call.parameters:
+_AGAIN = {True: "Called again as call {n}: ok.", False: "Called again as call {n}: failed."}
+
+
+def _afterwards(calls: Sequence[JudgedCall], place: int) -> list[Said]:
+    """What became of a failure: whether the tool was called again, and how that went."""
+    failed = calls[place].call
+    if failed.success:
         return []
-    return [ArgumentRow("", _shown(call.parameters), "", "")]
-
-
-def _row(value: TracedValue, targets: Mapping[tuple[int, str], str]) -> ArgumentRow:
-    name = value.path.removeprefix(ROOT).lstrip(".")
-    origin = next(iter(value.origins), None)
-    sign, note = _SIGNS.get(value.status, ("", ""))
-    target = ""
-    if not sign and origin is not None:
-        sign, note, target = _origin(origin, value, targets)
-    if value.missing:
-        note = f"{note}; not found: {', '.join(value.missing[:5])}".lstrip("; ")
-    return ArgumentRow(name, _shown(value.value), sign, note, target, value.status in _BAD)
-
-
-def _origin(
-    origin: Origin, value: TracedValue, targets: Mapping[tuple[int, str], str]
-) -> tuple[str, str, str]:
-    """The sign, the words and the id of where a value was known from."""
-    step = f" ({origin.step})" if origin.step else ""
-    if origin.kind == "result" and origin.call is not None:
-        path = origin.place.removeprefix(ROOT).lstrip(".")
-        target = targets.get((origin.call, origin.place), f"call-{origin.call + 1}")
-        place = f"call {origin.call + 1}" + (f" › {path}" if path else "") + step
-        return str(origin.call + 1), place, target
-    signs = {"prompt": "P", "conversation": "P", "schema": "S", "call": "↻"}
-    words = {
-        "prompt": "from the prompt",
-        "conversation": "from the conversation",
-        "schema": f"from the tool's schema ({origin.place})",
-        "call": "used before in this run",
-    }
-    sign = "ƒ" if value.status == "derived" else signs.get(origin.kind, "?")
-    return sign, words.get(origin.kind, "") + step, ""
-
-
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    quoted = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else text
-    return quoted if len(quoted) <= _LONGEST_VALUE else f"{quoted[:_LONGEST_VALUE]}…"
+    for later in range(place + 1, len(calls)):
+        call = calls[later].call
+        if (call.server, call.tool) == (failed.server, failed.tool):
+            words = (
+                "Called again as call {n}: ok."
+                if call.success
+                else "Called again as call {n}: failed."
+            )
+            return [Said(words, {"n": later + 1})]
+    return [Said("Never called again.")]

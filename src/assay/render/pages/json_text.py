@@ -1,13 +1,10 @@
-"""JSON for a reader: indented, keys told from values, and the values that were used marked.
-
-Long texts and lists are folded in the middle; what is folded is counted, and what the evidence
-points to is never folded away.
-"""
+"""JSON for a reader: pretty, bounded, with the values marked that something came from."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -15,30 +12,59 @@ from assay.evidence.json_leaves import ROOT, leaf_text, step_to
 from assay.render.pages.visible_text import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+Path = str
+ROOM = 64_000
 _INDENT = "  "
 _DEEPEST = 40
 _SHOWN_ITEMS = 50
-_LONGEST_TEXT = 20_000
+_LAST_ITEMS = 3
 _SHORT = 72
+_SHORT_LEAF = 24
+_LONG_LEAF = 80
+_AROUND = 80
+_EDGES = re.compile(r"^[^0-9A-Za-z]+|[^0-9A-Za-z]+$")
+
+
+class _Hit(NamedTuple):
+    """Where a text that is looked for stands in a long one, and the id it gets."""
+
+    start: int
+    end: int
+    name: str
 
 
 class JsonText:
-    """Writes one value; `marks` are ids of the values that something else points to, by path."""
+    """Writes one value; `marks` are, by path, the texts that something else took from there.
 
-    def __init__(self, marks: Mapping[str, str] | None = None) -> None:
-        """Take the ids by path."""
+    A short value is marked whole, in a long one the texts themselves. `placed` then holds the id
+    of each that was found. What does not fit into the room is left out, and counted; what is
+    marked is shown nevertheless.
+    """
+
+    def __init__(
+        self, marks: Mapping[Path, Mapping[str, str]] | None = None, *, room: int = ROOM
+    ) -> None:
+        """Take the ids by path and text, and how many characters there is room for."""
         self._marks = marks or {}
+        self._on_the_way = {
+            path[:end]
+            for path in self._marks
+            for end in (*(found.start() for found in re.finditer(r"[.\[]", path)), len(path))
+        }
+        self._room = room
+        self._half = max(room // 4, 200)
         self.left_out = 0
+        self.placed: dict[tuple[Path, str], str] = {}
 
-    def write(self, value: Any) -> Markup:
+    def write(self, value: Any, path: Path = ROOT) -> Markup:
         """The value as markup for a `<pre>`."""
         if isinstance(value, str):
-            return self._marked(ROOT, self._cut(value))
-        return Markup("").join(self._lines(value, ROOT, 0))
+            return self._text(value, path, _plain)
+        return Markup("").join(self._lines(value, path, 0))
 
-    def _lines(self, value: Any, path: str, depth: int) -> Iterator[Markup]:
+    def _lines(self, value: Any, path: Path, depth: int) -> Iterator[Markup]:
         if isinstance(value, dict) and value and depth < _DEEPEST:
             yield from self._dict(value, path, depth)
         elif isinstance(value, list) and value and depth < _DEEPEST:
@@ -46,84 +72,181 @@ class JsonText:
         else:
             yield self._leaf(value, path)
 
-    def _dict(self, value: dict[Any, Any], path: str, depth: int) -> Iterator[Markup]:
-        if self._is_flat(value, path):
+    def _dict(self, value: dict[Any, Any], path: Path, depth: int) -> Iterator[Markup]:
+        if _is_flat(value):
             pairs = (self._pair(key, item, path) for key, item in value.items())
             yield Markup("{{{}}}").format(Markup(", ").join(pairs))
             return
         inner = _INDENT * (depth + 1)
         yield Markup("{\n")
-        kept = self._kept(list(value.items()), lambda pair: path + step_to(str(pair[0])))
-        for place, (key, item) in enumerate(kept):
-            yield Markup('{}<span class="k">{}</span>: ').format(inner, _quoted(str(key)))
+        items = list(value.items())
+        for place in self._shown(items, lambda i: path + step_to(str(items[i][0])), inner):
+            if isinstance(place, Markup):
+                yield place
+                continue
+            key, item = items[place]
+            yield Markup('{}<span class="k">{}</span>: ').format(inner, self._key(key))
             yield from self._lines(item, path + step_to(str(key)), depth + 1)
-            yield escape(",\n" if place < len(kept) - 1 else "\n")
-        yield from self._told(len(value) - len(kept), inner)
+            yield escape(",\n" if place < len(items) - 1 else "\n")
         yield escape(_INDENT * depth + "}")
 
-    def _list(self, value: list[Any], path: str, depth: int) -> Iterator[Markup]:
+    def _list(self, value: list[Any], path: Path, depth: int) -> Iterator[Markup]:
         inner = _INDENT * (depth + 1)
         yield Markup("[\n")
-        numbered = self._kept(list(enumerate(value)), lambda pair: f"{path}[{pair[0]}]")
-        for place, (number, item) in enumerate(numbered):
+        for place in self._shown(value, lambda i: f"{path}[{i}]", inner):
+            if isinstance(place, Markup):
+                yield place
+                continue
             yield escape(inner)
-            yield from self._lines(item, f"{path}[{number}]", depth + 1)
-            yield escape(",\n" if place < len(numbered) - 1 else "\n")
-        yield from self._told(len(value) - len(numbered), inner)
+            yield from self._lines(value[place], f"{path}[{place}]", depth + 1)
+            yield escape(",\n" if place < len(value) - 1 else "\n")
         yield escape(_INDENT * depth + "]")
 
-    def _kept(self, items: list[Any], path_of: Any) -> list[Any]:
-        """The first items, and those that hold a marked value."""
-        if len(items) <= _SHOWN_ITEMS:
-            return items
-        return [
-            item
-            for place, item in enumerate(items)
-            if place < _SHOWN_ITEMS or self._holds_mark(path_of(item))
-        ]
+    def _shown(
+        self, items: Sequence[Any], path_of: Callable[[int], Path], inner: str
+    ) -> Iterator[int | Markup]:
+        """The places of the items that are shown, and how many are left out between them."""
+        skipped = 0
+        for place in range(len(items)):
+            fits = place < _SHOWN_ITEMS or place >= len(items) - _LAST_ITEMS
+            if (fits and self._room > 0) or (self._marks and path_of(place) in self._on_the_way):
+                if skipped:
+                    yield self._told(skipped, inner)
+                    skipped = 0
+                yield place
+            else:
+                skipped += 1
+        if skipped:
+            yield self._told(skipped, inner)
 
-    def _holds_mark(self, path: str) -> bool:
-        return any(
-            marked == path or marked.startswith((f"{path}.", f"{path}[")) for marked in self._marks
-        )
+    def _told(self, missing: int, inner: str) -> Markup:
+        self.left_out += missing
+        return Markup('{}<span class="muted">… {:,} more …</span>\n').format(inner, missing)
 
-    def _told(self, missing: int, inner: str) -> Iterator[Markup]:
-        if missing:
-            self.left_out += missing
-            yield Markup('{}<span class="muted">… {:,} more …</span>\n').format(inner, missing)
-
-    def _is_flat(self, value: dict[Any, Any], path: str) -> bool:
-        """Whether a small object fits on one line."""
-        if any(isinstance(item, dict | list) for item in value.values()) or len(value) > 6:
-            return False
-        return (
-            len(path) < 200
-            and sum(len(str(k)) + len(str(v)) + 6 for k, v in value.items()) < _SHORT
-        )
-
-    def _pair(self, key: Any, item: Any, path: str) -> Markup:
+    def _pair(self, key: Any, item: Any, path: Path) -> Markup:
         leaf = self._leaf(item, path + step_to(str(key)))
-        return Markup('<span class="k">{}</span>: {}').format(_quoted(str(key)), leaf)
+        return Markup('<span class="k">{}</span>: {}').format(self._key(key), leaf)
 
-    def _leaf(self, value: Any, path: str) -> Markup:
-        text = _quoted(self._cut(value)) if isinstance(value, str) else _scalar(value)
-        return self._marked(path, text)
+    def _key(self, key: Any) -> str:
+        text = _quoted(str(key)[:_SHORT])
+        self._room -= len(text)
+        return visible(text)
 
-    def _marked(self, path: str, text: str) -> Markup:
-        name = self._marks.get(path)
+    def _leaf(self, value: Any, path: Path) -> Markup:
+        if isinstance(value, str):
+            # Long text keeps its lines: people read it.
+            is_prose = len(value) > _LONG_LEAF and "\n" in value
+            spell = _line_by_line if is_prose else _inside_quotes
+            return Markup('"{}"').format(self._text(value, path, spell))
+        text = _scalar(value)
+        self._room -= len(text)
+        return self._whole(path, text)
+
+    def _text(self, text: str, path: Path, spell: Callable[[str], str]) -> Markup:
+        """A text with what was taken from it marked, and its middle left out if it is long."""
+        hits = self._hits(text, path) if len(text) > _SHORT_LEAF else []
+        if len(text) <= _LONG_LEAF and not hits:
+            self._room -= len(text)
+            return self._whole(path, spell(text))
+        stretches = self._stretches(len(text), hits)
+        shown = Markup("")
+        for place, (start, end) in enumerate(stretches):
+            if place:
+                shown += self._gap(start - stretches[place - 1][1])
+            shown += _with_hits(text, start, end, hits, spell)
+            self._room -= end - start
+        if stretches and (rest := len(text) - stretches[-1][1]):
+            shown += self._gap(rest)
+        return shown
+
+    def _gap(self, missing: int) -> Markup:
+        self.left_out += missing
+        return Markup('\n<span class="muted">… {:,} characters …</span>\n').format(missing)
+
+    def _stretches(self, length: int, hits: list[_Hit]) -> list[tuple[int, int]]:
+        """What is shown of a text: all of it, or head, tail and what lies around the hits."""
+        if length <= max(self._room, 2 * self._half):
+            return [(0, length)]
+        half = self._half if self._room > 0 else _AROUND
+        wanted = [(0, half), (length - half, length)]
+        wanted += [(max(0, hit.start - _AROUND), min(length, hit.end + _AROUND)) for hit in hits]
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(wanted):
+            if merged and start <= merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            else:
+                merged.append((start, end))
+        return merged
+
+    def _hits(self, text: str, path: Path) -> list[_Hit]:
+        """Where the wanted texts stand, none over another."""
+        found: list[_Hit] = []
+        for wanted, name in self._marks.get(path, {}).items():
+            for needle in (wanted, _EDGES.sub("", wanted)):
+                start = text.find(needle) if needle else -1
+                if start >= 0:
+                    self.placed[path, wanted] = name
+                    found.append(_Hit(start, start + len(needle), name))
+                    break
+        found.sort()
+        apart = found[:1]
+        for hit in found[1:]:
+            if hit.start >= apart[-1].end:
+                apart.append(hit)
+            else:
+                self._share(path, hit.name, apart[-1].name)
+        return apart
+
+    def _share(self, path: Path, name: str, other: str) -> None:
+        """Let what has one id have another's: their texts overlap."""
+        for wanted, held in self._marks[path].items():
+            if held == name:
+                self.placed[path, wanted] = other
+
+    def _whole(self, path: Path, text: str) -> Markup:
         shown = escape(visible(text))
-        return shown if name is None else Markup('<mark id="{}">{}</mark>').format(name, shown)
+        wanted = self._marks.get(path)
+        if not wanted:
+            return shown
+        name = next(iter(wanted.values()))
+        self.placed |= {(path, other): name for other in wanted}
+        return Markup('<mark id="{}">{}</mark>').format(name, shown)
 
-    def _cut(self, text: str) -> str:
-        if len(text) <= _LONGEST_TEXT:
-            return text
-        self.left_out += len(text) - _LONGEST_TEXT
-        half = _LONGEST_TEXT // 2
-        return f"{text[:half]}\n… {len(text) - _LONGEST_TEXT:,} characters …\n{text[-half:]}"
+
+def _with_hits(
+    text: str, start: int, end: int, hits: list[_Hit], spell: Callable[[str], str]
+) -> Markup:
+    shown, at = Markup(""), start
+    for hit in hits:
+        if start <= hit.start and hit.end <= end:
+            shown += escape(visible(spell(text[at : hit.start])))
+            marked = escape(visible(spell(text[hit.start : hit.end])))
+            shown += Markup('<mark id="{}">{}</mark>').format(hit.name, marked)
+            at = hit.end
+    return shown + escape(visible(spell(text[at:end])))
+
+
+def _is_flat(value: dict[Any, Any]) -> bool:
+    """Whether a small object fits on one line."""
+    if len(value) > 6 or any(isinstance(item, dict | list) for item in value.values()):
+        return False
+    return sum(len(str(k)) + len(str(v)[:_SHORT]) + 6 for k, v in value.items()) < _SHORT
+
+
+def _plain(text: str) -> str:
+    return text
 
 
 def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
+
+
+def _inside_quotes(text: str) -> str:
+    return _quoted(text)[1:-1]
+
+
+def _line_by_line(text: str) -> str:
+    return "\n".join(_quoted(line)[1:-1] for line in text.split("\n"))
 
 
 def _scalar(value: Any) -> str:
@@ -144,6 +267,8 @@ def one_line(value: Any, width: int = 120) -> str:
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, str):
+        value = value[:100]
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from assay.evidence.examination import Examination, examine
 from assay.render.pages.answer_text import Piece, answer_pieces, legend
-from assay.render.pages.call_cards import CallCard, TurnOfCalls, call_cards
+from assay.render.pages.call_cards import TurnOfCalls, call_cards
+from assay.render.pages.call_graph import CallGraph, call_graph
+from assay.render.pages.score_tree import ScoreNode, score_node
+from assay.render.pages.sources import Sources
 from assay.render.pages.timeline import Timeline, timeline
-from assay.score import Score
+from assay.stats.intervals import Interval, wilson_interval
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.render.run_page import JudgedCall
+    from assay.score import Score
 
 _MOST_LOOKS = 3
 _SEVERITIES = {"high": 0, "medium": 1, "low": 2}
@@ -25,10 +30,23 @@ _VERDICTS = {
     False: ("fail", "Task failed."),
     None: ("none", "Nobody said whether the task succeeded."),
 }
+# What evidence alone says; never that the task succeeded.
+_EVIDENCE = {
+    "problem found": "The evidence shows a problem.",
+    "no problem found": "The evidence shows no problem, which does not prove success.",
+    "not checkable": "Nothing in it can be checked.",
+}
+# More calls than the first fold by turn, more than the second come in parts.
+_MOST_UNFOLDED = 30
+_MOST_AT_ONCE = 300
+_IN_A_PART = 100
+_LONGEST_HEADING = 420
+_LONGEST_MESSAGE = 4_000
+_MOST_MESSAGES = 200
 
 
 class Attempt(Struct, frozen=True):
-    """Another run of the same task by the same model."""
+    """A run of the same task by the same model."""
 
     run_key: str
     attempt: int | None
@@ -45,6 +63,23 @@ class Look(Struct, frozen=True):
     kind: str | None = None
 
 
+class Message(Struct, frozen=True):
+    """Something that was said in the run; `left_out` characters are not shown."""
+
+    role: str
+    text: str
+    left_out: int = 0
+
+
+class Part(Struct, frozen=True):
+    """A stretch of the calls that is a page of its own: the numbers of the first and the last."""
+
+    number: int
+    first: int
+    last: int
+    is_this: bool
+
+
 class RunView(Struct, frozen=True):
     """The page of one run."""
 
@@ -52,31 +87,59 @@ class RunView(Struct, frozen=True):
     case: AgentTestCase
     state: str
     verdict: str
+    reason: str
     decided_by: str
     evidence_verdict: str
     looks: list[Look]
     attempts: list[Attempt]
-    scores: list[Score]
+    scores: list[ScoreNode]
     timeline: Timeline | None
     answer: list[Piece]
     legend: list[tuple[str, str, int]]
+    system: list[Message]
+    messages: list[Message]
     turns: list[TurnOfCalls]
-    needs: dict[int, tuple[int, ...]]
-    critical_path: tuple[int, ...]
+    counts: dict[str, int]
+    graph: CallGraph | None
+    parts: list[Part]
 
     @property
-    def cards(self) -> list[CallCard]:
-        """All calls in order."""
-        return [card for turn in self.turns for card in turn.cards]
+    def heading(self) -> str:
+        """The prompt, or its beginning."""
+        text = self.case.input.strip()
+        return text if len(text) <= _LONGEST_HEADING else f"{text[:_LONGEST_HEADING].rstrip()}…"
 
     @property
-    def failed(self) -> int:
-        """How many calls failed."""
-        return sum(card.state == "fail" for card in self.cards)
+    def is_heading_cut(self) -> bool:
+        """Whether the prompt goes on after the heading."""
+        return len(self.case.input.strip()) > _LONGEST_HEADING
 
-    def blamed(self, blame: str) -> int:
-        """How many failures are somebody's."""
-        return sum(card.blame == blame for card in self.cards)
+    @property
+    def folds(self) -> bool:
+        """Whether calls that succeeded are folded by turn."""
+        return self.counts["all"] > _MOST_UNFOLDED
+
+    @property
+    def succeeded(self) -> int:
+        """How many attempts succeeded."""
+        return sum(attempt.success is True for attempt in self.attempts)
+
+    @property
+    def decided(self) -> int:
+        """Of how many attempts somebody said whether they succeeded."""
+        return sum(attempt.success is not None for attempt in self.attempts)
+
+    @property
+    def reliability(self) -> Interval | None:
+        """Where the share of successful attempts may lie."""
+        return wilson_interval(self.succeeded, self.decided) if self.decided else None
+
+    def part_of(self, number: int | None) -> int | None:
+        """The other page on which a call stands; None if it is on this one."""
+        for part in self.parts:
+            if number is not None and part.first <= number <= part.last:
+                return None if part.is_this else part.number
+        return None
 
 
 def run_view(
@@ -86,37 +149,62 @@ def run_view(
     *,
     scores: Sequence[Score] = (),
     attempts: Sequence[Attempt] = (),
+    part: int = 1,
 ) -> RunView:
-    """Gather what the page shows."""
+    """Gather what the page shows; `part` is which stretch of very many calls."""
     found = examine(case)
-    targets = _targets(found)
-    state, verdict = _VERDICTS[case.outcome.success if case.outcome else None]
-    pieces = answer_pieces(case.actual_output or "", found.grounding.claims, targets)
+    sources = Sources(found)
+    parts = call_parts(len(calls), part)
+    here = next(part for part in parts if part.is_this) if parts else None
+    shown = range(here.first - 1, here.last) if here else range(len(calls))
+    turns = call_cards(calls, found.provenance.values, sources, shown)
+    pieces = answer_pieces(case.actual_output or "", found.grounding.claims, sources)
+    success = case.outcome.success if case.outcome else None
+    state, verdict = _VERDICTS[success]
+    states = ["ok" if judged.call.success else "fail" for judged in calls]
+    system, messages = _conversation(case)
     return RunView(
         key=key,
         case=case,
         state=state,
         verdict=verdict,
+        reason=(case.outcome.reason or "") if case.outcome else "",
         decided_by=(case.outcome.decided_by or "") if case.outcome else "",
-        evidence_verdict=found.findings.verdict,
+        evidence_verdict=_EVIDENCE[found.findings.verdict] if success is None else "",
         looks=_looks(found, calls),
         attempts=list(attempts),
-        scores=list(scores),
+        scores=[score_node(score) for score in scores],
         timeline=timeline(case),
         answer=pieces,
         legend=legend(pieces),
-        turns=call_cards(calls, found.provenance.values, targets),
-        needs=found.plan.needs,
-        critical_path=found.plan.critical_path,
+        system=system,
+        messages=messages,
+        turns=turns,
+        counts=_counts(calls),
+        graph=call_graph(states, found.plan.needs, found.plan.critical_path),
+        parts=parts,
     )
 
 
-def _targets(found: Examination) -> dict[tuple[int, str], str]:
-    """An id for every value of a result that an argument or a claim came from."""
-    origins = [claim.origin for claim in found.grounding.claims if claim.origin is not None]
-    origins += [origin for value in found.provenance.values for origin in value.origins]
-    places = [(o.call, o.place) for o in origins if o.kind == "result" and o.call is not None]
-    return {place: f"v{i}" for i, place in enumerate(dict.fromkeys(places), start=1)}
+def call_parts(count: int, wanted: int) -> list[Part]:
+    """The stretches of very many calls; none where all fit on one page."""
+    if count <= _MOST_AT_ONCE:
+        return []
+    firsts = range(1, count + 1, _IN_A_PART)
+    this = wanted if 1 <= wanted <= len(firsts) else 1
+    return [
+        Part(number, first, min(first + _IN_A_PART - 1, count), number == this)
+        for number, first in enumerate(firsts, start=1)
+    ]
+
+
+def _counts(calls: Sequence[JudgedCall]) -> dict[str, int]:
+    """How many calls there are, failed ones, and failures by blame."""
+    counts = {"all": len(calls), "fail": sum(not judged.call.success for judged in calls)}
+    for judged in calls:
+        if judged.blame is not None:
+            counts[judged.blame.category] = counts.get(judged.blame.category, 0) + 1
+    return counts
 
 
 def _looks(found: Examination, calls: Sequence[JudgedCall]) -> list[Look]:
@@ -135,3 +223,27 @@ def _looks(found: Examination, calls: Sequence[JudgedCall]) -> list[Look]:
             )
         )
     return looks
+
+
+def _conversation(case: AgentTestCase) -> tuple[list[Message], list[Message]]:
+    """The system prompts, and what was said after the prompt and before the answer.
+
+    What tools said stands with their calls.
+    """
+    said = [_message(entry) for entry in (case.conversation_history or [])[:_MOST_MESSAGES]]
+    system = [m for m in said if m.role in {"system", "developer"}]
+    others = [m for m in said if m.role not in {"system", "developer", "tool"} and m.text]
+    known = {case.input.strip(), (case.actual_output or "").strip()}
+    return system, [m for m in others if m.text.strip() not in known]
+
+
+def _message(entry: dict[str, Any]) -> Message:
+    content = entry.get("content")
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "\n".join(text for text in texts if isinstance(text, str))
+    if content is not None and not isinstance(content, str):
+        content = json.dumps(content, ensure_ascii=False, default=str)
+    text = content or ""
+    left_out = max(0, len(text) - _LONGEST_MESSAGE)
+    return Message(str(entry.get("role", "?")), text[:_LONGEST_MESSAGE], left_out)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _ROW_HEIGHT = 20
 _LEAST_WIDTH = 0.3
 _MOST_LANES = 40
+_MOST_NUMBERED = 60
 _TICKS = 5
 # The distances between ticks that people read easily, in seconds.
 _STEPS = (
@@ -52,6 +53,21 @@ class Timeline(Struct, frozen=True):
     ticks: list[tuple[float, str]]
     is_time: bool
     left_out: int = 0
+    thinking: list[tuple[float, float]] = []
+    seconds: float | None = None
+    tool_seconds: float | None = None
+
+    @property
+    def model_seconds(self) -> float | None:
+        """The time in which no call was under way."""
+        if self.seconds is None or self.tool_seconds is None:
+            return None
+        return self.seconds - self.tool_seconds
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether there are too many bars to number each."""
+        return sum(len(lane.bars) for lane in self.lanes) > _MOST_NUMBERED
 
 
 class _Span(Struct, frozen=True):
@@ -78,8 +94,26 @@ def timeline(case: AgentTestCase) -> Timeline | None:
         _lane(name, [s for s in spans if s.lane == name], begin, length)
         for name in names[:_MOST_LANES]
     ]
-    ticks = _ticks(length) if timed else []
-    return Timeline(lanes, ticks, timed, max(0, len(names) - _MOST_LANES))
+    left_out = max(0, len(names) - _MOST_LANES)
+    if not timed:
+        return Timeline(lanes, [], timed, left_out)
+    gaps = _gaps(spans, begin, end)
+    thinking = [
+        (round(100 * (start - begin) / length, 2), round(100 * (stop - start) / length, 2))
+        for start, stop in gaps
+    ]
+    busy = end - begin - sum(stop - start for start, stop in gaps)
+    return Timeline(lanes, _ticks(length), timed, left_out, thinking, end - begin, busy)
+
+
+def _gaps(spans: list[_Span], begin: float, end: float) -> list[tuple[float, float]]:
+    """When no call was under way: the model's time, or whatever else the run did."""
+    gaps, at = [], begin
+    for span in sorted(spans, key=lambda span: span.start):
+        if span.start > at:
+            gaps.append((at, span.start))
+        at = max(at, span.end)
+    return [*gaps, (at, end)] if end > at else gaps
 
 
 def _timed(case: AgentTestCase) -> list[_Span]:

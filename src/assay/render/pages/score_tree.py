@@ -1,0 +1,82 @@
+"""A score as a tree to open: each part with its value, its reason and its evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from assay.score import Score
+
+_MOST_EVIDENCE = 12
+_LOWER_IS_BETTER = frozenset({"valid_call_failure_rate"})
+
+
+class EvidenceLine(Struct, frozen=True):
+    """One sentence, and the number of the call it speaks of."""
+
+    text: str
+    call: int | None
+
+
+class ScoreNode(Struct, frozen=True):
+    """One value; open where the reader should look first."""
+
+    name: str
+    value: float | None
+    reason: str
+    label: str
+    judge: str
+    evidence: list[EvidenceLine]
+    left_out: int
+    parts: list[ScoreNode]
+    is_open: bool
+    lower_is_better: bool
+
+
+def score_node(score: Score, *, is_open: bool = True) -> ScoreNode:
+    """The tree of a score; at each step the lowest part is open."""
+    worst = _lowest(score) if is_open else None
+    evidence = [
+        EvidenceLine(found.text, None if found.call is None else found.call + 1)
+        for found in score.evidence
+        if found.text != score.reason or found.call is not None
+    ]
+    return ScoreNode(
+        name=score.name.replace("_", " "),
+        value=score.value,
+        reason=score.reason,
+        label=score.label,
+        judge=_judge(score),
+        evidence=evidence[:_MOST_EVIDENCE],
+        left_out=max(0, len(evidence) - _MOST_EVIDENCE),
+        parts=[score_node(part, is_open=part is worst) for part in score.parts],
+        is_open=is_open,
+        lower_is_better=score.name in _LOWER_IS_BETTER,
+    )
+
+
+def _lowest(score: Score) -> Score | None:
+    """The part with the worst value anywhere below it."""
+    measured = [part for part in score.parts if part.value is not None]
+    return min(measured, key=_worst, default=None)
+
+
+def _worst(score: Score) -> float:
+    below = [_worst(part) for part in score.parts if part.value is not None]
+    value = score.value or 0.0
+    own = 1 - value if score.name in _LOWER_IS_BETTER else value
+    return min(below, default=own)
+
+
+def _judge(score: Score) -> str:
+    """Who judged, how often, with which spread: `gpt-5 × 3, spread 0.8`."""
+    by = score.judged_by
+    if not by:
+        return ""
+    name = str(by.get("model") or by.get("judge") or "")
+    runs, spread = by.get("runs"), by.get("spread")
+    words = "evidence judge, no LLM" if name == "evidence" else name
+    words += f" × {runs}" if isinstance(runs, int) and runs > 1 else ""
+    return words + (f", spread {spread:.2g}" if isinstance(spread, int | float) else "")
