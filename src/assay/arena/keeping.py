@@ -49,10 +49,8 @@ class Keeper:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Write what is in hand, and make few batches of many."""
+        """Write what is in hand."""
         self.flush()
-        if len(self._store.batches()) > _MOST_BATCHES:
-            self._store.compact()
 
     def add(self, turns: Iterable[Scored]) -> None:
         """Take turns; they are written now if the last writing was long ago."""
@@ -67,8 +65,13 @@ class Keeper:
         with self._writing:
             with self._taking:
                 turns, self._waiting = self._waiting, []
-            if turns:
-                self._write(turns)
+            try:
+                if turns:
+                    self._write(turns)
+            except BaseException:
+                with self._taking:
+                    self._waiting[:0] = turns
+                raise
             self._written_at = time.monotonic()
 
     def _write(self, turns: list[Scored]) -> None:
@@ -81,3 +84,5 @@ class Keeper:
         with self._store.score_writer() as scores:
             for turn in turns:
                 scores.add(keys[turn.case.run_id], turn.score, self._settings)
+        if len(self._store.batches()) > _MOST_BATCHES:
+            self._store.compact()

@@ -1,0 +1,97 @@
+"""An agent in a thread and a loop of its own: what blocks or breaks there harms nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from assay.errors import AgentFailed
+
+if TYPE_CHECKING:
+    from assay.agents.protocol import Adapter, Agent, Emit, Turn
+
+_STUCK_SECONDS = 2.0
+
+
+class AgentThread:
+    """Made from an adapter; is an agent itself, for any number of sessions at once.
+
+    A thread that an agent holds up is left behind: the next turn gets a fresh thread and agent.
+    """
+
+    def __init__(self, adapter: Adapter) -> None:
+        """Make the agent and start its thread."""
+        self._adapter = adapter
+        self._renewing = asyncio.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._agent: Agent = self._adapter.make()
+        self._loop = asyncio.new_event_loop()
+        Thread(target=_run, args=(self._loop,), name="assay-agent", daemon=True).start()
+
+    async def __call__(self, turn: Turn, emit: Emit) -> str:
+        """Answer a turn; being cancelled cancels the agent and does not wait for it."""
+        await self._see_that_it_runs()
+        work = _guarded(self._agent, turn, emit)
+        answer = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+        try:
+            await asyncio.wait({answer})
+        finally:
+            answer.cancel()
+        if answer.cancelled():
+            raise AgentFailed("the agent cancelled its own turn")
+        return answer.result()
+
+    async def _see_that_it_runs(self) -> None:
+        async with self._renewing:
+            sign = asyncio.run_coroutine_threadsafe(_nothing(), self._loop)
+            try:
+                await asyncio.wait_for(asyncio.wrap_future(sign), _STUCK_SECONDS)
+            except TimeoutError:
+                self._begin()
+
+    def close(self) -> None:
+        """Let the thread end; one that is held up ends with the process."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+        for task in asyncio.all_tasks(loop):
+            task.cancel()
+        loop.run_until_complete(asyncio.sleep(0))
+    finally:
+        loop.close()
+
+
+async def _nothing() -> None:
+    return None
+
+
+async def _guarded(agent: Agent, turn: Turn, emit: Emit) -> str:
+    try:
+        return await agent(turn, emit)
+    except (SystemExit, KeyboardInterrupt) as exc:
+        raise AgentFailed(f"the agent tried to end the program: {exc!r}") from exc
+
+
+def stoppable(agent: Agent, stop: asyncio.Event) -> Agent:
+    """The agent, whose turn ends in an error as soon as the event is set."""
+
+    async def run(turn: Turn, emit: Emit) -> str:
+        answer = asyncio.ensure_future(agent(turn, emit))
+        stopped = asyncio.ensure_future(stop.wait())
+        try:
+            await asyncio.wait({answer, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopped.cancel()
+            if not answer.done():
+                answer.cancel()
+        if answer.done() and not answer.cancelled():
+            return answer.result()
+        raise AgentFailed("stopped")
+
+    return run

@@ -1,0 +1,132 @@
+"""What a session tells of its agents: means with intervals, and differences where there are any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.comparing import Contest, RunFacts, RunSet, compare_several
+from assay.comparing.many_tasks import mean_of_tasks
+from assay.metrics.chatbot.evaluator import CATEGORIES
+from assay.score import Score, mean
+from assay.stats import Estimate, Resampling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from assay.arena.session import Cell, Session
+
+# What is judged of every answer; the rest is of the code, and the same for every prompt.
+OF_ANSWERS = ("functional", "behavioural")
+OF_CODE = "developer_experience"
+ANSWERS = "answers"
+_RESAMPLES = Resampling(resamples=400)
+
+
+class MetricLine(Struct, frozen=True):
+    """One metric of every agent: the mean over prompts, and how far apart the means are."""
+
+    name: str
+    means: dict[str, Estimate]
+    is_of_code: bool = False
+
+    @property
+    def spread(self) -> float | None:
+        """The distance between the highest and the lowest mean; None unless two have one."""
+        known = [found.value for found in self.means.values() if found.value is not None]
+        return max(known) - min(known) if len(known) > 1 else None
+
+
+class Verdict(Struct, frozen=True):
+    """The whole of a session; `contest` is None for a single agent or before any answer."""
+
+    prompts: int
+    answered: dict[str, int]
+    answers: MetricLine
+    seconds: MetricLine
+    calls: MetricLine
+    metrics: list[MetricLine]
+    contest: Contest | None
+
+
+def answer_score(score: Score | None) -> float | None:
+    """The mean of the metrics that judge the answer itself; None where none applies."""
+    parts = [] if score is None else [part for part in score.parts if part.name in OF_ANSWERS]
+    return mean(metric.value for part in parts for metric in part.parts)
+
+
+def verdict_of(session: Session) -> Verdict:
+    """Judge a session by the prompts that every agent is done with."""
+    done = [prompt for prompt in session.prompts if not prompt.is_running]
+    columns: dict[str, list[Cell]] = {letter: [] for letter, *_ in session.columns()}
+    for prompt in done:
+        for letter, cell in prompt.cells.items():
+            columns.setdefault(letter, []).append(cell)
+    lines = [
+        _line(name, columns, _metric(name), is_of_code=category == OF_CODE)
+        for category, metrics in CATEGORIES.items()
+        for name in metrics
+    ]
+    return Verdict(
+        prompts=len(done),
+        answered={letter: sum(c.state == "done" for c in held) for letter, held in columns.items()},
+        answers=_line(ANSWERS, columns, lambda cell: answer_score(cell.score)),
+        seconds=_line("seconds", columns, lambda cell: cell.seconds),
+        calls=_line("calls", columns, _calls),
+        metrics=sorted(lines, key=lambda line: (line.is_of_code, -(line.spread or -1.0))),
+        contest=_contest(columns) if len(columns) > 1 and done else None,
+    )
+
+
+def separating(cells: Sequence[Cell]) -> list[str]:
+    """The metrics by how far apart they hold these answers, the farthest first."""
+    every = [name for metrics in CATEGORIES.values() for name in metrics]
+    found = {name: [_metric(name)(cell) for cell in cells] for name in every}
+
+    def spread(name: str) -> float:
+        known = [value for value in found[name] if value is not None]
+        return max(known) - min(known) if len(known) > 1 else -1.0
+
+    return sorted(every, key=lambda name: -spread(name))
+
+
+def _metric(name: str) -> Callable[[Cell], float | None]:
+    def value(cell: Cell) -> float | None:
+        part = cell.score.part(name) if cell.score is not None else None
+        return None if part is None else part.value
+
+    return value
+
+
+def _calls(cell: Cell) -> float | None:
+    return None if cell.case is None else float(len(cell.case.calls))
+
+
+def _line(
+    name: str,
+    columns: Mapping[str, Sequence[Cell]],
+    value: Callable[[Cell], float | None],
+    *,
+    is_of_code: bool = False,
+) -> MetricLine:
+    means = {
+        letter: mean_of_tasks({f"{i:05}": [value(cell)] for i, cell in enumerate(held)}, _RESAMPLES)
+        for letter, held in columns.items()
+    }
+    return MetricLine(name, means, is_of_code)
+
+
+def _contest(columns: Mapping[str, Sequence[Cell]]) -> Contest:
+    sides = [
+        RunSet(
+            letter,
+            tuple(
+                RunFacts(f"{i:05}", {ANSWERS: value})
+                for i, cell in enumerate(held)
+                if (value := answer_score(cell.score)) is not None
+            ),
+        )
+        for letter, held in columns.items()
+    ]
+    return compare_several(sides, quantity=ANSWERS if all(s.runs for s in sides) else None)
