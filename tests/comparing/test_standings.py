@@ -34,10 +34,14 @@ def test_two_that_beat_all_others_lead_together() -> None:
     }
     found = standings(sides, SUCCESS)
     assert found.leaders == ("high", "high-too")
-    assert [pair.verdict for pair in found.pairs] == ["cannot_tell"]
+    assert found.first_two is not None
+    assert (found.first_two.names, found.first_two.verdict) == (
+        ("high-too", "high"),
+        "cannot_tell",
+    )
     assert found.baseline == "lower"
     assert [side.name for side in found.sides] == ["high", "high-too", "low", "lower"]
-    assert found.sides[0].mean.value == 1.0
+    assert (found.sides[0].mean.value, found.sides[0].total) == (1.0, 80)
     assert found.sides[-1].against is None
 
 

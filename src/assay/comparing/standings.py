@@ -6,7 +6,8 @@ lists of values by task: a store of hundreds of thousands of runs is answered in
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
+from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -78,6 +79,8 @@ class Standing(Struct, frozen=True):
 
     name: str
     mean: Estimate
+    total: float
+    """The sum of the values, so that few of them can be told as a count."""
     against: Figure | None = None
 
 
@@ -85,14 +88,14 @@ class Standings(Struct, frozen=True):
     """All sides, the most desirable mean first; p-values are corrected for the pairs compared.
 
     `leaders` are the fewest sides each of which is better than every other one, and none where
-    there are no such sides or all would be. `pairs` are the comparisons between leaders.
+    there are no such sides or all would be. `first_two` compares the two that stand first.
     """
 
     quantity: Quantity
     baseline: str | None
     sides: tuple[Standing, ...]
     leaders: tuple[str, ...] = ()
-    pairs: tuple[Figure, ...] = ()
+    first_two: Figure | None = None
 
 
 def quantities_of(store: Store) -> list[str]:
@@ -167,9 +170,21 @@ def standings(
     return Standings(
         quantity,
         base,
-        tuple(Standing(name, means[name], figures.get((base, name))) for name in order),
-        *_leading(order, figures),
+        tuple(
+            Standing(name, means[name], _total(sides[name]), figures.get((base, name)))
+            for name in order
+        ),
+        _leading(order, figures),
+        next((figures[way] for way in _both_ways(order[:2]) if way in figures), None),
     )
+
+
+def _total(tasks: Tasks) -> float:
+    return fsum(score for scores in tasks.values() for score in scores if score is not None)
+
+
+def _both_ways(names: Sequence[str]) -> list[tuple[str, str]]:
+    return list(permutations(names, 2))
 
 
 def _chosen_pairs(order: Sequence[str], base: str) -> list[tuple[str, str]]:
@@ -204,16 +219,13 @@ def _tests(pairings: Sequence[Pairing], how: Resampling, *, many: int) -> list[P
     return [test and replace(test, p_value=next(corrected), family=family) for test in tests]
 
 
-def _leading(
-    order: Sequence[str], figures: Mapping[tuple[str, str], Figure]
-) -> tuple[tuple[str, ...], tuple[Figure, ...]]:
+def _leading(order: Sequence[str], figures: Mapping[tuple[str, str], Figure]) -> tuple[str, ...]:
     """The shortest beginning of the order whose sides all beat everybody after it."""
     for size in range(1, len(order)):
         first, rest = order[:size], order[size:]
         if all(_beats(one, other, figures) for one in first for other in rest):
-            among = (figure for names, figure in figures.items() if set(names) <= set(first))
-            return tuple(first), tuple(among)
-    return (), ()
+            return tuple(first)
+    return ()
 
 
 def _beats(one: str, other: str, figures: Mapping[tuple[str, str], Figure]) -> bool:

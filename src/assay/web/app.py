@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from assay.errors import AssayError
 from assay.store import PooledStore
-from assay.web import run, runs
+from assay.web import overview, run, runs
 from assay.web.facets import FacetWatch
 from assay.web.pages import NAV, answer
 from assay.web.security import Guard
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # The addresses of the viewer, by the module that answers them.
 ROUTES: tuple[BaseRoute, ...] = (
+    *overview.ROUTES,
     *runs.ROUTES,
     *run.ROUTES,
 )

@@ -1,0 +1,387 @@
+"""The overview as it is told: a sentence first, then the figures that carry it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode
+
+from msgspec import Struct
+
+from assay.comparing.changes import Changes
+from assay.render.pages import figures
+from assay.render.pages.charts import Segment, Spark, spark, stack
+from assay.render.pages.forest import Forest, standings_forest, what_next
+from assay.render.pages.measures import (
+    Words,
+    bounds_text,
+    difference_text,
+    kind_of,
+    name_of,
+    range_text,
+    value_text,
+    words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.analyses import Efficiency, ToolUse
+    from assay.comparing.changes import TaskChange
+    from assay.comparing.standings import Standings
+    from assay.render.pages.overview_facts import OverviewFacts
+    from assay.render.pages.tool_facts import ToolFacts
+
+BLAMES = ("model", "server", "environment", "unknown")
+_COSTS = (
+    ("cost", "cost"),
+    ("cost_success", "cost of a success"),
+    ("seconds", "time"),
+    ("tokens", "tokens"),
+    ("calls", "calls"),
+)
+_MOST_TOOLS = 6
+_MOST_CHANGES = 8
+_MOST_SQUARES = 8
+_MOST_LEADERS = 3
+
+
+class Stat(Struct, frozen=True):
+    """A number at the head of a page, and what stands small beside it."""
+
+    label: str
+    value: str
+    beside: Words | None = None
+
+
+class BlameRow(Struct, frozen=True):
+    """Whose fault the failed calls of one model, or of one tool, were."""
+
+    name: str
+    segments: tuple[Segment, ...]
+    failures: int
+    calls: int
+    label: str
+
+
+class ToolRow(Struct, frozen=True):
+    """One tool to fix: how often it fails and what that costs."""
+
+    server: str
+    tool: str
+    href: str
+    rate: str
+    bounds: str
+    failures: int
+    calls: int
+    blame: str | None
+    kind: str | None
+    lost: int | None
+    trend: Spark | None
+    loss_share: float = 0.0
+
+
+class CostRow(Struct, frozen=True):
+    """What the runs of one model took."""
+
+    name: str
+    runs: int
+    cost: str
+    cost_success: str
+    seconds: str
+    seconds_bounds: str
+    tokens: str
+    calls: str
+    timed: int
+    metered: int
+
+
+class Side(Struct, frozen=True):
+    """Runs of a task on one side: squares of the first few, and the count of all."""
+
+    squares: tuple[str, ...]
+    counted: str
+    href: str
+
+
+class ChangeRow(Struct, frozen=True):
+    """One task that changed."""
+
+    task: str
+    model: str
+    before: Side
+    after: Side
+    verdict: str
+    difference: str
+    bounds: str
+    href: str
+
+
+class Overview(Struct, frozen=True):
+    """The whole page."""
+
+    lead: Words
+    rest: Words | None
+    stats: tuple[Stat, ...]
+    forest: Forest | None
+    quantity: str
+    quantity_name: Words
+    lower_is_better: bool
+    baseline: str | None
+    by: str
+    quantities: tuple[tuple[str, Words], ...]
+    divisions: tuple[str, ...]
+    fallback: Words | None
+    blames: tuple[BlameRow, ...]
+    tools: tuple[ToolRow, ...]
+    failing_tools: int
+    bucket: str | None
+    has_outcomes: bool
+    costs: tuple[CostRow, ...]
+    known_costs: tuple[tuple[str, str], ...]
+    changes: tuple[ChangeRow, ...]
+    changed: Changes | None
+    left_out: tuple[Words, ...]
+    is_empty: bool
+
+
+def overview_view(facts: OverviewFacts) -> Overview:
+    """The page of these facts."""
+    found = facts.standings
+    has_sides = found is not None and bool(found.sides)
+    lead, rest = verdict(found, facts.by) if found and has_sides else _without_figures(facts)
+    quantity = found.quantity.name if found else ""
+    failing = [row for row in facts.tools if row.failures]
+    shown = tuple(tool_rows(failing, facts.tool_facts)[:_MOST_TOOLS])
+    costs = tuple(_cost_row(row) for row in facts.efficiency)
+    return Overview(
+        lead,
+        rest,
+        tuple(_stats(facts)),
+        standings_forest(found, facts.by) if found and has_sides else None,
+        quantity,
+        name_of(quantity),
+        found is not None and found.quantity.better == "lower",
+        found.baseline if found else None,
+        facts.by,
+        tuple((name, name_of(name)) for name in facts.quantities),
+        facts.divisions,
+        _fallback(facts, quantity),
+        tuple(blame_rows(facts.models)),
+        shown,
+        len(failing),
+        facts.tool_facts.bucket if any(row.trend for row in shown) else None,
+        facts.tool_facts.has_outcomes,
+        costs,
+        _known_costs(costs),
+        tuple(_change_row(row) for row in facts.changes.changed[:_MOST_CHANGES])
+        if facts.changes
+        else (),
+        facts.changes,
+        tuple(_left_out(facts)),
+        facts.counts.runs == 0,
+    )
+
+
+def verdict(found: Standings, by: str) -> tuple[Words, Words | None]:
+    """What can be said of the sides, and what cannot, in two sentences."""
+    kind, metric = kind_of(found.quantity.name), name_of(found.quantity.name)
+    if len(found.sides) == 1:
+        (only,) = found.sides
+        value = value_text(kind, only.mean.value, only.mean.n, only.total)
+        bounds = bounds_text(kind, only.mean.interval, only.mean.n)
+        said = words(
+            "{metric} of {name}: {value} {bounds} over {n} runs.",
+            metric=metric,
+            name=only.name,
+            value=value,
+            bounds=f"({bounds})" if bounds else "",
+            n=figures.count(only.mean.n),
+        )
+        return said, words(f"There is no other {by} to compare it with.")
+    return _lead(found, metric), _rest(found, kind)
+
+
+def _lead(found: Standings, metric: Words) -> Words:
+    first = found.leaders
+    if not first:
+        return words("No one leads yet in {metric}.", metric=metric)
+    if len(first) == 1:
+        return words("{name} leads in {metric}.", name=first[0], metric=metric)
+    if len(first) > _MOST_LEADERS:
+        shown = ", ".join(first[:_MOST_LEADERS])
+        more = str(len(first) - _MOST_LEADERS)
+        return words("{names} and {n} more lead in {metric}.", names=shown, n=more, metric=metric)
+    names = ", ".join(first[:-1])
+    return words("{names} and {last} lead in {metric}.", names=names, last=first[-1], metric=metric)
+
+
+def _rest(found: Standings, kind: str) -> Words | None:
+    one, other = (side.name for side in found.sides[:2])
+    pair = found.first_two
+    told = difference_text(kind, pair, turned=pair.names[0] == one) if pair else None
+    if pair is None or told is None:
+        return words("{one} and {other}, which stand first, share no task.", one=one, other=other)
+    size = words("{size} points", size=told.size) if told.in_points else told.size
+    bounds = f" ({told.bounds})" if told.bounds else ""
+    values: dict[str, str | Words] = {"one": one, "other": other, "size": size, "bounds": bounds}
+    if pair.verdict != "cannot_tell":
+        return words("{one} is better than {other}, the next: {size}{bounds}.", **values)
+    text = "Whether {one} is better than {other}, we cannot tell yet: {size}{bounds}, {needed}."
+    return words(text, **values, needed=what_next(pair) or "")
+
+
+def _without_figures(facts: OverviewFacts) -> tuple[Words, Words | None]:
+    if not facts.counts.runs:
+        return words("No runs yet."), None
+    return (
+        words("{n} runs, and none says how it went.", n=figures.count(facts.counts.runs)),
+        words("Score them, and models can be compared."),
+    )
+
+
+def _fallback(facts: OverviewFacts, quantity: str) -> Words | None:
+    if not facts.counts.runs or not quantity or "success" in facts.quantities:
+        return None
+    return words(
+        "No run says whether it succeeded, so sides are compared by another figure: {metric}.",
+        metric=name_of(quantity),
+    )
+
+
+def _stats(facts: OverviewFacts) -> Iterator[Stat]:
+    counts, success = facts.counts, facts.success
+    told = counts.runs - counts.without_outcome if success.n else counts.runs
+    of_all = words("of {n} recorded", n=figures.count(counts.runs))
+    yield Stat("Runs", figures.count(told), of_all if told < counts.runs else None)
+    yield Stat("Tasks", figures.count(counts.tasks))
+    if success.value is None:
+        yield Stat("Task success", figures.NOTHING, words("no run says whether it succeeded"))
+    else:
+        total = round(success.value * success.n)
+        bounds = bounds_text("share", success.interval, success.n)
+        value = value_text("share", success.value, success.n, total)
+        yield Stat("Task success", value, words("{bounds}", bounds=bounds))
+    yield Stat("Calls", figures.count(counts.calls))
+    yield _failed_calls(facts.all_calls)
+
+
+def _failed_calls(row: ToolUse | None) -> Stat:
+    if row is None or not row.calls:
+        return Stat("Failed calls", figures.NOTHING, words("there are no calls"))
+    rate, bounds = failed_text(row)
+    return Stat("Failed calls", rate, words("{bounds}", bounds=bounds) if bounds else None)
+
+
+def failed_text(row: ToolUse) -> tuple[str, str]:
+    """The share of calls that failed, and its interval."""
+    low, high = row.success_rate_low, row.success_rate_high
+    value = value_text("share", 1 - row.success_rate, row.calls, row.failures)
+    if low is None or high is None:
+        return value, ""
+    return value, range_text("share", 1 - high, 1 - low, row.calls)
+
+
+def blame_rows(rows: Sequence[ToolUse]) -> Iterator[BlameRow]:
+    """Whose fault the failures of each row's model or tool were; those without are left out."""
+    for row in rows:
+        parts = [(name, getattr(row, f"{name}_failures")) for name in BLAMES]
+        if not row.failures:
+            continue
+        label = ", ".join(f"{name} {count:,}" for name, count in parts)
+        name = row.model or ".".join(filter(None, (row.server, row.tool))) or figures.NOTHING
+        yield BlameRow(name, tuple(stack(parts, row.failures)), row.failures, row.calls, label)
+
+
+def tool_rows(rows: Sequence[ToolUse], facts: ToolFacts) -> list[ToolRow]:
+    """Tools, those first that lost the most runs, then those with the most failures."""
+    found = [_tool_row(row, facts) for row in rows]
+    return sorted(found, key=lambda row: (-(row.lost or 0), -row.failures, row.server, row.tool))
+
+
+def tool_address(server: str, tool: str) -> str:
+    """The page of one tool; what has no server stands under a dash."""
+    return f"/tools/{quote(server or '-', safe='')}/{quote(tool or '-', safe='')}"
+
+
+def _tool_row(row: ToolUse, facts: ToolFacts) -> ToolRow:
+    server, tool = row.server or "", row.tool or ""
+    blame, kind = facts.most_often.get((server, tool), (None, None))
+    rate, bounds = failed_text(row)
+    return ToolRow(
+        server,
+        tool,
+        tool_address(server, tool),
+        rate,
+        bounds,
+        row.failures,
+        row.calls,
+        blame,
+        kind,
+        facts.lost.get((server, tool), 0) if facts.has_outcomes else None,
+        spark(facts.trend.get((server, tool), [])),
+    )
+
+
+def _cost_row(row: Efficiency) -> CostRow:
+    return CostRow(
+        row.model or figures.NOTHING,
+        row.runs,
+        figures.money(row.cost_usd),
+        figures.money(row.cost_usd_per_success),
+        figures.seconds(row.seconds),
+        range_text("seconds", row.seconds_low, row.seconds_high, row.timed),
+        figures.NOTHING if row.tokens is None else figures.tokens(round(row.tokens)),
+        figures.NOTHING if row.calls is None else f"{row.calls:.1f}",
+        row.timed,
+        row.metered,
+    )
+
+
+def _known_costs(rows: Sequence[CostRow]) -> tuple[tuple[str, str], ...]:
+    """The figures that are known of at least one row, each with its heading."""
+    return tuple(
+        (field, label)
+        for field, label in _COSTS
+        if any(getattr(row, field) != figures.NOTHING for row in rows)
+    )
+
+
+def _change_row(row: TaskChange) -> ChangeRow:
+    return ChangeRow(
+        row.task,
+        row.model or figures.NOTHING,
+        _side(row.before, row.before_runs),
+        _side(row.after, row.after_runs),
+        row.verdict,
+        figures.points(row.difference),
+        figures.points_interval(row.interval.low, row.interval.high),
+        f"/compare/runs?{urlencode({'a': row.before_runs[-1], 'b': _telling(row)})}",
+    )
+
+
+def _telling(row: TaskChange) -> str:
+    """The late run to look at: the first that went as the change did."""
+    wanted = row.difference > 0
+    found = zip(row.after, row.after_runs, strict=True)
+    return next((key for success, key in found if success == wanted), row.after_runs[0])
+
+
+def _side(passed: tuple[bool, ...], keys: tuple[str, ...]) -> Side:
+    squares = tuple("ok" if one else "fail" for one in passed[:_MOST_SQUARES])
+    return Side(squares, f"{sum(passed)} of {len(passed)}", f"/runs/{keys[0]}")
+
+
+def _left_out(facts: OverviewFacts) -> Iterator[Words]:
+    counts = facts.counts
+    if counts.without_outcome and facts.success.n:
+        text = "{n} without a recorded outcome are in no success rate."
+        yield words(text, n=figures.count(counts.without_outcome))
+    if counts.without_model:
+        yield words(
+            "{n} without a model stand in no row of one.", n=figures.count(counts.without_model)
+        )
+    if counts.without_task:
+        yield words(
+            "{n} without the name of a task: those with the same prompt count as one task.",
+            n=figures.count(counts.without_task),
+        )
