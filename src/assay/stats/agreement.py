@@ -16,7 +16,7 @@ from msgspec import Struct
 from assay.errors import InvalidSample
 from assay.records import preview
 from assay.stats.intervals import Interval, Resampling, percentile_interval
-from assay.stats.samples import choice
+from assay.stats.samples import choice, squares
 from assay.stats.wording import counted, number
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _alpha_interval(counts: Mapping[Unit, int]) -> float | None:
     mean = fsum(fsum(unit) * count for unit, count in counts.items()) / n
     expected = fsum(count * (value - mean) ** 2 for unit, count in counts.items() for value in unit)
     observed = fsum(
-        count * len(unit) / (len(unit) - 1) * _squares(unit) for unit, count in counts.items()
+        count * len(unit) / (len(unit) - 1) * squares(unit) for unit, count in counts.items()
     )
     return 1 - (n - 1) * observed / (n * expected)
 
@@ -196,11 +196,6 @@ def _alpha_ordinal(counts: Mapping[Unit, int]) -> float | None:
     for unit, count in counts.items():
         ranked[tuple(ranks[value] for value in unit)] += count
     return _alpha_interval(ranked)
-
-
-def _squares(unit: Unit) -> float:
-    mean = fsum(unit) / len(unit)
-    return fsum((value - mean) ** 2 for value in unit)
 
 
 _DISTANCES: dict[Weights, Callable[[Rating, Rating], float]] = {

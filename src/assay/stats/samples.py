@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
+from math import fsum, isfinite
 from typing import Any, TypeVar
 
 from assay.errors import InvalidSample, UnknownName
@@ -45,6 +45,12 @@ def choice(table: Mapping[Any, Row], given: str, kind: str) -> Row:
     if given not in table:
         raise UnknownName(kind, given, table)
     return table[given]
+
+
+def squares(scores: Sequence[float]) -> float:
+    """The sum of the squared distances of the scores from their mean."""
+    mean = fsum(scores) / len(scores)
+    return fsum([(score - mean) ** 2 for score in scores])
 
 
 def is_binary(score: float) -> bool:
