@@ -20,6 +20,7 @@ COMMANDS = {
     "formats": "formats:formats",
     "ls": "listing:ls",
     "show": "show:show",
+    "view": "view:view",
     "analyze": "analyze:app",
     "export": "export:export",
     "compare": "compare:compare",
