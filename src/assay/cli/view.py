@@ -39,8 +39,7 @@ def view(
 ) -> None:
     """Look at the runs of a store in the browser: overview, list, every run, comparisons."""
     uvicorn = require("uvicorn", extra="web")
-    for part in ("starlette", "jinja2"):
-        require(part, extra="web")
+    require("starlette", extra="web")
     app = import_module("assay.web.app").viewer(open_store(store))
     listening = _listen(port)
     found = listening.getsockname()[1]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.render.pages.sources import Sources
 
 _LONGEST_VALUE = 2_000
+_LONGEST_LINE = 160
 _MOST_ROWS = 60
 # The sign of an origin, and its words: by the status of the value.
 _SIGNS = {
@@ -49,6 +50,11 @@ class ArgumentRow(Struct, frozen=True):
     target: str = ""
     call: int | None = None
     is_bad: bool = False
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the value gets a box of its own."""
+        return len(self.value) > _LONGEST_LINE
 
 
 def argument_rows(
@@ -99,12 +105,15 @@ def _origin(origin: Origin, value: TracedValue, sources: Sources) -> dict[str, A
 
 
 def _shown(value: Any) -> str:
-    cut = value[:_LONGEST_VALUE] if isinstance(value, str) else value
+    """A value as JSON; a long text as people read it, with its lines."""
+    if isinstance(value, str) and len(value) > _LONGEST_LINE:
+        return _cut(value)
     try:
-        text = json.dumps(cut, ensure_ascii=False, default=str)
+        return _cut(json.dumps(value, ensure_ascii=False, default=str))
     except (ValueError, RecursionError):
         return "…"
-    whole = len(value) if isinstance(value, str) else len(text)
-    if whole <= _LONGEST_VALUE:
-        return text
-    return f"{text[:_LONGEST_VALUE]}… ({whole - _LONGEST_VALUE:,} more characters)"
+
+
+def _cut(text: str) -> str:
+    left = len(text) - _LONGEST_VALUE
+    return text if left <= 0 else f"{text[:_LONGEST_VALUE]}… ({left:,} more characters)"

@@ -29,6 +29,8 @@ _ROOM_OF_PAGE = 240_000
 _LEAST_ROOM = 600
 _MOST_ROOM = 32_000
 _FOLDED_LINES = 12
+# Failures are open, but of very many only the first: the page is read from above.
+_MOST_OPEN = 12
 ERROR_PATH = f"{ROOT}.error_message"
 
 
@@ -64,6 +66,7 @@ class CallCard(Struct, frozen=True):
     seconds: float | None
     turn: int | None
     inside: str | None
+    is_open: bool
 
 
 class TurnOfCalls(Struct, frozen=True):
@@ -156,7 +159,12 @@ def _card(
         seconds=call.execution_time,
         turn=call.turn,
         inside=call.parent_id,
+        is_open=not call.success and _earlier_failures(calls, place) < _MOST_OPEN,
     )
+
+
+def _earlier_failures(calls: Sequence[JudgedCall], place: int) -> int:
+    return sum(not judged.call.success for judged in calls[:place])
 
 
 _REPORTED = {

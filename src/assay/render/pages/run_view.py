@@ -40,7 +40,7 @@ _EVIDENCE = {
 _MOST_UNFOLDED = 30
 _MOST_AT_ONCE = 300
 _IN_A_PART = 100
-_LONGEST_HEADING = 420
+_LONGEST_HEADING = 320
 _LONGEST_MESSAGE = 4_000
 _MOST_MESSAGES = 200
 
@@ -105,9 +105,11 @@ class RunView(Struct, frozen=True):
 
     @property
     def heading(self) -> str:
-        """The prompt, or its beginning."""
-        text = self.case.input.strip()
-        return text if len(text) <= _LONGEST_HEADING else f"{text[:_LONGEST_HEADING].rstrip()}…"
+        """The prompt on one line, or its beginning."""
+        text = " ".join(self.case.input[: 4 * _LONGEST_HEADING].split())
+        if not self.is_heading_cut:
+            return text
+        return f"{text[:_LONGEST_HEADING].rpartition(' ')[0] or text[:_LONGEST_HEADING]}…"
 
     @property
     def is_heading_cut(self) -> bool:

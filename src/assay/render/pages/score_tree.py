@@ -10,14 +10,16 @@ if TYPE_CHECKING:
     from assay.score import Score
 
 _MOST_EVIDENCE = 12
+_MOST_CALLS = 12
 _LOWER_IS_BETTER = frozenset({"valid_call_failure_rate"})
 
 
 class EvidenceLine(Struct, frozen=True):
-    """One sentence, and the number of the call it speaks of."""
+    """One sentence, and the numbers of the calls it speaks of; no text repeats the reason."""
 
     text: str
-    call: int | None
+    calls: list[int]
+    more_calls: int = 0
 
 
 class ScoreNode(Struct, frozen=True):
@@ -38,11 +40,7 @@ class ScoreNode(Struct, frozen=True):
 def score_node(score: Score, *, is_open: bool = True) -> ScoreNode:
     """The tree of a score; at each step the lowest part is open."""
     worst = _lowest(score) if is_open else None
-    evidence = [
-        EvidenceLine(found.text, None if found.call is None else found.call + 1)
-        for found in score.evidence
-        if found.text != score.reason or found.call is not None
-    ]
+    evidence = _lines(score)
     return ScoreNode(
         name=score.name.replace("_", " "),
         value=score.value,
@@ -55,6 +53,22 @@ def score_node(score: Score, *, is_open: bool = True) -> ScoreNode:
         is_open=is_open,
         lower_is_better=score.name in _LOWER_IS_BETTER,
     )
+
+
+def _lines(score: Score) -> list[EvidenceLine]:
+    """What is said of several calls in the same words stands once."""
+    calls_of: dict[str, list[int]] = {}
+    for found in score.evidence:
+        calls = calls_of.setdefault(found.text, [])
+        if found.call is not None:
+            calls.append(found.call + 1)
+    return [
+        EvidenceLine(
+            "" if text == score.reason else text, calls[:_MOST_CALLS], len(calls[_MOST_CALLS:])
+        )
+        for text, calls in calls_of.items()
+        if calls or text != score.reason
+    ]
 
 
 def _lowest(score: Score) -> Score | None:
