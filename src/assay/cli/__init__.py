@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "show:show",
     "view": "view:view",
     "analyze": "analyze:app",
+    "plot": "plot:app",
     "export": "export:export",
     "compare": "compare:compare",
     "gate": "gate:gate",

@@ -21,6 +21,15 @@ def writer_for(path: Path, outputs: Mapping[str, Writer]) -> Writer:
         raise UnknownName("output format", path.suffix or path.name, outputs) from None
 
 
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file as it is, making its folder if need be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as exc:
+        raise AssayError(f"{path} cannot be written: {exc.strerror}") from exc
+
+
 def write_text(path: Path, text: str, *, mode: Literal["w", "a"] = "w") -> None:
     """Write a file, making its folder if need be."""
     try:
