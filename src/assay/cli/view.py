@@ -41,7 +41,7 @@ def view(
     uvicorn = require("uvicorn", extra="web")
     require("starlette", extra="web")
     app = import_module("assay.web.app").viewer(open_store(store))
-    listening = _listen(port)
+    listening = listen(port)
     found = listening.getsockname()[1]
     terminal = Terminal()
     if port not in {0, found}:
@@ -58,7 +58,7 @@ def view(
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(port: int) -> socket.socket:
+def listen(port: int) -> socket.socket:
     """A socket at the port, or at the next free one."""
     for tried in range(port, min(port + _TRIED_PORTS, 65536)):
         found = socket.socket()
