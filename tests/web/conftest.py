@@ -30,7 +30,8 @@ document.addEventListener("securitypolicyviolation",
 """
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: while it is open, its driver's loop counts as running in this thread.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no chromium on this machine; make test installs it when run as root")
