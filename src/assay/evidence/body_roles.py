@@ -28,7 +28,7 @@ ROLES: dict[str, frozenset[str]] = {
         | {"exception", "exception_message", "fault", "faultstring", "failure", "failure_reason"}
         | {"error_detail", "error_details", "error_info", "error_text", "错误", "错误信息"}
     ),
-    "errors": frozenset({"errors", "error_messages"}),
+    "errors": frozenset({"errors", "error_messages", "user_errors"}),
     "error_code": frozenset({"error_code", "errorcode", "errcode", "err_code", "errno"}),
     "status": frozenset(
         {"status", "result_status", "response_status", "status_text", "stat", "response"}
@@ -38,13 +38,15 @@ ROLES: dict[str, frozenset[str]] = {
         {"status_code", "statuscode", "http_status", "http_status_code", "http_code", "cod"}
         | {"response_code", "httpstatus"}
     ),
-    "code": frozenset({"code", "ret", "retcode", "ret_code", "result_code"}),
+    "code": frozenset(
+        {"code", "ret", "retcode", "ret_code", "result_code", "sub_code", "infocode"}
+    ),
     "exit": frozenset(
         {"exit_code", "exitcode", "returncode", "return_code", "exit_status", "exitstatus"}
     ),
     "message": frozenset(
         {"message", "msg", "detail", "details", "reason", "description", "title", "消息", "info"}
-        | {"status_message", "error_summary", "cause"}
+        | {"status_message", "error_summary", "cause", "sub_msg", "sub_message"}
     ),
     "payload": frozenset(
         {"data", "result", "results", "output", "body", "content", "items", "rows", "records"}
@@ -65,7 +67,20 @@ _RECORD_WEIGHT = 3
 _CIRCUMSTANCE = frozenset(
     {"timestamp", "time", "path", "documentation_url", "docs", "help", "help_url", "more_info"}
     | {"type", "kind", "version", "api_version", "object", "param", "instance", "jsonrpc", "id"}
-    | {"request_id", "trace_id", "correlation_id", "duration", "duration_ms", "elapsed", "took"}
+    | {
+        "request_id",
+        "trace_id",
+        "correlation_id",
+        "host_id",
+        "debug_id",
+        "log_id",
+        "ttl",
+        "category",
+        "duration",
+        "duration_ms",
+        "elapsed",
+        "took",
+    }
     | {"latency_ms", "retry_after", "suggestion", "suggestions", "hint", "hints", "tool"}
     | {"tool_name", "query", "input", "args", "arguments", "parameters", "params", "metadata"}
     | {

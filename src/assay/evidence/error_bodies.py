@@ -8,6 +8,7 @@ not a failure of the call that fetched it.
 from __future__ import annotations
 
 import re
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -48,13 +49,18 @@ _ERROR_NAME = re.compile(
     r"|\AE[A-Z]{4,}\Z",
     re.IGNORECASE,
 )
-_ERROR_TYPE = re.compile(r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z")
+_ERROR_TYPE = re.compile(
+    r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
+)
 _MESSAGE_KEYS = ("message", "Message", "msg", "detail", "details")
 # Keys under which tools tell how it went; what stands under others is content.
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
 _WHOLE = re.compile(r"\s*-?[0-9]{1,10}\s*\Z")
 _GOOD_NUMBERS = frozenset({0, 200, 201, 202, 204})
 _GOOD_CODES = frozenset({"", "ok", "success", "00000", *map(str, _GOOD_NUMBERS)})
+# No number of this kind is a good one, nor the count of anything: 240 is no HTTP status.
+_GOOD_STATUSES = frozenset(status.value for status in HTTPStatus if status < 400)
+_LEAST_STATUS = 100
 # A checker's answer: the errors beside it are what it found, not what befell it.
 _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", "matches"})
 _REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
@@ -159,6 +165,7 @@ def _http_status(body: Body) -> Reading | None:
 
 def _api_code(body: Body) -> Reading | None:
     own = [code for code in body.all("error_code") if _is_bad_code(code)]
+    own += [code for code in body.all("status") if body.all("message") and _is_bad_status(code)]
     named = [code for code in body.all("code") if _is_bad_code(code)]
     if not own and not (named and body.all("message") and _names_error(named[0])):
         return None
@@ -186,7 +193,9 @@ def _known_shape(body: Body) -> Reading | None:
 
 
 def _lone_message(body: Body) -> Reading | None:
-    texts = [body.value[key] for key in _MESSAGE_KEYS if isinstance(body.value.get(key), str)]
+    told = [body.value.get(key) for key in _MESSAGE_KEYS]
+    firsts = [item[0] if isinstance(item, list) and item else item for item in told]
+    texts = [text for text in firsts if isinstance(text, str)]
     if not texts or not body.only_circumstance or failing_opening(texts[0]) is None:
         return None
     return Reading(failed=True, rule="error_message_field", message=texts[0])
@@ -217,14 +226,25 @@ def _read_inside(body: Body, depth: int) -> Reading | None:
         if found is not None:
             return Reading(failed=True, rule=found.rule, message=text)
     inner = [*body.all("payload", "status"), body.value.get("meta")]
-    readings = (read_value(item, depth + 1) for item in inner)
+    readings = (_told_by_one(item, depth) or read_value(item, depth + 1) for item in inner)
     return next((reading for reading in readings if reading is not None), None)
+
+
+def _told_by_one(item: Any, depth: int) -> Reading | None:
+    """What the only answer of several that might have come says, if it is nothing but errors."""
+    lone = next(iter(item.values())) if isinstance(item, dict) and len(item) == 1 else None
+    if not isinstance(lone, dict) or not Body(lone).only_circumstance:
+        return None
+    reading = read_value(lone, depth + 1)
+    return reading if reading is not None and reading.rule == "error_body" else None
 
 
 def _read_list(items: list[Any], depth: int) -> Reading | None:
     if len(items) == 1 and isinstance(items[0], str):
         found = failing_opening(items[0])
         return None if found is None else Reading(failed=True, rule=found.rule, message=items[0])
+    if len(items) == 2 and items[0] is False and isinstance(items[1], str) and items[1].strip():
+        return Reading(failed=True, rule="success_flag", message=items[1])  # a flag and its reason
     some = items[:_MANY]
     if all(_is_validation_issue(item) for item in some):
         return Reading(failed=True, rule="validation_issues", message=message_in(items))
@@ -300,6 +320,13 @@ def _is_bad_code(code: Any) -> bool:
     return _is_count(code) and code not in _GOOD_NUMBERS
 
 
+def _is_bad_status(code: Any) -> bool:
+    number = _whole(code)
+    if number is None or number in _GOOD_STATUSES:
+        return False
+    return number < 0 or number >= _LEAST_STATUS
+
+
 def _names_error(code: Any) -> bool:
     return _whole(code) is not None or (isinstance(code, str) and bool(_ERROR_NAME.search(code)))
 
@@ -307,6 +334,8 @@ def _names_error(code: Any) -> bool:
 def _truth(flag: Any) -> bool | None:
     if isinstance(flag, bool):
         return flag
+    if _is_count(flag) and flag < 0:
+        return False
     if isinstance(flag, str):
         return {"true": True, "false": False}.get(flag.strip().lower())
     return None

@@ -84,6 +84,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"msg \d{3,6}, level \d",
             r"code: \d{1,4}\. db::exception",
             r"sql compilation error",
+            r"\d{4,6} \(\w{5}\): ",
             r"neo\.\w{1,20}error",
             r"e11000 duplicate",
             r"\(\d{4}, [\"']",

@@ -25,7 +25,7 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
-                rf"(?!(?:{NO_ERROR_OF})\b)(?:[\w.'-]{{1,40}}\s){{1,5}}(?:error|exception)"
+                rf"(?!(?:{NO_ERROR_OF})\b)(?:[\w.'-]{{1,40}} ){{1,5}}(?:error|exception)"
                 r"(?:\s?\([^)\n]{0,60}\))?\s*[:：]"
             ),
             r"(?:uncaught|unhandled)\b[^\n:]{0,40}(?:error|exception|rejection)\b[^\n:]{0,40}:",
@@ -57,6 +57,7 @@ PHRASES: tuple[Opening, ...] = (
             rf"internal (?:server )?error{STOPS}",
             rf"server error{STOPS}",
             r"(?:i'?m |we'?re |i am |we are )?sorry,? (?:but )?(?:i|we|an|the|there|this|you|it)\b",
+            r"sorry, (?!no\b)",
         ),
     ),
     Opening(
@@ -142,7 +143,11 @@ PHRASES: tuple[Opening, ...] = (
                 r"|[:.!]|\s*\Z)"
             ),
             r"deadline exceeded",
-            r"connection (?:\w+ )?(?:refused|reset|closed|aborted|lost|failed|error|timed out)\b",
+            (
+                r"(?:the )?connection (?:(?:to|with|from) [^\n]{1,80}? )?(?:was |is |has been "
+                r"|\w+ )?"
+                r"(?:refused|reset|closed|aborted|lost|failed|error|timed out)\b"
+            ),
             r"(?:all )?connection attempts? failed",
             r"network (?:error|is unreachable|unreachable)\b",
             (
@@ -226,19 +231,19 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
-                rf"(?:the\s)?(?:\S{{1,40}}\s){{0,2}}{WORKS}(?:\s\S{{1,60}}){{0,3}}?\s(?:has\s)?(?:faile"
-                rf"d"
+                rf"(?:the )?(?:\S{{1,40}} ){{0,2}}{WORKS}(?: \S{{1,60}}){{0,3}}? (?:has )?(?:failed"
                 r"|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
                 r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied)"
                 rf"|not (?:found|permitted|allowed)){STOPS}"
             ),
-            rf"(?!\d){SOME_WORDS}failed\s*[:：]",
+            rf"(?!\d){SOME_WORDS}failed(?: (?:due to|because of|with)(?: \w+){{0,3}})?\s*[:：]",
+            rf"(?!\d){SOME_WORDS}failed with (?:an? )?(?:non-?zero )?(?:exit|error|status|code)\b",
             (
                 r"(?:\S{1,40}\s){1,4}(?:rejected|refused|denied|blocked) (?:this|the|your)"
                 r" (?:action|request|operation|call|command|connection)\b"
             ),
             (
-                r"your (?:\w+ )?(?:edit|change|request|query|command|input|call|code)\b[^\n]{0,40}"
+                r"your (?:\w+ )?(?:edit|change|request|query|command|input|call|code)\b[^\n.]{0,40}"
                 r"(?:errors?\b|error\(s\)|invalid|rejected|failed|could not)"
             ),
         ),
@@ -263,12 +268,24 @@ PHRASES: tuple[Opening, ...] = (
             ),
             rf"(?:input )?validation (?:error|failed){STOPS}",
             r"\d+ validation errors? for",
-            r"no such (?:file|tool|command|function|method|host|user|container|object|key)\b",
+            (
+                r"no such (?:file|tool|command|function|method|host|user|container|object|key"
+                r"|element|index|bucket|page|session|process|device|service|image|volume|network"
+                r"|branch|record)\b"
+            ),
             r"unexpected (?:end of|token)",
             r"extra inputs are not permitted",
         ),
     ),
     Opening("chinese_error", "page", CHINESE),
+    Opening(
+        "error_symbol",
+        "line",
+        (
+            r"(?:invalid|missing|unsupported|bad|no_such|unknown)_[a-z_]{2,60}\s*\Z",
+            r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted)\s*\Z",
+        ),
+    ),
     Opening(
         "shell_error",
         "line",
@@ -300,7 +317,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"|supported|permitted|implemented)|is (?:invalid|out of range|out of bounds"
                 r"|closed and)|index out of (?:range|bounds)|cannot be (?:after|before|empty|null"
                 r"|negative)|not enough|not (?:recogni[sz]ed|responding|reachable|enabled for)"
-                r"|is restricted|is outside the (?:allowed|permitted))\b"
+                r"|is restricted|(?:is|are) no longer (?:available|valid|supported|attached"
+                r"|open)|is outside the (?:allowed|permitted))\b"
             ),
             (
                 r"(?=[^\n]{0,80}[\d'\"`_/])"
@@ -308,8 +326,9 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
             (
-                rf"{SOME_WORDS}(?=d)(?:does not|doesn't|do not) (?:support|provide|allow|accept"
-                r"|permit)\b"
+                rf"{SOME_WORDS}(?=d)(?:does not|doesn't|do not|did not|didn't) (?:understand"
+                rf"|support|provide|allow|accept"
+                r"|permit|handle|recogni[sz]e)\b"
             ),
             (
                 rf"{ARGUMENT} (?:must|should|needs to|has to|(?:is|are) (?:required|missing|empty"
@@ -318,6 +337,21 @@ PHRASES: tuple[Opening, ...] = (
             r"(?-i:[a-z][\w-]{1,40}) (?:is required|must be (?:provided|set|specified|an?))\b",
             r"\w{1,30}[^s\s] must be (?:between|less|greater|at least|at most|one of|positive)\b",
             r"(?:cannot|can't|could not|couldn't|unable to) (?!is\b)(?-i:[a-z]{2,})\b",
+            r"only [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted|accepted)\b",
+            (
+                r"(?:the )?(?:specified|given|provided|supplied"
+                r"|requested) (?:[\w'\"./-]{1,40} ){1,4}"
+                r"(?:could not|cannot|(?:is|are|was|were) (?:empty|invalid|missing|malformed"
+                r"|unknown|unavailable"
+                r"|too|not))\b"
+            ),
+            r"(?!(?:no|none|not|nothing)\b)(?:[\w'-]{1,30} ){1,4}required[.!]?\s*\Z",
+            (
+                r"you (?:must|need to|have to|should) (?:first )?(?:connect|log ?in|authenticate"
+                r"|initiali[sz]e|start|open|create|configure|call|select|choose|enable|install"
+                r"|set)\b"
+                r"[^\n]{1,100}\b(?:first|before)\b"
+            ),
             r"expected [^\n]{1,80}\b(?:got|received|found|but)\b",
             r"you (?:must|cannot|can't|can only) (?:specify|provide|set|pass|use|supply|give)\b",
             r"must (?:specify|provide|supply|be (?:an?|one|less|greater|between))\b",

@@ -59,7 +59,8 @@ NAMED_THINGS = _any_of(
     r"""
     api[_-]?keys? access_tokens? args? arguments? body certificates? choice column command
     coordinates? credentials? cursor dates? date_range email enum expression fields? file format
-    function header id identifier input json keys? literal login method name number operation
+    function header id identifier permissions? access scopes? authori[sz]ation
+    input json keys? literal login method name number operation
     option parameters? params? password path pattern payload propert(?:y|ies) query range regex
     requests? response schema selector session signature sql state status symbol syntax table
     ticker time timezone token tool type uri url user(?:name)? uuid values? xpath
@@ -73,7 +74,8 @@ WORKS = (
         authori[sz]ation auth login upload download migration import export lookup installation
         deployment transaction navigation assertion edit write read update insert delete parsing
         api_call api_request http_request subprocess step action invocation handshake
-        initiali[sz]ation transfer task
+        initiali[sz]ation transfer task merge rebase push pull commit checkout clone deploy sync
+        backup restore payment booking registration submission conversion rendering
         """
     )[:-1]
     + r"|[\w.-]{0,40}[_.][\w.-]{0,40}|'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")"
@@ -94,7 +96,8 @@ ARGUMENT = (
     r"|query|offset)(?: [\"'`][^\"'`\n]{1,60}[\"'`])?)"
 )
 # The first words of a sentence; word by word, because that is quicker than by characters.
-SOME_WORDS = r"(?:[^\s:：;]++ ){0,20}?"
+# An address may stand among them: https://x.example, localhost:8080.
+SOME_WORDS = r"(?:(?:[^\s:：;]|:(?=[/\\\d]))++ ){0,20}?"
 # "Error" where the message is in another language.
 FOREIGN_ERRORS = "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|błąd|hata"
 
@@ -109,18 +112,28 @@ CHINESE = (
         rf"{_NOTHING_FOUND}{_HAN}{{0,8}}\s?(?:错误|出错|报错|异常)(?:了|信息|代码"
         rf"|码)?\s?[A-Za-z0-9]{{0,8}}\s*(?:[:：,，。!！】]|\Z|\n)"
     ),
-    rf"(?:抱歉[,，]?)?(?:发生|出现|遇到)了?{_HAN}{{0,6}}(?:错误|异常|问题)",
+    (
+        rf"(?![^\n]{{0,24}}(?:没有|未|无|不会)(?:发生|出现|遇到))(?:抱歉[,，]?)?(?:{_HAN}"
+        rf"|[\w ]){{0,20}}"
+        rf"(?:发生|出现|遇到)了?{_HAN}{{0,6}}(?:错误|异常|问题)"
+    ),
+    (
+        r"(?![^\n。]{0,24}(?:成功|完成))[^\n。]{0,40}"
+        r"请(?:检查|核对|重试|稍后(?:再试|重试)|确认[^\n。]{0,12}是否)"
+    ),
     rf"(?:无法|未能|不能)(?:正常|成功)?(?:{_CHINESE_VERBS})",
     rf"(?:缺少|缺失)(?:{_HAN}|[\w ]){{0,8}}(?:参数|字段|权限)",
     rf"(?:无效|非法|不支持)的?(?:{_HAN}|[\w ]){{1,12}}",
     r"请求(?:过于频繁|超时|被拒绝|失败)",
-    r"(?:系统|服务器?)(?:繁忙|异常|不可用|维护中)|请(?:稍后再试|先登录|重新登录)",
+    r"(?:系统|服务器?)(?:繁忙|异常|不可用|维护中)|请稍后再试",
+    r"请(?:先|重新)[\u4e00-\u9fff]{0,2}登录",
     rf"(?:没有|无|缺乏){_HAN}{{0,4}}权限|权限不足|余额不足",
     r"未知(?:工具|命令|函数|参数|方法)|未登录|未授权|禁止访问|访问被拒绝|拒绝访问",
     r"(?:找不到|未找到)(?:该|此|指定|用户|文件|资源|记录|对应)",
     (
         rf"(?:{_HAN}|[\w '\"“”「」_/.-]){{0,30}}"
-        r"(?:失败|超时|不存在|未找到|找不到|不可用|已过期|超出限制|不能为空|过长|过大|不合法|有误"
+        r"(?:失败|超时|不存在|未找到|找不到|不可用|已过期|已失效|超出限制|不能为空|过长|过大"
+        r"|不合法|有误"
         r"|超限)"
         r"(?!的|率|次数|数|原因)了?(?:[:：,，。!！(（]|\s|\Z)"
     ),

@@ -9,6 +9,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from assay.evidence.failure_kinds import VAGUE_KINDS
 from assay.evidence.linear_search import occurrence_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "rate_limit",
         (
             r"\b(?:http|status|code|error)\D{0,12}429\b|\b429 (?:too|client)|too many requests"
-            r"|rate[ _-]?limit|throttl|请求过于频繁|频率|限流"
+            r"|rate[ _-]?limit|throttl|请求过于频繁|频率|频繁|限流"
         ),
     ),
     (
@@ -65,11 +66,15 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"unauthori[sz]ed|authenticat(?:ion|ed?)\b|unauthenticated|api[ _-]?key|bad credentials"
             r"|(?:invalid|expired|missing|bad) (?:access |auth |bearer )?(?:token|credentials?"
-            r"|signature)|(?:token|session|credentials?) (?:has |have |is |are )?(?:expired|invalid"
-            r"|missing|not (?:set|found|configured))|log ?in (?:is )?required"
+            r"|signature)|(?:user|access|app|secret|license)[ _-]?key\b|invalid[ _](?:grant"
+            r"|client)\b"
+            r"|credentials? .{0,30}(?:could not|cannot|can't|failed)|(?:token|session"
+            r"|credentials?) (?:has |have |is |are )?(?:expired|invalid"
+            r"|missing|not (?:set|found|configured|exist))|active (?:account|session"
+            r"|subscription)|log ?in (?:is )?required"
             r"|please (?:log|sign) in"
             r"|not logged in|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
-            r"|认证|鉴权|未授权"
+            r"|认证|鉴权|未授权|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)|重新\S{0,2}登录"
         ),
     ),
     (
@@ -77,15 +82,20 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"permission denied|access(?: is| was)? denied|forbidden|insufficient (?:permissions?"
             r"|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM"
-            r"|row-level security|restricted operation|operation not permitted|(?:do|does) not have"
-            r" (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁止访问|拒绝访问"
+            r"|row-level security|robots\.txt|(?:missing|required|granted) .{0,20}scopes?\b"
+            r"|missing (?:\w+ )?(?:permissions?|access)\b"
+            r"|\b(?:was|is|been|are) (?:banned|blocked)\b|restricted operation"
+            r"|operation not permitted|(?:do|does) not have"
+            r" (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用|封禁"
+            r"|禁止访问|拒绝访问"
             r"|\b(?:http|status|code|error)\D{0,12}403\b"
         ),
     ),
     (
         "server_unavailable",
         (
-            r"server .{0,80}could not be loaded|server_not_in_configs|server .{0,60}(?:is )?not"
+            r"server .{0,80}could not be loaded|server_not_in_configs"
+            rf"|server (?:name )?(?:{_TOOL_NAME} )?(?:is |was )?not"
             r" (?:running|connected|configured|found)|server (?:disconnected|crashed|exited"
             r"|terminated)|session terminated|failed to (?:start|launch|spawn) .{0,40}server"
             r"|ClosedResourceError"
@@ -101,10 +111,12 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "network_error",
         (
-            r"connection (?:\w+ )?(?:refused|reset|closed|aborted|error|attempts? failed|lost"
+            r"connection (?:to .{1,60} )?(?:\w+ )?(?:refused|reset|closed|aborted|error"
+            r"|attempts? failed|lost"
             r"|terminated|failed)|connection_error|(?-i:ECONN[A-Z]+|ENOTFOUND"
             r"|EAI_AGAIN)|getaddrinfo|name"
-            r" resolution|name or service not known|(?:could not|cannot|unable to)"
+            r" (?:resolution|not resolved)|max retries exceeded|internet disconnected"
+            r"|name or service not known|(?:could not|cannot|unable to)"
             r" resolve host|network"
             r" (?:error|is unreachable|unreachable)|socket hang up|unreachable|no route to host"
             r"|\b(?:ssl|tls)\b|certificate|fetch failed|broken pipe|ConnectError|ConnectionError"
@@ -164,8 +176,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|argument|field)s?|\breceived\W{1,5}undefined"
             r"|\bmessage\W{1,6}Required\b|\bis required\b"
             r"|\bare required\b|must be (?:provided|specified|supplied|set)|type=missing"
-            r"|not provided and not marked as optional|cannot be (?:empty|null|blank)|must not be"
-            r" (?:empty|null|blank)|缺少|不能为空|必填"
+            r"|not provided and not marked as optional|can(?:not|'t) be (?:empty|null|blank)"
+            r"|must not be"
+            r" (?:empty|null|blank)|\brequired[.!]?\s*$|缺少|不能为空|必填"
         ),
     ),
     (
@@ -179,7 +192,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "wrong_type",
         (
-            r"is not of type|unable to parse string as|input should be (?:a valid|an instance)"
+            r"is not of type|wrong kind of value|unable to parse string as"
+            r"|input should be (?:a valid|an instance)"
             r"|(?:incorrect|wrong|invalid|unexpected) type|type checking failed|type=\w+_(?:type"
             r"|parsing)|\binvalid_type\b|must be (?:of type|an? (?:string|integer"
             r"|number|boolean|array"
@@ -204,7 +218,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"invalid arguments? for|unexpected (?:keyword )?(?:argument|parameter|property|field)"
             r"|unrecogni[sz]ed[ _](?:keys?|arguments?|options?|parameters?)|additional properties"
             r"|extra (?:inputs|fields) (?:are )?not|unknown (?:argument|parameter|field|option"
-            r"|property)|invalid (?:arguments?|params?|parameters?|request)\b|takes \d+ positional"
+            r"|property)|invalid (?:arguments?|params?|parameters?|request|\w+ call)\b"
+            r"|takes \d+ positional"
             r"|wrong number of (?:arguments|parameters)|bad request|参数(?:错误|无效|不合法|异常)"
         ),
     ),
@@ -223,7 +238,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "conflict",
         (
-            r"already (?:exists|registered|in use|taken|been)|duplicate (?:key|entry|column|object"
+            r"already (?:exists|in use|taken|been|[a-z]+ed\b)|still in use|non-fast-forward"
+            r"|duplicate (?:key"
+            r"|entry|column|object"
             r"|name)|unique constraint|\bconflict|E11000|EEXIST|concurrent(?:ly)? (?:update|modif)"
             r"|locked|已存在|重复|冲突"
         ),
@@ -240,11 +257,12 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "validation_error",
         (
-            r"validation|is not one of|invalid value|invalid enum|(?:must|should)"
+            r"validation|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of|invalid value"
+            r"|invalid enum|(?:must|should)"
             r" be one of|expected"
             r" one of|not a valid|does not match (?:the )?(?:pattern|format|regex)"
             r"|invalid (?:format"
-            r"|url|uri|email|uuid|id|input|option|choice|symbol|name|path|selector"
+            r"|url|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector"
             r"|regex)\b|ValueError"
             r"|ZodError|校验|格式(?:错误|不正确)|无效的?"
         ),
@@ -252,11 +270,13 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "not_found",
         (
-            r"not found|does not exist|doesn't exist|do not exist|no such|(?:cannot"
+            r"not found|did not match any|not an? \w+ (?:repository|project)|does not exist"
+            r"|doesn't exist|do not exist|no such|(?:cannot"
             r"|could not|couldn't"
             r"|can't|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|is not defined"
             r"|no module named|unknown (?:column|table|database|host|user|symbol|city)"
-            r"|no .{1,60} (?:found|named|with id)|undefined (?:table|column)|未找到|找不到|不存在"
+            r"|no .{1,60} (?:found|named|with id)|undefined (?:table|column)|未找到|找不到"
+            r"|不存在|未获取到|未查到|查无"
         ),
     ),
     (
@@ -264,7 +284,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"not (?:currently )?supported|unsupported(?! operand)|not implemented"
             r"|NotImplemented|read-?only"
-            r"|illegal operation|does not (?:support|provide|allow)|EISDIR|not allowed|method not"
+            r"|illegal operation|(?:does|did) not (?:support|provide|allow|handle|understand)"
+            r"|only .{1,40} (?:is|are) (?:allowed|supported|permitted|accepted)|EISDIR"
+            r"|not allowed|method not"
             r" allowed|不支持"
         ),
     ),
@@ -273,7 +295,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"violates|constraint|not enough|insufficient|exceed|must be|cannot"
             r" (?:be|use)|out of (?:range"
-            r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed|expired"
+            r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed"
+            r"|sold out|expired|no longer"
             r"|at (?:least|most) \d|inconsistent|不足|超出|超过"
         ),
     ),
@@ -283,7 +306,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"error (?:calling|executing|running|in|while|getting|fetching"
             r"|retrieving|occurred)|traceback"
             r"|exception|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)?"
-            r" (?:code|status)|crash|stack trace|unexpected error|\bfail|内部错误|服务器错误|异常"
+            r" (?:code|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"
+            r"|can't) (?:fetch|retrieve|load|get)|内部错误|服务器错误|异常"
         ),
     ),
 )
@@ -302,7 +326,12 @@ def _search(wording: str) -> Callable[[str], object]:
 
 def kind_of_message(message: str) -> Kind:
     """The kind of failure that the words of an error message tell of."""
-    return _kind_told(_telling_part(message))
+    told = _telling_part(message)
+    kind = _kind_told(told)
+    if kind in VAGUE_KINDS and "_" in told:  # a symbol, such as channel_not_found
+        spoken = _kind_told(told.replace("_", " "))
+        return kind if spoken == "unclassified" else spoken
+    return kind
 
 
 @lru_cache(maxsize=2_048)
@@ -314,6 +343,7 @@ def _telling_part(message: str) -> str:
     statement = _QUOTED_STATEMENT.search(message, 0, 4_000)
     if statement is not None:
         message = message[: statement.start()]
+    message = message.replace("’", "'")
     if message.startswith("Traceback (most recent call last)"):
         return message.rstrip()[-_TAIL:].rpartition("\n")[2]
     if len(message) <= _HEAD + _TAIL:

@@ -19,6 +19,7 @@ from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
+from assay.evidence.text_shape import reads_like_content
 from assay.evidence.tool_kinds import ToolKind, kind_of_tool
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n
 _LAST_EXCEPTION = re.compile(
     r"\n(?:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt|Exit))(?:: [^\n]{0,500})?\s*\Z"
 )
+# How a program tells, after what it did, that it ended badly; in lower case, unlike a log.
+_LAST_WORDS = re.compile(r"\n(?:fatal|error): \S[^\n]{0,300}\s*\Z")
 _CUT_JSON = re.compile(
     r"\s*\{\s*[\"'](?:(?:error|err|errors|exception|error_?message)[\"']\s*:\s*(?:[\"'][^\"']"
     r"|\{\s*[\"']|\[\s*[{\"']|true)|(?:success|ok)[\"']\s*:\s*false"
@@ -153,6 +156,8 @@ def _read_words(text: str, tool: ToolKind, *, reported: bool | None) -> Reading 
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and _ends_in_exception(text):
         return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
+    if tool == "other" and _ends_in_error(text):
+        return Reading(failed=True, rule="last_words", message=text)
     return None
 
 
@@ -183,6 +188,12 @@ def _is_said_in_passing(
 def _ends_in_exception(text: str) -> bool:
     ending = text[-20_000:]
     return "Traceback (most recent call last)" in ending and bool(_LAST_EXCEPTION.search(ending))
+
+
+def _ends_in_error(text: str) -> bool:
+    if len(text) > LONGEST_MESSAGE or _LAST_WORDS.search(text) is None:
+        return False
+    return not reads_like_content(text)
 
 
 def _python_data(text: str) -> Any:

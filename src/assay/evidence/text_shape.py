@@ -10,6 +10,10 @@ _LINES_LOOKED_AT = 40
 
 # What may stand before the first word: space, Markdown, quotes, and symbols such as emoji.
 _LEAD = re.compile(r"(?:```[\w+-]{0,20}[ \t]*\n|[\s\ufeff#>*`\"'!~=|]|[^\w\s\x00-\x7f])*")
+# What stands before a message: a driver's label, or the heading of a section.
+_LABEL = re.compile(
+    r"(?:message|stderr|reason)\s*[:：]\s*|(?:result|response|output)\s*\n\s*", re.IGNORECASE
+)
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,12}[A-Za-z]")
 _FAILURE_MARKS = frozenset("❌🚫⛔✗✘⨯")
 _SUCCESS_MARK = re.compile(r"[✅✓✔☑]")
@@ -39,7 +43,9 @@ def opening_of(text: str) -> str:
         head = _ANSI.sub("", head)
     lead = _LEAD.match(head)
     head = head[lead.end() :] if lead else head
-    return head.replace("*", "").replace("`", "")
+    head = head.replace("*", "").replace("`", "").replace("’", "'")
+    label = _LABEL.match(head)
+    return head[label.end() :] if label else head
 
 
 def bears_failure_mark(text: str) -> bool:
