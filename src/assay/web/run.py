@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 _MOST_ATTEMPTS = 50
 _MOST_COMPARED = 10_000
+# What has no score gets one for the page, unless that would keep the reader waiting.
+_MOST_CALLS = 300
+_MOST_TEXT = 4_000_000
 _MEANT = """
     SELECT run_key FROM stored_runs WHERE run_id = $run OR starts_with(run_key, $run)
     ORDER BY run_key LIMIT 2
@@ -61,12 +64,15 @@ def run_page(request: Request) -> Response:
         rows = engine.sql(_TREES, run_key=key, metric=metric or "")
         beside = RunList(engine, wanted, metric).neighbours(key)
     scores = [_decode_score(row["tree"]) for row in rows]
-    scored_now = not scores
+    text = case.to_json()
+    scored_now = not scores and len(text) <= _MOST_TEXT and len(case.calls) <= _MOST_CALLS
+    if scored_now:
+        scores = [run_to_end(MCPToolMetric().evaluate(case))]
     view = run_view(
         key,
         case,
         judged_calls(case, store.siblings(key)),
-        scores=scores or [run_to_end(MCPToolMetric().evaluate(case))],
+        scores=scores,
         attempts=_attempts(store, key, case),
         part=_number(request.query_params.get("part")),
     )
@@ -78,7 +84,7 @@ def run_page(request: Request) -> Response:
         query=wanted.query,
         beside=beside,
         scored_now=scored_now,
-        redactions=case.to_json().count(MASK),
+        redactions=text.count(MASK),
     )
 
 

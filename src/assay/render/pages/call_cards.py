@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.render.run_page import JudgedCall
 
 # All results of a page together, the least that each gets, and the most.
-_ROOM_OF_PAGE = 240_000
+_ROOM_OF_PAGE = 160_000
 _LEAST_ROOM = 600
 _MOST_ROOM = 32_000
 _FOLDED_LINES = 12

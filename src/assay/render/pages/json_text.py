@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from assay.evidence.json_leaves import ROOT, leaf_text, step_to
 from assay.render.pages.visible_text import visible
@@ -20,7 +21,9 @@ _INDENT = "  "
 _DEEPEST = 40
 _SHOWN_ITEMS = 50
 _LAST_ITEMS = 3
-_SHORT = 72
+_SHORT = 90
+# What the markup around a key takes.
+_MARKUP = 24
 _SHORT_LEAF = 24
 _LONG_LEAF = 80
 _AROUND = 80
@@ -61,10 +64,10 @@ class JsonText:
     def write(self, value: Any, path: Path = ROOT) -> Markup:
         """The value as markup for a `<pre>`."""
         if isinstance(value, str):
-            return self._text(value, path, _plain)
-        return Markup("").join(self._lines(value, path, 0))
+            return Markup(self._text(value, path, _plain))  # noqa: S704 - escaped piece by piece
+        return Markup("".join(self._lines(value, path, 0)))  # noqa: S704 - the same
 
-    def _lines(self, value: Any, path: Path, depth: int) -> Iterator[Markup]:
+    def _lines(self, value: Any, path: Path, depth: int) -> Iterator[str]:
         if isinstance(value, dict) and value and depth < _DEEPEST:
             yield from self._dict(value, path, depth)
         elif isinstance(value, list) and value and depth < _DEEPEST:
@@ -72,39 +75,39 @@ class JsonText:
         else:
             yield self._leaf(value, path)
 
-    def _dict(self, value: dict[Any, Any], path: Path, depth: int) -> Iterator[Markup]:
+    def _dict(self, value: dict[Any, Any], path: Path, depth: int) -> Iterator[str]:
         if _is_flat(value):
             pairs = (self._pair(key, item, path) for key, item in value.items())
-            yield Markup("{{{}}}").format(Markup(", ").join(pairs))
+            yield "{" + ", ".join(pairs) + "}"
             return
         inner = _INDENT * (depth + 1)
-        yield Markup("{\n")
+        yield "{\n"
         items = list(value.items())
         for place in self._shown(items, lambda i: path + step_to(str(items[i][0])), inner):
-            if isinstance(place, Markup):
+            if isinstance(place, str):
                 yield place
                 continue
             key, item = items[place]
-            yield Markup('{}<span class="k">{}</span>: ').format(inner, self._key(key))
+            yield f'{inner}<span class="k">{self._key(key)}</span>: '
             yield from self._lines(item, path + step_to(str(key)), depth + 1)
-            yield escape(",\n" if place < len(items) - 1 else "\n")
-        yield escape(_INDENT * depth + "}")
+            yield ",\n" if place < len(items) - 1 else "\n"
+        yield _INDENT * depth + "}"
 
-    def _list(self, value: list[Any], path: Path, depth: int) -> Iterator[Markup]:
+    def _list(self, value: list[Any], path: Path, depth: int) -> Iterator[str]:
         inner = _INDENT * (depth + 1)
-        yield Markup("[\n")
+        yield "[\n"
         for place in self._shown(value, lambda i: f"{path}[{i}]", inner):
-            if isinstance(place, Markup):
+            if isinstance(place, str):
                 yield place
                 continue
-            yield escape(inner)
+            yield inner
             yield from self._lines(value[place], f"{path}[{place}]", depth + 1)
-            yield escape(",\n" if place < len(value) - 1 else "\n")
-        yield escape(_INDENT * depth + "]")
+            yield ",\n" if place < len(value) - 1 else "\n"
+        yield _INDENT * depth + "]"
 
     def _shown(
         self, items: Sequence[Any], path_of: Callable[[int], Path], inner: str
-    ) -> Iterator[int | Markup]:
+    ) -> Iterator[int | str]:
         """The places of the items that are shown, and how many are left out between them."""
         skipped = 0
         for place in range(len(items)):
@@ -119,37 +122,37 @@ class JsonText:
         if skipped:
             yield self._told(skipped, inner)
 
-    def _told(self, missing: int, inner: str) -> Markup:
+    def _told(self, missing: int, inner: str) -> str:
         self.left_out += missing
-        return Markup('{}<span class="muted">… {:,} more …</span>\n').format(inner, missing)
+        return f'{inner}<span class="muted">… {missing:,} more …</span>\n'
 
-    def _pair(self, key: Any, item: Any, path: Path) -> Markup:
+    def _pair(self, key: Any, item: Any, path: Path) -> str:
         leaf = self._leaf(item, path + step_to(str(key)))
-        return Markup('<span class="k">{}</span>: {}').format(self._key(key), leaf)
+        return f'<span class="k">{self._key(key)}</span>: {leaf}'
 
     def _key(self, key: Any) -> str:
         text = _quoted(str(key)[:_SHORT])
-        self._room -= len(text)
-        return visible(text)
+        self._room -= len(text) + _MARKUP
+        return _escaped(text)
 
-    def _leaf(self, value: Any, path: Path) -> Markup:
+    def _leaf(self, value: Any, path: Path) -> str:
         if isinstance(value, str):
             # Long text keeps its lines: people read it.
             is_prose = len(value) > _LONG_LEAF and "\n" in value
             spell = _line_by_line if is_prose else _inside_quotes
-            return Markup('"{}"').format(self._text(value, path, spell))
+            return f'"{self._text(value, path, spell)}"'
         text = _scalar(value)
         self._room -= len(text)
         return self._whole(path, text)
 
-    def _text(self, text: str, path: Path, spell: Callable[[str], str]) -> Markup:
+    def _text(self, text: str, path: Path, spell: Callable[[str], str]) -> str:
         """A text with what was taken from it marked, and its middle left out if it is long."""
         hits = self._hits(text, path) if len(text) > _SHORT_LEAF else []
         if len(text) <= _LONG_LEAF and not hits:
             self._room -= len(text)
             return self._whole(path, spell(text))
         stretches = self._stretches(len(text), hits)
-        shown = Markup("")
+        shown = ""
         for place, (start, end) in enumerate(stretches):
             if place:
                 shown += self._gap(start - stretches[place - 1][1])
@@ -159,9 +162,9 @@ class JsonText:
             shown += self._gap(rest)
         return shown
 
-    def _gap(self, missing: int) -> Markup:
+    def _gap(self, missing: int) -> str:
         self.left_out += missing
-        return Markup('\n<span class="muted">… {:,} characters …</span>\n').format(missing)
+        return f'\n<span class="muted">… {missing:,} characters …</span>\n'
 
     def _stretches(self, length: int, hits: list[_Hit]) -> list[tuple[int, int]]:
         """What is shown of a text: all of it, or head, tail and what lies around the hits."""
@@ -203,27 +206,31 @@ class JsonText:
             if held == name:
                 self.placed[path, wanted] = other
 
-    def _whole(self, path: Path, text: str) -> Markup:
-        shown = escape(visible(text))
+    def _whole(self, path: Path, text: str) -> str:
+        shown = _escaped(text)
         wanted = self._marks.get(path)
         if not wanted:
             return shown
         name = next(iter(wanted.values()))
         self.placed |= {(path, other): name for other in wanted}
-        return Markup('<mark id="{}">{}</mark>').format(name, shown)
+        return f'<mark id="{name}">{shown}</mark>'
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text), quote=False)
 
 
 def _with_hits(
     text: str, start: int, end: int, hits: list[_Hit], spell: Callable[[str], str]
-) -> Markup:
-    shown, at = Markup(""), start
+) -> str:
+    shown, at = "", start
     for hit in hits:
         if start <= hit.start and hit.end <= end:
-            shown += escape(visible(spell(text[at : hit.start])))
-            marked = escape(visible(spell(text[hit.start : hit.end])))
-            shown += Markup('<mark id="{}">{}</mark>').format(hit.name, marked)
+            marked = _escaped(spell(text[hit.start : hit.end]))
+            shown += _escaped(spell(text[at : hit.start]))
+            shown += f'<mark id="{hit.name}">{marked}</mark>'
             at = hit.end
-    return shown + escape(visible(spell(text[at:end])))
+    return shown + _escaped(spell(text[at:end]))
 
 
 def _is_flat(value: dict[Any, Any]) -> bool:

@@ -15,6 +15,7 @@ _ROW_HEIGHT = 20
 _LEAST_WIDTH = 0.3
 _MOST_LANES = 40
 _MOST_NUMBERED = 60
+_MOST_LINKED = 300
 _TICKS = 5
 # The distances between ticks that people read easily, in seconds.
 _STEPS = (
@@ -63,6 +64,11 @@ class Timeline(Struct, frozen=True):
         if self.seconds is None or self.tool_seconds is None:
             return None
         return self.seconds - self.tool_seconds
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there are so many bars that only failures lead to their calls."""
+        return sum(len(lane.bars) for lane in self.lanes) > _MOST_LINKED
 
     @property
     def is_dense(self) -> bool:
