@@ -35,6 +35,13 @@ class Answers:
 
     def get(self, work: Callable[..., Found], *asked: Any) -> Found | None:
         """What `work(store, *asked)` returns; None while it is still being worked out."""
+        try:
+            return self.wait(work, *asked, patience=self._patience)
+        except StillCounting:
+            return None
+
+    def wait(self, work: Callable[..., Found], *asked: Any, patience: float | None = None) -> Found:
+        """The same, however long it takes, or StillCounting after so many seconds."""
         key = (hash(tuple(self._store.batches())), work, *asked)
         with self._lock:
             future = self._kept.get(key)
@@ -43,9 +50,9 @@ class Answers:
                 self._keep(key, future)
             self._kept.move_to_end(key)
         try:
-            found: Found = future.result(timeout=self._patience)
+            found: Found = future.result(timeout=patience)
         except StillCounting:
-            return None
+            raise
         except BaseException:
             self._forget(key)
             raise

@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from assay.errors import AssayError
 from assay.store import PooledStore
-from assay.web import overview, run, runs
+from assay.web import analyses, overview, run, runs, tools
 from assay.web.facets import FacetWatch
 from assay.web.pages import NAV, answer
 from assay.web.security import Guard
@@ -33,6 +33,8 @@ ROUTES: tuple[BaseRoute, ...] = (
     *overview.ROUTES,
     *runs.ROUTES,
     *run.ROUTES,
+    *tools.ROUTES,
+    *analyses.ROUTES,
 )
 
 

@@ -10,14 +10,13 @@ from msgspec import Struct
 from assay.render.pages.charts import Mark, Scale, mark_on, scale_for
 from assay.render.pages.measures import (
     Difference,
-    Words,
     bounds_text,
     difference_text,
     kind_of,
     range_text,
     value_text,
-    words,
 )
+from assay.render.pages.said import Said, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +40,7 @@ class ForestRow(Struct, frozen=True):
     n: int
     verdict: str | None = None
     difference: Difference | None = None
-    note: Words | None = None
+    note: Said | None = None
     is_baseline: bool = False
     counted: str = ""
 
@@ -127,7 +126,7 @@ def _row(side: Standing, kind: str, scale: Scale, baseline: str | None, by: str)
     )
 
 
-def what_next(figure: Figure) -> Words | None:
+def what_next(figure: Figure) -> Said | None:
     """What it would take to tell two sides apart, where one cannot."""
     if figure.verdict != "cannot_tell":
         return None

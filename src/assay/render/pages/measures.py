@@ -7,37 +7,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.comparing.standings import JUDGED
 from assay.render.pages import figures
+from assay.render.pages.said import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.comparing import Figure
+    from assay.render.pages.said import Said
     from assay.stats import Interval
 
 _MINUS = figures.MINUS
 # Fewer runs than the first make a share a count; fewer than the second take its decimals.
 COUNTED_BELOW = 20
 DECIMALS_FROM = 100
-
-
-class Words(NamedTuple):
-    """A sentence of ours in English, and the values that stand in it; pages translate it."""
-
-    text: str
-    values: dict[str, str | Words]
-
-    def said(self, translate: Callable[..., str]) -> str:
-        """The sentence in the reader's language."""
-        values = {
-            name: value.said(translate) if isinstance(value, Words) else value
-            for name, value in self.values.items()
-        }
-        return translate(self.text, **values)
-
-
-def words(text: str, **values: str | Words) -> Words:
-    """A sentence with its values."""
-    return Words(text, values)
 
 
 class Measure(NamedTuple):
@@ -137,7 +119,7 @@ def kind_of(quantity: str) -> str:
     return next((kind for rule, kind in _KINDS if re.fullmatch(rule, quantity)), "score")
 
 
-def name_of(quantity: str) -> Words:
+def name_of(quantity: str) -> Said:
     """A quantity as people call it."""
     if quantity in _NAMES:
         return words(_NAMES[quantity])

@@ -12,15 +12,14 @@ from assay.render.pages import figures
 from assay.render.pages.charts import Segment, Spark, spark, stack
 from assay.render.pages.forest import Forest, standings_forest, what_next
 from assay.render.pages.measures import (
-    Words,
     bounds_text,
     difference_text,
     kind_of,
     name_of,
     range_text,
     value_text,
-    words,
 )
+from assay.render.pages.said import Said, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +49,7 @@ class Stat(Struct, frozen=True):
 
     label: str
     value: str
-    beside: Words | None = None
+    beside: Said | None = None
 
 
 class BlameRow(Struct, frozen=True):
@@ -119,18 +118,18 @@ class ChangeRow(Struct, frozen=True):
 class Overview(Struct, frozen=True):
     """The whole page."""
 
-    lead: Words
-    rest: Words | None
+    lead: Said
+    rest: Said | None
     stats: tuple[Stat, ...]
     forest: Forest | None
     quantity: str
-    quantity_name: Words
+    quantity_name: Said
     lower_is_better: bool
     baseline: str | None
     by: str
-    quantities: tuple[tuple[str, Words], ...]
+    quantities: tuple[tuple[str, Said], ...]
     divisions: tuple[str, ...]
-    fallback: Words | None
+    fallback: Said | None
     blames: tuple[BlameRow, ...]
     tools: tuple[ToolRow, ...]
     failing_tools: int
@@ -140,7 +139,7 @@ class Overview(Struct, frozen=True):
     known_costs: tuple[tuple[str, str], ...]
     changes: tuple[ChangeRow, ...]
     changed: Changes | None
-    left_out: tuple[Words, ...]
+    left_out: tuple[Said, ...]
     is_empty: bool
 
 
@@ -182,7 +181,7 @@ def overview_view(facts: OverviewFacts) -> Overview:
     )
 
 
-def verdict(found: Standings, by: str) -> tuple[Words, Words | None]:
+def verdict(found: Standings, by: str) -> tuple[Said, Said | None]:
     """What can be said of the sides, and what cannot, in two sentences."""
     kind, metric = kind_of(found.quantity.name), name_of(found.quantity.name)
     if len(found.sides) == 1:
@@ -201,7 +200,7 @@ def verdict(found: Standings, by: str) -> tuple[Words, Words | None]:
     return _lead(found, metric), _rest(found, kind)
 
 
-def _lead(found: Standings, metric: Words) -> Words:
+def _lead(found: Standings, metric: Said) -> Said:
     first = found.leaders
     if not first:
         return words("No one leads yet in {metric}.", metric=metric)
@@ -215,7 +214,7 @@ def _lead(found: Standings, metric: Words) -> Words:
     return words("{names} and {last} lead in {metric}.", names=names, last=first[-1], metric=metric)
 
 
-def _rest(found: Standings, kind: str) -> Words | None:
+def _rest(found: Standings, kind: str) -> Said | None:
     one, other = (side.name for side in found.sides[:2])
     pair = found.first_two
     told = difference_text(kind, pair, turned=pair.names[0] == one) if pair else None
@@ -223,14 +222,14 @@ def _rest(found: Standings, kind: str) -> Words | None:
         return words("{one} and {other}, which stand first, share no task.", one=one, other=other)
     size = words("{size} points", size=told.size) if told.in_points else told.size
     bounds = f" ({told.bounds})" if told.bounds else ""
-    values: dict[str, str | Words] = {"one": one, "other": other, "size": size, "bounds": bounds}
+    values: dict[str, str | Said] = {"one": one, "other": other, "size": size, "bounds": bounds}
     if pair.verdict != "cannot_tell":
         return words("{one} is better than {other}, the next: {size}{bounds}.", **values)
     text = "Whether {one} is better than {other}, we cannot tell yet: {size}{bounds}, {needed}."
     return words(text, **values, needed=what_next(pair) or "")
 
 
-def _without_figures(facts: OverviewFacts) -> tuple[Words, Words | None]:
+def _without_figures(facts: OverviewFacts) -> tuple[Said, Said | None]:
     if not facts.counts.runs:
         return words("No runs yet."), None
     return (
@@ -239,7 +238,7 @@ def _without_figures(facts: OverviewFacts) -> tuple[Words, Words | None]:
     )
 
 
-def _fallback(facts: OverviewFacts, quantity: str) -> Words | None:
+def _fallback(facts: OverviewFacts, quantity: str) -> Said | None:
     if not facts.counts.runs or not quantity or "success" in facts.quantities:
         return None
     return words(
@@ -371,7 +370,7 @@ def _side(passed: tuple[bool, ...], keys: tuple[str, ...]) -> Side:
     return Side(squares, f"{sum(passed)} of {len(passed)}", f"/runs/{keys[0]}")
 
 
-def _left_out(facts: OverviewFacts) -> Iterator[Words]:
+def _left_out(facts: OverviewFacts) -> Iterator[Said]:
     counts = facts.counts
     if counts.without_outcome and facts.success.n:
         text = "{n} without a recorded outcome are in no success rate."

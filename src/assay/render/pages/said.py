@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Said(Struct, frozen=True):
@@ -17,5 +20,18 @@ class Said(Struct, frozen=True):
         """Whether anything is said."""
         return bool(self.words)
 
+    def said(self, translate: Callable[..., str]) -> str:
+        """The sentence in the reader's language, sentences within it too."""
+        values = {
+            name: value.said(translate) if isinstance(value, Said) else value
+            for name, value in self.values.items()
+        }
+        return translate(self.words, **values)
+
 
 NOTHING_SAID = Said("")
+
+
+def words(text: str, **values: str | Said) -> Said:
+    """A sentence with its values."""
+    return Said(text, values)

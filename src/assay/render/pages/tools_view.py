@@ -1,0 +1,340 @@
+"""The list of tools and the page of one: how often each fails, how, and in whose hands."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import msgspec
+from msgspec import Struct
+
+from assay.analyses import Failures, ToolUse, errors, opened, tools
+from assay.render.pages import figures
+from assay.render.pages.charts import Segment, stack
+from assay.render.pages.forest import Forest, Plain, plain_forest
+from assay.render.pages.overview_view import BLAMES, failed_text, tool_address
+from assay.render.pages.tool_facts import read_tool_facts
+from assay.store.tables import LONGEST_ARGUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from assay.render.pages.tool_facts import ToolFacts
+    from assay.store import Store
+
+MOST_TOOLS = 300
+_EXAMPLES = 3
+_LEAST_TELLING = 4
+_MOST_FAILURES_READ = 5_000
+_MOST_SUCCESSES_READ = 200
+_MOST_ARGUMENTS = 12
+_MOST_NAMES = 10_000
+_LONGEST_QUOTE = 160
+# Of each kind calls of different runs first, so that the examples tell more than one story.
+_CALLS = """
+    WITH failing AS (
+        SELECT kind, run_key, position, model, task_id, error_message,
+               ROW_NUMBER() OVER (PARTITION BY kind, run_key ORDER BY position) AS nth_of_run
+        FROM stored_calls WHERE failed AND server = $server AND tool = $tool
+    )
+    SELECT * FROM failing
+    QUALIFY ROW_NUMBER() OVER (PARTITION BY kind ORDER BY nth_of_run, run_key, position) <= $most
+    ORDER BY kind, run_key, position
+"""
+_NAME = """CASE server WHEN '' THEN '-' ELSE server END || '/'
+    || CASE tool WHEN '' THEN '-' ELSE tool END"""
+_MEANT = f"SELECT DISTINCT server, tool FROM stored_calls WHERE {_NAME} = $name LIMIT 1"  # noqa: S608
+_NAMES = f"SELECT DISTINCT {_NAME} AS name FROM stored_calls ORDER BY name LIMIT $most"  # noqa: S608
+_WRONG = """
+    SELECT arguments, error_message FROM stored_calls
+    WHERE failed AND server = $server AND tool = $tool AND blame = 'model'
+    ORDER BY run_key, position LIMIT $most
+"""
+_RIGHT = """
+    SELECT arguments FROM stored_calls
+    WHERE NOT failed AND server = $server AND tool = $tool LIMIT $most
+"""
+
+
+class ToolLine(Struct, frozen=True):
+    """One tool in the list."""
+
+    server: str
+    tool: str
+    href: str
+    calls: int
+    failures: int
+    rate: str
+    bounds: str
+    segments: tuple[Segment, ...]
+    label: str
+    median: str
+    slow: str
+    retries: int
+    lost: int | None
+
+    @property
+    def name(self) -> str:
+        """What the bar is called by."""
+        return ".".join(filter(None, (self.server, self.tool)))
+
+
+class ToolList(Struct, frozen=True):
+    """The list; `matching` of all tools fit the filter, of which so many lines are shown."""
+
+    lines: tuple[ToolLine, ...]
+    matching: int
+    all_tools: int
+    servers: tuple[str, ...]
+    has_outcomes: bool
+    has_times: bool
+
+
+class ToolListFacts(Struct, frozen=True):
+    """What the list is made from."""
+
+    rows: tuple[ToolUse, ...]
+    facts: Any
+
+
+class Example(Struct, frozen=True):
+    """A call that failed, to look at."""
+
+    href: str
+    number: int
+    model: str | None
+    task: str | None
+    message: str
+
+
+class KindRow(Struct, frozen=True):
+    """One kind of failure of a tool."""
+
+    blame: str
+    kind: str
+    failures: int
+    share: str
+    rate: str
+    bounds: str
+    runs: int
+    href: str
+    examples: tuple[Example, ...]
+
+
+class ArgumentCount(Struct, frozen=True):
+    """An argument and in how many of the failures the error speaks of it."""
+
+    name: str
+    failures: int
+    share: str
+
+
+class ToolPage(Struct, frozen=True):
+    """The page of one tool."""
+
+    line: ToolLine
+    use: ToolUse
+    kinds: tuple[KindRow, ...]
+    arguments: tuple[ArgumentCount, ...]
+    wrong: int
+    silent: int
+    models: Forest | None
+
+
+class ToolPageFacts(Struct, frozen=True):
+    """What the page of one tool is made from."""
+
+    use: ToolUse
+    by_model: tuple[ToolUse, ...]
+    kinds: tuple[Failures, ...]
+    examples: dict[str, list[dict[str, Any]]]
+    wrong: tuple[dict[str, Any], ...]
+    names: frozenset[str]
+    facts: Any
+
+
+def read_tool_list(store: Store) -> ToolListFacts:
+    """All tools of a store."""
+    return ToolListFacts(tuple(tools(store)), read_tool_facts(store, trend=False))
+
+
+def tool_list(found: ToolListFacts, *, server: str = "", text: str = "") -> ToolList:
+    """The tools that fit, most failures first."""
+    facts: ToolFacts = found.facts
+    fitting = [
+        row
+        for row in found.rows
+        if server in {"", row.server} and text.lower() in f"{row.server}.{row.tool}".lower()
+    ]
+    return ToolList(
+        tuple(_line(row, facts) for row in fitting[:MOST_TOOLS]),
+        len(fitting),
+        len(found.rows),
+        tuple(sorted({row.server for row in found.rows if row.server})),
+        facts.has_outcomes,
+        bool(facts.slow),
+    )
+
+
+def read_tool(store: Store, name: str) -> ToolPageFacts | str:
+    """The tool that `SERVER/TOOL` names; where there is none, the nearest name there is."""
+    with store.questions() as engine:
+        meant = engine.sql(_MEANT, name=name)
+        if not meant:
+            known = [row["name"] for row in engine.sql(_NAMES, most=_MOST_NAMES)]
+            return next(iter(get_close_matches(name, known, n=1)), "")
+    asked = meant[0]
+    with opened(store, {"servers": [asked["server"]], "tools": [asked["tool"]]}) as view:
+        (use,) = [row for row in tools(view) if _is(row, asked)]
+        by_model = tools(view, by="model")
+        kinds = errors(view)
+    with store.questions() as engine:
+        rows = engine.sql(_CALLS, **asked, most=_EXAMPLES)
+        wrong = engine.sql(_WRONG, **asked, most=_MOST_FAILURES_READ)
+        right = engine.sql(_RIGHT, **asked, most=_MOST_SUCCESSES_READ)
+    examples: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        examples.setdefault(row["kind"] or "", []).append(row)
+    names = frozenset(name for row in (*wrong, *right) for name, _ in _arguments(row))
+    facts = read_tool_facts(store, trend=False)
+    return ToolPageFacts(use, tuple(by_model), tuple(kinds), examples, tuple(wrong), names, facts)
+
+
+def _is(row: ToolUse, asked: dict[str, Any]) -> bool:
+    """Filters take names in any case, so others may be among the rows."""
+    return (row.server, row.tool) == (str(asked["server"]), str(asked["tool"]))
+
+
+def tool_page(found: ToolPageFacts) -> ToolPage:
+    """The page of one tool."""
+    use = found.use
+    named, silent = wrong_arguments(found.wrong, found.names)
+    total = len(found.wrong)
+    return ToolPage(
+        _line(use, found.facts),
+        use,
+        tuple(_kind_row(row, use, found.examples.get(row.kind or "", ())) for row in found.kinds),
+        tuple(
+            ArgumentCount(name, count, figures.share(count, total))
+            for name, count in named.most_common(_MOST_ARGUMENTS)
+        ),
+        total,
+        silent,
+        _model_forest(found.by_model, use),
+    )
+
+
+def wrong_arguments(
+    rows: Iterable[dict[str, Any]], names: Collection[str] = ()
+) -> tuple[Counter[str], int]:
+    """How often the error of a failed call names an argument, or repeats its value.
+
+    `names` are arguments that other calls gave: one that is missing is named in quotes. The
+    second number is of calls whose error names none.
+    """
+    named: Counter[str] = Counter()
+    silent = 0
+    for row in rows:
+        message = (row["error_message"] or "")[:LONGEST_ARGUMENTS]
+        given = dict(_arguments(row))
+        blamed = {name for name, value in given.items() if _speaks_of(message, name, value)}
+        blamed |= {name for name in names if name not in given and _quotes(message, name)}
+        named.update(blamed)
+        silent += not blamed
+    return named, silent
+
+
+def _arguments(row: dict[str, Any]) -> list[tuple[str, Any]]:
+    try:
+        found = msgspec.json.decode(row["arguments"])
+    except msgspec.DecodeError:  # cut off, where it was long
+        return []
+    return list(found.items()) if isinstance(found, dict) else []
+
+
+def _speaks_of(message: str, name: str, value: Any) -> bool:
+    if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message):
+        return True
+    return isinstance(value, str) and len(value) >= _LEAST_TELLING and value in message
+
+
+def _quotes(message: str, name: str) -> bool:
+    return any(f"{mark}{name}{mark}" in message for mark in "\"'`")
+
+
+def _line(row: ToolUse, facts: ToolFacts) -> ToolLine:
+    server, tool = row.server or "", row.tool or ""
+    parts = [(name, getattr(row, f"{name}_failures")) for name in BLAMES]
+    rate, bounds = failed_text(row)
+    return ToolLine(
+        server,
+        tool,
+        tool_address(server, tool),
+        row.calls,
+        row.failures,
+        rate,
+        bounds,
+        tuple(stack(parts, row.failures, least_text=0.2)),
+        ", ".join(f"{name} {count:,}" for name, count in parts if count) or "no call failed",
+        figures.seconds(row.median_seconds),
+        figures.seconds(facts.slow.get((server, tool))),
+        facts.retries.get((server, tool), 0),
+        facts.lost.get((server, tool), 0) if facts.has_outcomes else None,
+    )
+
+
+def _kind_row(row: Failures, use: ToolUse, calls: Sequence[dict[str, Any]]) -> KindRow:
+    wanted = {"server": use.server or "", "tool": use.tool or "", "kind": row.kind or ""}
+    bounds = ""
+    if row.rate_low is not None and row.rate_high is not None:
+        bounds = figures.interval(row.rate_low, row.rate_high)
+    return KindRow(
+        row.blame or "unknown",
+        (row.kind or "not known").replace("_", " "),
+        row.failures,
+        figures.share(row.failures, use.failures),
+        figures.share(row.failures, row.calls),
+        bounds,
+        row.runs,
+        f"/runs?{urlencode({name: value for name, value in wanted.items() if value})}",
+        tuple(_example(call) for call in calls),
+    )
+
+
+def _example(call: dict[str, Any]) -> Example:
+    message = " ".join((call["error_message"] or "").split())
+    number = call["position"] + 1
+    return Example(
+        f"/runs/{call['run_key']}#call-{number}",
+        number,
+        call["model"],
+        call["task_id"],
+        message if len(message) <= _LONGEST_QUOTE else message[:_LONGEST_QUOTE] + "…",
+    )
+
+
+def _model_forest(rows: Sequence[ToolUse], use: ToolUse) -> Forest | None:
+    known = [row for row in rows if row.model is not None]
+    if not known:
+        return None
+    drawn = [
+        Plain(
+            row.model or "",
+            1 - row.success_rate,
+            None if row.success_rate_high is None else 1 - row.success_rate_high,
+            None if row.success_rate_low is None else 1 - row.success_rate_low,
+            row.calls,
+            row.failures,
+            f"/runs?{_address(row, use)}",
+            f"{row.failures:,} of {row.calls:,}",
+        )
+        for row in known
+    ]
+    return plain_forest("share", drawn, line=1 - use.success_rate)
+
+
+def _address(row: ToolUse, use: ToolUse) -> str:
+    return urlencode({"model": row.model or "", "server": use.server or "", "tool": use.tool or ""})
