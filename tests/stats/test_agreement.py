@@ -11,6 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats import InvalidSample, Resampling, cohen_kappa, krippendorff_alpha
+from assay.stats.agreement import (
+    _ALPHAS,
+    _DISTANCES,
+    JACKKNIFE,
+    MANY,
+    _kappa,
+    _kappa_without,
+    _resampled,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,3 +207,63 @@ def test_raters_of_different_units_are_refused() -> None:
         InvalidSample, match="alpha on an interval scale needs numbers, got str 'x'"
     ):
         krippendorff_alpha([(1, "x")], scale="interval")
+
+
+@given(rated, st.sampled_from(sorted(_DISTANCES)))
+def test_kappa_without_one_unit_is_that_of_the_others(
+    units: list[tuple[int, int]], weights: Weights
+) -> None:
+    counts, distance = Counter(units), _DISTANCES[weights]
+    without = _kappa_without(counts, distance)
+    for unit in counts:
+        left = _kappa(counts - Counter([unit]), distance)
+        assert without(unit) == (None if left is None else pytest.approx(left))
+
+
+@given(st.lists(st.lists(marks, min_size=2, max_size=4), min_size=2, max_size=12))
+@pytest.mark.parametrize("scale", ["nominal", "interval"])
+def test_alpha_without_one_unit_is_that_of_the_others(scale: Scale, units: list[list[int]]) -> None:
+    counts = Counter(tuple(sorted(unit)) for unit in units)
+    measure = _ALPHAS[scale]
+    assert measure.without is not None
+    without = measure.without(counts)
+    for unit in counts:
+        left, found = measure.of(counts - Counter([unit])), without(unit)
+        # What rounding leaves of a spread of nothing may be a little.
+        assert left is None or found == pytest.approx(left, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", ["nominal", "interval"])
+def test_the_interval_of_many_units_is_that_of_resampling(scale: Scale) -> None:
+    chance = random.Random(8)
+    first = [chance.randint(1, 5) for _ in range(MANY + 200)]
+    units = [(mark, min(5, max(1, mark + chance.choice((-1, 0, 0, 1))))) for mark in first]
+    found = krippendorff_alpha(units, scale=scale).interval
+    resampled = _resampled(units, _ALPHAS[scale], Resampling(resamples=400))
+    assert found is not None
+    assert resampled is not None
+    assert found.method == JACKKNIFE
+    assert found.high - found.low == pytest.approx(resampled.high - resampled.low, rel=0.15)
+    assert found.low == pytest.approx(resampled.low, abs=0.01)
+
+
+def test_the_error_of_kappa_of_many_units_is_that_of_statsmodels() -> None:
+    numpy = pytest.importorskip("numpy")
+    reference = pytest.importorskip("statsmodels.stats.inter_rater").cohens_kappa
+    chance = random.Random(9)
+    first = [chance.random() < 0.6 for _ in range(3 * MANY)]
+    second = [mark if chance.random() < 0.8 else not mark for mark in first]
+    table = numpy.zeros((2, 2))
+    for a, b in zip(first, second, strict=True):
+        table[int(a), int(b)] += 1
+    found = cohen_kappa(first, second).interval
+    assert found is not None
+    error = float(reference(table).std_kappa)
+    assert found.high - found.low == pytest.approx(2 * 1.96 * error, rel=0.01)
+
+
+def test_where_everything_hangs_on_one_unit_resampling_has_the_word() -> None:
+    found = cohen_kappa([True] * MANY + [False], [True] * MANY + [True])
+    assert found.value == 0.0
+    found = krippendorff_alpha([(1, 1)] * MANY + [(1, 2)], how=QUICK)
+    assert found.interval is None or found.interval.method != JACKKNIFE

@@ -1,26 +1,29 @@
 """Do two or more raters agree beyond chance? Cohen's kappa and Krippendorff's alpha.
 
 Both compare the disagreement that is there with the disagreement that chance would bring: 1 is
-full agreement, 0 is chance. Their intervals come from resampling the rated units.
+full agreement, 0 is chance. Their intervals come from resampling the rated units or, where these
+are many, from leaving out each of them once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from math import fsum
+from collections.abc import Callable
+from math import fsum, sqrt
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from assay.errors import InvalidSample
 from assay.records import preview
+from assay.stats.distributions import t_quantile
 from assay.stats.intervals import Interval, Resampling, percentile_interval
 from assay.stats.samples import choice, squares
 from assay.stats.wording import counted, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 Weights = Literal["none", "linear", "quadratic"]
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -28,7 +31,20 @@ Rating = Any
 """Text, a number or True/False; None where a rater did not rate."""
 
 Unit = tuple[Rating, ...]
+Without = Callable[[Unit], float | None]
+"""What a measure is without one such unit."""
+
+MANY = 1_000
+JACKKNIFE = "jackknife over units"
 _FEWEST_DEFINED = 0.5  # of the resamples; an interval from fewer would hide what was lost
+
+
+class _Measure(NamedTuple):
+    """How agreement is computed from how often each kind of unit occurs."""
+
+    of: Callable[[Mapping[Unit, int]], float | None]
+    without: Callable[[Mapping[Unit, int]], Without] | None = None
+    """In a moment, however many units there are; None where there is no such way."""
 
 
 class Agreement(Struct, frozen=True):
@@ -90,7 +106,8 @@ def cohen_kappa(
     if weights != "none":
         _require_numbers(units, "weighted kappa", "give the categories in order")
     name = "kappa" if weights == "none" else f"{weights} weighted kappa"
-    return _agreement(name, units, len(first), lambda c: _kappa(c, distance), how)
+    measure = _Measure(lambda c: _kappa(c, distance), lambda c: _kappa_without(c, distance))
+    return _agreement(name, units, len(first), measure, how)
 
 
 def krippendorff_alpha(
@@ -118,56 +135,118 @@ def _agreement(
     name: str,
     units: Sequence[Unit],
     given: int,
-    measure: Callable[[Mapping[Unit, int]], float | None],
+    measure: _Measure,
     how: Resampling | None,
 ) -> Agreement:
     how = how or Resampling()
     sizes = len(units), sum(map(len, units)), given - len(units)
-    value = measure(Counter(units))
+    counts = Counter(units)
+    value = measure.of(counts)
     if value is None:
         reason = "all ratings are equal" if units else "no unit was rated twice"
         return Agreement(name, None, None, *sizes, reason=reason)
-    chance = Random(how.seed)  # noqa: S311 - reproducible on purpose
-    drawn = (measure(Counter(chance.choices(units, k=len(units)))) for _ in range(how.resamples))
-    defined = [found for found in drawn if found is not None]
-    reason = _why_no_interval(value, len(defined) / how.resamples, len(units))
-    interval = None if reason else percentile_interval(defined, len(units), how.level)
+    if reason := _why_no_interval(value, len(units)):
+        return Agreement(name, value, None, *sizes, reason=reason)
+    interval = None
+    if len(units) > MANY and measure.without:
+        interval = _jackknifed(value, counts, measure.without(counts), how.level)
+    interval = interval or _resampled(units, measure, how)
+    reason = "" if interval else "most resamples have equal ratings only"
     return Agreement(name, value, interval, *sizes, reason=reason)
 
 
-def _why_no_interval(value: float, defined: float, units: int) -> str:
+def _why_no_interval(value: float, units: int) -> str:
     if units < 2:
         return "one unit says nothing about others"
-    if value == 1:
-        return "no disagreement was seen, so resampling can show none"
-    return "" if defined > _FEWEST_DEFINED else "most resamples have equal ratings only"
+    return "no disagreement was seen, so resampling can show none" if value == 1 else ""
+
+
+def _resampled(units: Sequence[Unit], measure: _Measure, how: Resampling) -> Interval | None:
+    """The interval from resampled units; None where most resamples have no agreement at all."""
+    chance = Random(how.seed)  # noqa: S311 - reproducible on purpose
+    drawn = (measure.of(Counter(chance.choices(units, k=len(units)))) for _ in range(how.resamples))
+    defined = [found for found in drawn if found is not None]
+    if len(defined) <= _FEWEST_DEFINED * how.resamples:
+        return None
+    return percentile_interval(defined, len(units), how.level)
+
+
+def _jackknifed(
+    value: float, counts: Mapping[Unit, int], without: Without, level: float
+) -> Interval | None:
+    """The interval from what each unit alone changes; None where everything hangs on one."""
+    found = [(without(unit), count) for unit, count in counts.items()]
+    left = [(agreed, count) for agreed, count in found if agreed is not None]
+    if len(left) < len(found):
+        return None
+    n = sum(count for _, count in left)
+    mean = fsum(agreed * count for agreed, count in left) / n
+    squared = fsum(count * (agreed - mean) ** 2 for agreed, count in left)
+    reach = t_quantile((1 + level) / 2, n - 1) * sqrt((n - 1) / n * squared)
+    return Interval(value - reach, min(1.0, value + reach), level, JACKKNIFE)
 
 
 def _kappa(counts: Mapping[Unit, int], distance: Callable[[Rating, Rating], float]) -> float | None:
     n = sum(counts.values())
-    firsts: Counter[Rating] = Counter()
-    seconds: Counter[Rating] = Counter()
-    for (a, b), count in counts.items():
-        firsts[a] += count
-        seconds[b] += count
+    firsts, seconds = _values(counts, 0), _values(counts, 1)
     expected = fsum(distance(a, b) * x * y for a, x in firsts.items() for b, y in seconds.items())
     if not expected:
         return None
     return 1 - n * fsum(distance(a, b) * count for (a, b), count in counts.items()) / expected
 
 
+def _kappa_without(
+    counts: Mapping[Unit, int], distance: Callable[[Rating, Rating], float]
+) -> Without:
+    n = sum(counts.values())
+    firsts, seconds = _values(counts, 0), _values(counts, 1)
+    from_first = {a: fsum(distance(a, b) * y for b, y in seconds.items()) for a in firsts}
+    from_second = {b: fsum(distance(a, b) * x for a, x in firsts.items()) for b in seconds}
+    expected = fsum(from_first[a] * x for a, x in firsts.items())
+    observed = fsum(distance(a, b) * count for (a, b), count in counts.items())
+
+    def without(unit: Unit) -> float | None:
+        apart = distance(*unit)
+        chance = expected - from_first[unit[0]] - from_second[unit[1]] + apart
+        return 1 - (n - 1) * (observed - apart) / chance if chance > 0 else None
+
+    return without
+
+
 def _alpha_nominal(counts: Mapping[Unit, int]) -> float | None:
-    values: Counter[Rating] = Counter()
-    observed = 0.0
-    for unit, count in counts.items():
-        own = Counter(unit)
-        for value, times in own.items():
-            values[value] += times * count
-        unlike = len(unit) ** 2 - sum(times**2 for times in own.values())
-        observed += count * unlike / (len(unit) - 1)
+    values = _values(counts)
+    observed = fsum(count * _unlike(unit) for unit, count in counts.items())
     n = sum(values.values())
     expected = n**2 - sum(times**2 for times in values.values())
     return 1 - (n - 1) * observed / expected if expected else None
+
+
+def _alpha_nominal_without(counts: Mapping[Unit, int]) -> Without:
+    values = _values(counts)
+    n, alike = sum(values.values()), sum(times**2 for times in values.values())
+    observed = fsum(count * _unlike(unit) for unit, count in counts.items())
+
+    def without(unit: Unit) -> float | None:
+        fewer = sum((2 * values[value] - times) * times for value, times in Counter(unit).items())
+        left = n - len(unit)
+        expected = left**2 - (alike - fewer)
+        return 1 - (left - 1) * (observed - _unlike(unit)) / expected if expected else None
+
+    return without
+
+
+def _values(counts: Mapping[Unit, int], rater: int | None = None) -> Counter[Rating]:
+    """How often each rating was given, by all raters or by one."""
+    values: Counter[Rating] = Counter()
+    for unit, count in counts.items():
+        for value in unit if rater is None else unit[rater : rater + 1]:
+            values[value] += count
+    return values
+
+
+def _unlike(unit: Unit) -> float:
+    """The pairs of unlike ratings of a unit, for each of its other ratings."""
+    return (len(unit) ** 2 - sum(times**2 for times in Counter(unit).values())) / (len(unit) - 1)
 
 
 def _alpha_interval(counts: Mapping[Unit, int]) -> float | None:
@@ -182,12 +261,30 @@ def _alpha_interval(counts: Mapping[Unit, int]) -> float | None:
     return 1 - (n - 1) * observed / (n * expected)
 
 
+def _alpha_interval_without(counts: Mapping[Unit, int]) -> Without:
+    ratings = sum(len(unit) * count for unit, count in counts.items())
+    mean = fsum(fsum(unit) * count for unit, count in counts.items()) / ratings
+
+    def sums(unit: Unit) -> tuple[float, ...]:
+        away = [value - mean for value in unit]
+        within = len(unit) / (len(unit) - 1) * squares(unit)
+        return len(unit), fsum(away), fsum(x * x for x in away), within
+
+    own = {unit: sums(unit) for unit in counts}
+    columns = zip(*([x * count for x in own[unit]] for unit, count in counts.items()), strict=True)
+    totals = [fsum(column) for column in columns]
+
+    def without(unit: Unit) -> float | None:
+        n, total, square, within = (a - b for a, b in zip(totals, own[unit], strict=True))
+        spread = n * square - total * total
+        return 1 - (n - 1) * within / spread if spread > 0 else None
+
+    return without
+
+
 def _alpha_ordinal(counts: Mapping[Unit, int]) -> float | None:
     """On ranks: the ordinal distance of two categories is the distance of their middle ranks."""
-    values: Counter[Rating] = Counter()
-    for unit, count in counts.items():
-        for value in unit:
-            values[value] += count
+    values = _values(counts)
     ranks, below = {}, 0
     for value in sorted(values):
         ranks[value] = below + values[value] / 2
@@ -203,10 +300,10 @@ _DISTANCES: dict[Weights, Callable[[Rating, Rating], float]] = {
     "linear": lambda a, b: abs(a - b),
     "quadratic": lambda a, b: (a - b) ** 2,
 }
-_ALPHAS: dict[Scale, Callable[[Mapping[Unit, int]], float | None]] = {
-    "nominal": _alpha_nominal,
-    "ordinal": _alpha_ordinal,
-    "interval": _alpha_interval,
+_ALPHAS: dict[Scale, _Measure] = {
+    "nominal": _Measure(_alpha_nominal, _alpha_nominal_without),
+    "ordinal": _Measure(_alpha_ordinal),
+    "interval": _Measure(_alpha_interval, _alpha_interval_without),
 }
 
 
