@@ -8,6 +8,7 @@ AssayError
 ├── NotAStore              a folder that is no store, or one of a later version
 ├── DamagedStore           a file of a store that cannot be read
 ├── QueryFailed            a question to the store that its engine refused
+├── SparkFailed            Spark could not be started, or did not do its work
 ├── InvalidSample          figures that cannot be compared: which, and what is expected
 ├── InvalidSettings        settings or a baseline that cannot be used: which key, what it holds
 ├── UnknownName            nothing answers to that name (with the nearest one that does)
@@ -70,6 +71,10 @@ class DamagedStore(AssayError):
 
 class QueryFailed(AssayError, ValueError):
     """A question to the store that its engine refused; its words follow."""
+
+
+class SparkFailed(AssayError):
+    """Spark could not be started, or did not do its work; says why."""
 
 
 class InvalidSample(AssayError, ValueError):

@@ -26,6 +26,7 @@ from assay.cli.analyze_options import (
 )
 from assay.cli.analyze_source import chosen_store
 from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.engines import ENGINE, answering, spark_of
 from assay.cli.stores import interruptible
 from assay.render.analysis_files import check_suffix, document, write_answers
 from assay.render.analysis_table import analysis_table
@@ -127,7 +128,7 @@ def _named(analysis: Analysis) -> Callable[..., None]:
 
     # A parameter may bear the name of a filter's value.
     renamed = {_free(name): option for name, option in own.items()}
-    command.__signature__ = signature_of(SOURCE | renamed | FILTERS | OUTPUT)  # type: ignore[attr-defined]
+    command.__signature__ = signature_of(SOURCE | renamed | FILTERS | OUTPUT | ENGINE)  # type: ignore[attr-defined]
     command.__annotations__ = {}
     command.__doc__ = analysis.question
     return command
@@ -160,6 +161,7 @@ _report.__signature__ = signature_of(  # type: ignore[attr-defined]
     | FILTERS
     | _EXPORT
     | OUTPUT
+    | ENGINE
 )
 _report.__annotations__ = {}
 _report.__doc__ = "The report: models compared, and every part that a flag asks for."
@@ -172,10 +174,11 @@ def _show(found: Callable[[View], Iterator[Answered]], given: dict[str, Any]) ->
     for path in outputs:
         check_suffix(path)
     as_json: bool = given.pop("as_json")
+    spark = spark_of(given.pop("engine"), given.pop("master"))
     messages = Terminal(stderr=True)
     with interruptible("nothing was written"):
         store = chosen_store(given["store"], given["traj_dir"], given["eval_dir"], messages)
-        with opened(store, filters) as view:
+        with answering(store, spark) as source, opened(source, filters) as view:
             answered = list(found(view))
     about = {"store": str(store.path), "filters": dict(filters)}
     for path in outputs:

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from assay.cli.console import Terminal
+from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
 from assay.importing import ImportReport, ImportSettings, import_runs
@@ -19,6 +20,9 @@ from assay.ingest.sources import STDIN, walk_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from assay.importing.report import Watcher
+    from assay.store.spark import Spark
 
 _MOST_PROBLEMS_SHOWN = 20
 
@@ -61,16 +65,22 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     as_json: Annotated[
         bool, typer.Option("--json", help="The report as JSON to standard output.")
     ] = False,
+    engine: EngineOption = Engine.DUCKDB,
+    master: MasterOption = None,
 ) -> None:
     """Bring recorded runs into a store, whatever recorded them."""
     _check_sources(sources)
     if format_name is not None:
         format_named(format_name)
     settings = ImportSettings(str(store), format_name, redact=redact, emails=redact_emails)
+    spark = spark_of(engine, master)
     messages = Terminal(stderr=True)
     total = _total_bytes(sources) if messages.is_watched else None
     with ReadingProgress(messages, total, shown=True, things="read") as progress:
-        report = import_runs(sources, settings, jobs=jobs, watcher=progress)
+        if spark is None:
+            report = import_runs(sources, settings, jobs=jobs, watcher=progress)
+        else:
+            report = _import_on_spark(sources, settings, spark, progress)
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_json(report)).decode() + "\n")
     else:
@@ -80,6 +90,15 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
         _explain(report, Terminal(stderr=as_json))
     incomplete = report.problem_count or report.interrupted or not report.items
     raise typer.Exit(ExitCode.INCOMPLETE if incomplete else ExitCode.OK)
+
+
+def _import_on_spark(
+    sources: Sequence[str], settings: ImportSettings, spark: Spark, watcher: Watcher
+) -> ImportReport:
+    from assay.importing.on_spark import import_on_spark  # noqa: PLC0415 - seldom needed
+
+    with spark:
+        return import_on_spark(sources, settings, spark, watcher=watcher)
 
 
 def _check_sources(sources: Sequence[str]) -> None:

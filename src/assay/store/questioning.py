@@ -21,8 +21,8 @@ STORED = "stored_"
 # The same with every row that was ever written, for questions that find the last word themselves.
 RECORDED = "recorded_"
 # Tables that are only ever added to, of which the last word counts.
-_SHOWN: dict[str, Callable[[str], str]] = {"scores": latest_scores, "golden": marks_in_force}
-_STORED_NAME = re.compile(rf"\b(?:{STORED}|{RECORDED})(?:{'|'.join(TABLES)})\b")
+SHOWN: dict[str, Callable[[str], str]] = {"scores": latest_scores, "golden": marks_in_force}
+STORED_NAME = re.compile(rf"\b(?:{STORED}|{RECORDED})(?:{'|'.join(TABLES)})\b")
 
 
 class OpenedTables:
@@ -83,7 +83,7 @@ class QuestionEngine:
     def _see(self, text: str) -> None:
         """Open the stored tables that a text names."""
         with self._opened.lock:
-            for name in {*_STORED_NAME.findall(text)} - self._opened.names:
+            for name in {*STORED_NAME.findall(text)} - self._opened.names:
                 prefix, _, table = name.partition("_")
                 whole = f"{prefix}_" == RECORDED
                 self._engine.execute(view_of(table, self._batches, name=name, whole=whole))
@@ -103,5 +103,5 @@ def view_of(
     if files:
         parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
     rows = " UNION ALL BY NAME ".join(parts)
-    rows = _SHOWN[table](rows) if table in _SHOWN and not whole else rows
+    rows = SHOWN[table](rows) if table in SHOWN and not whole else rows
     return f"CREATE VIEW {name or table} AS {rows}"
