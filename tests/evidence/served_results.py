@@ -666,6 +666,204 @@ SERVED_FAILURES: tuple[tuple[str, Any, Category | None], ...] = (
     ("pagerduty", {"error": {"message": "Not Found", "code": 2100}}, "model"),
     ("wolfram", "Wolfram|Alpha did not understand your input", "model"),
     ("weather", "Unable to fetch forecast data for this location.", "server"),
+    (
+        "jira_create",
+        {"errorMessages": [], "errors": {"project": "valid project is required"}},
+        "model",
+    ),
+    ("vercel_deploy", {"error": {"code": "forbidden", "message": "Not authorized"}}, "environment"),
+    (
+        "twilio_send",
+        {
+            "code": 21211,
+            "message": "The 'To' number +1 is not a valid phone number.",
+            "more_info": "https://x",
+            "status": 400,
+        },
+        "model",
+    ),
+    (
+        "sendgrid",
+        {
+            "errors": [
+                {
+                    "message": "The provided authorization grant is invalid, expired, or revoked",
+                    "field": None,
+                    "help": None,
+                }
+            ]
+        },
+        "environment",
+    ),
+    (
+        "mailchimp",
+        {
+            "type": "https://x/errors",
+            "title": "Member Exists",
+            "status": 400,
+            "detail": "a@b.c is already a list member.",
+            "instance": "i",
+        },
+        "model",
+    ),
+    (
+        "openai_images",
+        {
+            "error": {
+                "message": (
+                    "You exceeded your current quota, please check your plan and billing details."
+                ),
+                "type": "insufficient_quota",
+                "param": None,
+                "code": "insufficient_quota",
+            }
+        },
+        "environment",
+    ),
+    (
+        "elevenlabs",
+        {"detail": {"status": "quota_exceeded", "message": "This request exceeds your quota."}},
+        "environment",
+    ),
+    (
+        "fastapi_tool",
+        {
+            "detail": [
+                {"loc": ["body", "name"], "msg": "field required", "type": "value_error.missing"}
+            ]
+        },
+        "model",
+    ),
+    (
+        "django_tool",
+        {"email": ["Enter a valid email address."], "name": ["This field is required."]},
+        None,
+    ),
+    ("rails_tool", {"status": 422, "error": "Unprocessable Entity"}, "model"),
+    (
+        "spring_tool",
+        {"timestamp": "t", "status": 500, "error": "Internal Server Error", "path": "/api/x"},
+        "server",
+    ),
+    (
+        "dotnet_tool",
+        {
+            "type": "https://tools.ietf.org/html/rfc7231",
+            "title": "One or more validation errors occurred.",
+            "status": 400,
+            "errors": {"Name": ["The Name field is required."]},
+        },
+        "model",
+    ),
+    ("grpc_tool", "rpc error: code = NotFound desc = user 7 not found", "model"),
+    (
+        "grpc_tool",
+        (
+            "rpc error: code = Unavailable desc = connection error: desc = "
+            '"transport: Error while dialing"'
+        ),
+        None,
+    ),
+    (
+        "solana",
+        {
+            "jsonrpc": "2.0",
+            "error": {"code": -32602, "message": "Invalid param: WrongSize"},
+            "id": 1,
+        },
+        "model",
+    ),
+    ("eth_call", "execution reverted: ERC20: transfer amount exceeds balance", "model"),
+    (
+        "maps_directions",
+        {
+            "status": "REQUEST_DENIED",
+            "error_message": "You must use an API key to authenticate each request.",
+            "routes": [],
+        },
+        "environment",
+    ),
+    (
+        "yelp",
+        {
+            "error": {
+                "code": "LOCATION_NOT_FOUND",
+                "description": "Could not execute search, try specifying a more exact location.",
+            }
+        },
+        None,
+    ),
+    (
+        "tmdb",
+        {
+            "success": False,
+            "status_code": 34,
+            "status_message": "The resource you requested could not be found.",
+        },
+        "model",
+    ),
+    ("wikipedia", "Page 'Asdfgh' does not exist.", "model"),
+    (
+        "youtube_transcript",
+        (
+            "Could not retrieve a transcript for the video "
+            "https://y.example/watch?v=1! This is most likely caused "
+            "by:\n\nSubtitles are disabled for this video"
+        ),
+        None,
+    ),
+    ("pdf_read", "File is not a valid PDF", "model"),
+    ("pdf_read", "EOF marker not found", None),
+    ("image_resize", "cannot identify image file '/tmp/x.png'", "model"),
+    ("ffmpeg", "Invalid data found when processing input", None),
+    ("latex", "! LaTeX Error: File `foo.sty' not found.", "model"),
+    ("ssh_exec", "Permission denied (publickey).", "environment"),
+    (
+        "docker_build",
+        (
+            'ERROR: failed to solve: process "/bin/sh -c make" did not '
+            "complete successfully: exit code: 2"
+        ),
+        None,
+    ),
+    ("kubectl_rollout", "error: timed out waiting for the condition", "server"),
+    (
+        "argo_sync",
+        ("application destination server 'x' is not permitted in project 'default'"),
+        "environment",
+    ),
+    ("circleci", {"message": "Permission denied"}, "environment"),
+    (
+        "ms_graph",
+        {"error": {"code": "itemNotFound", "message": "The resource could not be found."}},
+        "model",
+    ),
+    (
+        "salesforce",
+        [{"message": "No such column 'Foo' on entity 'Account'", "errorCode": "INVALID_FIELD"}],
+        "model",
+    ),
+    ("zendesk", {"error": "RecordNotFound", "description": "Not found"}, "model"),
+    (
+        "intercom",
+        {
+            "type": "error.list",
+            "request_id": "r",
+            "errors": [{"code": "unauthorized", "message": "Access Token Invalid"}],
+        },
+        "environment",
+    ),
+    ("bank_transfer", "Insufficient balance", "model"),
+    ("hotel_book", "预订失败：房间已满", "model"),
+    ("id_card", {"code": 400, "msg": "参数错误", "data": None}, "model"),
+    ("oa_approve", "您没有该操作的权限", "environment"),
+    ("train", "车票已售罄", "model"),
+    (
+        "llm_cn",
+        {"error": {"code": "1113", "message": "您的账户已欠费，请充值后重试"}},
+        "environment",
+    ),
+    ("crypto", {"status": {"error_code": 400, "error_message": '"symbol" is required'}}, "model"),
 )
 SERVED_SUCCESSES: tuple[tuple[str, Any], ...] = (
     ("write_file", "Successfully wrote to /srv/data/error.log"),
@@ -958,4 +1156,79 @@ SERVED_SUCCESSES: tuple[tuple[str, Any], ...] = (
         {"email": "a@b.c", "status": "invalid", "reason": "mailbox not found", "score": 0},
     ),
     ("validate_json", {"valid": False, "errors": [{"path": "$.a", "message": "is required"}]}),
+    (
+        "netlify_deploys",
+        [
+            {
+                "id": "1",
+                "state": "error",
+                "error_message": "Build failed",
+                "created_at": "t",
+                "name": "site",
+            }
+        ],
+    ),
+    (
+        "heroku_logs",
+        (
+            '2024-01-01T00:00:00Z app[web.1]: at=error code=H10 desc="App '
+            'crashed"\n2024-01-01T00:00:01Z app[web.1]: starting'
+        ),
+    ),
+    ("eth_balance", "0.000000 ETH"),
+    ("maps_directions", {"status": "ZERO_RESULTS", "routes": [], "geocoded_waypoints": []}),
+    (
+        "maps_directions",
+        {"status": "OK", "routes": [{"warnings": ["Walking directions are in beta."]}]},
+    ),
+    ("tmdb", {"page": 1, "results": [], "total_pages": 0, "total_results": 0}),
+    ("wikipedia", "No Wikipedia page found for 'Asdfgh'. Did you mean 'ASDF'?"),
+    (
+        "youtube_transcript",
+        ("So today we talk about errors. Error number one: not testing. Failed builds are next."),
+    ),
+    (
+        "ffmpeg",
+        (
+            "frame=  100 fps= 25 q=-1.0 Lsize= 1024kB time=00:00:04.00 "
+            "bitrate=2097.2kbits/s speed=  1x"
+        ),
+    ),
+    (
+        "ssh_exec",
+        ("total 8\n-rw-r--r-- 1 root root 0 error.log\n-rw-r--r-- 1 root root 0 failed.txt"),
+    ),
+    ("kubectl_scale", "deployment.apps/web scaled"),
+    (
+        "jenkins_build",
+        {"result": "FAILURE", "number": 12, "url": "https://ci", "duration": 12, "timestamp": 1},
+    ),
+    (
+        "sonar_issues",
+        {"total": 2, "issues": [{"severity": "CRITICAL", "message": "Handle this exception"}]},
+    ),
+    ("ms_graph", {"@odata.context": "x", "value": []}),
+    ("salesforce", {"totalSize": 0, "done": True, "records": []}),
+    ("hotel_search", "共找到 0 家酒店"),
+    ("express", {"code": 200, "msg": "查询成功", "data": {"state": "异常签收"}}),
+    ("ocr", {"words_result_num": 0, "words_result": [], "log_id": 1}),
+    (
+        "stackoverflow",
+        (
+            '## How to fix "Error: Cannot find module"\n\nScore: 5\n\nRun npm '
+            "install.\n\n## Why does fetch fail\n\nScore: 3\n\n## Other\n"
+        ),
+    ),
+    ("translate", "错误处理"),
+    ("get_error_codes", {"404": "Not Found", "500": "Internal Server Error"}),
+    (
+        "ping",
+        (
+            "PING x (1.2.3.4): 56 data bytes\n\n--- x ping statistics ---\n4 "
+            "packets transmitted, 0 packets received, 100.0% packet loss"
+        ),
+    ),
+    ("whois", 'No match for "ASDFGH.COM".'),
+    ("port_check", {"host": "x", "port": 22, "open": False, "error": None}),
+    ("unit_test", {"passed": 3, "failed": 2, "total": 5}),
 )

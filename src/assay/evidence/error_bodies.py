@@ -72,7 +72,7 @@ def read_value(value: Any, depth: int = 0) -> Reading | None:
         return None
     if isinstance(value, dict):
         body = Body(value)
-        for rule in _RULES if body.telling else ():
+        for rule in _RULES if body.telling else (_field_errors,):
             if (reading := rule(body)) is not None:
                 return reading
         return _read_inside(body, depth)
@@ -183,13 +183,26 @@ def _known_shape(body: Body) -> Reading | None:
         for key in ("__type", "type", "object", "kind", "__typename", "name")
     )
     documented = "documentation_url" in value or {"code", "details", "hint"} <= value.keys()
-    fastapi = len(value) == 1 and isinstance(value.get("detail"), str | list) and value["detail"]
+    fastapi = len(value) == 1 and isinstance(detail := value.get("detail"), str | list | dict)
+    fastapi = fastapi and bool(message_in(detail))
     if (
         not (fastapi or ((named or documented) and body.all("message")))
         or not body.only_circumstance
     ):
         return None
     return Reading(failed=True, rule="error_body", message=body.message())
+
+
+def _field_errors(body: Body) -> Reading | None:
+    """A form sent back: under the name of each field, what is wrong with it."""
+    told = list(body.value.values())
+    if not told or len(told) > _MANY:
+        return None
+    if not all(isinstance(item, list) and item and isinstance(item[0], str) for item in told):
+        return None
+    if any(failing_opening(item[0]) is None for item in told):
+        return None
+    return Reading(failed=True, rule="field_errors", message=told[0][0])
 
 
 def _lone_message(body: Body) -> Reading | None:
@@ -213,6 +226,7 @@ _RULES: tuple[Callable[[Body], Reading | None], ...] = (
     _http_status,
     _api_code,
     _known_shape,
+    _field_errors,
     _lone_message,
 )
 

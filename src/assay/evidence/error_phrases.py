@@ -337,6 +337,12 @@ PHRASES: tuple[Opening, ...] = (
             r"(?-i:[a-z][\w-]{1,40}) (?:is required|must be (?:provided|set|specified|an?))\b",
             r"\w{1,30}[^s\s] must be (?:between|less|greater|at least|at most|one of|positive)\b",
             r"(?:cannot|can't|could not|couldn't|unable to) (?!is\b)(?-i:[a-z]{2,})\b",
+            (
+                rf"(?:the |this |your )?(?:{NAMED_THINGS}|\S{{0,60}}[\d'\"`_/]\S{{0,60}}) is not"
+                r" an? (?:valid|recogni[sz]ed|supported)\b"
+            ),
+            r"this field (?:is required|may not|must|cannot|should)\b",
+            r"(?:enter|provide|specify|select) an? (?:valid|different)\b",
             r"only [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted|accepted)\b",
             (
                 r"(?:the )?(?:specified|given|provided|supplied"

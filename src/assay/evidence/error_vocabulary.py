@@ -58,12 +58,12 @@ VERBS = _any_of(
 NAMED_THINGS = _any_of(
     r"""
     api[_-]?keys? access_tokens? args? arguments? body certificates? choice column command
-    coordinates? credentials? cursor dates? date_range email enum expression fields? file format
-    function header id identifier permissions? access scopes? authori[sz]ation
-    input json keys? literal login method name number operation
-    option parameters? params? password path pattern payload propert(?:y|ies) query range regex
-    requests? response schema selector session signature sql state status symbol syntax table
-    ticker time timezone token tool type uri url user(?:name)? uuid values? xpath
+    coordinates? credentials? cursor data dates? date_range email enum expression fields? file
+    format function header id identifier permissions? access scopes? authori[sz]ation input json
+    keys? literal login method name number operation option parameters? params?
+    password path pattern payload propert(?:y|ies) query range regex requests? response schema
+    selector session signature sql state status symbol syntax table ticker time
+    timezone token tool type uri url user(?:name)? uuid values? xpath
     """
 )
 WORKS = (
@@ -127,14 +127,14 @@ CHINESE = (
     r"请求(?:过于频繁|超时|被拒绝|失败)",
     r"(?:系统|服务器?)(?:繁忙|异常|不可用|维护中)|请稍后再试",
     r"请(?:先|重新)[\u4e00-\u9fff]{0,2}登录",
-    rf"(?:没有|无|缺乏){_HAN}{{0,4}}权限|权限不足|余额不足",
+    rf"(?:您|你|{_HAN}{{0,4}}(?:用户|账号|账户))?(?:没有|无|缺乏){_HAN}{{0,6}}权限|权限不足|余额不足",
     r"未知(?:工具|命令|函数|参数|方法)|未登录|未授权|禁止访问|访问被拒绝|拒绝访问",
     r"(?:找不到|未找到)(?:该|此|指定|用户|文件|资源|记录|对应)",
     (
         rf"(?:{_HAN}|[\w '\"“”「」_/.-]){{0,30}}"
         r"(?:失败|超时|不存在|未找到|找不到|不可用|已过期|已失效|超出限制|不能为空|过长|过大"
         r"|不合法|有误"
-        r"|超限)"
+        r"|超限|已售罄|已售完|已满|已下架)"
         r"(?!的|率|次数|数|原因)了?(?:[:：,，。!！(（]|\s|\Z)"
     ),
 )

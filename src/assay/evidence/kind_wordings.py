@@ -64,7 +64,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "auth",
         (
-            r"unauthori[sz]ed|authenticat(?:ion|ed?)\b|unauthenticated|api[ _-]?key|bad credentials"
+            r"unauthori[sz]ed|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
+            r"|api[ _-]?key|bad credentials"
             r"|(?:invalid|expired|missing|bad) (?:access |auth |bearer )?(?:token|credentials?"
             r"|signature)|(?:user|access|app|secret|license)[ _-]?key\b|invalid[ _](?:grant"
             r"|client)\b"
@@ -260,7 +261,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"validation|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of|invalid value"
             r"|invalid enum|(?:must|should)"
             r" be one of|expected"
-            r" one of|not a valid|does not match (?:the )?(?:pattern|format|regex)"
+            r" one of|not a valid|cannot identify|does not match (?:the )?(?:pattern|format|regex)"
             r"|invalid (?:format"
             r"|url|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector"
             r"|regex)\b|ValueError"
@@ -270,7 +271,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "not_found",
         (
-            r"not found|did not match any|not an? \w+ (?:repository|project)|does not exist"
+            r"not found|did not match any|(?:could not|cannot|can't) be (?:found|located)"
+            r"|not an? \w+ (?:repository|project)|does not exist"
             r"|doesn't exist|do not exist|no such|(?:cannot"
             r"|could not|couldn't"
             r"|can't|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|is not defined"
@@ -296,7 +298,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"violates|constraint|not enough|insufficient|exceed|must be|cannot"
             r" (?:be|use)|out of (?:range"
             r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed"
-            r"|sold out|expired|no longer"
+            r"|sold out|售罄|已满|expired|no longer"
             r"|at (?:least|most) \d|inconsistent|不足|超出|超过"
         ),
     ),
