@@ -12,8 +12,9 @@ from assay.agents.protocol import AgentTool, Turn
 from assay.agents.weather.preferences import PreferenceBook
 from assay.agents.weather.source import WeatherSource
 from assay.agents.weather.tools import weather_tools
+from assay.arena.ground_truth import ground_truth
 from assay.arena.suite import Suite
-from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
+from assay.metrics.chatbot.case_turn import PREFERENCES_KEY, TRUTH_KEY
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -82,11 +83,19 @@ class Talk:
         self._complete(record)
         return record
 
+    @property
+    def _is_about_weather(self) -> bool:
+        return self._stage.suite.tools == "weather"
+
     def _complete(self, record: TurnRecord) -> None:
         case = record.case
         self._history = tuple(case.conversation_history or ())
         case.framework = self.entrant.label
         case.additional_metadata = {PREFERENCES_KEY: self._stage.book.of(self.session_id)}
+        said = [turn["content"] for turn in self._history if turn["role"] == "user"]
+        truth = ground_truth(self._stage.source, said) if self._is_about_weather else []
+        if truth:
+            case.additional_metadata[TRUTH_KEY] = truth
         case.extra[EVENTS_KEY] = [_kept(event) for event in record.events]
 
 

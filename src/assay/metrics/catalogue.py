@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import UnknownName
+from assay.metrics.chatbot import ChatbotEvaluator
 from assay.metrics.effects import EffectMatch
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.tool_use import ToolUseMetric
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 # Each is made of the tools that all cases share and of the judge; None leaves it to the metric.
 METRICS: dict[str, Callable[[Any, Any], Metric]] = {
+    "chatbot": lambda _, __: ChatbotEvaluator(),
     "effect_match": lambda _, __: EffectMatch(),
     "mcp_tool": lambda tools, judge: MCPToolMetric(model=judge, available_tools=tools),
     "tool_use": lambda tools, _: ToolUseMetric(available_tools=tools),

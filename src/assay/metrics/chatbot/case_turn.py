@@ -11,6 +11,7 @@ from assay.metrics.chatbot.text import read_text
 from assay.metrics.chatbot.turn import Exchange, Turn, read_history
 
 if TYPE_CHECKING:
+    from assay.execution import ToolExecutionResult
     from assay.metrics.chatbot.domain import Domain
     from assay.metrics.chatbot.traits import Traits
     from assay.test_case import AgentTestCase
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 # Where a case keeps what is known beside the run: in its additional_metadata.
 DATA_KEY = "weather_data_used"
 PREFERENCES_KEY = "user_preferences"
+TRUTH_KEY = "ground_truth"
 
 
 def turn_of_case(case: AgentTestCase, traits: Traits, domain: Domain) -> Turn:
     """Take from a case what the metrics ask for; what it does not say stays None."""
     recorded = case.execution_data is not None
-    results = results_of(case)
+    results = results_of(case.calls)
     metadata = case.additional_metadata or {}
     preferences = metadata.get(PREFERENCES_KEY)
     data = metadata.get(DATA_KEY)
@@ -38,12 +40,19 @@ def turn_of_case(case: AgentTestCase, traits: Traits, domain: Domain) -> Turn:
         len(case.calls) if recorded else None,
         results if recorded else None,
         any(not call.success for call in case.calls),
+        _truth(metadata.get(TRUTH_KEY)),
     )
 
 
-def results_of(case: AgentTestCase) -> list[Any]:
+def _truth(known: Any) -> list[Any]:
+    if known is None:
+        return []
+    return known if isinstance(known, list) else [known]
+
+
+def results_of(calls: list[ToolExecutionResult]) -> list[Any]:
     """What the tools returned where they succeeded, without its wrapping."""
-    found = (unwrap(call.result).value for call in case.calls if call.success)
+    found = (unwrap(call.result).value for call in calls if call.success)
     return [value for value in found if value is not None]
 
 

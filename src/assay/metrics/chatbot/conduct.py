@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.metrics.chatbot.entities import profile_entities, session_entities, speaks_of_entity
+from assay.metrics.chatbot.entities import (
+    entities_in,
+    profile_entities,
+    session_entities,
+    speaks_of_entity,
+)
 from assay.metrics.chatbot.text import words_of
 from assay.metrics.chatbot.turn import Tally, Turn, Verdict
 
@@ -21,6 +26,22 @@ _CLEAR_AT_LEAST = 0.8
 def is_about(text: Text, domain: Domain) -> bool:
     """Whether the text asks for something that the domain's tools know."""
     return domain.terms("topic").in_(text) or domain.terms("planned_topic").in_(text)
+
+
+def is_request(text: Text, domain: Domain) -> bool:
+    """Whether the text asks for something: one that only tells a preference does not."""
+    return domain.terms("asking").in_(text) or not domain.terms("preferring").in_(text)
+
+
+def seeks(text: Text, domain: Domain) -> bool:
+    """Whether the text asks for what the domain's tools know, were it only "And tomorrow?"."""
+    if not is_request(text, domain):
+        return False
+    if is_about(text, domain) or domain.terms("intent").in_(text):
+        return True
+    going_on = ("follow_up", "outlook", "day")
+    goes_on = any(domain.terms(group).in_(text) for group in going_on)
+    return domain.terms("asking").in_(text) and (goes_on or bool(entities_in(text, domain)))
 
 
 def action_planning(turn: Turn, domain: Domain) -> Verdict:
@@ -122,17 +143,18 @@ def ambiguity_handling(turn: Turn, domain: Domain) -> Verdict:
 def gaps_in(turn: Turn, domain: Domain) -> list[str]:
     """What the question leaves open; empty when it is clear."""
     query = turn.query
-    known = (
-        speaks_of_entity(query, domain)
-        or session_entities(turn, domain)
-        or profile_entities(turn, domain)
-    )
+    if not is_request(query, domain):
+        return []
+    from_before = bool(session_entities(turn, domain) or profile_entities(turn, domain))
+    known = from_before or speaks_of_entity(query, domain)
+    # "And tomorrow?" is short and says all that is needed, if it goes on from somewhere.
+    goes_on = from_before and seeks(query, domain)
     vague = len(words_of(query)) < _VAGUE_BELOW and not domain.terms("core_topic").in_(query)
     rules = {
-        "entity": domain.terms("topic").in_(query) and not known,
+        "entity": seeks(query, domain) and not known,
         "time": domain.terms("time_asked").in_(query) and not domain.terms("time_given").in_(query),
-        "vague": vague,
-        "intent": not domain.terms("intent").in_(query),
+        "vague": vague and not goes_on,
+        "intent": not (goes_on or domain.terms("intent").in_(query)),
     }
     return [name for name, holds in rules.items() if holds]
 

@@ -70,10 +70,14 @@ class Conditions(_Strict, frozen=True):
 
 
 class Entities(_Strict, frozen=True):
-    """What questions are about: the names that are known, and the fields that hold them."""
+    """What questions are about: the names that are known, and the fields that hold them.
+
+    Each list of `same` holds the names of one entity.
+    """
 
     known: list[str] = []
     fields: list[str] = []
+    same: list[list[str]] = []
 
 
 class Outlook(_Strict, frozen=True):
@@ -196,6 +200,12 @@ class Domain:
     def known_entities(self) -> Terms:
         """The names that are known without their being introduced."""
         return Terms(self.file.entities.known)
+
+    def names_of(self, entities: list[str]) -> list[str]:
+        """The entities by every name that they are known to have."""
+        wanted = {name.lower() for name in entities}
+        others = (name for names in self.file.entities.same if wanted & {*names} for name in names)
+        return list(dict.fromkeys([*entities, *others]))
 
     @cached_property
     def entity_fields(self) -> Terms:

@@ -20,7 +20,7 @@ from assay.metrics.chatbot.memory import adaptation_quality, context_retention, 
 from assay.metrics.chatbot.quantities import is_figure
 from assay.metrics.chatbot.source_measure import measure_source, traits_of_source
 from assay.metrics.chatbot.text import read_text
-from assay.metrics.chatbot.trace_twins import trace_twins
+from assay.metrics.chatbot.trace_twins import SUFFIX, trace_twins
 from assay.metrics.chatbot.traits import Traits, read_traits
 from assay.metrics.chatbot.turn import Turn, Verdict, read_history
 from assay.records import preview
@@ -133,7 +133,8 @@ class ChatbotEvaluator:
     async def evaluate(self, case: AgentTestCase) -> Score:
         """Judge a recorded run: fifteen metrics in three parts, and their trace twins.
 
-        The value is the mean of those of the fifteen that apply; None without an answer.
+        The value is the mean of those of the fifteen that apply, each as its twin has it where
+        the run tells; None without an answer.
         """
         if case.actual_output is None:
             return Score(self.name, None, "the run has no answer")
@@ -141,8 +142,10 @@ class ChatbotEvaluator:
         parts = [self._category(name, metrics, turn) for name, metrics in CATEGORIES.items()]
         if self._own:
             parts.append(self._category("own", self._own, turn))
-        value = mean(score.value for part in parts[: len(CATEGORIES)] for score in part.parts)
-        return Score(self.name, value, parts=(*parts, trace_twins(case, turn, self.domain)))
+        twins = trace_twins(case, turn, self.domain)
+        fifteen = [score for part in parts[: len(CATEGORIES)] for score in part.parts]
+        value, reason = _combined(fifteen, twins)
+        return Score(self.name, value, reason, parts=(*parts, twins))
 
     def _category(self, name: str, metrics: Mapping[str, OneMetric], turn: Turn) -> Score:
         label = _LABELS[name]
@@ -226,6 +229,15 @@ class ChatbotEvaluator:
     ) -> dict[str, Any]:
         known = {"evidence": tool_results, "tools_failed": tools_failed}
         return self._judge("groundedness", "", response, **known)
+
+
+def _combined(fifteen: list[Score], twins: Score) -> tuple[float | None, str]:
+    """The mean of what applies: words can be stuffed, so a twin stands in for its metric."""
+    traced = {twin.name.removesuffix(SUFFIX): twin.value for twin in twins.parts}
+    seen = {name: value for name, value in traced.items() if value is not None}
+    worded = {score.name: score.value for score in fifteen if score.value is not None}
+    reason = f"mean of {len(worded | seen)} metrics that apply, {len(seen)} of them by the run"
+    return mean((worded | seen).values()), reason
 
 
 def _text(name: str, given: object) -> str:

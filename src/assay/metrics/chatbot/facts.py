@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.metrics.chatbot.outlook import distances_from_outlook, has_outlook
 from assay.metrics.chatbot.quantities import (
@@ -33,6 +34,7 @@ _INVENTED_COSTS = 0.3
 
 def accuracy(turn: Turn, domain: Domain) -> Verdict:
     """Does the answer agree with the data? Without data there is nothing to compare."""
+    turn = replace(turn, data=next(iter(turn.truth), turn.data))
     if turn.data is None:
         return not_applicable("no data to compare with", {"factual_errors": []})
     tally = Tally(1.0)
@@ -82,6 +84,8 @@ class Claim(Struct, frozen=True):
     """How far the nearest returned value is; None when nothing of the kind was returned."""
     exact: float
     close: float
+    written: float | None = None
+    """The figure as the answer writes it; None for what is no figure."""
 
     @property
     def supported(self) -> bool:
@@ -109,7 +113,7 @@ def _figures(
     for mention in mentions(turn.response, quantity, domain):
         nearest = min((abs(mention.value - value) for value in returned), default=None)
         what = f"{quantity.name} {mention.value:g}"
-        yield Claim(what, nearest, quantity.exact, quantity.close)
+        yield Claim(what, nearest, quantity.exact, quantity.close, mention.written)
 
 
 def groundedness(turn: Turn, domain: Domain) -> Verdict:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from assay.metrics.chatbot.domain import Adaptation, Domain
+    from assay.metrics.chatbot.turn import Exchange
 
 LEARNED = "learned_from_conversations"
 _SIMILAR_FROM = 2
@@ -103,7 +104,7 @@ def _items(store: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
 def repeatability(turn: Turn, domain: Domain) -> Verdict:
     """Does the same question get the same kind of answer? It must have been asked before."""
     tally = Tally(0.7)
-    similar = similar_answers(turn)
+    similar = [past.assistant for past in similar_exchanges(turn)]
     if similar:
         _weigh_consistency(tally, turn, similar, domain)
     elif domain.terms("on_topic").in_(turn.response):
@@ -118,14 +119,10 @@ def repeatability(turn: Turn, domain: Domain) -> Verdict:
     return tally.verdict(details, tally.reasons(), applicable=bool(similar))
 
 
-def similar_answers(turn: Turn) -> list[Text]:
-    """The earlier answers to questions that share at least two topic words with this one."""
+def similar_exchanges(turn: Turn) -> list[Exchange]:
+    """The earlier turns whose questions share at least two topic words with this one."""
     asked = topic_words(turn.query)
-    return [
-        past.assistant
-        for past in turn.history
-        if len(asked & topic_words(past.user)) >= _SIMILAR_FROM
-    ]
+    return [past for past in turn.history if len(asked & topic_words(past.user)) >= _SIMILAR_FROM]
 
 
 def _weigh_consistency(tally: Tally, turn: Turn, similar: list[Text], domain: Domain) -> None:

@@ -41,6 +41,8 @@ class Mention(Struct, frozen=True):
     start: int
     other: bool
     """Whether it is labelled as something else, such as a maximum."""
+    written: float
+    """The figure as it stands there, without its sign, in whichever unit."""
 
 
 class Leaf(Struct, frozen=True):
@@ -103,7 +105,12 @@ def mentions(text: Text, quantity: Quantity, domain: Domain) -> list[Mention]:
                 found[read.start] = read
     other = Terms(quantity.other)
     return [
-        Mention(found[start].value, start, other.in_(_clause_before(text, start)))
+        Mention(
+            found[start].value,
+            start,
+            other.in_(_clause_before(text, start)),
+            found[start].written,
+        )
         for start in sorted(found)
     ]
 
@@ -112,6 +119,7 @@ class _Read(Struct, frozen=True):
     value: float
     start: int
     end: int
+    written: float
 
 
 def _read(match: re.Match[str], unit: Unit) -> _Read:
@@ -121,7 +129,7 @@ def _read(match: re.Match[str], unit: Unit) -> _Read:
     thousands = _THOUSANDS.search(written) is not None
     number = float(written.replace(",", "" if thousands else "."))
     value = unit.convert(-number if groups["minus"] else number)
-    return _Read(value, match.start(group), match.end())
+    return _Read(value, match.start(group), match.end(), abs(number))
 
 
 def _clause_before(text: Text, start: int) -> Text:

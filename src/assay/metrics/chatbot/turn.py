@@ -34,6 +34,7 @@ class Turn(Struct, frozen=True):
     """A question, its answer, and what is known around them; None is unknown.
 
     `evidence` is what tools returned in this session: empty when none returned anything.
+    `truth` is what they ought to have returned, where that is known from elsewhere.
     """
 
     query: Text
@@ -46,6 +47,7 @@ class Turn(Struct, frozen=True):
     tool_call_count: int | None = None
     evidence: list[Any] | None = None
     tools_failed: bool = False
+    truth: list[Any] = []
 
 
 class Verdict(Struct, frozen=True):
