@@ -55,7 +55,7 @@ class SessionLine(Struct, frozen=True):
 
 def place_in_session(case: AgentTestCase, session: Session, prompt: Prompt, letter: str) -> None:
     """Write into a case where it belongs."""
-    case.run_id = f"{session.id}/{prompt.number}/{letter}"
+    case.run_id = f"{session.id}.{prompt.number}.{letter}"
     case.task_id = f"{session.id}.{prompt.number}"
     case.source = Source(path=session.id, format=FORMAT, position=prompt.number)
     case.extra[PLACE_KEY] = {"letter": letter, "order": prompt.order}

@@ -86,6 +86,7 @@ class LiveArena:
         self.suite = stage.suite
         self.deadline = stage.conduct.deadline
         self.problem: str | None = None
+        self.is_closing = False
         self._stage = stage
         self._evaluator = evaluator_for([column.entrant for column in columns])
         self._keeper = Keeper(store, self._evaluator.name, every=_KEEP_SECONDS)
@@ -214,6 +215,7 @@ class LiveArena:
 
     async def close(self) -> None:
         """Stop all turns, and write what is in hand."""
+        self.is_closing = True
         for room in self._rooms.values():
             room.stop.set()
             room.session.news.wake()
@@ -264,7 +266,7 @@ def _take(session: Session, prompt: Prompt, cell: Cell, event: Event) -> None:
     cell.take(event)
     if event.kind == "delta":
         text = str(event.data.get("text", ""))
-        place = {"prompt": prompt.number, "letter": cell.letter}
+        place = {"prompt": prompt.number, "letter": cell.letter, "after": cell.seq}
         cell.seq = session.news.post("delta", **place, text=text)
     elif event.kind in {"tool_call", "tool_result", "note"}:
         _tell(session, prompt, cell)

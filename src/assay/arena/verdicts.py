@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.comparing import Contest, RunFacts, RunSet, compare_several
+from assay.arena.history import FORMAT
+from assay.comparing import Contest, RunFacts, RunSet, compare_several, read_runs_of
 from assay.comparing.many_tasks import mean_of_tasks
-from assay.metrics.chatbot.evaluator import CATEGORIES
+from assay.metrics.chatbot.evaluator import CATEGORIES, ChatbotEvaluator
 from assay.score import Score, mean
 from assay.stats import Estimate, Resampling
 
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay.arena.session import Cell, Session
+    from assay.store import Store
 
 # What is judged of every answer; the rest is of the code, and the same for every prompt.
 OF_ANSWERS = ("functional", "behavioural")
 OF_CODE = "developer_experience"
 ANSWERS = "answers"
+_PATHS = tuple(f"{ChatbotEvaluator.name}/{category}/" for category in OF_ANSWERS)
 _RESAMPLES = Resampling(resamples=400)
 
 
@@ -44,7 +47,7 @@ class Verdict(Struct, frozen=True):
     prompts: int
     answered: dict[str, int]
     answers: MetricLine
-    seconds: MetricLine
+    milliseconds: MetricLine
     calls: MetricLine
     metrics: list[MetricLine]
     contest: Contest | None
@@ -72,15 +75,36 @@ def verdict_of(session: Session) -> Verdict:
         prompts=len(done),
         answered={letter: sum(c.state == "done" for c in held) for letter, held in columns.items()},
         answers=_line(ANSWERS, columns, lambda cell: answer_score(cell.score)),
-        seconds=_line("seconds", columns, lambda cell: cell.seconds),
+        milliseconds=_line("milliseconds", columns, _milliseconds),
         calls=_line("calls", columns, _calls),
-        metrics=sorted(lines, key=lambda line: (line.is_of_code, -(line.spread or -1.0))),
+        metrics=sorted(lines, key=_farthest_first),
         contest=_contest(columns) if len(columns) > 1 and done else None,
     )
 
 
+def contest_in(store: Store, agents: Mapping[str, str]) -> Contest | None:
+    """The agents over all sessions of a store, by letter and name; None with no prompt shared."""
+    sides = [
+        RunSet(letter, tuple(_facts(run) for run in _runs_of(store, label)))
+        for letter, label in agents.items()
+    ]
+    if len(sides) < 2 or not all(any(run.values for run in side.runs) for side in sides):
+        return None
+    return compare_several(sides, quantity=ANSWERS)
+
+
+def _runs_of(store: Store, label: str) -> tuple[RunFacts, ...]:
+    where = "source_format = $format AND framework = $label"
+    return read_runs_of(store, label, where, format=FORMAT, label=label).runs
+
+
+def _facts(run: RunFacts) -> RunFacts:
+    found = mean(value for name, value in run.values.items() if name.startswith(_PATHS))
+    return RunFacts(run.task, {} if found is None else {ANSWERS: found})
+
+
 def separating(cells: Sequence[Cell]) -> list[str]:
-    """The metrics by how far apart they hold these answers, the farthest first."""
+    """The metrics by how far apart they hold these answers; those of the code last."""
     every = [name for metrics in CATEGORIES.values() for name in metrics]
     found = {name: [_metric(name)(cell) for cell in cells] for name in every}
 
@@ -88,7 +112,16 @@ def separating(cells: Sequence[Cell]) -> list[str]:
         known = [value for value in found[name] if value is not None]
         return max(known) - min(known) if len(known) > 1 else -1.0
 
-    return sorted(every, key=lambda name: -spread(name))
+    return sorted(every, key=lambda name: (name in CATEGORIES[OF_CODE], -spread(name)))
+
+
+def _farthest_first(line: MetricLine) -> tuple[bool, float]:
+    return line.is_of_code, 1.0 if line.spread is None else -line.spread
+
+
+def _milliseconds(cell: Cell) -> float | None:
+    """Times below a second are no shares: their interval must not end at 1."""
+    return None if cell.seconds is None else 1_000 * cell.seconds
 
 
 def _metric(name: str) -> Callable[[Cell], float | None]:

@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli import arena_serve
+from assay.cli.arena_options import (
+    AgentsOption,
+    BaseUrlOption,
+    DeadlineOption,
+    ModelOption,
+    agent_names,
+)
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
@@ -29,6 +37,7 @@ Examples:
   assay arena run weather --agents weather-adk,weather-agent-framework --repeat 5
   assay arena run suite.yaml --agents adk,plain --model gpt-5-mini --store arena.assay
   assay arena run weather --agents plain,plain=scripted-ungrounded
+  assay arena serve weather
 """
 _RUN_EPILOG = """
 \b
@@ -46,30 +55,24 @@ arena = typer.Typer(
 )
 
 
+arena.command(epilog=arena_serve.EPILOG)(arena_serve.serve)
+
+
 @arena.command(epilog=_RUN_EPILOG)
 def run(  # noqa: PLR0917 - each is an option of the command
     suite: Annotated[
         str,
         typer.Argument(metavar="SUITE", help="A YAML file of prompts, or the bundled: weather."),
     ],
-    agents: Annotated[
-        str, typer.Option(metavar="A,B", help="Who enters, separated by commas.")
-    ] = "weather-adk,weather-agent-framework",
+    agents: AgentsOption = "weather-adk,weather-agent-framework",
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Attempts at each task.")] = 1,
     store: Annotated[Path, typer.Option(metavar="DIR", help="Where runs are kept.")] = Path(
         "arena.assay"
     ),
-    model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The model that all agents ask.")
-    ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint."),
-    ] = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Decides the order.")] = 0,
-    deadline: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.1, help="What one turn may take.")
-    ] = 60.0,
+    deadline: DeadlineOption = 60.0,
 ) -> None:
     """Put a suite's prompts to each agent, keep every run, and compare them pair by pair."""
     scripted = import_module("assay.agents.scripted.server").ScriptedModel
@@ -78,7 +81,7 @@ def run(  # noqa: PLR0917 - each is an option of the command
     logging.disable(logging.CRITICAL)  # frameworks log at length what the record says in short
     with scripted() as served:
         entered = import_module("assay.arena.entrants").entrants(
-            _names(agents), model=model, base_url=base_url, scripted_url=served.base_url
+            agent_names(agents), model=model, base_url=base_url, scripted_url=served.base_url
         )
         planned = import_module("assay.arena.planning").plan(
             loaded, [entrant.label for entrant in entered], repeat=repeat, seed=seed
@@ -135,12 +138,6 @@ class _Holding:
         self.held += 1
         place = f"{held.conversation.entrant}, {held.conversation.task.id}"
         self.errors.extend(f"{place}: {error}" for error in held.errors)
-
-
-def _names(agents: str) -> list[str]:
-    if agents.startswith("command:"):
-        return [agents]
-    return [name.strip() for name in agents.split(",") if name.strip()]
 
 
 def _tell(store: Store, entered: Sequence[Entrant], holding: _Holding) -> None:

@@ -1,0 +1,371 @@
+"""Everything the arena's page shows, from the cells of a session as they are now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from assay.arena.session import Cell, Prompt
+from assay.arena.verdicts import MetricLine, Verdict, answer_score, separating
+from assay.evidence.payload import unwrap
+from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
+from assay.render.pages.figures import NOTHING, score, seconds, signed
+from assay.render.pages.json_text import JsonText, one_line
+from assay.render.pages.sequence import Diagram, execution, learning
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.agents.harness import Event
+    from assay.comparing import Contest, Figure
+    from assay.execution import ToolExecutionResult
+    from assay.score import Score
+
+    Translate = Callable[..., str]
+
+_ROOM = 16_000
+_MOST_EVIDENCE = 12
+_MOST_CALLS = 60
+_TWIN = "_from_trace"
+_LEAST_BAR = 0.4
+# The state of a cell to its sign and word.
+STATES = {
+    "running": ("none", "answering"),
+    "done": ("ok", "answered"),
+    "failed": ("fail", "no answer"),
+    "stopped": ("none", "stopped"),
+}
+
+
+class CallLine(Struct, frozen=True):
+    """One call of a turn: what was sent, what came back."""
+
+    tool: str
+    server: str | None
+    summary: str
+    state: str
+    seconds: float | None
+    arguments: Markup
+    result: Markup
+    error: str | None
+
+
+class MetricView(Struct, frozen=True):
+    """A metric of one answer with its evidence, and what the trace says to the same question."""
+
+    name: str
+    value: float | None
+    reason: str
+    label: str
+    evidence: list[str]
+    twin: MetricView | None = None
+
+
+class CellView(Struct, frozen=True):
+    """One agent's part of a prompt."""
+
+    cell: Cell
+    sign: str
+    word: str
+    answer: str
+    calls: list[CallLine]
+    more_calls: int
+    tokens: int | None
+    score: float | None
+    why_no_score: str
+    metrics: list[MetricView]
+    execution: Diagram | None
+    learning: Diagram | None
+    known: list[str]
+
+
+class Bar(Struct, frozen=True):
+    """A stretch of time on the clock that the agents share; percents of the width."""
+
+    kind: str
+    left: float
+    width: float
+    words: str
+
+
+class ClockLane(Struct, frozen=True):
+    """What one agent waited for, and when."""
+
+    letter: str
+    bars: list[Bar]
+    seconds: float | None
+
+
+class PromptView(Struct, frozen=True):
+    """A prompt with all its cells."""
+
+    prompt: Prompt
+    cells: list[CellView]
+    clock: list[ClockLane]
+    length: str
+
+
+class Sentence(Struct, frozen=True):
+    """What can be said of the agents: the claim, and what supports it."""
+
+    claim: str
+    support: str = ""
+
+
+def prompt_view(prompt: Prompt) -> PromptView:
+    """A prompt as the page shows it."""
+    cells = list(prompt.cells.values())
+    order = separating(cells)
+    longest = max((cell.seconds or 0.0 for cell in cells), default=0.0)
+    done = not prompt.is_running and longest > 0
+    clock = [_lane(cell, longest) for cell in cells] if done else []
+    return PromptView(prompt, [cell_view(cell, order) for cell in cells], clock, seconds(longest))
+
+
+def cell_view(cell: Cell, order: Sequence[str]) -> CellView:
+    """A cell as the page shows it, its metrics in that order."""
+    sign, word = STATES[cell.state]
+    calls = _calls(cell)
+    usage = cell.case.usage if cell.case is not None else None
+    used = (usage.input_tokens, usage.output_tokens) if usage else (None, None)
+    return CellView(
+        cell=cell,
+        sign=sign,
+        word=word,
+        answer=cell.answer,
+        calls=calls[:_MOST_CALLS],
+        more_calls=max(0, len(calls) - _MOST_CALLS),
+        tokens=sum(n for n in used if n is not None) if any(n is not None for n in used) else None,
+        score=answer_score(cell.score),
+        why_no_score=cell.score.reason if cell.score is not None else "",
+        metrics=_metrics(cell.score, order),
+        execution=execution(cell.events),
+        learning=learning(cell.events),
+        known=_known(cell),
+    )
+
+
+def _calls(cell: Cell) -> list[CallLine]:
+    if cell.case is not None:
+        return [_recorded(call) for call in cell.case.calls]
+    return _seen(cell.events)
+
+
+def _recorded(call: ToolExecutionResult) -> CallLine:
+    return CallLine(
+        tool=call.tool,
+        server=call.server,
+        summary=one_line(call.parameters, 80),
+        state="ok" if call.success else "fail",
+        seconds=call.execution_time,
+        arguments=_json(call.parameters),
+        result=_json(unwrap(call.result).value) if call.result is not None else Markup(""),
+        error=call.error_message,
+    )
+
+
+def _seen(events: Sequence[Event]) -> list[CallLine]:
+    """The calls of a turn that still runs: each with its result, if it has come."""
+    results = [event for event in events if event.kind == "tool_result"]
+    lines = []
+    for event in events:
+        if event.kind == "tool_call":
+            own = (r for r in results if r.data.get("tool") == event.data.get("tool"))
+            result = next(own, None)
+            if result is not None:
+                results.remove(result)
+            lines.append(_running(event, result))
+    return lines
+
+
+def _running(event: Event, result: Event | None) -> CallLine:
+    data, back = event.data, result.data if result is not None else {}
+    state = "none" if result is None else "fail" if back.get("error") else "ok"
+    return CallLine(
+        tool=str(data.get("tool")),
+        server=None,
+        summary=one_line(data.get("arguments"), 80),
+        state=state,
+        seconds=None if result is None else result.at - event.at,
+        arguments=_json(data.get("arguments")),
+        result=_json(back["result"]) if back.get("result") is not None else Markup(""),
+        error=back.get("error"),
+    )
+
+
+def _json(value: Any) -> Markup:
+    return JsonText(room=_ROOM).write(value)
+
+
+def _metrics(found: Score | None, order: Sequence[str]) -> list[MetricView]:
+    if found is None:
+        return []
+    views = []
+    for name in order:
+        part = found.part(name)
+        if part is not None:
+            twin = found.part(name + _TWIN)
+            views.append(_metric(part, None if twin is None else _metric(twin, None)))
+    return views
+
+
+def _metric(part: Score, twin: MetricView | None) -> MetricView:
+    evidence = [item.text for item in part.evidence if item.text not in part.reason]
+    name = part.name.removesuffix(_TWIN).replace("_", " ")
+    return MetricView(name, part.value, part.reason, part.label, evidence[:_MOST_EVIDENCE], twin)
+
+
+def _known(cell: Cell) -> list[str]:
+    """What is known of the user after the turn."""
+    kept: Any = (cell.case.additional_metadata or {}) if cell.case is not None else {}
+    page = kept.get(PREFERENCES_KEY)
+    flags = page.get("flags") if isinstance(page, dict) else None
+    return [
+        f"{name.replace('_', ' ')}: {'yes' if value else 'no'}"
+        for name, value in (flags.items() if isinstance(flags, dict) else ())
+    ]
+
+
+_PAIRED = {"model_request": "model_reply", "tool_call": "tool_result"}
+
+
+def _lane(cell: Cell, length: float) -> ClockLane:
+    """The waits for model and tools: each event with the first answer to it after it."""
+    bars: list[Bar] = []
+    open_: list[Event] = []
+    for event in cell.events:
+        if event.kind in _PAIRED:
+            open_.append(event)
+            continue
+        begun = next((e for e in open_ if _PAIRED[e.kind] == event.kind and _same(e, event)), None)
+        if begun is not None:
+            open_.remove(begun)
+            bars.append(_bar(begun, event, length))
+    return ClockLane(cell.letter, bars, cell.seconds)
+
+
+def _same(begun: Event, ended: Event) -> bool:
+    return begun.data.get("tool") == ended.data.get("tool")
+
+
+def _bar(begun: Event, ended: Event, length: float) -> Bar:
+    kind = "tool" if begun.kind == "tool_call" else "model"
+    took = ended.at - begun.at
+    name = str(begun.data.get("tool", "model"))
+    return Bar(
+        "fail" if ended.data.get("error") else kind,
+        round(100 * min(begun.at / length, 1.0), 2),
+        round(max(100 * took / length, _LEAST_BAR), 2),
+        f"{name}, {seconds(took)}",
+    )
+
+
+class Formats(Struct, frozen=True):
+    """How the figures of the table are written."""
+
+    score: Callable[[float | None], str] = score
+    milliseconds: Callable[[float | None], str] = lambda value: seconds(
+        None if value is None else value / 1_000
+    )
+    plain: Callable[[float | None], str] = lambda value: (
+        NOTHING if value is None else f"{value:.1f}"
+    )
+
+
+formats = Formats()
+
+
+def sentence(verdict: Verdict | None, t: Translate) -> Sentence:
+    """What the prompts so far support, and no more."""
+    if verdict is None or verdict.prompts == 0:
+        return Sentence(t("The same prompt to every agent, side by side."))
+    if verdict.contest is None:
+        return Sentence(t("One agent: nothing to compare it with."))
+    return contest_sentence(verdict.contest, t)
+
+
+def contest_sentence(contest: Contest, t: Translate) -> Sentence:
+    """Who is better, where the interval says so; else what it would take."""
+    if contest.quantity is None or not contest.pairs:
+        return Sentence(t("Nothing to compare yet: an agent has no answer that can be scored."))
+    if len(contest.pairs) == 1:
+        return _of_pair(contest.pairs[0], t)
+    return _of_many(contest, t)
+
+
+def _of_pair(pair: Figure, t: Translate) -> Sentence:
+    one, other = sorted(pair.names)
+    turned = -1.0 if pair.names[0] == one else 1.0
+    support = _support(pair, turned, t)
+    if pair.verdict in {"better", "worse"}:
+        ahead, behind = pair.names[::-1] if pair.verdict == "better" else pair.names
+        return Sentence(
+            t(
+                "{ahead} is better than {behind} in the score of the answers.",
+                ahead=ahead,
+                behind=behind,
+            ),
+            support,
+        )
+    claim = t("Cannot tell {one} from {other} yet.", one=one, other=other)
+    more = pair.needed.new_tasks
+    if more is not None and pair.difference:
+        claim += " " + t("About {n} more prompts.", n=f"{more:,}")
+    return Sentence(claim, support)
+
+
+def _support(pair: Figure, turned: float, t: Translate) -> str:
+    one, other = sorted(pair.names)
+    if pair.difference is None:
+        return ""
+    figures = signed(turned * pair.difference)
+    if pair.interval is not None:
+        ends = sorted((turned * pair.interval.low, turned * pair.interval.high))
+        figures += f" ({signed(ends[0])} to {signed(ends[1])})"
+    return t(
+        "{one} − {other}: {figures}, {n} prompts paired.",
+        one=one,
+        other=other,
+        figures=figures,
+        n=pair.tasks,
+    )
+
+
+def _of_many(contest: Contest, t: Translate) -> Sentence:
+    told = [pair for pair in contest.pairs if pair.verdict in {"better", "worse"}]
+    support = "; ".join(
+        t("{ahead} is better than {behind}", ahead=ahead, behind=behind)
+        for pair in told
+        for ahead, behind in [pair.names[::-1] if pair.verdict == "better" else pair.names]
+    )
+    made = t(
+        "{n} prompts, {m} comparisons, Holm's correction.", n=contest.tasks, m=len(contest.pairs)
+    )
+    if contest.winner is not None:
+        claim = t(
+            "{ahead} is better than every other one in the score of the answers.",
+            ahead=contest.winner,
+        )
+        return Sentence(claim, made)
+    if not told:
+        return Sentence(t("Cannot tell the agents apart yet."), made)
+    return Sentence(f"{support}.", t("The rest cannot be told apart yet.") + " " + made)
+
+
+def mean_text(line: MetricLine, letter: str, write: Callable[[float | None], str] = score) -> str:
+    """A mean with its interval: `0.74 0.61–0.85`."""
+    found = line.means.get(letter)
+    return NOTHING if found is None or found.value is None else write(found.value)
+
+
+def interval_text(
+    line: MetricLine, letter: str, write: Callable[[float | None], str] = score
+) -> str:
+    """The interval of a mean; nothing where there is none."""
+    found = line.means.get(letter)
+    if found is None or found.interval is None or found.n < 2:
+        return ""
+    return f"{write(found.interval.low)}–{write(found.interval.high)}"

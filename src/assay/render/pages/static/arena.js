@@ -1,0 +1,140 @@
+// The arena while it is looked at: news of the session as they come, parts swapped whole, text only ever as text.
+const root = document.querySelector("#arena");
+const id = root?.dataset.session;
+const note = root?.querySelector("[data-note]");
+const ask = root?.querySelector("[data-ask]");
+const field = ask?.querySelector("textarea");
+const stop = root?.querySelector("[data-stop]");
+const now = root?.querySelector("#now");
+const earlier = root?.querySelector("#earlier");
+
+let said = 0;
+const tell = (text) => { const wait = Math.max(0, said + 1000 - Date.now()); said = Date.now() + wait; setTimeout(() => { note.textContent = text; }, wait); };
+
+const post = async (form, body) => {
+  try {
+    const reply = await fetch(form.action, { method: "POST", headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" }, body });
+    if (reply.ok) return true;
+    tell((await reply.json()).problem);
+  } catch { tell(root.dataset.gone); }
+  return false;
+};
+
+const running = (is) => {
+  if (!ask) return;
+  ask.querySelector("[data-send]").disabled = is;
+  root.querySelectorAll("[data-suggested] button").forEach((button) => { button.disabled = is; });
+  stop.hidden = !is;
+};
+
+// What the reader has opened stays open when its part is swapped.
+const swap = (old, fresh) => {
+  const open = [...old.querySelectorAll("details[open][data-key]")].map((d) => d.dataset.key);
+  const focused = old.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
+  open.forEach((key) => fresh.querySelector(`details[data-key="${CSS.escape(key)}"]`)?.setAttribute("open", ""));
+  old.replaceWith(fresh);
+  if (focused) fresh.querySelector(`details[data-key="${CSS.escape(focused)}"] > summary`)?.focus({ preventScroll: true });
+};
+const fetched = async (path) => {
+  const reply = await fetch(`/arena/${id}/${path}`);
+  if (!reply.ok) throw new Error(String(reply.status));
+  return new DOMParser().parseFromString(await reply.text(), "text/html").body;
+};
+
+// One fetch of a part at a time; a part that changes meanwhile is fetched once more, and news of it wait.
+const busy = new Map();
+const later = new Map();
+const refresh = async (key, path, place) => {
+  if (busy.has(key)) { busy.set(key, true); return; }
+  do {
+    busy.set(key, false);
+    try { place(await fetched(path)); } catch { tell(root.dataset.gone); }
+  } while (busy.get(key));
+  busy.delete(key);
+  const waiting = later.get(key) ?? [];
+  later.delete(key);
+  waiting.forEach(hear);
+};
+const waits = (key, news) => {
+  if (!busy.has(key)) return false;
+  later.set(key, [...(later.get(key) ?? []), news]);
+  return true;
+};
+const refreshCell = (news) => {
+  const name = `p${news.prompt}-${news.letter}`;
+  refresh(name, `prompts/${news.prompt}/${news.letter}`, (body) => {
+    const old = document.getElementById(name);
+    const fresh = body.querySelector("section");
+    if (!old || !fresh || Number(fresh.dataset.seq) < Number(old.dataset.seq)) return;
+    swap(old, fresh);
+    if (old.dataset.state === "running" && fresh.dataset.state !== "running") tell(fresh.dataset.told);
+  });
+};
+const placePrompt = (number) => (body) => {
+  const fresh = body.querySelector("article");
+  const old = document.getElementById(`p${number}`);
+  if (old) { swap(old, fresh); return; }
+  if (now.firstElementChild) earlier.prepend(now.firstElementChild);
+  now.replaceChildren(fresh);
+};
+const placeVerdict = (body) => {
+  for (const name of ["claim", "verdict"]) {
+    const fresh = body.querySelector(`#${name}`);
+    const old = document.getElementById(name);
+    if (old && fresh) old.replaceWith(fresh);
+    else if (fresh) now.after(fresh);
+  }
+};
+
+const heard = {
+  prompt: (news) => { running(true); refresh(`p${news.prompt}`, `prompts/${news.prompt}`, placePrompt(news.prompt)); },
+  cell: refreshCell,
+  delta: (news) => {
+    const cell = document.getElementById(`p${news.prompt}-${news.letter}`);
+    if (!cell || news.seq <= Number(cell.dataset.seq)) return;
+    if (news.after !== Number(cell.dataset.seq)) { refreshCell(news); return; }
+    cell.dataset.seq = news.seq;
+    cell.querySelector("[data-answer]").append(news.text);
+  },
+  done: (news) => {
+    running(false);
+    refresh(`p${news.prompt}`, `prompts/${news.prompt}`, placePrompt(news.prompt));
+    refresh("verdict", "verdict", placeVerdict);
+  },
+  reload: () => location.reload(),
+};
+
+const hear = (news) => {
+  const prompt = `p${news.prompt}`;
+  const ofCell = news.kind === "cell" || news.kind === "delta";
+  if (ofCell && waits(prompt, news)) return;
+  if (news.kind === "delta" && waits(`${prompt}-${news.letter}`, news)) return;
+  heard[news.kind]?.(news);
+};
+
+if (id && "live" in root.dataset) {
+  const stream = new EventSource(`/arena/${id}/events?after=${root.dataset.seq}`);
+  stream.onmessage = (event) => { hear(JSON.parse(event.data)); };
+  stream.onerror = () => { if (stream.readyState !== EventSource.OPEN) tell(root.dataset.gone); };
+  stream.onopen = () => { note.textContent = ""; };
+  ask.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (await post(ask, new URLSearchParams({ prompt: field.value }))) { field.value = ""; field.focus(); }
+  });
+  root.querySelector("[data-suggested]")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    post(ask, new URLSearchParams({ prompt: event.submitter.value }));
+  });
+  stop.addEventListener("submit", (event) => { event.preventDefault(); post(stop, ""); });
+}
+field?.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); ask.requestSubmit(); }
+});
+
+const buttons = [...(root?.querySelectorAll("[data-show]") ?? [])];
+const show = (letter) => {
+  root.dataset.shown = letter;
+  buttons.forEach((button) => button.setAttribute("aria-pressed", String(button.dataset.show === letter)));
+};
+buttons.forEach((button) => button.addEventListener("click", () => show(button.dataset.show)));
+if (buttons.length) show(buttons[0].dataset.show);
