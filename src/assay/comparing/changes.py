@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import datetime
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +103,29 @@ def last_import(batches: Sequence[str]) -> str | None:
         if early is None or late is None or late - early > _PAUSE:
             return after
     return None
+
+
+def imports_of(store: Store) -> dict[str, list[str]]:
+    """The imports of a store by when they began, oldest first, with the keys of their runs."""
+    with store.questions() as engine:
+        rows = engine.sql(f"{engine.batch_of_runs()} ORDER BY batch, run_key")
+    batches = sorted({row["batch"] for row in rows})
+    import_of: dict[str, str] = {}
+    for place, batch in enumerate(batches):
+        first = last_import(batches[: place + 1]) or batches[0]
+        import_of[batch] = _called(first)
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(import_of[row["batch"]], []).append(row["run_key"])
+    return found
+
+
+def _called(batch: str) -> str:
+    """An import by the time that its first batch was begun."""
+    moment = moment_of(batch)
+    if moment is None:
+        return batch
+    return datetime.fromtimestamp(moment).astimezone().isoformat(" ", "seconds")[:19]
 
 
 def moment_of(batch: str) -> float | None:

@@ -38,7 +38,7 @@ def read_side(text: str) -> RunSet:
     where = " AND ".join(f"{name} = ${name}" for name in params) or None
     found = read_runs_of(store, text, where, **params)
     if model is not None and not found.runs:
-        known = _values_of(store, "model")
+        known = values_of(store, "model")
         if model not in known:
             raise UnknownName("model", model, known)
     return found
@@ -49,14 +49,15 @@ def read_sides(store: Store, names: Sequence[str] = (), *, by: str = "model") ->
     if by not in DIVISIONS:
         raise UnknownName("way to divide a store", by, DIVISIONS)
     where, _ = DIVISIONS[by]
-    known = _values_of(store, by)
+    known = values_of(store, by)
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         raise UnknownName(by, unknown, known)
     return [read_runs_of(store, name, where, value=name) for name in names or known]
 
 
-def _values_of(store: Store, by: str) -> list[str]:
+def values_of(store: Store, by: str) -> list[str]:
+    """The names of the sides that a way to divide a store gives."""
     _, values = DIVISIONS[by]
     rows = store.query(f"SELECT DISTINCT {values} AS value FROM runs ORDER BY value")  # noqa: S608 - from the table above
     return [row["value"] for row in rows if row["value"]]

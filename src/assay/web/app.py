@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from assay.errors import AssayError
 from assay.store import PooledStore
-from assay.web import analyses, overview, run, runs, tools
+from assay.web import analyses, compare, overview, run, runs, tools
 from assay.web.facets import FacetWatch
 from assay.web.pages import NAV, answer
 from assay.web.security import Guard
@@ -35,6 +35,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     *run.ROUTES,
     *tools.ROUTES,
     *analyses.ROUTES,
+    *compare.ROUTES,
 )
 
 

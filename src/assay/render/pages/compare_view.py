@@ -1,0 +1,290 @@
+"""Two sides as a page: the sentence, every figure, the tasks that went another way."""
+
+from __future__ import annotations
+
+from math import fsum
+from statistics import fmean
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlencode
+
+from msgspec import Struct
+
+from assay.comparing import Comparison, RunSet, compare, read_runs_of, read_sides
+from assay.comparing.changes import imports_of
+from assay.comparing.sides import values_of
+from assay.errors import UnknownName
+from assay.render.pages import figures
+from assay.render.pages.charts import Mark, Scale, mark_on
+from assay.render.pages.forest import what_next
+from assay.render.pages.measures import (
+    Difference,
+    bounds_text,
+    difference_text,
+    kind_of,
+    name_of,
+    value_text,
+)
+from assay.render.pages.said import Said, words
+from assay.stats.wording import p_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from assay.comparing import Figure, RunFacts
+    from assay.store import Store
+
+# What a store is divided by on this page; an import is all batches written at one time.
+DIVISIONS = ("model", "framework", "agent", "attempt", "import")
+MOST_TASKS = 200
+_MOST_SQUARES = 8
+_PASS_MARK = 0.5
+_RUN_KEYS = "run_key IN (SELECT unnest($keys::VARCHAR[]))"
+Way = Literal["better", "worse", "same"]
+
+
+class Sides(Struct, frozen=True):
+    """The two sides and what they came to."""
+
+    baseline: RunSet
+    candidate: RunSet
+    found: Comparison
+
+
+class FigureRow(Struct, frozen=True):
+    """One quantity of both sides."""
+
+    name: Said
+    lower_is_better: bool
+    baseline: str
+    baseline_bounds: str
+    candidate: str
+    candidate_bounds: str
+    runs: tuple[int, int]
+    difference: Difference | None
+    mark: Mark | None
+    verdict: str
+    note: Said | None
+    more: str
+
+
+class TaskRow(Struct, frozen=True):
+    """One task of both sides: what its runs came to, and where to look at two of them."""
+
+    task: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    before_text: str
+    after_text: str
+    now_passes: bool | None
+    href: str
+
+
+class TaskGroup(Struct, frozen=True):
+    """The tasks that went one way."""
+
+    way: Way
+    tasks: int
+    flips: int
+    rows: tuple[TaskRow, ...]
+
+
+class ComparePage(Struct, frozen=True):
+    """The whole page."""
+
+    lead: Said
+    rest: Said | None
+    baseline: str
+    candidate: str
+    runs: tuple[int, int]
+    rows: tuple[FigureRow, ...]
+    groups: tuple[TaskGroup, ...]
+    quantity: Said | None
+    left_out: tuple[tuple[Said, tuple[str, ...]], ...]
+
+
+def read_names(store: Store) -> dict[str, list[str]]:
+    """The sides that each way to divide a store gives, where they are two and more."""
+    found = {by: values_of(store, by) for by in DIVISIONS if by != "import"}
+    found["import"] = list(imports_of(store))
+    return {by: names for by, names in found.items() if len(names) > 1}
+
+
+def read_pair(store: Store, by: str, names: tuple[str, str], quantity: str = "") -> Sides:
+    """Two sides of a store, compared as the command line does."""
+    baseline, candidate = _read_sides(store, by, names)
+    return Sides(baseline, candidate, compare(baseline, candidate, quantity=quantity or None))
+
+
+def _read_sides(store: Store, by: str, names: tuple[str, str]) -> list[RunSet]:
+    if by != "import":
+        return read_sides(store, names, by=by)
+    known = imports_of(store)
+    unknown = next((name for name in names if name not in known), None)
+    if unknown is not None:
+        raise UnknownName("import", unknown, known)
+    return [read_runs_of(store, name, _RUN_KEYS, keys=known[name]) for name in names]
+
+
+def compare_page(sides: Sides) -> ComparePage:
+    """The page of two sides; what cannot be told stands last."""
+    found = sides.found
+    figures_shown = sorted(found.all_figures(), key=lambda each: each.verdict == "cannot_tell")
+    headline = found.headline
+    return ComparePage(
+        *sentence(found),
+        found.baseline,
+        found.candidate,
+        (found.baseline_runs, found.candidate_runs),
+        tuple(_figure_row(figure, _totals(sides, figure.quantity)) for figure in figures_shown),
+        tuple(_groups(sides, headline)) if headline else (),
+        name_of(headline.quantity) if headline else None,
+        tuple((why, tasks) for why, tasks in _left_out(found) if tasks),
+    )
+
+
+def sentence(found: Comparison) -> tuple[Said, Said | None]:
+    """What can be said of the two, and what it would take to say more."""
+    names: dict[str, str | Said] = {"a": found.baseline, "b": found.candidate}
+    figure = found.headline
+    if figure is None:
+        return words("{a} and {b} have no value in common.", **names), None
+    values = names | {"metric": name_of(figure.quantity), "n": figures.count(figure.tasks)}
+    support = _support(figure)
+    match figure.verdict:
+        case "better":
+            return words("{b} is better than {a} in {metric}.", **values), support
+        case "worse":
+            return words("{b} is worse than {a} in {metric}.", **values), support
+        case "no_difference":
+            return words("{a} and {b} are the same in {metric}.", **values), support
+    return words("We cannot tell {b} from {a} yet in {metric}.", **values), support
+
+
+def _support(figure: Figure) -> Said | None:
+    told = difference_text(kind_of(figure.quantity), figure)
+    needed = what_next(figure)
+    if told is None:
+        return needed and words("{why}.", why=needed)
+    size = words("{size} points", size=told.size) if told.in_points else told.size
+    bounds = f" ({told.bounds})" if told.bounds else ""
+    tasks = figures.count(figure.tasks)
+    if needed is None:
+        return words("{size}{bounds}, {n} tasks paired.", size=size, bounds=bounds, n=tasks)
+    return words(
+        "{size}{bounds}, {n} tasks paired; {more} would tell.",
+        size=size,
+        bounds=bounds,
+        n=tasks,
+        more=needed,
+    )
+
+
+def _totals(sides: Sides, quantity: str) -> list[float]:
+    """The sums of a quantity on either side, over the tasks that both have it for."""
+    by_task = [runs.by_task() for runs in (sides.baseline, sides.candidate)]
+    known = [
+        {task: values for task, runs in own.items() if (values := _known(runs, quantity))}
+        for own in by_task
+    ]
+    shared = known[0].keys() & known[1].keys()
+    return [fsum(value for task in shared for value in own[task]) for own in known]
+
+
+def _figure_row(figure: Figure, totals: Sequence[float]) -> FigureRow:
+    kind = kind_of(figure.quantity)
+    before, after = figure.baseline, figure.candidate
+    tested = "" if figure.p_value is None else f"{p_text(figure.p_value)}, {figure.test}"
+    family = f", corrected for {figure.family} tests" if figure.family > 1 else ""
+    return FigureRow(
+        name_of(figure.quantity),
+        figure.better == "lower",
+        value_text(kind, before.value, before.n, totals[0]),
+        bounds_text(kind, before.interval, before.n),
+        value_text(kind, after.value, after.n, totals[1]),
+        bounds_text(kind, after.interval, after.n),
+        (before.n, after.n),
+        difference_text(kind, figure),
+        _difference_mark(figure),
+        figure.verdict,
+        what_next(figure),
+        f"n = {before.n:,} and {after.n:,}; {figure.tasks:,} tasks; {tested}{family}",
+    )
+
+
+def _difference_mark(figure: Figure) -> Mark | None:
+    """The difference on a scale of its own, zero in the middle."""
+    if figure.difference is None:
+        return None
+    low, high = (figure.interval.low, figure.interval.high) if figure.interval else (None, None)
+    reach = 1.15 * max(abs(end) for end in (figure.difference, low or 0.0, high or 0.0)) or 1.0
+    return mark_on(Scale(-reach, reach, ()), figure.difference, low, high)
+
+
+def _groups(sides: Sides, headline: Figure) -> Iterator[TaskGroup]:
+    before, after = sides.baseline.by_task(), sides.candidate.by_task()
+    flips = {flip.task for flip in sides.found.flips}
+    rows: dict[Way, list[tuple[float, TaskRow]]] = {"better": [], "worse": [], "same": []}
+    for task in sorted(before.keys() & after.keys()):
+        found = _task_row(task, (before[task], after[task]), headline.quantity, flips=task in flips)
+        if found is None:
+            continue
+        change, row = found
+        gain = -change if headline.better == "lower" else change
+        way: Way = "better" if gain > 0 else "worse" if gain < 0 else "same"
+        rows[way].append((abs(change), row))
+    for way, own in rows.items():
+        ordered = sorted(own, key=lambda pair: (-pair[0], pair[1].task))
+        flipped = sum(row.now_passes is not None for _, row in own)
+        yield TaskGroup(way, len(own), flipped, tuple(row for _, row in ordered[:MOST_TASKS]))
+
+
+def _task_row(
+    task: str, runs: tuple[Sequence[RunFacts], Sequence[RunFacts]], quantity: str, *, flips: bool
+) -> tuple[float, TaskRow] | None:
+    before, after = (_known(own, quantity) for own in runs)
+    if not before or not after:
+        return None
+    was, now = fmean(before), fmean(after)
+    rises = now >= was
+    kind = kind_of(quantity)
+    keys = {
+        "a": _telling(runs[0], quantity, highest=not rises),
+        "b": _telling(runs[1], quantity, highest=rises),
+    }
+    return now - was, TaskRow(
+        task,
+        _squares(before, quantity),
+        _squares(after, quantity),
+        value_text(kind, was, len(before), fsum(before)),
+        value_text(kind, now, len(after), fsum(after)),
+        rises if flips else None,
+        f"/compare/runs?{urlencode(keys)}",
+    )
+
+
+def _known(runs: Sequence[RunFacts], quantity: str) -> list[float]:
+    return [run.values[quantity] for run in runs if quantity in run.values]
+
+
+def _squares(values: Sequence[float], quantity: str) -> tuple[str, ...]:
+    if quantity != "success":
+        return ()
+    return tuple("ok" if value >= _PASS_MARK else "fail" for value in values[:_MOST_SQUARES])
+
+
+def _telling(runs: Sequence[RunFacts], quantity: str, *, highest: bool) -> str:
+    """The run that shows the change best: the side's highest, or its lowest."""
+    known = [run for run in runs if quantity in run.values]
+    best = max if highest else min
+    return best(known, key=lambda run: run.values[quantity]).run_key or ""
+
+
+def _left_out(found: Comparison) -> Iterator[tuple[Said, tuple[str, ...]]]:
+    only = "{n} tasks ran only in {side}"
+    for side, tasks in (
+        (found.baseline, found.only_in_baseline),
+        (found.candidate, found.only_in_candidate),
+    ):
+        yield words(only, n=figures.count(len(tasks)), side=side), tasks
+    text = "{n} tasks have no value on one side"
+    yield words(text, n=figures.count(len(found.unscored))), found.unscored

@@ -1,0 +1,73 @@
+"""Two sides of a store compared, and two runs beside each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Route
+
+from assay.errors import UnknownName
+from assay.render.pages.compare_view import MOST_TASKS, compare_page, read_names, read_pair
+from assay.render.pages.side_by_side import MOST_CALLS, read_two, side_by_side
+from assay.web.pages import answer
+from assay.web.waiting import found_or_waiting
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+_LONGEST = 500
+
+
+def compare_page_of(request: Request) -> Response:
+    """Two sides; without their names the first two that there are."""
+    names = found_or_waiting(request, "Compare", read_names)
+    if isinstance(names, Response):
+        return names
+    given = request.query_params
+    by = given.get("by") or next(iter(names), "model")
+    if by not in names:
+        if given.get("by"):
+            raise UnknownName("way to divide this store", by, names)
+        return answer(request, "compare.html", "Compare", view=None, names=names, by=by)
+    known = names[by]
+    a = given.get("a") or next(name for name in known if name != given.get("b"))
+    b = given.get("b") or next(name for name in known if name != a)
+    if a == b:
+        raise UnknownName("other side", b, [name for name in known if name != a])
+    found = found_or_waiting(
+        request, "Compare", read_pair, by, (a, b), given.get("metric", "")[:_LONGEST]
+    )
+    if isinstance(found, Response):
+        return found
+    metrics = [figure.quantity for figure in found.found.all_figures()]
+    return answer(
+        request,
+        "compare.html",
+        "Compare",
+        view=compare_page(found),
+        names=names,
+        by=by,
+        metrics=metrics,
+        metric=found.found.headline.quantity if found.found.headline else "",
+        most_tasks=MOST_TASKS,
+    )
+
+
+def runs_side_by_side(request: Request) -> Response:
+    """Two runs, their calls in pairs."""
+    keys = [request.query_params.get(name, "")[:_LONGEST] for name in ("a", "b")]
+    found = read_two(request.app.state.store, *keys)
+    for key, run in zip(keys, found[::2], strict=True):
+        if run is None:
+            raise HTTPException(404, f"There is no run with the key {key!r} in this store.")
+    view = side_by_side(*found)
+    return answer(request, "side_by_side.html", "Compare", view=view, most_calls=MOST_CALLS)
+
+
+ROUTES: tuple[BaseRoute, ...] = (
+    Route("/compare", compare_page_of),
+    Route("/compare/runs", runs_side_by_side),
+)
