@@ -10,9 +10,11 @@ import typer
 
 from assay.cli.case_queue import CaseQueue
 from assay.cli.console import Terminal, data_to_standard_output, fall_silent
+from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
 from assay.cli.score_book import ScoreBook
 from assay.cli.score_keeping import ScoreKeeper
 from assay.cli.score_metrics import Instructions, made_metrics
+from assay.cli.score_on_spark import check_for_spark, score_first
 from assay.cli.score_options import (
     DEFAULT_DEADLINE,
     Again,
@@ -89,6 +91,8 @@ def score(  # noqa: PLR0917 - each is an option of the command
     judge_deadline: JudgeDeadline = DEFAULT_DEADLINE,
     no_cache: NoCache = False,
     seed: Seed = 0,
+    engine: EngineOption = Engine.DUCKDB,
+    master: MasterOption = None,
 ) -> None:
     """Score recorded runs: five measured tool rates, and six marks by evidence or by a model."""
     _check_inputs(files)
@@ -110,9 +114,13 @@ def score(  # noqa: PLR0917 - each is an option of the command
     )
     instructions = Instructions(tuple(metric or ["mcp_tool"]), tools, expect, Court(rules))
     made = made_metrics(instructions)
+    expected = None if expect is None else read_expectations(expect)
+    if (spark := spark_of(engine, master)) is not None:
+        check_for_spark(files, made, instructions.court)
+        score_first(spark, files, made, expected, again=again)
+        again = False
     keeper = ScoreKeeper(made, again=again) if any(map(_is_store, files)) else None
     book = ScoreBook([found.metric for found in made], threshold, instructions.court)
-    expected = None if expect is None else read_expectations(expect)
     queue = CaseQueue(files, format_name, keeper, expected)
     code = _scored(queue, book, _Presentation(outputs, as_json, verbose), concurrency)
     raise typer.Exit(code)

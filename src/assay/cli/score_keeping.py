@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
     from assay.cli.score_metrics import MadeMetric
     from assay.scoring import CaseScores
-    from assay.store import ScoreWriter
+    from assay.store import ScoreWriter, Settings
+
+
+def settings_of(made: MadeMetric) -> Settings:
+    """What the scores of a metric are kept under."""
+    settings: type[Settings] = import_module("assay.store").Settings
+    return settings(made.metric.name, made.judge, made.options or {})
 
 
 class ScoreKeeper:
@@ -23,11 +29,7 @@ class ScoreKeeper:
 
     def __init__(self, made: Sequence[MadeMetric], *, again: bool) -> None:
         """Take the metrics; `again` scores what has its scores already."""
-        settings = import_module("assay.store").Settings
-        self._settings: dict[str, Any] = {
-            item.metric.name: settings(item.metric.name, item.judge, item.options or {})
-            for item in made
-        }
+        self._settings: dict[str, Any] = {item.metric.name: settings_of(item) for item in made}
         # A metric of the user's own may have changed since: it is always asked.
         known = [] if again else [item for item in made if item.options is not None]
         self._recalled = {self._settings[item.metric.name].key: item.metric.name for item in known}

@@ -71,7 +71,14 @@ class SparkEngine:
         found = self._session.sql(text if rows else f"{text} WHERE FALSE", args=values)
         found.createOrReplaceTempView(name)
 
-    def define(self, name: str, query: str, *, keep: bool) -> None:
+    def define(
+        self,
+        name: str,
+        query: str,
+        *,
+        keep: bool,
+        words: Sequence[str] = (),  # noqa: ARG002 - columnar as it is, Spark needs no numbers
+    ) -> None:
         """Name a query as a table; `keep` its rows where they are read more than once."""
         found = self.frame(query)
         if keep:

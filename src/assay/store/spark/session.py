@@ -122,7 +122,9 @@ class Spark:
         self, work: Callable[[Iterator[Any]], Result], frame: Any
     ) -> Iterator[Result]:
         """The same for the rows of a query."""
-        yield from self._results(frame.rdd, work)
+        parts = self.partitions
+        few = frame.rdd.getNumPartitions() < parts
+        yield from self._results((frame.repartition(parts) if few else frame).rdd, work)
 
     def _results(self, rows: Any, work: Callable[[Iterator[Any]], Result]) -> Iterator[Result]:
         """What each part tells when it is done, while the main thread stays free for Ctrl-C."""
