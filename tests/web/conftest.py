@@ -72,11 +72,13 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 def serve() -> Iterator[Callable[[Starlette], str]]:
     """Serve an application on a free port of loopback; its address."""
     servers: list[uvicorn.Server] = []
+    threads: list[threading.Thread] = []
 
     def served(app: Starlette) -> str:
         config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="on")
         server = uvicorn.Server(config)
-        threading.Thread(target=server.run, daemon=True).start()
+        threads.append(threading.Thread(target=server.run, daemon=True))
+        threads[-1].start()
         servers.append(server)
         until = time.monotonic() + 20
         while not server.started and time.monotonic() < until:
@@ -87,3 +89,5 @@ def serve() -> Iterator[Callable[[Starlette], str]]:
     yield served
     for server in servers:
         server.should_exit = True
+    for thread in threads:
+        thread.join(timeout=10)

@@ -126,7 +126,7 @@ class RunFilter(Struct, frozen=True):
 
     def _items(self) -> Iterator[tuple[str, str]]:
         for name, value in structs.asdict(self).items():
-            if value in {"", (), None, False} or (name == "sort" and value == "newest"):
+            if value in {"", (), None} or value is False or (name, value) == ("sort", "newest"):
                 continue
             if isinstance(value, tuple):
                 yield from ((name, part) for part in value)

@@ -1,0 +1,328 @@
+"""The list of runs: what it shows is what the store holds, whatever is asked of it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import expect
+from tests.web.accessibility import barriers
+from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
+
+from assay import RunOutcome
+from assay.render.pages import figures
+from assay.render.pages.runs_view import varying_parts
+from assay.store import Store
+from assay.web.app import viewer
+from assay.web.run_filter import BLAMES, ORDERS, OUTCOMES, RunFilter
+from assay.web.run_list import ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+    from starlette.applications import Starlette
+
+_MANY = 2 * ROWS + 50
+_ROW = re.compile(r'<a href="/runs/([0-9a-f]{32})')
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return bundled(tmp_path_factory.mktemp("bundled") / "store")
+
+
+@pytest.fixture(scope="module")
+def address(store: Store, serve: Callable[[Starlette], str]) -> str:
+    return serve(viewer(store))
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """More runs than three pages hold, with equal and missing values to sort by."""
+    cases = (
+        case_of(
+            f"Count the orders of customer {i}",
+            f"There are {i}.",
+            [call("count", {"n": i}, success=i % 3 > 0)] * (i % 4),
+            task_id=f"task-{i % 7}",
+            attempt=i % 5,
+            model=f"model-{i % 2}",
+            outcome=None if i % 11 == 0 else RunOutcome(success=i % 2 == 0),
+            started_at=None if i % 13 == 0 else 1_700_000_000.0 + i // 3,
+            ended_at=None if i % 17 == 0 else 1_700_000_100.0 + i,
+        )
+        for i in range(_MANY)
+    )
+    return store_of(tmp_path_factory.mktemp("many") / "store", cases)
+
+
+@pytest.fixture(scope="module")
+def many_address(many: Store, serve: Callable[[Starlette], str]) -> str:
+    return serve(viewer(many))
+
+
+def _keys(html: str) -> list[str]:
+    return _ROW.findall(html)
+
+
+def test_a_row_says_what_the_store_says(
+    store: Store, address: str, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(f"{address}/runs")
+    rows = {row["run_key"]: row for row in store.query("SELECT * FROM runs")}
+    scores = {
+        row["run_key"]: row["value"]
+        for row in store.query("SELECT run_key, value FROM scores WHERE path = name")
+    }
+    assert page.locator("tr[data-row]").count() == len(rows) == 20
+    assert page.inner_text(".above p >> nth=0") == "20 of 20 shown"
+    for line in page.locator("tr[data-row]").all():
+        link = line.locator(".what a").get_attribute("href") or ""
+        row = rows[link.removeprefix("/runs/")]
+        cells = line.locator("td").all_inner_texts()
+        word = {True: "ok", False: "failed", None: "not known"}[row["outcome_success"]]
+        assert cells[0] == word
+        assert cells[1].startswith(f"{row['task_id']} #{row['attempt']} · {row['model']}")
+        if row["run_key"] in scores:
+            assert cells[2] == figures.score(scores[row["run_key"]])
+        else:
+            assert cells[2].startswith("–")
+        assert sum(int(n) for n in re.findall(r"\d+", cells[3])) == row["failed_calls"]
+        assert cells[4].startswith(str(row["calls"]))
+        assert cells[5] == figures.seconds(row["ended_at"] - row["started_at"])
+
+
+_CALLS = "run_key IN (SELECT run_key FROM calls WHERE {})"
+_SCORED = "run_key IN (SELECT run_key FROM scores WHERE path = name AND {})"
+_FILTERS = {
+    "outcome=failed": "NOT outcome_success",
+    "outcome=ok&outcome=unknown": "outcome_success OR outcome_success IS NULL",
+    "outcome=unknown": "outcome_success IS NULL",
+    "model=qwen3-32b": "model = 'qwen3-32b'",
+    "framework=google-adk": "framework = 'google-adk'",
+    "task=return-cracked-lamp": "task_id = 'return-cracked-lamp'",
+    "server=forge": _CALLS.format("server = 'forge'"),
+    "tool=search_issues": _CALLS.format("tool = 'search_issues'"),
+    "blame=environment": _CALLS.format("blame = 'environment'"),
+    "blame=model&blame=server": _CALLS.format("blame IN ('model', 'server')"),
+    "kind=rate_limit": _CALLS.format("kind = 'rate_limit'"),
+    "server=forge&blame=environment": _CALLS.format("server = 'forge' AND blame = 'environment'"),
+    "text=LAMP": "contains(lower(input), 'lamp') OR contains(lower(actual_output), 'lamp')",
+    "least=0.5&most=0.9": _SCORED.format("value BETWEEN 0.5 AND 0.9"),
+    "disagree=1": """task_id IN (SELECT task_id FROM runs WHERE outcome_success)
+        AND task_id IN (SELECT task_id FROM runs WHERE NOT outcome_success)""",
+    "model=nobody": "false",
+}
+
+
+@pytest.mark.parametrize("query", _FILTERS)
+def test_a_filter_shows_the_runs_it_means(store: Store, address: str, query: str) -> None:
+    html = httpx.get(f"{address}/runs?{query}").text
+    rows = store.query(f"SELECT run_key FROM runs WHERE {_FILTERS[query]}")
+    assert sorted(_keys(html)) == sorted(row["run_key"] for row in rows)
+    assert (f"{len(rows)} of 20 shown" if rows else "0 of 20 match.") in html
+
+
+def test_each_filter_of_the_table_leaves_something_out(store: Store) -> None:
+    counts = [
+        store.query(f"SELECT COUNT(*) AS n FROM runs WHERE {sql}")[0]["n"]
+        for query, sql in _FILTERS.items()
+        if query != "model=nobody"
+    ]
+    assert all(0 < count < 20 for count in counts)
+
+
+@pytest.mark.parametrize("sort", ORDERS)
+def test_pages_follow_each_other_without_gap_or_repeat(many_address: str, sort: str) -> None:
+    seen: list[list[str]] = []
+    path: str | None = f"/runs?sort={sort}"
+    while path:
+        html = httpx.get(many_address + path).text
+        seen.append(_keys(html))
+        link = re.search(r'<a rel="next" href="([^"]+)"', html)
+        path = link[1].replace("&amp;", "&") if link else None
+    assert [len(page) for page in seen] == [ROWS, ROWS, 50]
+    assert len({key for page in seen for key in page}) == _MANY
+    back = re.search(r'<a rel="prev" href="([^"]+)"', html)
+    assert back is not None
+    assert _keys(httpx.get(many_address + back[1].replace("&amp;", "&")).text) == seen[1]
+
+
+_SORTED: dict[str, tuple[str, bool]] = {
+    "newest": ("started_at", True),
+    "oldest": ("started_at", False),
+    "failures": ("failed_calls", True),
+    "calls": ("calls", True),
+}
+
+
+@pytest.mark.parametrize("sort", _SORTED)
+def test_rows_come_in_the_order_asked_for(many: Store, many_address: str, sort: str) -> None:
+    column, largest_first = _SORTED[sort]
+    values = {
+        row["run_key"]: row[column] for row in many.query(f"SELECT run_key, {column} FROM runs")
+    }
+    shown = [values[key] for key in _keys(httpx.get(f"{many_address}/runs?sort={sort}").text)]
+    known = [value for value in shown if value is not None]
+    assert known == sorted(known, reverse=largest_first)
+    assert shown[: len(known)] == known
+
+
+def test_the_neighbours_of_a_run_are_those_of_the_list(many_address: str) -> None:
+    query = "outcome=failed&sort=oldest"
+    keys = _keys(httpx.get(f"{many_address}/runs?{query}").text)
+    html = httpx.get(f"{many_address}/runs/{keys[5]}?{query}").text
+    beside = {
+        rel: re.search(rf'rel="{rel}" href="/runs/([0-9a-f]+)\?([^"]+)"', html)
+        for rel in ("prev", "next")
+    }
+    assert (beside["prev"] and beside["prev"][1]) == keys[4]
+    assert (beside["next"] and beside["next"][1]) == keys[6]
+    assert (beside["next"] and beside["next"][2].replace("&amp;", "&")) == query
+    assert "run 6 of " in html
+    first = httpx.get(f"{many_address}/runs/{keys[0]}?{query}").text
+    assert 'rel="prev"' not in first
+    assert "run 1 of " not in httpx.get(f"{many_address}/runs/{keys[0]}?model=nobody").text
+
+
+def test_works_without_scripts(store: Store, address: str, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{address}/runs", java_script_enabled=False)
+    page.fill("input[name=text]", "lamp")
+    page.check("input[name=outcome][value=failed]")
+    page.click("button.go")
+    assert "text=lamp" in page.url
+    asked = f"({_FILTERS['text=LAMP']}) AND NOT outcome_success"
+    (row,) = store.query(f"SELECT COUNT(*) AS n FROM runs WHERE {asked}")
+    assert page.inner_text(".above p >> nth=0").startswith(f"{row['n']} of 20 shown")
+    page.click("tr[data-row] a >> nth=0")
+    assert page.locator(".call").count() > 0
+
+
+def test_choices_act_at_once_and_leave_a_short_address(
+    address: str, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(f"{address}/runs")
+    page.select_option("select[name=model]", "qwen3-32b")
+    page.wait_for_url("**/runs?model=qwen3-32b")
+    page.keyboard.press("/")
+    page.keyboard.type("lamp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/runs?text=lamp&model=qwen3-32b")
+    page.click("text=clear the filter")
+    page.wait_for_url(f"{address}/runs")
+
+
+def test_new_runs_are_announced_and_nothing_moves(
+    tmp_path: Path, serve: Callable[[Starlette], str], open_page: Callable[..., Page]
+) -> None:
+    store = bundled(tmp_path / "store", scored=False)
+    page = open_page(f"{serve(viewer(store))}/runs")
+    page.evaluate("scrollTo(0, 300)")
+    with store.writer() as writer:
+        writer.add(case_of("Another one", "yes"))
+        writer.add(case_of("And another", "yes"))
+    page.locator("[data-news] a").wait_for()
+    assert page.inner_text("[data-news]") == "2 new runs · show"
+    assert page.evaluate("scrollY") == 300
+    page.click("[data-news] a")
+    expect(page.locator("tr[data-row]")).to_have_count(22)
+
+
+def test_an_empty_store_says_what_to_do(tmp_path: Path, serve: Callable[[Starlette], str]) -> None:
+    html = httpx.get(f"{serve(viewer(Store.create(tmp_path / 's')))}/runs").text
+    assert "No runs yet." in html
+    assert "assay import" in html
+
+
+def test_hostile_names_are_text(
+    tmp_path: Path, serve: Callable[[Starlette], str], open_page: Callable[..., Page]
+) -> None:
+    case = case_of(
+        HOSTILE,
+        HOSTILE,
+        [call(HOSTILE, HOSTILE, server=HOSTILE)],
+        task_id=HOSTILE,
+        model=HOSTILE,
+        framework=HOSTILE,
+        run_id=HOSTILE,
+    )
+    page = open_page(f"{serve(viewer(store_of(tmp_path / 's', [case])))}/runs")
+    page.hover("tr[data-row]")
+    text = page.inner_text("table.runs")
+    assert "<script>window.taken=1</script>" in text
+    assert "␛[31mred" in text
+    assert "⟨U+202E⟩" in text
+    assert "{{ 7 * 7 }}" in text
+    page.goto(page.url + "?text=" + "%3Cscript%3E" + "&model=%22%3E%3Cb%3E&after=zz&least=x&sort=y")
+    assert page.evaluate("window.taken") is None
+    assert page.locator("main b, main script, main img").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_everybody_can_read_it(
+    address: str, open_page: Callable[..., Page], scheme: str, width: int, tmp_path: Path
+) -> None:
+    page = open_page(
+        f"{address}/runs?sort=score&least=0",
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+        bypass_csp=True,
+    )
+    page.screenshot(path=tmp_path / f"runs-{width}-{scheme}.png", full_page=True)
+    assert barriers(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_chinese_readers_find_chinese_words(address: str, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{address}/runs", locale="zh-CN")
+    assert page.inner_text(".above p >> nth=0") == "显示 20 个中的 20 个"
+    assert page.inner_text("th >> nth=0") == "结果"
+
+
+@pytest.mark.parametrize(
+    ("prompts", "shown"),
+    [
+        (["one", "two"], ["one", "two"]),
+        (["the same words here, all of them"] * 2, ["the same words here, all of them"] * 2),
+        (
+            ["You are a helpful agent for shops. Refund A", "You are a helpful agent for shops. B"],
+            ["… Refund A", "… B"],
+        ),
+        (["a\n\nb   c"], ["a b c"]),
+        ([], []),
+    ],
+)
+def test_rows_show_where_their_prompts_differ(prompts: list[str], shown: list[str]) -> None:
+    assert varying_parts(prompts) == shown
+
+
+_TEXTS = st.text(max_size=20).map(str.strip)
+_CHOSEN: dict[str, st.SearchStrategy[Any]] = {
+    "text": _TEXTS,
+    "model": _TEXTS,
+    "tool": _TEXTS,
+    "task": _TEXTS,
+    "outcome": st.sets(st.sampled_from(list(OUTCOMES))).map(
+        lambda chosen: tuple(name for name in OUTCOMES if name in chosen)
+    ),
+    "blame": st.sets(st.sampled_from(BLAMES)).map(
+        lambda chosen: tuple(name for name in BLAMES if name in chosen)
+    ),
+    "least": st.none() | st.sampled_from([0.0, 0.25, 1.0]),
+    "disagree": st.booleans(),
+    "sort": st.sampled_from(list(ORDERS)),
+}
+
+
+@given(st.fixed_dictionaries(_CHOSEN))
+def test_an_address_holds_the_whole_filter(chosen: dict[str, Any]) -> None:
+    wanted = RunFilter(**chosen)
+    assert RunFilter.from_items(parse_qsl(wanted.query)) == wanted
