@@ -47,7 +47,7 @@ def compare_page_of(request: Request) -> Response:
         request,
         "compare.html",
         "Compare",
-        view=compare_page(found),
+        view=compare_page(found, by),
         names=names,
         by=by,
         metrics=metrics,

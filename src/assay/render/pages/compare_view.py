@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.comparing import Comparison, RunSet, compare, read_runs_of, read_sides
 from assay.comparing.changes import imports_of
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 # What a store is divided by on this page; an import is all batches written at one time.
 DIVISIONS = ("model", "framework", "agent", "attempt", "import")
+_BARE = frozenset({"attempt", "import"})
 MOST_TASKS = 200
 _MOST_SQUARES = 8
 _PASS_MARK = 0.5
@@ -125,21 +127,29 @@ def _read_sides(store: Store, by: str, names: tuple[str, str]) -> list[RunSet]:
     return [read_runs_of(store, name, _RUN_KEYS, keys=known[name]) for name in names]
 
 
-def compare_page(sides: Sides) -> ComparePage:
+def compare_page(sides: Sides, by: str = "model") -> ComparePage:
     """The page of two sides; what cannot be told stands last."""
     found = sides.found
+    told = _named(found, by)
     figures_shown = sorted(found.all_figures(), key=lambda each: each.verdict == "cannot_tell")
     headline = found.headline
     return ComparePage(
-        *sentence(found),
+        *sentence(told),
         found.baseline,
         found.candidate,
         (found.baseline_runs, found.candidate_runs),
         tuple(_figure_row(figure, _totals(sides, figure.quantity)) for figure in figures_shown),
         tuple(_groups(sides, headline)) if headline else (),
         name_of(headline.quantity) if headline else None,
-        tuple((why, tasks) for why, tasks in _left_out(found) if tasks),
+        tuple((why, tasks) for why, tasks in _left_out(told) if tasks),
     )
+
+
+def _named(found: Comparison, by: str) -> Comparison:
+    """The comparison with names that can stand in a sentence: a bare number says nothing."""
+    if by not in _BARE:
+        return found
+    return replace(found, baseline=f"{by} {found.baseline}", candidate=f"{by} {found.candidate}")
 
 
 def sentence(found: Comparison) -> tuple[Said, Said | None]:
@@ -171,7 +181,7 @@ def _support(figure: Figure) -> Said | None:
     if needed is None:
         return words("{size}{bounds}, {n} tasks paired.", size=size, bounds=bounds, n=tasks)
     return words(
-        "{size}{bounds}, {n} tasks paired; {more} would tell.",
+        "{size}{bounds}, {n} tasks paired; {more}.",
         size=size,
         bounds=bounds,
         n=tasks,
@@ -280,11 +290,13 @@ def _telling(runs: Sequence[RunFacts], quantity: str, *, highest: bool) -> str:
 
 
 def _left_out(found: Comparison) -> Iterator[tuple[Said, tuple[str, ...]]]:
-    only = "{n} tasks ran only in {side}"
     for side, tasks in (
         (found.baseline, found.only_in_baseline),
         (found.candidate, found.only_in_candidate),
     ):
-        yield words(only, n=figures.count(len(tasks)), side=side), tasks
-    text = "{n} tasks have no value on one side"
-    yield words(text, n=figures.count(len(found.unscored))), found.unscored
+        text = "{n} task ran only in {side}" if len(tasks) == 1 else "{n} tasks ran only in {side}"
+        yield words(text, n=figures.count(len(tasks)), side=side), tasks
+    yield (
+        words("{n} without a value on one side", n=figures.count(len(found.unscored))),
+        found.unscored,
+    )

@@ -65,6 +65,13 @@ MEASURES = {
         " %",
         bounded=True,
     ),
+    "fraction": Measure(
+        lambda value, _: f"{100 * value:.1f} %",
+        lambda value: figures.signed(100 * value, 1),
+        lambda v: f"{100 * v:.3g}",
+        " %",
+        bounded=True,
+    ),
     "score": Measure(
         lambda value, _: f"{value:.2f}",
         lambda value: figures.signed(value, 2),
@@ -93,24 +100,27 @@ MEASURES = {
         lambda v: f"{v:,.6g}",
     ),
 }
+# Kinds whose differences are points, and of which the first is told as a count where it is of few.
+_IN_POINTS = ("share", "fraction")
 # First match wins; everything else is a score between 0 and 1.
 _KINDS = (
-    (r"success|.*_share|pass[@^]\d+|.*_rate(@.*)?", "share"),
+    (r"success", "share"),
+    (r".*_share|pass[@^]\d+|.*_rate(@.*)?", "fraction"),
     (r"cost_usd", "money"),
     (r"seconds", "seconds"),
     (r"tokens", "tokens"),
 )
 _NAMES = {
-    "success": "Task success",
-    "outcome_score": "Benchmark's score",
-    "failed_call_share": "Failed calls",
-    "model_failure_share": "Failed calls, model's fault",
-    "server_failure_share": "Failed calls, server's fault",
-    "environment_failure_share": "Failed calls, environment's fault",
-    "unknown_failure_share": "Failed calls, nobody knows why",
-    "cost_usd": "Cost of a run",
-    "seconds": "Time of a run",
-    "tokens": "Tokens of a run",
+    "success": "task success",
+    "outcome_score": "benchmark's score",
+    "failed_call_share": "failed calls",
+    "model_failure_share": "failed calls, model's fault",
+    "server_failure_share": "failed calls, server's fault",
+    "environment_failure_share": "failed calls, environment's fault",
+    "unknown_failure_share": "failed calls, nobody knows why",
+    "cost_usd": "cost of a run",
+    "seconds": "time of a run",
+    "tokens": "tokens of a run",
 }
 
 
@@ -125,7 +135,7 @@ def name_of(quantity: str) -> Said:
         return words(_NAMES[quantity])
     metric, _, judge = quantity.partition("@")
     if quantity.startswith(JUDGED):
-        return words("Answer's score by {judge}", judge=quantity.removeprefix(JUDGED))
+        return words("answer's score by {judge}", judge=quantity.removeprefix(JUDGED))
     name = metric.replace("_", " ")
     return words("{metric} by {judge}", metric=name, judge=judge) if judge else words(name)
 
@@ -153,7 +163,7 @@ def range_text(kind: str, low: float | None, high: float | None, n: int) -> str:
     write, unit = MEASURES[kind].value, MEASURES[kind].unit
     text = f"{write(low, n).removesuffix(unit)}–{write(high, n).removesuffix(unit)}"
     # Beside a count the bounds must say themselves what they are.
-    return text + unit if n < COUNTED_BELOW else text
+    return text + unit if kind == _IN_POINTS[0] and n < COUNTED_BELOW else text
 
 
 class Difference(NamedTuple):
@@ -174,4 +184,4 @@ def difference_text(kind: str, figure: Figure, *, turned: bool = False) -> Diffe
     if figure.interval is not None:
         ends = sorted((way * figure.interval.low, way * figure.interval.high))
         bounds = f"{write(ends[0])} to {write(ends[1])}"
-    return Difference(write(way * figure.difference), bounds, in_points=kind == "share")
+    return Difference(write(way * figure.difference), bounds, in_points=kind in _IN_POINTS)

@@ -189,7 +189,7 @@ def verdict(found: Standings, by: str) -> tuple[Said, Said | None]:
         value = value_text(kind, only.mean.value, only.mean.n, only.total)
         bounds = bounds_text(kind, only.mean.interval, only.mean.n)
         said = words(
-            "{metric} of {name}: {value} {bounds} over {n} runs.",
+            "{name}: {metric} {value} {bounds} over {n} runs.",
             metric=metric,
             name=only.name,
             value=value,

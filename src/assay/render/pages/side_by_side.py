@@ -6,7 +6,10 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from msgspec import Struct
+
+from assay.render.safe_text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 MOST_CALLS = 400
 _MOST_WORDS = 800
 _LONGEST_ANSWER = 4_000
+_LONGEST_ALONE = 300
+_KEPT = 60
+_ENDINGS = ('"}', "}", '"]}', "]}", '"}}', "}}")
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
 _RUN = """
     SELECT run_key, run_id, task_id, attempt, model, framework, input, actual_output,
@@ -111,21 +117,43 @@ def _paired(a: Sequence[dict[str, Any]], b: Sequence[dict[str, Any]]) -> Iterato
                 yield _both(one, other)
             continue
         for call in a[a_from:a_to]:
-            yield Pair("only_a", _side(call, _whole(call, alone=False)), None)
+            yield Pair("only_a", _side(call, _whole(call)), None)
         for call in b[b_from:b_to]:
-            yield Pair("only_b", None, _side(call, _whole(call, alone=False)))
+            yield Pair("only_b", None, _side(call, _whole(call)))
 
 
 def _both(a: dict[str, Any], b: dict[str, Any]) -> Pair:
     if a["arguments"] == b["arguments"]:
         kind: Kind = "same" if a["failed"] == b["failed"] else "changed"
-        return Pair(kind, _side(a, _whole(a, alone=False)), _side(b, _whole(b, alone=False)))
-    removed, added = word_difference(a["arguments"], b["arguments"])
+        return Pair(kind, _side(a, _whole(a)), _side(b, _whole(b)))
+    removed, added = word_difference(written(a["arguments"]), written(b["arguments"]))
     return Pair("changed", _side(a, removed), _side(b, added))
 
 
-def _whole(call: dict[str, Any], *, alone: bool) -> tuple[Piece, ...]:
-    return ((call["arguments"], alone),)
+def _whole(call: dict[str, Any]) -> tuple[Piece, ...]:
+    return ((shortened(written(call["arguments"]), _LONGEST_ALONE), False),)
+
+
+def written(arguments: str) -> str:
+    """Arguments as lines of name and value, text as it is and not as JSON has it."""
+    found, is_cut = _decoded(arguments)
+    if not isinstance(found, dict):
+        return arguments
+    lines = (
+        f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
+        for name, value in found.items()
+    )
+    return "\n".join(lines) + ("…" if is_cut else "")
+
+
+def _decoded(arguments: str) -> tuple[Any, bool]:
+    """What the JSON says; long ones are cut off in the table, and are closed where that can be."""
+    for ending in ("", *_ENDINGS):
+        try:
+            return msgspec.json.decode(arguments.rstrip("\\…") + ending), bool(ending)
+        except msgspec.DecodeError:
+            continue
+    return None, True
 
 
 def _side(call: dict[str, Any], pieces: tuple[Piece, ...]) -> CallSide:
@@ -140,6 +168,13 @@ def _side(call: dict[str, Any], pieces: tuple[Piece, ...]) -> CallSide:
     )
 
 
+def _middle_out(text: str) -> str:
+    """Text that both sides have, without its middle where it is long."""
+    if len(text) <= 3 * _KEPT:
+        return text
+    return f"{text[:_KEPT]} … {text[-_KEPT:]}"
+
+
 def word_difference(a: str, b: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Both texts in pieces, each with whether the other text has it not; long ones whole."""
     words = [_TOKENS.findall(text) for text in (a, b)]
@@ -151,5 +186,6 @@ def word_difference(a: str, b: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...
     for what, a_from, a_to, b_from, b_to in matcher.get_opcodes():
         for pieces, side in ((removed, words[0][a_from:a_to]), (added, words[1][b_from:b_to])):
             if side:
-                pieces.append(("".join(side), what != "equal"))
+                text = "".join(side)
+                pieces.append((_middle_out(text) if what == "equal" else text, what != "equal"))
     return tuple(removed), tuple(added)
