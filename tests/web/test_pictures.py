@@ -1,0 +1,66 @@
+"""The pictures in README and docs are taken here: `ASSAY_PICTURES=1` writes them anew.
+
+Overview and comparison show invented models, the run is one of the bundled samples.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import chdir
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.web.invented_store import MODELS, invented_store, sample_store
+
+from assay.web.app import viewer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Page
+    from starlette.applications import Starlette
+
+IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
+RUN = "19-revenue-made-up-number"
+# Name of the picture, the address, and words that must be on it.
+PICTURES = {
+    "overview": ("/?baseline=tin-235b", "Whose fault are the failed calls"),
+    "compare": ("/compare?a=zinc-scout&b=aurum-large", "Tasks that went another way"),
+    "run": ("", "South had the highest revenue"),
+}
+
+
+@pytest.fixture(scope="module")
+def address(
+    tmp_path_factory: pytest.TempPathFactory, serve: Callable[[Starlette], str]
+) -> Iterator[tuple[str, str]]:
+    with chdir(tmp_path_factory.mktemp("pictures")):  # so that no folder of ours is on a picture
+        samples = sample_store(Path("samples.assay"))
+        (row,) = samples.query("SELECT run_key FROM runs WHERE starts_with(run_id, $id)", id=RUN)
+        invented = serve(viewer(invented_store(Path("runs.assay"))))
+        yield invented, f"{serve(viewer(samples))}/runs/{row['run_key']}"
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_pages_can_be_shown(
+    name: str, address: tuple[str, str], open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    base, run = address
+    path, words = PICTURES[name]
+    page = open_page(base + path if path else run, color_scheme="light")
+    page.get_by_text(words).first.wait_for(timeout=60_000)
+    target = IMAGES if os.environ.get("ASSAY_PICTURES") else tmp_path
+    picture = target / f"{name}.png"
+    page.screenshot(path=picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert (IMAGES / f"{name}.png").exists(), "ASSAY_PICTURES=1 takes the pictures"
+
+
+def test_the_models_on_the_picture_are_nobodys(
+    address: tuple[str, str], open_page: Callable[..., Page]
+) -> None:
+    page = open_page(address[0])
+    page.get_by_text(PICTURES["overview"][1]).first.wait_for(timeout=60_000)
+    for name, *_ in MODELS:
+        assert name in page.inner_text("main")
