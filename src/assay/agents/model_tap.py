@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from assay.agents.loopback import LoopbackServer, QuietHandler
 from assay.agents.protocol import Emit, ModelEndpoint
 from assay.extras import require
 
@@ -67,13 +67,12 @@ class ModelTap:
         self._httpx = require("httpx", extra="agents")
         self._lines: dict[str, Line] = {}
         self._lock = Lock()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.tap = self
+        self._server = LoopbackServer(_Handler, self)
         self.client = self._httpx.Client(timeout=_SECONDS, limits=self._httpx.Limits())
 
     def __enter__(self) -> ModelTap:
         """Begin to serve, in a thread of its own."""
-        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        self._server.begin()
         return self
 
     def __exit__(
@@ -83,8 +82,7 @@ class ModelTap:
         traceback: TracebackType | None,
     ) -> None:
         """Stop."""
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.end()
         self.client.close()
 
     def open(self, endpoint: ModelEndpoint, emit: Emit) -> tuple[ModelEndpoint, Line, str]:
@@ -93,7 +91,7 @@ class ModelTap:
         line = Line(endpoint, emit)
         with self._lock:
             self._lines[token] = line
-        address = f"http://127.0.0.1:{self._server.server_port}/{token}/v1"
+        address = f"{self._server.address}/{token}/v1"
         return replace(endpoint, base_url=address), line, token
 
     def close(self, token: str) -> None:
@@ -110,34 +108,17 @@ class ModelTap:
         return None if found is None else (found, rest)
 
 
-class _Server(ThreadingHTTPServer):
-    """Threads that end with the process; a client that goes away is no news."""
-
-    daemon_threads = True
-    request_queue_size = 256
-    tap: ModelTap
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: whoever asked has gone."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's
-        """Say nothing."""
-
-    def do_GET(self) -> None:
+class _Handler(QuietHandler):
+    def do_GET(self) -> None:  # noqa: N802 - http.server's name
         """Forward."""
         self._forward()
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - http.server's name
         """Forward."""
         self._forward()
 
     def _forward(self) -> None:
-        found = self.server.tap.line(self.path)
+        found = self.server.owner.line(self.path)
         size = int(self.headers.get("Content-Length") or 0)
         if found is None or size > _LARGEST_REQUEST:
             self.close_connection = True
@@ -150,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
         line.emit("model_request", {})
         try:
             self._pass_on(line, rest, body, exchange)
-        except self.server.tap._httpx.HTTPError as exc:  # noqa: SLF001 - the same module
+        except self.server.owner._httpx.HTTPError as exc:  # noqa: SLF001 - the same module
             exchange.error = f"the model was not reached: {type(exc).__name__}"
             self._refuse(502)
         except OSError:  # the agent has gone; nobody waits for the rest
@@ -165,7 +146,9 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {k: v for k, v in self.headers.items() if k.lower() not in _NOT_FORWARDED}
         headers["Authorization"] = f"Bearer {line.upstream.api_key}"
         address = line.upstream.base_url.rstrip("/") + rest
-        stream = self.server.tap.client.stream(self.command, address, content=body, headers=headers)
+        stream = self.server.owner.client.stream(
+            self.command, address, content=body, headers=headers
+        )
         with stream as reply:
             exchange.status = reply.status_code
             self.send_response(reply.status_code)
@@ -184,12 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
         note_reply(exchange, bytes(kept))
 
     def _refuse(self, status: int) -> None:
-        text = json.dumps({"error": {"message": "refused by the tap", "code": status}}).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
+        self.send_json(status, {"error": {"message": "refused by the tap", "code": status}})
 
 
 def _tool_messages(body: bytes) -> dict[str, str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
+from assay.agents.loopback import LoopbackServer, QuietHandler
 from assay.agents.scripted.behaviours import PARTS, PREFIX, Words, play
 from assay.agents.scripted.dialogue import read_request
 from assay.errors import UnknownName
@@ -34,13 +34,12 @@ class ScriptedModel:
         self.closing = Event()
         self._asked: Counter[tuple[str, str]] = Counter()
         self._lock = Lock()
-        self._server = _Server(("127.0.0.1", port), _Handler)
-        self._server.model = self
-        self.base_url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self._server = LoopbackServer(_Handler, self, port)
+        self.base_url = f"{self._server.address}/v1"
 
     def __enter__(self) -> ScriptedModel:
         """Begin to serve, in a thread of its own."""
-        Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        self._server.begin()
         return self
 
     def __exit__(
@@ -55,8 +54,7 @@ class ScriptedModel:
     def close(self) -> None:
         """Stop serving."""
         self.closing.set()
-        self._server.shutdown()
-        self._server.server_close()
+        self._server.end()
 
     def words(self, request: dict[str, Any]) -> Words:
         """The reply to a request: the same question is answered in another wording each time."""
@@ -69,30 +67,13 @@ class ScriptedModel:
         return play(model, situation, variant)
 
 
-class _Server(ThreadingHTTPServer):
-    """Threads that end with the process; a client that goes away is no news."""
-
-    daemon_threads = True
-    request_queue_size = 128
-    model: ScriptedModel
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing: whoever asked has gone."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's
-        """Say nothing."""
-
-    def do_GET(self) -> None:
+class _Handler(QuietHandler):
+    def do_GET(self) -> None:  # noqa: N802 - http.server's name
         """List the models."""
         models = [{"id": PREFIX + name, "object": "model", "owned_by": "script"} for name in PARTS]
-        self._send(200, {"object": "list", "data": models})
+        self.send_json(200, {"object": "list", "data": models})
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - http.server's name
         """Answer a chat completion."""
         size = int(self.headers.get("Content-Length") or 0)
         if size > _LARGEST_REQUEST or not self.path.endswith("/chat/completions"):
@@ -101,7 +82,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             request = json.loads(self.rfile.read(size))
-            words = self.server.model.words(request)
+            words = self.server.owner.words(request)
         except UnknownName as exc:
             self._fail(404, str(exc))
         except (ValueError, AttributeError, TypeError) as exc:
@@ -110,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._perform(request, words)
 
     def _perform(self, request: dict[str, Any], words: Words) -> None:
-        model = self.server.model
+        model = self.server.owner
         if words.hangs:
             model.closing.wait()
             self.close_connection = True
@@ -123,7 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
             elif words.drops:
                 self.close_connection = True
             else:
-                self._send(200, _completion(request, words))
+                self.send_json(200, _completion(request, words))
 
     def _stream(self, request: dict[str, Any], words: Words) -> None:
         self.send_response(200)
@@ -136,7 +117,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             for delta in _pieces(choice["message"]):
                 self._event(whole, delta, None)
-                self.server.model.closing.wait(self.server.model.pace)
+                self.server.owner.closing.wait(self.server.owner.pace)
             if words.drops:
                 return
             self._event(whole, {}, choice["finish_reason"])
@@ -158,17 +139,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def _fail(self, status: int, message: str) -> None:
-        self._send(status, {"error": {"message": message, "type": "scripted", "code": status}})
-
-    def _send(self, status: int, body: dict[str, Any]) -> None:
-        text = json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        if status == 429:
-            self.send_header("Retry-After", "1")
-        self.end_headers()
-        self.wfile.write(text)
+        problem = {"message": message, "type": "scripted", "code": status}
+        self.send_json(status, {"error": problem}, {"Retry-After": "1"} if status == 429 else None)
 
 
 def _completion(request: dict[str, Any], words: Words) -> dict[str, Any]:
