@@ -102,12 +102,14 @@ def answers(
 
     `parameters` go to every analysis that has one of the name, unless its section says else.
     """
-    for part in parts:
-        for section in PARTS[part]:
-            if section.unknown_to_the_seed and view.rules == "seed":
-                continue
-            analysis = ANALYSES[section.analysis]
-            own = {parameter.name for parameter in analysis.parameters}
-            given = {key: item for key, item in (parameters or {}).items() if key in own}
-            rows = analysis.answer(view, **(given | section.parameters))
-            yield Answered(section, analysis, rows)
+    sections = [section for part in parts for section in PARTS[part]]
+    if sum("calls" in ANALYSES[section.analysis].tables for section in sections) > 1:
+        view.expect_many()
+    for section in sections:
+        if section.unknown_to_the_seed and view.rules == "seed":
+            continue
+        analysis = ANALYSES[section.analysis]
+        own = {parameter.name for parameter in analysis.parameters}
+        given = {key: item for key, item in (parameters or {}).items() if key in own}
+        rows = analysis.answer(view, **(given | section.parameters))
+        yield Answered(section, analysis, rows)

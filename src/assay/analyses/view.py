@@ -3,14 +3,16 @@
 The SQL of an analysis knows these tables and nothing of filters:
 
     runs         one row a run; `model` is what the folder calls it, else what the file does
-    calls        one row a call, with two columns more: `counted` is false for calls that a
-                 filter leaves out but that still stand between others; `place`, also of
-                 runs, is the order in which the seed meets them (NULL by our rules)
+    calls        one row a call, with three columns more: `counted` is false for calls that a
+                 filter leaves out but that still stand between others; `task` is the task, or
+                 the run where it has none; `place`, also of runs, is the order in which the
+                 seed meets them (NULL by our rules)
     evaluations  what somebody else's judge said of a run
     summaries    recorded means over evaluations
 
-and some that follow from them: `all_calls` without the filters, `failure_responses` and
-`failure_episodes` from `views/`, by either rules, and `kinds` of failure.
+and some that follow from them: `all_calls` without the filters, `call_sides`, which are calls
+with those before and after them, `judged_failures`, `failure_responses` and `failure_episodes`
+from `views/`, by either rules, and `kinds` of failure.
 
 By the seed's rules `failed`, `blame` and `kind` are its own classifier's, calls that only a
 trace tells of are left out, and what has no name is "unknown".
@@ -42,8 +44,11 @@ class Engine(Protocol):
     ) -> None:
         """Make a small table of rows; columns are names and SQL types."""
 
-    def define(self, name: str, query: str, *, keep: bool) -> None:
-        """Name a query as a table; `keep` its rows where they are read more than once."""
+    def define(self, name: str, query: str, *, keep: bool, words: Sequence[str] = ()) -> None:
+        """Name a query as a table; `keep` its rows where they are read more than once.
+
+        `words` are columns of few texts in many rows, for engines that can make use of it.
+        """
 
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
         """The rows of a query in which `$name` stands for a parameter."""
@@ -102,13 +107,30 @@ _LONGEST_RUN = 10_000_000
 # Tables whose rows have a place in that order.
 _PLACED = {"runs": "run_place", "calls": f"run_place * {_LONGEST_RUN} + position"}
 # Tables that follow from these four, as `views/NAME.sql` says, or `views/NAME_seed.sql`.
-_DERIVED = {"failure_responses": "responses", "failure_episodes": "episodes"}
+_DERIVED = {
+    "judged_failures": "failures",
+    "failure_responses": "responses",
+    "failure_episodes": "episodes",
+}
 _PLACES = "run_places"
-_KEPT = frozenset({*_DERIVED, _PLACES})
+_SIDES = "call_sides"
 _SMALL = ("kinds",)
 _ALL_CALLS = "all_calls"
 _TABLE_NAMES = re.compile(
-    rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS, _PLACES))})\b"
+    rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS, _PLACES, _SIDES))})\b"
+)
+_COMMENT = re.compile(r"--.*")
+_KEPT = frozenset({*_DERIVED, _PLACES})
+# What a report keeps besides, unless there are more calls than memory is meant for.
+_KEPT_FOR_MANY = frozenset({"calls", _SIDES})
+_MOST_KEPT_CALLS = 1_000_000
+_MOST_KEPT_ROWS = 10_000
+# The columns of calls that questions ask for; those of words have few texts in many rows.
+_WORDS = ("run_key", "task", "task_id", "model", "server", "tool", "blame", "kind", "blame_rule")
+_ASKED_OF_CALLS = (
+    *_WORDS,
+    *("position", "turn", "attempt", "arguments_key", "failed", "dynamically_loaded"),
+    *("execution_time", "counted", "place"),
 )
 # Of the circumstances, those that do not pass by waiting a little.
 _LASTING = frozenset({"auth", "quota_exceeded"})
@@ -122,6 +144,8 @@ class View:
         self._engine = engine
         self._selection = selection
         self._ready: set[str] = set()
+        self._kept = _KEPT
+        self._answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
         engine.register(
             "chosen", {"filter": "VARCHAR(20)", "value": "VARCHAR(4000)"}, selection.chosen()
         )
@@ -131,11 +155,23 @@ class View:
         """Whose rules hold."""
         return self._selection.rules
 
+    def expect_many(self) -> None:
+        """Get ready for many questions: read the calls once, and keep what was answered."""
+        (found,) = self._engine.sql("SELECT COUNT(*) AS calls FROM stored_calls")
+        if found["calls"] <= _MOST_KEPT_CALLS:
+            self._kept = _KEPT | _KEPT_FOR_MANY
+
     def rows(self, sql: str, **params: object) -> list[dict[str, Any]]:
-        """The rows of a question."""
-        for table in _TABLE_NAMES.findall(sql):
+        """The rows of a question; they are the caller's to read and not to change."""
+        asked = sql, repr(sorted(params.items()))
+        if asked in self._answers:
+            return self._answers[asked]
+        for table in _tables_in(sql):
             self._prepare(table)
-        return self._engine.sql(sql, **params)
+        found = self._engine.sql(sql, **params)
+        if len(found) <= _MOST_KEPT_ROWS:
+            self._answers[asked] = found
+        return found
 
     def _prepare(self, table: str) -> None:
         if table in self._ready:
@@ -145,9 +181,13 @@ class View:
             self._register(table)
             return
         definition = self._definition(table)
-        for other in set(_TABLE_NAMES.findall(definition)) - {table}:
+        for other in _tables_in(definition) - {table}:
             self._prepare(other)
-        self._engine.define(table, definition, keep=table in _KEPT)
+        if table == "calls" and table in self._kept:
+            definition = f"SELECT {', '.join(_ASKED_OF_CALLS)} FROM ({definition})"  # noqa: S608
+            self._engine.define(table, definition, keep=True, words=_WORDS)
+        else:
+            self._engine.define(table, definition, keep=table in self._kept)
 
     def _register(self, table: str) -> None:
         columns = dict.fromkeys(("stateful", "transient"), "BOOLEAN")
@@ -161,6 +201,10 @@ class View:
     def _definition(self, table: str) -> str:
         if table == _PLACES:
             return _SEED_ORDER
+        if table == _SIDES:
+            return sql_text("views", "sides")
+        if table == _ALL_CALLS and not self._selection.chosen():
+            return "SELECT * FROM calls"
         if table in _DERIVED:
             ending = "_seed" if self._selection.rules == "seed" else ""
             return sql_text("views", _DERIVED[table] + ending)
@@ -182,6 +226,7 @@ class View:
             yield "place", place
         if table == "calls":
             yield "counted", self._counted()
+            yield "task", "COALESCE(task_id, run_key)"
 
     def _counted(self) -> str:
         conditions = [
@@ -206,6 +251,10 @@ class View:
                 yield _OF_RUNS_WITH_CALLS
             elif table == "evaluations":
                 yield _OF_JUDGED_RUNS.format(table="stored_evaluations")
+
+
+def _tables_in(sql: str) -> set[str]:
+    return set(_TABLE_NAMES.findall(_COMMENT.sub("", sql)))
 
 
 def _applies(filter_name: str, table: str) -> bool:

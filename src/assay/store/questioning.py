@@ -59,9 +59,15 @@ class QuestionEngine:
             places = ", ".join("?" for _ in columns)
             self._engine.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608
 
-    def define(self, name: str, query: str, *, keep: bool) -> None:
-        """Name a query as a table; `keep` its rows where they are read more than once."""
+    def define(self, name: str, query: str, *, keep: bool, words: Sequence[str] = ()) -> None:
+        """Name a query as a table; `keep` its rows where they are read more than once.
+
+        The columns of `words` have few texts in many rows: they are kept as numbers, which
+        show as the texts and sort like them, so that grouping compares numbers.
+        """
         self._see(query)
+        if keep and words:
+            query = self._numbered(name, query, words)
         kind = "TABLE" if keep else "VIEW"
         self._engine.execute(f"CREATE OR REPLACE TEMP {kind} {name} AS {query}")
 
@@ -71,6 +77,20 @@ class QuestionEngine:
         result = self._engine.execute(text, params or None)
         names = [column[0] for column in result.description or ()]
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+    def _numbered(self, name: str, query: str, words: Sequence[str]) -> str:
+        found = ", ".join(f"LIST(DISTINCT {word}) AS {word}" for word in words)
+        self._engine.execute(
+            f"CREATE OR REPLACE TEMP TABLE {name}_words AS SELECT {found} FROM ({query})"  # noqa: S608
+        )
+        for word in words:
+            self._engine.execute(
+                f"CREATE OR REPLACE TEMP TYPE {name}_{word} AS ENUM ("  # noqa: S608 - all ours
+                f"SELECT word FROM (SELECT UNNEST({word}) AS word FROM {name}_words) "
+                "WHERE word IS NOT NULL ORDER BY word)"
+            )
+        columns = ", ".join(f"{word}::{name}_{word} AS {word}" for word in words)
+        return f"SELECT * REPLACE ({columns}) FROM ({query})"  # noqa: S608 - all ours
 
     def batch_of_runs(self) -> str:
         """A query for the batch that each run stands in: `run_key` and the name of `batch`."""

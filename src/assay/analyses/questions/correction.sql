@@ -5,7 +5,7 @@ WITH grouped AS (
            CASE WHEN $by = 'tool' THEN tool END AS tool,
            CASE WHEN $by IN ('blame', 'kind') THEN blame END AS blame,
            CASE WHEN $by = 'kind' THEN kind END AS kind,
-           COALESCE(task_id, run_key) AS task,
+           task,
            failures, attempts, ending,
            CASE WHEN attempts > 0 AND ending <> 'cut off' THEN 1 ELSE 0 END AS decided,
            CASE WHEN ending IN ('changed', 'waited') THEN 1 ELSE 0 END AS corrected,

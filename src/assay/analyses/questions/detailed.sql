@@ -1,7 +1,7 @@
 ,
 -- Which single evaluations are the best and the worst?
 placed AS (
-    SELECT experiment, model, judge, attempt, task_id, query, score, step, combined,
+    SELECT judgement, score, step, combined,
            ROW_NUMBER() OVER (PARTITION BY experiment
                               ORDER BY combined DESC NULLS LAST, place) AS rank,
            COUNT(*) OVER (PARTITION BY experiment) AS ranked
@@ -14,4 +14,7 @@ chosen_sides AS (
     SELECT placed.*, 'worst' FROM placed
     WHERE rank > ranked - $top_n AND ($overlapping OR rank > $top_n)
 )
-SELECT * FROM chosen_sides ORDER BY experiment NULLS LAST, side, rank
+SELECT experiment, model, judge, attempt, task_id, query, score, step, combined, rank, ranked, side
+FROM chosen_sides
+JOIN evaluations ON evaluation_key = judgement
+ORDER BY experiment NULLS LAST, side, rank

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import one_of, question, typed, with_interval
-from assay.analyses.view import opened
+from assay.analyses.answering import ask, one_of, typed, with_interval
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -51,8 +50,7 @@ def errors(
     By our rules the same call in other runs has a say in the blame, filtered out or not.
     """
     by_what = one_of(by, get_args(By), "grouping")
-    with opened(source, filters) as view:
-        found = view.rows(question("errors"), by=by_what, judge_again=view.rules == "assay")
+    found = ask(source, filters, "errors", by=by_what)
     return typed(
         (with_interval(line, "rate", n="calls", successes="failures") for line in found), Failures
     )

@@ -5,7 +5,7 @@ WITH grouped AS (
            CASE WHEN $by = 'tool' THEN tool END AS tool,
            CASE WHEN $by IN ('blame', 'kind') THEN blame END AS blame,
            CASE WHEN $by = 'kind' THEN kind END AS kind,
-           COALESCE(task_id, run_key) AS task, run_key, place,
+           task, run_key, place,
            CASE WHEN retried THEN 1 ELSE 0 END AS retried,
            CASE WHEN retried_identical THEN 1 ELSE 0 END AS retried_identical,
            CASE WHEN retried_changed THEN 1 ELSE 0 END AS retried_changed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 from msgspec import Struct
@@ -41,8 +42,9 @@ def servers(
     source: Answering | View, *, order: Order = "calls", **filters: Unpack[Filters]
 ) -> list[ServerUse]:
     """Calls, failures and times by server; the most used first, or the most at fault."""
-    found = ask(source, filters, "servers", order=one_of(order, get_args(Order), "order"))
-    rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in found)
+    first = one_of(order, get_args(Order), "order")
+    lines = sorted(ask(source, filters, "servers"), key=itemgetter(first), reverse=True)
+    rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in lines)
     return typed(rows, ServerUse)
 
 

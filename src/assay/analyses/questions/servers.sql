@@ -1,11 +1,11 @@
 -- How reliable are the servers?
 WITH by_task AS (
-    SELECT server, COALESCE(task_id, run_key) AS task,
+    SELECT server, task,
            COUNT(*) AS n,
            SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS y
     FROM calls
     WHERE counted
-    GROUP BY server, COALESCE(task_id, run_key)
+    GROUP BY server, task
 ),
 sums AS (
     SELECT server,
@@ -40,5 +40,4 @@ SELECT totals.*,
        success_rate_clusters, success_rate_squares_n, success_rate_squares, success_rate_products
 FROM totals
 JOIN sums ON sums.server = totals.server
-ORDER BY CASE WHEN $order = 'server_failures' THEN server_failures ELSE calls END DESC NULLS LAST,
-         place NULLS LAST, totals.server NULLS LAST
+ORDER BY place NULLS LAST, totals.server NULLS LAST

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 from msgspec import Struct
@@ -60,8 +61,9 @@ def tools(
     """
     by_what = one_of(by, get_args(By), "grouping")
     first = one_of(order or _USUAL_ORDER.get(by, "failures"), get_args(Order), "order")
-    found = ask(source, filters, "tools", by=by_what, order=first)
-    rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in found)
+    found = ask(source, filters, "tools", by=by_what)
+    lines = sorted(found, key=itemgetter(first), reverse=first != "model_failure_rate")
+    rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in lines)
     return typed(rows, ToolUse)
 
 

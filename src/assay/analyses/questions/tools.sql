@@ -3,7 +3,7 @@ WITH grouped AS (
     SELECT CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
            CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
            CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
-           COALESCE(task_id, run_key) AS task,
+           task,
            run_key, failed, blame, dynamically_loaded, execution_time, place
     FROM calls
     WHERE counted
@@ -53,9 +53,5 @@ JOIN sums
   ON totals.model IS NOT DISTINCT FROM sums.model
  AND totals.server IS NOT DISTINCT FROM sums.server
  AND totals.tool IS NOT DISTINCT FROM sums.tool
-ORDER BY CASE WHEN $order = 'failures' THEN failures END DESC NULLS LAST,
-         CASE WHEN $order = 'calls' THEN calls END DESC NULLS LAST,
-         CASE WHEN $order = 'success_rate' THEN success_rate END DESC NULLS LAST,
-         CASE WHEN $order = 'model_failure_rate' THEN model_failure_rate END NULLS LAST,
-         place NULLS LAST, totals.model NULLS LAST, totals.server NULLS LAST,
+ORDER BY place NULLS LAST, totals.model NULLS LAST, totals.server NULLS LAST,
          totals.tool NULLS LAST

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 By = Literal["model", "judge"]
 Which = Literal["penalised", "clean", "all"]
 _DEFAULTS = Weights()
+_ALL = 2**31 - 1
 
 
 class WeightedModel(Struct, frozen=True):
@@ -103,9 +104,16 @@ def weighted_runs(
     weights = Weights(fa_weight, step_weight, no_tool_penalty)
     wanted = one_of(which, get_args(Which), "kind of evaluation")
     with opened(source, filters) as view:
-        found = judgements(view, "weighted_runs", outcomes="none", weights=weights, which=wanted)
+        found = judgements(
+            view,
+            "weighted_runs",
+            outcomes="none",
+            weights=weights,
+            which=wanted,
+            limit=_ALL if top_n is None else top_n,
+        )
     # Not converted: there may be many, and their columns are the fields as they are.
-    return [WeightedEvaluation(**line) for line in found[:top_n]]
+    return [WeightedEvaluation(**line) for line in found]
 
 
 def _ranks(groups: list[JudgedGroup], measure: str) -> dict[int, int | None]:

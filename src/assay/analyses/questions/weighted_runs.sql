@@ -8,3 +8,4 @@ WHERE weighted IS NOT NULL
 ORDER BY CASE WHEN penalty IS NULL THEN 1 ELSE 0 END,
          CASE WHEN penalty IS NULL THEN weighted ELSE score END DESC NULLS LAST,
          place
+LIMIT $limit

@@ -4,8 +4,8 @@ WITH answered AS (
     SELECT run_key AS answered_run FROM runs WHERE TRIM(actual_output) <> ''
 ),
 steps AS (
-    SELECT run_key, position, model, task_id, attempt, server, tool, arguments_key, failed,
-           blame, kind, counted, place,
+    SELECT run_key, position, model, task, task_id, attempt, server, tool, arguments_key,
+           failed, blame, kind, counted, place,
            COALESCE(turn, -1 - position) AS step,
            MAX(CASE WHEN failed THEN 1 ELSE 0 END) OVER (PARTITION BY run_key, server, tool)
                AS ever_failed
@@ -37,7 +37,7 @@ compared AS (
 ),
 gathered AS (
     SELECT run_key, server, tool,
-           MIN(model) AS model, MIN(task_id) AS task_id, MIN(attempt) AS attempt,
+           MIN(model) AS model, MIN(task) AS task, MIN(task_id) AS task_id, MIN(attempt) AS attempt,
            MIN(CASE WHEN failed THEN position END) AS position,
            MIN(place) AS place,
            MIN_BY(blame, CASE WHEN failed THEN position END) AS blame,
@@ -53,7 +53,7 @@ gathered AS (
     GROUP BY run_key, server, tool, episode
     HAVING SUM(CASE WHEN failed THEN 1 ELSE 0 END) > 0
 )
-SELECT run_key, position, model, task_id, attempt, server, tool, blame, kind, failures,
+SELECT run_key, position, model, task, task_id, attempt, server, tool, blame, kind, failures,
        attempts, counted, place,
        CASE WHEN succeeded AND NOT same_again THEN 'changed'
             WHEN succeeded AND transient THEN 'waited'

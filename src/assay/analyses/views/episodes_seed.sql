@@ -1,18 +1,9 @@
 -- Episodes of failure as the seed sees them: calls of one tool in a row, cut after each success.
 -- Any success is a correction, and runs of a single call are left out.
-WITH before AS (
-    SELECT run_key, position, model, task_id, attempt, server, tool, failed, blame, kind,
-           counted, place,
-           LAG(server) OVER (PARTITION BY run_key ORDER BY position) AS last_server,
-           LAG(tool) OVER (PARTITION BY run_key ORDER BY position) AS last_tool,
-           LAG(failed) OVER (PARTITION BY run_key ORDER BY position) AS last_failed,
-           LEAD(failed) OVER (PARTITION BY run_key ORDER BY position) AS next_failed
-    FROM calls
-),
-in_episodes AS (
-    SELECT before.*,
+WITH in_episodes AS (
+    SELECT call_sides.*,
            COALESCE(last_failed AND last_server = server AND last_tool = tool, FALSE) AS goes_on
-    FROM before
+    FROM call_sides
     WHERE (last_failed IS NOT NULL OR next_failed IS NOT NULL)
       AND (failed OR (last_failed AND last_server = server AND last_tool = tool))
 ),
@@ -25,7 +16,7 @@ numbered AS (
 ),
 gathered AS (
     SELECT run_key, episode,
-           MIN(model) AS model, MIN(task_id) AS task_id, MIN(attempt) AS attempt,
+           MIN(model) AS model, MIN(task) AS task, MIN(task_id) AS task_id, MIN(attempt) AS attempt,
            MIN(server) AS server, MIN(tool) AS tool,
            MIN(position) AS position, MIN(place) AS place,
            MIN_BY(blame, CASE WHEN failed THEN position END) AS blame,
@@ -37,7 +28,7 @@ gathered AS (
     FROM numbered
     GROUP BY run_key, episode
 )
-SELECT run_key, position, model, task_id, attempt, server, tool, blame, kind, failures,
+SELECT run_key, position, model, task, task_id, attempt, server, tool, blame, kind, failures,
        attempts, counted, place,
        CASE WHEN succeeded THEN 'changed'
             WHEN attempts > 0 THEN 'not corrected'

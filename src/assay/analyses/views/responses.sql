@@ -1,7 +1,7 @@
 -- What came after each failed call: one row a failure.
 -- Calls of one turn were made together, so none of them answers another.
 WITH steps AS (
-    SELECT run_key, position, model, task_id, server, tool, arguments_key, failed, blame, kind,
+    SELECT run_key, position, model, task, server, tool, arguments_key, failed, blame, kind,
            counted, place,
            COALESCE(turn, -1 - position) AS step
     FROM calls
@@ -35,7 +35,7 @@ answered AS (
     SELECT run_key FROM runs WHERE TRIM(actual_output) <> ''
 ),
 followed AS (
-    SELECT steps.run_key, steps.position, model, task_id, steps.server, steps.tool, blame, kind,
+    SELECT steps.run_key, steps.position, model, task, steps.server, steps.tool, blame, kind,
            counted, place, arguments_key, again_arguments, again_failed, next_failed,
            next_failed IS NOT NULL AS has_next,
            COALESCE(next_server = steps.server AND next_tool = steps.tool, FALSE) AS next_is_same,
@@ -49,7 +49,7 @@ followed AS (
      AND next_of_tool.server = steps.server AND next_of_tool.tool = steps.tool
     WHERE failed
 )
-SELECT run_key, position, model, task_id, server, tool, blame, kind, counted, place,
+SELECT run_key, position, model, task, server, tool, blame, kind, counted, place,
        retried,
        retried AND again_arguments = arguments_key AS retried_identical,
        retried AND again_arguments <> arguments_key AS retried_changed,

@@ -1,21 +1,12 @@
 -- What came after each failed call, as the seed sees it: the very next call, and nothing else.
-WITH followed AS (
-    SELECT run_key, position, model, task_id, server, tool, arguments_key, failed, blame, kind,
-           counted, place,
-           LEAD(server) OVER (PARTITION BY run_key ORDER BY position) AS next_server,
-           LEAD(tool) OVER (PARTITION BY run_key ORDER BY position) AS next_tool,
-           LEAD(failed) OVER (PARTITION BY run_key ORDER BY position) AS next_failed,
-           LEAD(arguments_key) OVER (PARTITION BY run_key ORDER BY position) AS next_arguments
-    FROM calls
-),
-failures AS (
-    SELECT followed.*,
+WITH failures AS (
+    SELECT call_sides.*,
            COALESCE(next_server = server AND next_tool = tool, FALSE) AS retried,
            COALESCE(NOT next_failed, FALSE) AS next_succeeded
-    FROM followed
+    FROM call_sides
     WHERE failed
 )
-SELECT run_key, position, model, task_id, server, tool, blame, kind, counted, place,
+SELECT run_key, position, model, task, server, tool, blame, kind, counted, place,
        retried,
        retried AND next_arguments = arguments_key AS retried_identical,
        retried AND next_arguments <> arguments_key AS retried_changed,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.store.questioning import RECORDED, SHOWN, STORED_NAME
 from assay.store.reading import Store
-from assay.store.spark.dialect import in_spark
+from assay.store.spark.dialect import in_spark, steps_of
 from assay.store.spark.session import in_our_words
 from assay.store.tables import TABLES
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from assay.store.spark.dialect import Step
     from assay.store.spark.session import Spark
 
 _SPARK_TYPES = {"VARCHAR": "STRING"}
@@ -87,9 +88,23 @@ class SparkEngine:
 
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
         """The rows of a query."""
-        found = self.frame(text, **params)
-        names = found.columns
-        return [dict(zip(names, row, strict=True)) for row in found.collect()]
+        steps, rest = steps_of(text)
+        kept = [self._take(step, params) for step in steps]
+        try:
+            found = self.frame(rest, **params)
+            names = found.columns
+            return [dict(zip(names, row, strict=True)) for row in found.collect()]
+        finally:
+            for frame in kept:
+                frame.unpersist()
+
+    def _take(self, step: Step, params: dict[str, object]) -> Any:
+        """Name a step of a query as a table, and keep its rows if several read them."""
+        found = self.frame(step.query, **params)
+        if step.is_shared:
+            found.persist()
+        found.createOrReplaceTempView(step.name)
+        return found
 
     def frame(self, text: str, **params: object) -> Any:
         """The query as Spark's own data frame, not yet run."""

@@ -1,0 +1,88 @@
+"""A report reads the calls once and keeps them: its answers are those of questions asked singly."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.analyses.worked import a_run, bad, ok, store_of
+
+from assay.analyses import ANALYSES, Filters, opened
+from assay.analyses.report import PARTS, answers
+
+if TYPE_CHECKING:
+    from assay import AgentTestCase, Store
+    from assay.analyses import Rules
+
+MESSAGES = ("boom", "429 too many requests", "'city' is a required property", "no such file")
+
+
+def some_runs(count: int) -> list[AgentTestCase]:
+    chance = Random(4)
+    return [_some_run(chance, number) for number in range(count)]
+
+
+def _some_run(chance: Random, number: int) -> AgentTestCase:
+    calls = []
+    for place in range(chance.randint(0, 7)):
+        tool, server = chance.choice("abc"), chance.choice(("", "s", "Ünit", "z"))
+        known = {"turn": place // 2 + 1, "parameters": {"n": chance.randint(0, 1)}}
+        if chance.random() < 0.4:
+            calls.append(bad(tool, chance.choice(MESSAGES), server=server, **known))
+        else:
+            calls.append(ok(tool, server=server, execution_time=chance.random(), **known))
+    answer = chance.choice(("done", None))
+    run = a_run(chance.choice(("ann", "bob")), f"t{number % 9}", *calls, answer=answer)
+    if chance.random() < 0.2:
+        run.task_id = run.model = None
+    run.attempt = number
+    return run
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return store_of(tmp_path_factory.mktemp("report"), some_runs(60))
+
+
+@pytest.mark.parametrize(
+    "chosen", [Filters(), Filters(servers=["s", "z"]), Filters(models=["ann"])]
+)
+@pytest.mark.parametrize("rules", ["assay", "seed"])
+def test_a_report_says_what_its_questions_say_singly(
+    store: Store, rules: Rules, chosen: Filters
+) -> None:
+    filters = Filters(**chosen, rules=rules)
+    with opened(store, filters) as view:
+        found = list(answers(view, PARTS))
+    assert found
+    for answered in found:
+        alone = answered.analysis.answer(store, **answered.section.parameters, **filters)
+        assert _rounded(answered.rows) == _rounded(alone), answered.section.name
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, known in ANALYSES.items() if "calls" in known.tables]
+)
+def test_every_grouping_is_the_same_over_kept_calls(store: Store, name: str) -> None:
+    analysis = ANALYSES[name]
+    by = next((each for each in analysis.parameters if each.name == "by"), None)
+    with opened(store) as view:
+        view.expect_many()
+        for choice in by.choices if by else (None,):
+            asked = {} if choice is None else {"by": choice}
+            rows = _rounded(analysis.answer(view, **asked))
+            assert rows == _rounded(analysis.answer(store, **asked))
+            assert rows
+
+
+def _rounded(rows: Any) -> list[dict[str, Any]]:
+    """Sums of floats may be added up in another order."""
+    return [
+        {
+            name: round(value, 12) if isinstance(value, float) else value
+            for name in row.__struct_fields__
+            for value in [getattr(row, name)]
+        }
+        for row in rows
+    ]
