@@ -21,6 +21,7 @@ AssayError
 ├── ToolFailed             a tool of an MCP server says that it failed, in its own words
 ├── ServerUnavailable      an MCP server could not be started or reached
 ├── WeatherUnavailable     the weather asked for cannot be had: which, and why
+├── BrowserFailed          a report could not be printed: no browser, or it did not do it
 ├── MissingExtra           an optional part is not installed (with the install line)
 └── NativeObject           a native assay object was handed to deepeval
 
@@ -144,6 +145,10 @@ class WeatherUnavailable(AssayError):
 
 class BudgetSpent(JudgeError):
     """The judge was not asked: that would cost more than allowed."""
+
+
+class BrowserFailed(AssayError):
+    """A report that could not be printed; the browser's words follow."""
 
 
 class MissingExtra(AssayError, ImportError):

@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "show:show",
     "view": "view:view",
     "analyze": "analyze:app",
+    "report": "report:report",
     "plot": "plot:app",
     "export": "export:export",
     "compare": "compare:compare",

@@ -1,0 +1,116 @@
+"""`assay report`: a store in one file to send to somebody."""
+
+from __future__ import annotations
+
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.console import Terminal
+from assay.cli.progress import ReadingProgress
+from assay.cli.report_files import write_bytes, writer_for
+from assay.cli.stores import StoreArgument, interruptible
+from assay.render.report.contents import Contents, Wanted, gather, steps_of
+from assay.render.report.markdown import report_markdown
+from assay.render.report.masking import Mask
+from assay.render.report.page import report_html
+from assay.render.report.pdf import browser, report_pdf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+EPILOG = """
+\b
+Examples:
+  assay report runs.assay
+  assay report runs.assay -o report.html -o report.md
+  assay report runs.assay -o week-12.pdf --title "Week 12" --compare gpt-5 gpt-5-mini
+
+The HTML file opens from disk, offline, on a phone, and prints. PDF needs Chromium on the machine.
+Exit codes: 0 ok, 2 wrong usage, 3 interrupted.
+"""
+_DEFAULT = Path("report.html")
+
+
+def report(
+    store: StoreArgument,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Repeatable: .html, .md or .pdf (report.html)."
+        ),
+    ] = None,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="Two models, or sides as `assay compare` takes them."),
+    ] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What stands above it all.")] = "",
+    runs: Annotated[
+        int, typer.Option(min=0, metavar="N", help="So many runs are shown whole.")
+    ] = 20,
+) -> None:
+    """Write a store into one file: who leads, what fails, the runs that tell most, all figures."""
+    outputs = output or [_DEFAULT]
+    writers = [(path, writer_for(path, OUTPUTS)) for path in outputs]
+    if any(path.suffix.lower() == ".pdf" for path in outputs):
+        browser()
+    command = _command(store, outputs, compare, title, runs)
+    wanted = Wanted(command, title, runs, compare or None)
+    messages = Terminal(stderr=True)
+    with interruptible("nothing was written"):
+        contents, mask = _gathered(store, wanted, messages)
+        for path, write in writers:
+            data = write(contents, mask)
+            write_bytes(path, data)
+            messages.tell(f"written: {path} ({len(data) / 1000:,.0f} kB)")
+
+
+def _gathered(store: Path, wanted: Wanted, messages: Terminal) -> tuple[Contents, Mask]:
+    pooled = import_module("assay.store").PooledStore(store)
+    mask = Mask()
+    total = steps_of(wanted)
+    with ReadingProgress(messages, total, shown=True, things="parts") as progress:
+
+        def tell() -> None:
+            progress.read(1)
+            progress.done()
+
+        return gather(pooled, wanted, mask, tell), mask
+
+
+def _command(
+    store: Path,
+    outputs: Sequence[Path],
+    compare: tuple[str, str] | None,
+    title: str,
+    runs: int,
+) -> str:
+    """The line that makes the same report again."""
+    words = ["assay", "report", str(store)]
+    words += [word for path in outputs for word in ("-o", str(path))]
+    words += ["--compare", *compare] if compare else []
+    words += ["--title", title] if title else []
+    words += ["--runs", str(runs)] if runs != Wanted("").runs else []
+    return shlex.join(words)
+
+
+def _html(contents: Contents, mask: Mask) -> bytes:
+    return report_html(contents, mask).encode()
+
+
+def _markdown(contents: Contents, mask: Mask) -> bytes:
+    return report_markdown(contents, mask).encode()
+
+
+def _pdf(contents: Contents, mask: Mask) -> bytes:
+    return report_pdf(report_html(contents, mask))
+
+
+OUTPUTS: dict[str, Callable[[Contents, Mask], bytes]] = {
+    ".html": _html,
+    ".md": _markdown,
+    ".pdf": _pdf,
+}

@@ -1,0 +1,62 @@
+"""What stands below the first sentence of a report: counts, and nothing that they do not say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.render.pages.figures import count
+from assay.render.pages.overview_view import BLAMES, failed_text
+from assay.render.pages.said import Said, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.analyses import ToolUse
+    from assay.render.pages.overview_facts import OverviewFacts
+
+_WHOSE = {
+    "model": "{n} of them are the model's fault",
+    "server": "{n} of them are a server's fault",
+    "environment": "{n} of them are the environment's fault",
+    "unknown": "of {n} of them nobody knows whose fault they are",
+}
+
+
+def summary_sentences(facts: OverviewFacts) -> list[Said]:
+    """A few sentences about calls, whose fault their failures are, and where they are."""
+    calls = facts.all_calls
+    if calls is None or not calls.calls:
+        return [words("There are no calls.")] if facts.counts.runs else []
+    if not calls.failures:
+        return [words("None of {n} calls failed.", n=count(calls.calls))]
+    return [*_failures(calls), *_first_tool(facts.tools, calls)]
+
+
+def _failures(calls: ToolUse) -> Iterator[Said]:
+    rate, bounds = failed_text(calls)
+    yield words(
+        "{n} of {total} calls failed{rate}:",
+        n=count(calls.failures),
+        total=count(calls.calls),
+        rate=f", {rate} ({bounds})" if bounds else "",
+    )
+    parts = [(name, int(getattr(calls, f"{name}_failures"))) for name in BLAMES]
+    told = [words(_WHOSE[name], n=count(n)) for name, n in parts if n]
+    for place, said in enumerate(told):
+        yield words("{said}." if place == len(told) - 1 else "{said},", said=said)
+
+
+def _first_tool(tools: tuple[ToolUse, ...], calls: ToolUse) -> Iterator[Said]:
+    first = max(tools, key=lambda row: row.failures, default=None)
+    if first is None or len(tools) < 2:
+        return
+    rate, bounds = failed_text(first)
+    yield words(
+        "{tool} has {n} of the {all} failures: it fails {rate}{bounds} of its {total} calls.",
+        tool=".".join(filter(None, (first.server, first.tool))),
+        n=count(first.failures),
+        all=count(calls.failures),
+        rate=rate if "%" in rate else count(first.failures),
+        bounds=f" ({bounds})" if bounds else "",
+        total=count(first.calls),
+    )
