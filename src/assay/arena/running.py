@@ -17,7 +17,8 @@ from assay.agents.weather.source import WeatherSource
 from assay.arena.conversation import Stage, Talk, hold
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.planning import Conversation, undone
-from assay.metrics.chatbot import ChatbotEvaluator
+from assay.metrics.chatbot import ChatbotEvaluator, SourceMeasure, measure_source
+from assay.metrics.chatbot.install_size import requirements_of
 from assay.run import Source
 from assay.score import Score
 
@@ -62,7 +63,12 @@ def known_runs(store: Store, suite: str) -> set[str]:
 
 def evaluator_for(entrants: Sequence[Entrant]) -> ChatbotEvaluator:
     """The fifteen metrics; where an agent's source is at hand it is measured, not asserted."""
-    sources = {e.label: e.adapter.sources for e in entrants if e.adapter.sources}
+    for_all = set(requirements_of("assay", "agents"))
+    sources: dict[str, SourceMeasure] = {}
+    for entrant in entrants:
+        if entrant.adapter.sources:
+            needs = set(requirements_of("assay", entrant.adapter.extra)) - for_all
+            sources[entrant.label] = measure_source(entrant.adapter.sources, sorted(needs))
     return ChatbotEvaluator(sources=sources)
 
 

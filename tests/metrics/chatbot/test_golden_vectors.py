@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 EVALUATOR = ChatbotEvaluator()
+PUBLIC = ChatbotEvaluator(profile="public")
 
 
-def judged(metric: str, args: list[Any]) -> float:
-    door = getattr(EVALUATOR, f"_evaluate_{metric}")
+def judged(metric: str, args: list[Any], evaluator: ChatbotEvaluator = EVALUATOR) -> float:
+    door = getattr(evaluator, f"_evaluate_{metric}")
     if metric == "groundedness" and len(args) == 3:
         return float(door(*args[:2], tools_failed=args[2])["score"])
     return float(door(*args)["score"])
@@ -41,6 +42,26 @@ def test_the_seed_is_matched_but_for_its_one_erratum(shared: Callable[..., Path]
     apart = [v["metric"] for v in stated if judged(v["metric"], v["args"]) != v["document"]]
     # The seed adds 0.1 for more than 100 characters to an answer of 82.
     assert apart == ["task_completion"]
+
+
+def test_the_public_profile_reckons_as_the_published_code(shared: Callable[..., Path]) -> None:
+    lines = shared("oracle", "chatbot", "golden_vectors.jsonl").read_text("utf-8").splitlines()
+    known = [vector for line in lines if (vector := json.loads(line))["public_code"] is not None]
+    apart = [
+        (vector["metric"], vector["note"], found)
+        for vector in known
+        if (found := judged(vector["metric"], vector["args"], PUBLIC)) != vector["public_code"]
+    ]
+    assert len(known) == 70
+    # The same preferences stand in two vectors with two answers: this one is of a store that
+    # counts what it learned, which its arguments do not say.
+    assert apart == [("adaptation_quality", "doc example", 0.5)]
+
+
+def test_the_public_profile_follows_a_store_that_counts() -> None:
+    answer = "It's quite cold at 5°C. I remember you don't like cold: a warm jacket and layers."
+    counted = {"dislikes_cold": True, "learned_from_conversations": 1}
+    assert judged("adaptation_quality", [answer, counted], PUBLIC) == 0.75
 
 
 SUNNY = {"current": {"temperature": 25.0, "main_condition": "clear"}}

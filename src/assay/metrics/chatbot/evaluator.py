@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from assay.errors import InvalidRecord
+from assay.errors import InvalidRecord, UnknownName
 from assay.metrics.chatbot.answers import recommendation_quality, task_completion
 from assay.metrics.chatbot.case_turn import turn_of_case
 from assay.metrics.chatbot.conduct import action_planning, ambiguity_handling, error_recovery
@@ -17,11 +17,16 @@ from assay.metrics.chatbot.developer import (
 from assay.metrics.chatbot.domain import Domain, load_domain, weather
 from assay.metrics.chatbot.facts import accuracy, groundedness
 from assay.metrics.chatbot.memory import adaptation_quality, context_retention, repeatability
+from assay.metrics.chatbot.public_profile import PUBLIC_METRICS
 from assay.metrics.chatbot.quantities import is_figure
-from assay.metrics.chatbot.source_measure import measure_source, traits_of_source
+from assay.metrics.chatbot.source_measure import (
+    SourceMeasure,
+    measure_source,
+    traits_of_source,
+)
 from assay.metrics.chatbot.text import read_text
 from assay.metrics.chatbot.trace_twins import SUFFIX, trace_twins
-from assay.metrics.chatbot.traits import Traits, read_traits
+from assay.metrics.chatbot.traits import Traits, read_traits, traits_of
 from assay.metrics.chatbot.turn import Turn, Verdict, read_history
 from assay.records import preview
 from assay.score import Score, mean
@@ -33,6 +38,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
     OneMetric = Callable[[Turn, Domain], Verdict]
+    Profile = Literal["seed", "public"]
 
 CATEGORIES: dict[str, dict[str, OneMetric]] = {
     "functional": {
@@ -60,6 +66,7 @@ CATEGORIES: dict[str, dict[str, OneMetric]] = {
 METRICS: dict[str, OneMetric] = {
     name: metric for metrics in CATEGORIES.values() for name, metric in metrics.items()
 }
+PROFILES: dict[str, dict[str, OneMetric]] = {"seed": METRICS, "public": PUBLIC_METRICS}
 _LABELS = {
     "functional": "judged by words and figures",
     "developer_experience": "judged by traits",
@@ -74,7 +81,9 @@ class ChatbotEvaluator:
     `evaluate_response` judges one answer and returns the seed's dict; `evaluate` judges a
     recorded run and returns a tree of scores, in which a metric that has nothing to judge is
     None. `domain` is a name, a path or a `Domain`; `sources` are folders of source code to be
-    measured instead of the `traits` asserted; `metrics` are functions of one's own.
+    measured, or what was measured of them, instead of the `traits` asserted; `metrics` are
+    functions of one's own. The profile "public" reckons as the seed's published code does,
+    defects and all, to compare with it.
     """
 
     name = "chatbot"
@@ -84,17 +93,22 @@ class ChatbotEvaluator:
         *,
         domain: Domain | str | Path | None = None,
         traits: Mapping[str, Any] | None = None,
-        sources: Mapping[str, str | Path] | None = None,
+        sources: Mapping[str, str | Path | SourceMeasure] | None = None,
         metrics: Mapping[str, OneMetric] | None = None,
+        profile: Profile = "seed",
     ) -> None:
         """Take the domain, what is known of the frameworks, and metrics of one's own."""
+        if profile not in PROFILES:
+            raise UnknownName("profile", profile, PROFILES)
+        self._metrics = PROFILES[profile]
         if domain is None:
             domain = weather()
         self.domain = domain if isinstance(domain, Domain) else load_domain(domain)
         self.traits = read_traits(traits)
-        for framework, folder in (sources or {}).items():
-            known = self.traits.get(framework, Traits())
-            self.traits[framework] = traits_of_source(measure_source(folder), known)
+        for framework, source in (sources or {}).items():
+            known = traits_of(framework, self.traits)
+            measure = source if isinstance(source, SourceMeasure) else measure_source(source)
+            self.traits[framework] = traits_of_source(measure, known)
         self._own = dict(metrics or {})
         for name in self._own:
             if name in METRICS:
@@ -127,7 +141,7 @@ class ChatbotEvaluator:
             _count(tool_call_count),
             _evidence(weather_data_used, tool_call_count),
         )
-        every = METRICS | self._own
+        every = self._metrics | self._own
         return {name: metric(turn, self.domain).to_dict() for name, metric in every.items()}
 
     async def evaluate(self, case: AgentTestCase) -> Score:
@@ -139,7 +153,10 @@ class ChatbotEvaluator:
         if case.actual_output is None:
             return Score(self.name, None, "the run has no answer")
         turn = turn_of_case(case, self._traits_of(case.framework or ""), self.domain)
-        parts = [self._category(name, metrics, turn) for name, metrics in CATEGORIES.items()]
+        parts = [
+            self._category(category, {name: self._metrics[name] for name in metrics}, turn)
+            for category, metrics in CATEGORIES.items()
+        ]
         if self._own:
             parts.append(self._category("own", self._own, turn))
         twins = trace_twins(case, turn, self.domain)
@@ -155,14 +172,14 @@ class ChatbotEvaluator:
         return Score(name, mean(part.value for part in parts), parts=parts, label=label)
 
     def _traits_of(self, framework: str) -> Traits:
-        return self.traits.get(framework, Traits())
+        return traits_of(framework, self.traits)
 
     def _load_framework_characteristics(self) -> dict[str, dict[str, Any]]:
         return {name: traits.to_dict() for name, traits in self.traits.items()}
 
     def _judge(self, name: str, query: str, response: str, **known: Any) -> dict[str, Any]:
         turn = Turn(read_text(query), read_text(response), **known)
-        return METRICS[name](turn, self.domain).to_dict()
+        return self._metrics[name](turn, self.domain).to_dict()
 
     def _evaluate_accuracy(
         self, response: str, weather_data: Any, user_query: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -12,10 +13,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.errors import InvalidRecord
+from assay.metrics.chatbot.install_size import Installed, installed_for
 from assay.score import mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from assay.metrics.chatbot.traits import Grade, Traits
 
@@ -33,6 +35,8 @@ _BRANCHES = (
     ast.match_case,
     ast.Assert,
 )
+_IMPORTERS = frozenset({"import_module", "__import__", "require", "importorskip"})
+_MODULE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # Up to this many packages to install, or branches a function on average.
 _SETUP_GRADES: tuple[tuple[float, Grade], ...] = ((2, "low"), (5, "medium"), (float("inf"), "high"))
@@ -42,10 +46,11 @@ _CODE_GRADES: tuple[tuple[float, Grade], ...] = ((3, "low"), (6, "medium"), (flo
 class SourceMeasure(Struct, frozen=True):
     """Counts over the Python files of a folder.
 
-    `lines` are those with code, `imports` the different modules imported, `dependencies` the
-    packages among them that are neither Python's nor the folder's own, `complexity` the mean
-    number of paths through a function (None without any). Files that are no Python that can be
-    read are counted in `unread` and nowhere else.
+    `lines` are those with code, `imports` the different modules imported, also those asked for by
+    name as with `import_module("x")`; `dependencies` the packages among them that are neither
+    Python's nor the source's own, `complexity` the mean number of paths through a function (None
+    without any). Files that are no Python that can be read are counted in `unread` and nowhere
+    else. `installed` is what the dependencies take on this machine; None where one is missing.
     """
 
     files: int
@@ -56,6 +61,7 @@ class SourceMeasure(Struct, frozen=True):
     most_complex: int | None
     dependencies: tuple[str, ...]
     unread: int
+    installed: Installed | None = None
 
 
 class _File(Struct, frozen=True):
@@ -64,8 +70,11 @@ class _File(Struct, frozen=True):
     imports: frozenset[str]
 
 
-def measure_source(folder: str | Path) -> SourceMeasure:
-    """Count files, lines, imports, branching and dependencies of a folder of Python source."""
+def measure_source(folder: str | Path, requirements: Sequence[str] = ()) -> SourceMeasure:
+    """Count files, lines, imports, branching and dependencies of a folder of Python source.
+
+    `requirements` are packages that it needs without importing them, written as for pip.
+    """
     root = Path(folder)
     if not root.is_dir():
         raise InvalidRecord(f"{root}: expected a folder of Python source")
@@ -74,6 +83,7 @@ def measure_source(folder: str | Path) -> SourceMeasure:
     files = [file for file in read if file is not None]
     complexities = [n for file in files for n in file.complexities]
     imports = frozenset(name for file in files for name in file.imports)
+    foreign = _foreign(imports, root, paths)
     return SourceMeasure(
         files=len(files),
         lines=sum(file.lines for file in files),
@@ -81,8 +91,9 @@ def measure_source(folder: str | Path) -> SourceMeasure:
         imports=len(imports),
         complexity=mean(complexities),
         most_complex=max(complexities, default=None),
-        dependencies=tuple(sorted(_foreign(imports, root, paths))),
+        dependencies=tuple(sorted({name.partition(".")[0] for name in foreign})),
         unread=len(read) - len(files),
+        installed=installed_for(sorted(foreign), requirements),
     )
 
 
@@ -159,20 +170,40 @@ def _imported(tree: ast.Module) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             yield node.module
+        elif isinstance(node, ast.Call) and (name := _asked_for(node)):
+            yield name
+
+
+def _asked_for(call: ast.Call) -> str | None:
+    """The module that a call imports by its name, where the name stands there."""
+    called = getattr(call.func, "id", None) or getattr(call.func, "attr", None)
+    first = call.args[0] if call.args else None
+    name = first.value if isinstance(first, ast.Constant) else None
+    is_name = isinstance(name, str) and _MODULE.fullmatch(name) is not None
+    return str(name) if called in _IMPORTERS and is_name else None
 
 
 def _foreign(imports: frozenset[str], root: Path, paths: list[Path]) -> set[str]:
-    own = {path.stem for path in paths} | {root.name}
+    """The imported modules that are neither Python's nor the source's own."""
+    own = {path.stem for path in paths} | {root.name, _package_of(root)}
     own |= {part for path in paths for part in path.relative_to(root).parts[:-1]}
-    packages = {name.partition(".")[0] for name in imports}
-    return packages - own - sys.stdlib_module_names
+    known = own | sys.stdlib_module_names
+    return {name for name in imports if name.partition(".")[0] not in known}
+
+
+def _package_of(root: Path) -> str:
+    """The package that the folder is a part of, its own name if of none."""
+    place = root.resolve()
+    while (place.parent / "__init__.py").is_file():
+        place = place.parent
+    return place.name
 
 
 def traits_of_source(measure: SourceMeasure, known: Traits) -> Traits:
     """What was measured, in place of what was asserted; the rest stays as it is known."""
     code = None if measure.complexity is None else _grade(measure.complexity, _CODE_GRADES)
     setup = _grade(len(measure.dependencies), _SETUP_GRADES)
-    return replace(known, files=measure.files, setup=setup, code=code)
+    return replace(known, files=measure.files, setup=setup, code=code, measure=measure)
 
 
 def _grade(count: float, grades: tuple[tuple[float, Grade], ...]) -> Grade:
