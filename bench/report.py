@@ -19,6 +19,7 @@ from bench import (
     memory,
     score_case,
     tool_rates,
+    viewer,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ BENCHMARKS = (
     effect_match,
     judge_overhead,
     analyses,
+    viewer,
 )
 PROJECT = Path(__file__).resolve().parents[1]
 

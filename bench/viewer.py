@@ -1,0 +1,254 @@
+"""The list of runs against the engine's own time for the same rows, while others write.
+
+The store is made straight as Parquet: ten calls and eight score rows a run, in twenty batches. The
+engine's own time is that of the same statements on an engine that is open and warm.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import duckdb
+import httpx
+import uvicorn
+
+from assay import AgentTestCase
+from assay.store import BatchLimit, PooledStore, Store
+from assay.store.tables import TABLES
+from assay.web.app import viewer
+from assay.web.run_filter import RunFilter
+from assay.web.run_list import RunList
+from bench.result import Result, Size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_BATCHES = 20
+_CALLS = 10
+_PARTS = 8
+_READERS = 20
+_ROUNDS = 5
+_QUERIES = {
+    "first page": "",
+    "outcome": "outcome=failed",
+    "model": "model=model-3",
+    "blame and server": "blame=server&server=server-1",
+    "tool": "tool=tool-7",
+    "text": "text=customer+7919",
+    "score": "most=0.2",
+    "sorted by score": "sort=score",
+    "disagree": "disagree=1",
+}
+_RUN = "md5('run' || i)"
+_FAILED = "p < hash(i) % 3"
+_COLUMNS = {
+    "runs": {
+        "run_key": _RUN,
+        "task_id": "'task-' || (i % 5000)",
+        "attempt": "i // 5000 % 4",
+        "model": "'model-' || (i % 8)",
+        "framework": "'loop'",
+        "input": """'You are given a database of orders. Question ' || i || ': how many orders of
+            customer ' || (i * 7919 % 100000) || ' were late? ' || repeat('words ', 40)""",
+        "actual_output": "'The answer is ' || (i * 31 % 977) || '.'",
+        "outcome_success": "CASE WHEN i % 11 > 0 THEN hash(i) % 100 < 60 END",
+        "calls": str(_CALLS),
+        "failed_calls": "hash(i) % 3",
+        "started_at": "1.7e9 + i",
+        "ended_at": "1.7e9 + i + hash(i) % 100",
+        "source_path": "'runs.jsonl'",
+        "source_position": "i",
+    },
+    "calls": {
+        "run_key": _RUN,
+        "position": "p",
+        "model": "'model-' || (i % 8)",
+        "server": "'server-' || (p % 7)",
+        "tool": "'tool-' || (hash(i + p) % 40)",
+        "arguments": "'{\"customer\": ' || (i * 7919 % 100000) || '}'",
+        "arguments_key": "md5('a' || ((i * 10 + p) % 50000))[:16]",
+        "failed": _FAILED,
+        "blame": f"CASE WHEN {_FAILED} THEN ['model', 'server', 'unknown'][i % 3 + 1] END",
+        "kind": f"CASE WHEN {_FAILED} THEN ['timeout', 'network'][i % 2 + 1] END",
+    },
+    "scores": {
+        "score_key": "md5('score' || i)",
+        "run_key": _RUN,
+        "metric": "'mcp_tool'",
+        "path": "CASE WHEN p = 0 THEN 'mcp_tool' ELSE 'mcp_tool/part-' || p END",
+        "name": "CASE WHEN p = 0 THEN 'mcp_tool' ELSE 'part-' || p END",
+        "value": "hash(i * 3 + p) % 100 / 100",
+        "reason": "'because'",
+        "label": "''",
+        "judge": "'evidence'",
+        "settings_key": "'key'",
+        "scored_at": "1.8e9 + i",
+    },
+}
+_ROWS_OF_RUN = {"runs": 1, "calls": _CALLS, "scores": _PARTS}
+
+
+def run(size: Size) -> list[Result]:
+    count = 200_000 if size == "full" else 10_000
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store"
+        make_store(path, count)
+        with _Served(path) as address:
+            times = [_against_engine(path, address, name) for name in _QUERIES]
+            crowd = _crowd(path, address)
+    worst = max(times, key=lambda found: found[1] / found[2])
+    name, ours, engine = worst
+    told = ", ".join(f"{name} {ours / engine:.2f}x" for name, ours, engine in times)
+    ratio = ours / engine
+    return [
+        Result(
+            name=f"a page of the list, {count:,} runs, {count * _CALLS:,} calls; slowest: {name}",
+            ours=1000 * ours,
+            peer=1000 * engine,
+            unit="ms",
+            peer_name="the engine for the same rows",
+            ratio=ratio,
+            goal="at most 2x",
+            met=ratio <= 2,
+            note=told,
+        ),
+        crowd,
+    ]
+
+
+def make_store(path: Path, count: int) -> None:
+    """A store of that many runs, written as Parquet at once."""
+    Store.create(path)
+    with duckdb.connect() as engine:
+        for batch in range(_BATCHES):
+            folder = path / "batches" / f"{batch:020d}-{batch:08x}"
+            folder.mkdir()
+            runs = f"range({batch * count // _BATCHES}, {(batch + 1) * count // _BATCHES}) AS r(i)"
+            for table, columns in _COLUMNS.items():
+                chosen = ", ".join(
+                    f'({columns.get(name, "NULL")})::{kind} AS "{name}"'
+                    for name, kind in TABLES[table].items()
+                )
+                rows = f"SELECT {chosen} FROM {runs}, range({_ROWS_OF_RUN[table]}) AS s(p)"
+                engine.execute(f"COPY ({rows}) TO '{folder / table}.parquet' (FORMAT parquet)")
+
+
+class _Served:
+    """The viewer in a process of its own, as a user has it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> str:
+        port = 8650 + os.getpid() % 300
+        command = [sys.executable, "-m", "bench.viewer", str(self._path), str(port)]
+        self._process = subprocess.Popen(command)
+        address = f"http://127.0.0.1:{port}"
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                httpx.get(f"{address}/changes", timeout=30).raise_for_status()
+            except httpx.TransportError:
+                time.sleep(0.1)
+            else:
+                return address
+        raise TimeoutError(address)
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+
+def _against_engine(path: Path, address: str, name: str) -> tuple[str, float, float]:
+    """What is asked, the server's seconds, and the engine's."""
+    query = _QUERIES[name]
+    items = [tuple(pair.split("=")) for pair in query.replace("+", " ").split("&") if pair]
+    wanted = RunFilter.from_items([(key, value) for key, value in items])
+    store = PooledStore(path)
+
+    def of_engine() -> None:
+        with store.questions() as engine:
+            RunList(engine, wanted, "mcp_tool").page()
+
+    def of_server() -> None:
+        client.get(f"{address}/runs?{query}").raise_for_status()
+
+    with httpx.Client(timeout=60) as client:
+        of_engine()
+        of_server()
+        # In turn, so that what else the machine does meets both.
+        pairs = [(_seconds(of_server), _seconds(of_engine)) for _ in range(_ROUNDS)]
+    return name, min(server for server, _ in pairs), min(engine for _, engine in pairs)
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def _crowd(path: Path, address: str) -> Result:
+    """Twenty readers while a writer appends: no error, and the memory stays where it is."""
+    stop = threading.Event()
+    written = threading.Thread(target=_append, args=(path, stop))
+    before = _memory(address)
+    written.start()
+    with ThreadPoolExecutor(_READERS) as pool, httpx.Client(timeout=120) as client:
+        queries = [*_QUERIES.values()] * (2 * _READERS // len(_QUERIES) + 1)
+        replies = list(pool.map(lambda q: client.get(f"{address}/runs?{q}"), queries))
+        middle = _memory(address)
+        replies += pool.map(lambda q: client.get(f"{address}/runs?{q}"), queries)
+    stop.set()
+    written.join()
+    after = _memory(address)
+    errors = sum(reply.status_code != 200 for reply in replies)
+    ratio = after / middle
+    return Result(
+        name=f"{_READERS} readers of the list while a writer appends, {errors} errors",
+        ours=after,
+        peer=middle,
+        unit="MB",
+        peer_name=f"after half of the requests; {before:,.0f} MB before any",
+        ratio=ratio,
+        goal="no error, at most 1.2x the memory",
+        met=errors == 0 and ratio <= 1.2,
+    )
+
+
+def _append(path: Path, stop: threading.Event) -> None:
+    number = 0
+    with Store(path).writer(limit=BatchLimit(runs=20)) as writer:
+        while not stop.wait(0.02):
+            number += 1
+            writer.add(AgentTestCase(input=f"New run {number}", actual_output="done"))
+
+
+def _memory(address: str) -> float:
+    """The memory of the server, in MB, as it says itself."""
+    return float(httpx.get(f"{address}/memory", timeout=60).text)
+
+
+def _serve(path: str, port: int) -> None:
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Route
+
+    def memory(_: object) -> PlainTextResponse:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        held = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        return PlainTextResponse(str(int(held.split()[1]) / 1024))
+
+    app = viewer(Store(path))
+    app.router.routes.append(Route("/memory", memory))
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error")
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1], int(sys.argv[2]))
