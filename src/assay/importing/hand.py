@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from assay.evaluation import RecordedEvaluation, RecordedSummary
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 
+_SECONDS_IN_HAND = 5.0
+
+
 class Hand:
     """Reads files and writes what they hold; what it learns from one file helps with the next."""
 
@@ -28,6 +32,7 @@ class Hand:
         self._named = settings.named
         self._reader = RunReader(settings.format_name)
         store = Store(Path(settings.store))
+        self._written_at = monotonic()
         self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 
     def import_file(
@@ -43,17 +48,25 @@ class Hand:
             count += 1
             if isinstance(item, RecordedEvaluation | RecordedSummary):
                 self.writer.add_evaluation(item)
-                continue
-            self.writer.add(item)
-            source = item.source
-            report.formats[source.format if source and source.format else "?"] += 1
+            else:
+                self.writer.add(item)
+                source = item.source
+                report.formats[source.format if source and source.format else "?"] += 1
+            if file == STDIN:
+                self._show_soon()
         return count
+
+    def _show_soon(self) -> None:
+        """Write what has been in hand for long: a pipe may never end."""
+        if monotonic() - self._written_at > _SECONDS_IN_HAND:
+            self.writer.flush()
+            self._written_at = monotonic()
 
     def _items(
         self, file: str, on_bytes: Callable[[int], object] | None
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
         if file == STDIN:
-            return self._reader.source(file, on_bytes=on_bytes)
+            return self._reader.source(file, on_bytes=on_bytes, on_wait=self.writer.flush)
         return self._reader.file(file, on_bytes=on_bytes, named=file in self._named)
 
     def written(self) -> ImportReport:

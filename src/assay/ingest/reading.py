@@ -9,6 +9,7 @@ from assay.evidence.outcome import settle
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, pick_format
 from assay.ingest.native import NATIVE
+from assay.ingest.pipe import Pipe
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
 from assay.test_case import AgentTestCase
 
@@ -49,10 +50,17 @@ class RunReader:
         self._likely = NATIVE
 
     def source(
-        self, source: str | Path, *, on_bytes: Callable[[int], object] | None = None
+        self,
+        source: str | Path,
+        *,
+        on_bytes: Callable[[int], object] | None = None,
+        on_wait: Callable[[], object] | None = None,
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
-        """All runs and evaluations of a file, folder, glob, archive or pipe."""
-        for recording in find_recordings(source, on_bytes=on_bytes):
+        """All runs and evaluations of a file, folder, glob, archive or pipe.
+
+        `on_wait` hears that nothing has come through a pipe for a while.
+        """
+        for recording in find_recordings(source, on_bytes=on_bytes, on_wait=on_wait):
             yield from self._read(recording, alone=_name(recording) == str(source))
 
     def file(
@@ -87,6 +95,8 @@ def read_recording(
 ) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """What one recording in a known format holds; our own cases are settled already."""
     for item in chosen.read(recording):
+        if isinstance(recording.place, Pipe):  # whoever looked closer has done so by now
+            recording.place.stop_keeping()
         if isinstance(item, AgentTestCase) and chosen is not NATIVE:
             yield settle(item)
         else:

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from assay.evaluation import Judged
 from assay.ingest.documents import Document, Unreadable, documents_in, read_up_to
+from assay.ingest.pipe import Pipe
 from assay.test_case import AgentTestCase
 
 _SAMPLED_DOCUMENTS = 20
@@ -152,7 +153,11 @@ class Recording:
     def sample(self) -> tuple[Any, ...]:
         """The values of the first documents that can be read: enough to tell a format."""
         self._rest = self._read()
-        self._head = list(islice(self._rest, _SAMPLED_DOCUMENTS))
+        self._head = []
+        for item in islice(self._rest, _SAMPLED_DOCUMENTS):
+            self._head.append(item)
+            if isinstance(self.place, Pipe) and self.place.is_slow():
+                break  # whoever writes now and then wants to see now what came of it
         return tuple(item.value for item in self._head if isinstance(item, Document))
 
     def _read(self, *, mend: bool = True) -> Iterator[Document | Unreadable]:

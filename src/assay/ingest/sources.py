@@ -3,54 +3,38 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from glob import has_magic
 from operator import attrgetter
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from assay.errors import InvalidRecord
 from assay.ingest.archives import PackedPlace, members
 from assay.ingest.documents import Unreadable
+from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
+
+__all__ = [
+    "STDIN",
+    "STDIN_NAME",
+    "find_files",
+    "find_recordings",
+    "is_store",
+    "recordings_at",
+    "walk_files",
+    "would_read",
+]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from assay.ingest.recording import Place
 
-STDIN = "-"
-STDIN_NAME = "<stdin>"
 _STORE_MARK = "assay-store.json"
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".eval", ".traj", ".gz", ".zst", ".zip"}
 )
-
-
-class _StandardInput:
-    """A pipe, kept aside on disk so that it can be looked at first and read afterwards."""
-
-    name = STDIN_NAME
-
-    def __init__(self) -> None:
-        self._kept: Path | None = None
-
-    def open(self) -> BinaryIO:
-        if self._kept is None:
-            with NamedTemporaryFile(prefix="assay-", delete=False) as file:
-                shutil.copyfileobj(sys.stdin.buffer, file)
-            self._kept = Path(file.name)
-        return self._kept.open("rb")
-
-    def beside(self, name: str) -> None:  # noqa: ARG002 - nothing lies beside a pipe
-        return None
-
-    def forget(self) -> None:
-        if self._kept is not None:
-            self._kept.unlink(missing_ok=True)
 
 
 def find_files(source: str | Path) -> list[Path]:
@@ -86,11 +70,17 @@ def would_read(source: str | Path, file: Path) -> bool:
 
 
 def find_recordings(
-    source: str | Path, *, on_bytes: Callable[[int], object] | None = None
+    source: str | Path,
+    *,
+    on_bytes: Callable[[int], object] | None = None,
+    on_wait: Callable[[], object] | None = None,
 ) -> Iterator[Recording | Unreadable]:
-    """Every recording of a source, archives opened; what cannot be opened is reported."""
+    """Every recording of a source, archives opened; what cannot be opened is reported.
+
+    `on_wait` hears that nothing has come through a pipe for a while.
+    """
     if str(source) == STDIN:
-        pipe = _StandardInput()
+        pipe = Pipe(on_bytes, on_wait)
         try:
             yield Recording(pipe)
         finally:

@@ -158,6 +158,10 @@ class Writer:
         self._grow(len(line))
         return True
 
+    def flush(self) -> None:
+        """Write what is in hand and make it visible."""
+        self._finish()
+
     def _grow(self, size: int) -> None:
         self._bytes += size
         count = len(self._items) + len(self._judgements)
