@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -151,8 +152,13 @@ def analysis_page(name: str, rows: Sequence[Struct]) -> AnalysisPage:
 
 
 def definition_of(analysis: Analysis) -> tuple[tuple[tuple[str, bool], ...], ...]:
-    """What the rows mean, paragraph by paragraph; each part with whether it is code."""
+    """What the rows mean, paragraph by paragraph; each part with whether it is code.
+
+    What is None to Python stands as a dash in the table.
+    """
     text = inspect.cleandoc(analysis.row.__doc__ or "")
+    text = re.sub(r"(^|[.:] )None\b", r"\1A dash", text, flags=re.MULTILINE)
+    text = re.sub(r"\bNone\b", "a dash", text)
     return tuple(
         tuple((part, bool(i % 2)) for i, part in enumerate(" ".join(block.split()).split("`")))
         for block in text.split("\n\n")

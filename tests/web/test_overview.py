@@ -1,0 +1,308 @@
+"""The overview: every number on it is one that the analyses and comparisons give."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+from tests.web.accessibility import barriers
+from tests.web.figure_pages import (
+    bare_rates,
+    forbidden_words,
+    get,
+    hostile_store,
+    served,
+    text_of,
+)
+from tests.web.sample_stores import bundled, call, case_of, store_of
+
+from assay import RunOutcome, Store
+from assay.analyses import efficiency, tools
+from assay.comparing.standings import read_standings
+from assay.importing import ImportSettings, import_runs
+from assay.render.pages import figures
+from assay.render.pages.charts import scale_for, spark, stack
+from assay.render.pages.measures import kind_of, range_text, value_text
+from assay.render.pages.overview_facts import Asked, read_overview
+from assay.render.pages.overview_view import overview_view, verdict
+from assay.web.answers import Answers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from playwright.sync_api import Page
+    from starlette.applications import Starlette
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return bundled(tmp_path_factory.mktemp("overview") / "store")
+
+
+@pytest.fixture(scope="module")
+def address(store: Store, serve: Callable[[Starlette], str]) -> str:
+    return served(store, serve)
+
+
+def _assert_equal_to_rows(html: str, store: Store) -> None:
+    text = text_of(html)
+    (overall,) = tools(store, by="all")
+    failed = value_text("share", 1 - overall.success_rate, overall.calls, overall.failures)
+    assert f"Failed calls {failed}" in text
+    for side in read_standings(store, "success").sides:
+        interval = side.mean.interval
+        value = value_text("share", side.mean.value, side.mean.n, side.total)
+        bounds = range_text("share", interval.low, interval.high, side.mean.n) if interval else ""
+        assert " ".join(f"{side.name} {value} {bounds}".split()) in text
+    for row in tools(store, by="model"):
+        if row.failures:
+            assert f"{row.failures:,} of {row.calls:,} calls" in text
+    for cost in efficiency(store):
+        if cost.seconds is not None:
+            assert figures.seconds(cost.seconds) in text
+
+
+def test_numbers_equal_the_analyses(address: str, store: Store) -> None:
+    html = get(address, "/")
+    _assert_equal_to_rows(html, store)
+    assert "19 of 20 recorded" in text_of(html)
+    assert bare_rates(html) == []
+    assert forbidden_words(html) == []
+
+
+def test_numbers_of_real_runs(
+    shared: Callable[..., Path], serve: Callable[[Starlette], str], tmp_path: Path
+) -> None:
+    folder = shared("data", "mcpmark-postgres", "mcp_servers")
+    import_runs([str(folder)], ImportSettings(str(tmp_path / "store")))
+    store = Store(tmp_path / "store")
+    html = get(served(store, serve), "/")
+    _assert_equal_to_rows(html, store)
+    assert "52.0 %" in text_of(html)
+    assert bare_rates(html) == []
+
+
+def test_another_metric_and_baseline(address: str, store: Store) -> None:
+    html = get(address, "/?metric=failed_call_share&baseline=qwen3-32b")
+    assert "lower is better" in html
+    found = read_standings(store, "failed_call_share", baseline="qwen3-32b")
+    for side in found.sides:
+        assert value_text("fraction", side.mean.value, side.mean.n) in text_of(html)
+    assert re.search(r"<option selected>qwen3-32b", html)
+
+
+@pytest.mark.parametrize("query", ["metric=nonsense", "baseline=nobody", "by=moon"])
+def test_what_does_not_exist_is_said(address: str, query: str) -> None:
+    found = httpx.get(f"{address}/?{query}", timeout=60)
+    assert found.status_code == 400
+    assert "named" in text_of(found.text)
+
+
+def test_an_empty_store_names_the_one_command(
+    tmp_path: Path, serve: Callable[[Starlette], str]
+) -> None:
+    html = get(served(Store.create(tmp_path / "store"), serve), "/")
+    assert "No runs yet." in html
+    assert "assay import traces/ --store" in html
+    assert "0 %" not in html
+
+
+def test_without_outcomes_another_figure_is_taken_and_said(
+    tmp_path: Path, serve: Callable[[Starlette], str]
+) -> None:
+    cases = (
+        case_of(f"task {i % 6}", "a", [call("t", success=i % 2 == 0)], model=f"m{i % 2}")
+        for i in range(24)
+    )
+    html = text_of(get(served(store_of(tmp_path / "store", cases), serve), "/"))
+    assert "No run says whether it succeeded, so sides are compared by another figure" in html
+    assert "Task success –" in html
+    assert "How many runs that lost is not known" in html
+
+
+def _runs_of(outcomes: dict[str, float], runs: int = 40) -> list[object]:
+    return [
+        case_of(
+            f"task {i}",
+            "done",
+            task_id=f"task-{i}",
+            model=model,
+            outcome=RunOutcome(success=i % 10 < 10 * share),
+        )
+        for model, share in outcomes.items()
+        for i in range(runs)
+    ]
+
+
+def test_the_sentence_claims_only_what_the_intervals_support(tmp_path: Path) -> None:
+    shares = {"aurum": 0.9, "cobalt": 0.9, "zinc": 0.1}
+    store = store_of(tmp_path / "store", _runs_of(shares))  # type: ignore[arg-type]
+    found = read_standings(store, "success")
+    lead, rest = verdict(found, "model")
+    assert lead.words.format(**lead.values | {"metric": "x"}) == "aurum and cobalt lead in x."
+    assert rest is not None
+    assert rest.words.startswith("Whether {one} is better than {other}, we cannot tell yet")
+    one = store_of(tmp_path / "one", _runs_of({"aurum": 0.5}))  # type: ignore[arg-type]
+    _, only = verdict(read_standings(one, "success"), "model")
+    assert only is not None
+    assert only.words == "There is no other model to compare it with."
+
+
+def _later(store: Store) -> None:
+    """Let the batch there is look as if it was written long ago."""
+    folder = store.path / "batches"
+    (batch,) = folder.iterdir()
+    os.rename(batch, folder / f"{10**18:020d}-{batch.name.rpartition('-')[2]}")  # noqa: PTH104
+
+
+def _attempts(successes: int, first: int) -> list[object]:
+    return [
+        case_of(
+            "mend the lamp",
+            f"answer {first + i}",
+            task_id="lamp",
+            attempt=first + i,
+            model="aurum",
+            outcome=RunOutcome(success=i < successes),
+        )
+        for i in range(5)
+    ]
+
+
+def test_what_the_last_import_changed(tmp_path: Path, serve: Callable[[Starlette], str]) -> None:
+    store = store_of(tmp_path / "store", _attempts(5, 0))  # type: ignore[arg-type]
+    _later(store)
+    store_of(tmp_path / "store", _attempts(0, 5))  # type: ignore[arg-type]
+    view = overview_view(read_overview(store))
+    (row,) = view.changes
+    assert (row.task, row.verdict) == ("lamp", "worse")
+    assert (row.before.counted, row.after.counted) == ("5 of 5", "0 of 5")
+    html = get(served(store, serve), "/")
+    assert "before 5 of 5, now 0 of 5" in html
+    keys = re.search(r"/compare/runs\?a=(\w{32})&amp;b=(\w{32})", html)
+    assert keys is not None
+    assert "Two runs" in get(served(store, serve), f"/compare/runs?a={keys[1]}&b={keys[2]}")
+
+
+def test_names_are_text_whatever_they_hold(
+    tmp_path: Path, serve: Callable[[Starlette], str], open_page: Callable[..., Page]
+) -> None:
+    address = served(hostile_store(tmp_path / "store"), serve)
+    page = open_page(address)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("<script>")
+    assert page.evaluate("window.taken") is None
+    html = page.content()
+    assert "\x1b" not in html
+    assert "\u202e" not in html
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_barriers_and_no_sideways_scroll(
+    address: str, open_page: Callable[..., Page], scheme: str, width: int
+) -> None:
+    page = open_page(
+        address,
+        viewport={"width": width, "height": 900},
+        color_scheme=scheme,
+        bypass_csp=True,
+    )
+    assert barriers(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_it_works_without_scripts(address: str, open_page: Callable[..., Page]) -> None:
+    page = open_page(address, java_script_enabled=False)
+    page.get_by_label("Metric").select_option("seconds")
+    page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("metric=seconds"))
+    expect(page.get_by_text("lower is better").first).to_be_visible()
+
+
+def test_chinese(address: str) -> None:
+    html = get(address, "/?lang=zh")
+    assert '<html lang="zh">' in html
+    assert "先修哪些工具" in html
+    assert "Whose fault" not in html
+
+
+def test_answers_are_kept_until_the_store_changes(tmp_path: Path) -> None:
+    store = store_of(tmp_path / "store", _runs_of({"a": 0.5}, runs=2))  # type: ignore[arg-type]
+    answers, asked = Answers(store, patience=60), []
+
+    def count(source: Store, name: str) -> int:
+        asked.append(name)
+        return source.count()
+
+    assert [answers.get(count, "x") for _ in range(3)] == [2, 2, 2]
+    assert asked == ["x"]
+    store_of(tmp_path / "store", _runs_of({"b": 0.5}, runs=3))  # type: ignore[arg-type]
+    assert answers.get(count, "x") == 5
+    for name in map(str, range(200)):
+        answers.get(count, name)
+    assert len(answers._kept) <= 64
+
+
+def test_an_answer_that_failed_is_asked_again(tmp_path: Path) -> None:
+    answers = Answers(Store.create(tmp_path / "store"), patience=60)
+    tries: list[int] = []
+
+    def fail_once(_: Store) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ValueError("not yet")
+        return "found"
+
+    with pytest.raises(ValueError, match="not yet"):
+        answers.get(fail_once)
+    assert answers.get(fail_once) == "found"
+
+
+def test_a_reader_who_must_wait_is_told_so(store: Store, serve: Callable[[Starlette], str]) -> None:
+    from assay.web.app import viewer  # noqa: PLC0415 - the one with its usual patience
+
+    app = viewer(store)
+    app.state.patience = 0.0
+    found = httpx.get(serve(app), timeout=60)
+    if found.status_code == 202:
+        assert "Counting 86 calls…" in found.text
+        assert 'http-equiv="refresh"' in found.text
+    else:
+        assert found.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "ends", "ticks"),
+    [
+        ("share", [0.31, 0.77], (0.3, 0.8), 6),
+        ("share", [0.0, 1.0], (0.0, 1.0), 6),
+        ("score", [0.5], (0.2, 0.8), 7),
+        ("seconds", [0.0, 120.0], (0.0, 120.0), 7),
+        ("share", [], (0.0, 1.0), 6),
+    ],
+)
+def test_scales_have_round_ends(
+    kind: str, values: list[float], ends: tuple[float, float], ticks: int
+) -> None:
+    found = scale_for(kind, values)
+    assert (found.low, found.high) == pytest.approx(ends)
+    assert len(found.ticks) == ticks
+
+
+def test_parts_fill_the_bar() -> None:
+    found = stack([("model", 1), ("server", 0), ("environment", 3)], 4)
+    assert [(part.name, part.x, part.width, part.text) for part in found] == [
+        ("model", "0.00%", "25.00%", "25"),
+        ("environment", "25.00%", "75.00%", "75"),
+    ]
+    assert spark([1.0]) is None
+
+
+def test_asking_for_nothing_is_asking_as_usual(store: Store) -> None:
+    assert overview_view(read_overview(store, Asked())).quantity == "success"
+    assert kind_of("success") == "share"
