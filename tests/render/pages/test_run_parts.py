@@ -1,0 +1,153 @@
+"""Parts of a run's page, each worked out by hand."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from assay import AgentTestCase, MCPExecutionData, Score, ToolExecutionResult
+from assay.render.pages.call_graph import call_graph
+from assay.render.pages.run_view import call_parts, run_view
+from assay.render.pages.score_tree import score_node
+from assay.render.pages.timeline import timeline
+from assay.render.run_page import judged_calls
+from assay.score import Evidence
+
+
+def _call(tool: str, start: float, end: float, **known: object) -> ToolExecutionResult:
+    given = {"parameters": {}, "success": True, "server": "s"} | known
+    return ToolExecutionResult(tool=tool, started_at=start, ended_at=end, **given)  # type: ignore[arg-type]
+
+
+def _case(*calls: ToolExecutionResult, **known: object) -> AgentTestCase:
+    data = MCPExecutionData(tool_executions=list(calls))
+    given = {"input": "Why?", "actual_output": "So."} | known
+    return AgentTestCase(execution_data=data, **given)  # type: ignore[arg-type]
+
+
+def test_the_time_without_a_call_is_the_models() -> None:
+    found = timeline(_case(_call("a", 2, 4), _call("b", 3, 5), started_at=0.0, ended_at=10.0))
+    assert found is not None
+    assert found.thinking == [(0.0, 20.0), (50.0, 50.0)]
+    assert (found.seconds, found.tool_seconds, found.model_seconds) == (10.0, 3.0, 7.0)
+    assert [bar.row for bar in found.lanes[0].bars] == [0, 1]
+
+
+def test_without_times_there_is_an_order() -> None:
+    case = _case(*(ToolExecutionResult(tool="t", parameters={}, turn=n) for n in (1, 1, 2)))
+    found = timeline(case)
+    assert found is not None
+    assert (found.is_time, found.thinking, found.seconds) == (False, [], None)
+
+
+def test_a_graph_has_what_was_needed_to_the_left() -> None:
+    graph = call_graph(["ok", "ok", "fail"], {1: (0,), 2: (0, 1)}, (0, 1, 2))
+    assert graph is not None
+    assert [node.x for node in graph.nodes] == [16.67, 50.0, 83.33]
+    assert [edge.is_critical for edge in graph.edges] == [True, False, True]
+    assert graph.needs == [(2, [1]), (3, [1, 2])]
+    assert call_graph(["ok", "ok"], {0: (), 1: ()}, (0,)) is None
+
+
+def test_too_many_calls_are_told_and_not_drawn() -> None:
+    graph = call_graph(["ok"] * 100, {i: (i - 1,) for i in range(1, 100)}, tuple(range(100)))
+    assert graph is not None
+    assert graph.nodes == []
+    assert len(graph.needs) == 99
+
+
+def test_a_tree_is_open_on_the_way_to_its_worst_part() -> None:
+    score = Score(
+        "whole",
+        0.5,
+        parts=(
+            Score("good", 0.9, parts=(Score("x", 0.1), Score("y", None))),
+            Score("fair", 0.4, parts=(Score("z", 0.4),)),
+            Score("valid_call_failure_rate", 0.0),
+        ),
+    )
+    node = score_node(score)
+    assert [part.is_open for part in node.parts] == [True, False, False]
+    assert [part.is_open for part in node.parts[0].parts] == [True, False]
+
+
+def test_what_is_said_of_several_calls_stands_once() -> None:
+    evidence = (Evidence("slow", call=0), Evidence("slow", call=3), Evidence("why"), Evidence("b"))
+    node = score_node(Score("s", 0.5, "why", evidence=evidence))
+    assert [(line.text, line.calls) for line in node.evidence] == [("slow", [1, 4]), ("b", [])]
+
+
+@pytest.mark.parametrize(
+    ("count", "wanted", "this"), [(301, 1, (1, 100)), (301, 4, (301, 301)), (301, 99, (1, 100))]
+)
+def test_very_many_calls_come_in_parts(count: int, wanted: int, this: tuple[int, int]) -> None:
+    parts = call_parts(count, wanted)
+    assert len(parts) == 4
+    assert [(part.first, part.last) for part in parts if part.is_this] == [this]
+
+
+def test_as_many_as_fit_are_one_page() -> None:
+    assert call_parts(300, 1) == []
+
+
+def test_a_failure_says_what_became_of_it() -> None:
+    case = _case(
+        _call("a", 0, 1, success=False, reported_success=False),
+        _call("a", 1, 2, success=True),
+        _call("b", 2, 3, success=False, reported_success=True, success_rule="body-error-key"),
+    )
+    view = run_view("key", case, judged_calls(case, {}))
+    first, _, last = (card.why for turn in view.turns for card in turn.cards)
+    assert [said.words for said in first][-1] == "Called again as call {n}: ok."
+    words = [said.words for said in last]
+    assert words[:2] == ["Reported: ok.", "Inferred: failed (rule {rule})."]
+    assert words[-1] == "Never called again."
+    assert view.counts["fail"] == 2
+
+
+def test_only_what_stands_nowhere_else_is_conversation() -> None:
+    history = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Why?"},
+        {"role": "assistant", "content": [{"type": "text", "text": "Let me see."}]},
+        {"role": "tool", "content": "42"},
+        {"role": "user", "content": {"odd": 1}},
+        {"role": "assistant", "content": None},
+    ]
+    case = _case(conversation_history=history)
+    view = run_view("key", case, [])
+    assert [message.text for message in view.system] == ["Be kind."]
+    assert [message.text for message in view.messages] == ["Let me see.", '{"odd": 1}']
+
+
+def test_a_long_prompt_is_cut_at_a_word() -> None:
+    view = run_view("key", _case(input="word " * 200), [])
+    assert view.is_heading_cut
+    assert view.heading.endswith("word…")
+    assert len(view.heading) <= 321
+
+
+_PAGES = files("assay.render.pages")
+_SAID = re.compile(r"""\bt\("([^"]+)"[,)]""")
+
+
+@pytest.mark.parametrize("name", ["run.html", "run_parts.html", "runs.html", "base.html"])
+def test_every_word_of_a_page_has_its_translation(name: str) -> None:
+    words = tomllib.loads((_PAGES / "words" / "zh.toml").read_text("utf-8"))
+    said = _SAID.findall((_PAGES / "templates" / name).read_text("utf-8"))
+    assert len(said) > 5
+    assert [text for text in said if text not in words] == []
+
+
+@pytest.mark.parametrize(
+    "module", ["call_cards", "argument_rows", "answer_text", "run_view", "runs_view"]
+)
+def test_every_sentence_about_data_has_its_translation(module: str) -> None:
+    words = tomllib.loads((_PAGES / "words" / "zh.toml").read_text("utf-8"))
+    code = (_PAGES / f"{module}.py").read_text("utf-8")
+    said = re.findall(r'Said\(\s*"([^"]+)"', code)
+    said += re.findall(r'(?:True|False|None|"\w+"): "([A-Z][^"]+\.)"', code)
+    assert [text for text in said if text not in words] == []
