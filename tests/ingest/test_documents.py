@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from assay.errors import InvalidRecord
 from assay.ingest import documents
 from assay.ingest.documents import Document, Unreadable, decode_json, documents_in
+from assay.ingest.list_items import ItemScanner
 
 
 def read(text: bytes, name: str = "runs.json") -> list[Document | Unreadable]:
@@ -242,3 +243,56 @@ def test_objects_one_after_another_over_several_lines() -> None:
     cut = text + b'{\n "a"'
     assert seen(cut)[2] == (3, "BAD")
     assert "breaks off" in problems(cut)[0]
+
+
+@pytest.fixture
+def _lists_are_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "_LONGEST_LIST", 4)
+    monkeypatch.setattr(documents, "_PIECE", 8)
+
+
+# A list that is too long to hold: its text, and what is read of it
+LONG_LISTS: dict[str, tuple[bytes, list[Any]]] = {
+    "on one line": (b'[{"a": "]}"}, [2], 3, "x,\\"y"]', [{"a": "]}"}, [2], 3, 'x,"y']),
+    "laid out for people": (b'\n[\n  {"a": 1},\n  {"a": 2}\n]\n', [{"a": 1}, {"a": 2}]),
+    "one broken item": (b'[{"a": 1}, {"a": }, {"a": 3}]', [{"a": 1}, "BAD", {"a": 3}]),
+    "breaks off": (b'[{"a": 1}, {"a": 2', [{"a": 1}, "BAD"]),
+    "breaks off in a string": (b'[{"a": 1}, "long and lon', [{"a": 1}, "BAD"]),
+    "breaks off after a comma": (b'[{"a": 1}, ', [{"a": 1}, "BAD"]),
+    "a comma at the end": (b"[11111, 22222,]", [11111, 22222, "BAD"]),
+    "nothing": (b"[             ]", []),
+}
+
+
+@pytest.mark.usefixtures("_lists_are_long")
+@pytest.mark.parametrize("name", ["runs.json", "runs.jsonl"])
+@pytest.mark.parametrize("layout", LONG_LISTS)
+def test_a_long_list_is_read_item_by_item(layout: str, name: str) -> None:
+    text, expected = LONG_LISTS[layout]
+    assert seen(text, name) == list(enumerate(expected, start=1))
+
+
+@pytest.mark.usefixtures("_lists_are_long")
+def test_an_item_that_is_too_long_ends_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "LONGEST_DOCUMENT", 64)
+    (first, second) = read(b'[{"a": 1}, "' + b"x" * 200 + b'", 3]')
+    assert isinstance(first, Document)
+    assert isinstance(second, Unreadable)
+    assert "item of more than" in second.problem
+    assert second.position == 2
+
+
+@given(st.lists(values, min_size=1, max_size=5), st.integers(1, 7), st.sampled_from([None, 2]))
+def test_a_list_in_pieces_has_the_items_of_the_whole(
+    items: list[Any], size: int, indent: int | None
+) -> None:
+    text = json.dumps(items, indent=indent).encode()[1:]
+    scanner = ItemScanner()
+    pieces = [text[i : i + size] for i in range(0, len(text), size)]
+    found = [item for piece in pieces for item in scanner.feed(piece)]
+    assert [json.loads(item) for item in found] == items
+    assert scanner.ended
+
+
+def test_lines_that_are_lists() -> None:
+    assert seen(b"[1]\n[2, 3]\n", "a.log") == [(1, [1]), (2, [2, 3])]

@@ -262,7 +262,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|invalid enum|(?:must|should)"
             r" be one of|expected"
             r" one of|not a valid|cannot identify|does not match (?:the )?(?:pattern|format|regex)"
-            r"|invalid (?:format"
+            r"|invalid (?:\w+ ){0,2}(?:format"
             r"|url|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector"
             r"|regex)\b|ValueError"
             r"|ZodError|校验|格式(?:错误|不正确)|无效的?"
@@ -271,7 +271,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "not_found",
         (
-            r"not found|did not match any|(?:could not|cannot|can't) be (?:found|located)"
+            r"not found|did not (?:match any|resolve)|(?:could not|cannot|can't) be (?:found"
+            r"|located)"
             r"|not an? \w+ (?:repository|project)|does not exist"
             r"|doesn't exist|do not exist|no such|(?:cannot"
             r"|could not|couldn't"

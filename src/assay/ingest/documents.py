@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.errors import InvalidRecord, NotJson
+from assay.ingest.list_items import NESTING, ItemScanner
 from assay.json_values import json_value
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # A document is held in memory several times over while it is read.
 LONGEST_DOCUMENT = 512 * 1024 * 1024
+# A list of more than this is read item by item.
+_LONGEST_LIST = 64 * 1024 * 1024
 _PIECE = 256 * 1024
 _LONGEST_EXPLAINED = 4 * 1024 * 1024
 _MOST_DIGITS = 4300
@@ -38,7 +41,6 @@ _FOREIGN_STARTS = {
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
 _NEXT_OBJECT = re.compile(rb"[ \t\r]*+(?:\n\s*+(?:\{|$)|$)")
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
-_NESTING = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
 
 
 class Document(Struct, frozen=True):
@@ -92,6 +94,8 @@ def _documents_in(file: BinaryIO, name: str, *, mend: bool) -> Iterator[Document
         yield Unreadable(name, "is empty")
     elif foreign:
         yield Unreadable(name, foreign)
+    elif len(first) > _LONGEST_LIST and _begins_list(first):
+        yield from _long_list(first, file, name)
     elif _is_one_of_many(first, name):
         yield from _lines(first, number, file, name)
     else:
@@ -120,12 +124,14 @@ def read_up_to(limit: int, file: BinaryIO) -> bytes:
 
 
 def _first_line(file: BinaryIO) -> tuple[bytes, int]:
-    """The first line that says anything, and its number."""
+    """The first line that says anything, and its number; of a long list only the beginning."""
     number = 1
-    line = file.readline(LONGEST_DOCUMENT + 1).removeprefix(_BOM)
+    line = file.readline(_LONGEST_LIST + 1).removeprefix(_BOM)
     while line and not line.strip():
-        line = file.readline(LONGEST_DOCUMENT + 1)
+        line = file.readline(_LONGEST_LIST + 1)
         number += 1
+    if len(line) > _LONGEST_LIST and not line.endswith(b"\n") and not _begins_list(line):
+        line += file.readline(LONGEST_DOCUMENT + 1 - len(line))
     return line, number
 
 
@@ -138,31 +144,68 @@ def _is_one_of_many(first: bytes, name: str) -> bool:
 
 
 def _is_object(line: bytes) -> bool:
-    if not line.rstrip().endswith(b"}"):
-        return False
+    return line.rstrip().endswith(b"}") and isinstance(_value(line), dict)
+
+
+def _is_list(line: bytes) -> bool:
+    """Whether a line is a whole list, and not the beginning of one."""
+    return line.rstrip().endswith(b"]") and isinstance(_value(line), list)
+
+
+def _value(line: bytes) -> Any:
     try:
-        return isinstance(decode_json(line), dict)
+        return decode_json(line)
     except InvalidRecord:
-        return False
+        return None
 
 
 def _whole(
     first: bytes, number: int, file: BinaryIO, name: str, *, mend: bool
 ) -> Iterator[Document | Unreadable]:
-    text = first + read_up_to(LONGEST_DOCUMENT + 1 - len(first), file)
+    text = first + read_up_to(_LONGEST_LIST + 1 - len(first), file)
+    if len(text) > _LONGEST_LIST:
+        if _begins_list(text):
+            yield from _long_list(text, file, name)
+            return
+        text += read_up_to(LONGEST_DOCUMENT + 1 - len(text), file)
     if len(text) > LONGEST_DOCUMENT:
         yield Unreadable(name, _too_long("document"))
         return
     found = _document(text, name, None)
     if isinstance(found, Document) and (mend or not found.mended):
         yield found
-    elif text.lstrip().startswith(b"["):
+    elif text.lstrip().startswith(b"[") and not _is_list(first):
         yield from _items(text, name)
-    elif any(line.startswith(b"{") and _is_object(line) for line in io.BytesIO(text)):
+    elif _is_list(first) or any(
+        line.startswith(b"{") and _is_object(line) for line in io.BytesIO(text)
+    ):
         lines = io.BytesIO(text)
         yield from _lines(lines.readline(), number, lines, name)
     else:
         yield from _one_after_another(text, name) or [found]
+
+
+def _begins_list(text: bytes) -> bool:
+    return text[:_PIECE].lstrip().startswith(b"[")
+
+
+def _long_list(text: bytes, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:
+    """The items of a list, one after the other, so that only one is held."""
+    scanner = ItemScanner()
+    number = 0
+    piece = text[text.index(b"[") + 1 :]
+    while piece and not scanner.ended:
+        for item in scanner.feed(piece):
+            number += 1
+            if item or number > 1:  # the list may be empty
+                yield _document(item, name, number)
+        if len(scanner.rest) > LONGEST_DOCUMENT:
+            yield Unreadable(name, _too_long("list item"), number + 1)
+            return
+        # An item that goes on and on is looked through again each time: ever more seldom.
+        piece = file.read(max(_PIECE, len(scanner.rest)))
+    if not scanner.ended:
+        yield Unreadable(name, "the list breaks off in this item", number + 1)
 
 
 def _one_after_another(text: bytes, name: str) -> list[Document | Unreadable]:
@@ -170,7 +213,7 @@ def _one_after_another(text: bytes, name: str) -> list[Document | Unreadable]:
     found: list[Document | Unreadable] = []
     depth = begin = 0
     for mark in _LIST_MARK.finditer(text):
-        depth += _NESTING.get(mark[0], 0)
+        depth += NESTING.get(mark[0], 0)
         if depth == 0 and mark[0] == b"}":
             found.append(_document(text[begin : mark.end()].strip(), name, len(found) + 1))
             begin = mark.end()
@@ -199,7 +242,7 @@ def _items(text: bytes, name: str) -> Iterator[Document | Unreadable]:
     begin = text.index(b"[") + 1
     number, depth = 1, 0
     for mark in _LIST_MARK.finditer(text, begin):
-        depth += _NESTING.get(mark[0], 0)
+        depth += NESTING.get(mark[0], 0)
         if depth < 0:
             yield from _last_item(text[begin : mark.start()], text[mark.end() :], name, number)
             return
