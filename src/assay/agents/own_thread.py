@@ -11,7 +11,7 @@ from assay.errors import AgentFailed
 if TYPE_CHECKING:
     from assay.agents.protocol import Adapter, Agent, Emit, Turn
 
-_STUCK_SECONDS = 2.0
+_STUCK_SECONDS = 0.5
 
 
 class AgentThread:
@@ -24,6 +24,7 @@ class AgentThread:
         """Make the agent and start its thread."""
         self._adapter = adapter
         self._renewing = asyncio.Lock()
+        self._is_suspect = False
         self._begin()
 
     def _begin(self) -> None:
@@ -33,13 +34,16 @@ class AgentThread:
 
     async def __call__(self, turn: Turn, emit: Emit) -> str:
         """Answer a turn; being cancelled cancels the agent and does not wait for it."""
-        await self._see_that_it_runs()
+        if self._is_suspect:
+            await self._see_that_it_runs()
         work = _guarded(self._agent, turn, emit)
         answer = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
         try:
             await asyncio.wait({answer})
-        finally:
+        except asyncio.CancelledError:
+            self._is_suspect = True
             answer.cancel()
+            raise
         if answer.cancelled():
             raise AgentFailed("the agent cancelled its own turn")
         return answer.result()
@@ -51,6 +55,7 @@ class AgentThread:
                 await asyncio.wait_for(asyncio.wrap_future(sign), _STUCK_SECONDS)
             except TimeoutError:
                 self._begin()
+            self._is_suspect = False
 
     def close(self) -> None:
         """Let the thread end; one that is held up ends with the process."""

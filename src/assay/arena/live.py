@@ -47,6 +47,7 @@ _MOST_PROMPTS = 500
 _MOST_RUNNING = 200
 _WORKERS = 2
 _KEEP_SECONDS = 1.0
+_WARM_UP_SECONDS = 20.0
 
 
 class LiveSettings(Struct, frozen=True):
@@ -211,7 +212,11 @@ class LiveArena:
         talks = [
             Talk(self._stage, c.entrant, c.agent, f"warm-up-{uuid4().hex}") for c in self.columns
         ]
-        await asyncio.gather(*(talk.say(WARM_UP) for talk in talks))
+        turns = [asyncio.ensure_future(talk.say(WARM_UP)) for talk in talks]
+        _, waiting = await asyncio.wait(turns, timeout=_WARM_UP_SECONDS)
+        for turn in waiting:
+            turn.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
 
     async def close(self) -> None:
         """Stop all turns, and write what is in hand."""
