@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from threading import Event
 from typing import TYPE_CHECKING
 
 import httpx
@@ -246,6 +247,23 @@ def test_answers_are_kept_until_the_store_changes(tmp_path: Path) -> None:
     for name in map(str, range(200)):
         answers.get(count, name)
     assert len(answers._kept) <= 64
+
+
+def test_while_a_new_answer_is_worked_out_the_old_one_stands_in(tmp_path: Path) -> None:
+    store = store_of(tmp_path / "store", _runs_of({"a": 0.5}, runs=2))  # type: ignore[arg-type]
+    answers, may_go_on = Answers(store, patience=0.2), Event()
+    may_go_on.set()
+
+    def count(source: Store) -> int:
+        assert may_go_on.wait(30)
+        return source.count()
+
+    assert answers.wait(count) == 2
+    may_go_on.clear()
+    store_of(tmp_path / "store", _runs_of({"b": 0.5}, runs=3))  # type: ignore[arg-type]
+    assert answers.get(count) == 2
+    may_go_on.set()
+    assert answers.wait(count) == 5
 
 
 def test_an_answer_that_failed_is_asked_again(tmp_path: Path) -> None:

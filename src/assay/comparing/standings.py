@@ -22,6 +22,7 @@ from assay.errors import UnknownName
 from assay.stats import Estimate, Resampling, holm
 from assay.stats.paired import Question, conclude
 from assay.stats.pairing import pair
+from assay.stats.samples import scored_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,7 +167,8 @@ def standings(
     if not order:
         return Standings(quantity, None, ())
     base = baseline if baseline is not None else order[-1]
-    figures = _compared(sides, means, quantity, _chosen_pairs(order, base), how)
+    ordered = {name: means[name] for name in order}
+    figures = _compared(sides, ordered, quantity, _chosen_pairs(order, base), how)
     return Standings(
         quantity,
         base,
@@ -202,7 +204,13 @@ def _compared(
     pairs: Sequence[tuple[str, str]],
     how: Resampling,
 ) -> dict[tuple[str, str], Figure]:
-    pairings = [pair(sides[baseline], sides[candidate]) for baseline, candidate in pairs]
+    # What it would take to tell two apart needs every run, but is asked of few pairs only.
+    known = {name: scored_tasks(tasks) for name, tasks in sides.items()}
+    short = {name: _means_of(tasks) for name, tasks in known.items()}
+    told = {*_both_ways(list(means)[:2]), *(names for names in pairs if names[0] == pairs[0][0])}
+    pairings = [
+        pair(*((known if names in told else short)[name] for name in names)) for names in pairs
+    ]
     work = sum(len(pairing.tasks) for pairing in pairings)
     tests = _tests(pairings, how, many=MANY if work <= _MOST_DRAWN else 1)
     found = {}
@@ -210,6 +218,10 @@ def _compared(
         concluded = conclude(pairing, test, names, Question(), level=how.level)
         found[names] = figure_of(concluded, quantity, (means[names[0]], means[names[1]]))
     return found
+
+
+def _means_of(tasks: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    return {task: [fsum(scores) / len(scores)] for task, scores in tasks.items()}
 
 
 def _tests(pairings: Sequence[Pairing], how: Resampling, *, many: int) -> list[PairedTest | None]:

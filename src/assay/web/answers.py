@@ -6,7 +6,7 @@ from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as StillCounting
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,52 +18,73 @@ _MOST_KEPT = 64
 _WORKERS = 2
 
 
+class _Kept(NamedTuple):
+    """An answer, the state of the store it is of, and the finished one before it."""
+
+    state: tuple[str, ...]
+    future: Future[Any]
+    before: Future[Any] | None
+
+
 class Answers:
     """The latest answers by what was asked, of the store as it is now.
 
     The names of a store's batches say which state it is in. An answer is worked out once,
-    however many ask for it meanwhile.
+    however many ask for it meanwhile; while it is, the one before it stands in, so that readers
+    of a store that is being written see something.
     """
 
     def __init__(self, store: Store, *, patience: float = 1.5) -> None:
         """Take the store, and how many seconds a reader waits before being told to."""
         self._store = store
         self._patience = patience
-        self._kept: OrderedDict[tuple[Any, ...], Future[Any]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Any, ...], _Kept] = OrderedDict()
         self._lock = Lock()
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="answers")
 
     def get(self, work: Callable[..., Found], *asked: Any) -> Found | None:
-        """What `work(store, *asked)` returns; None while it is still being worked out."""
+        """What `work(store, *asked)` returns; None while it is worked out for the first time."""
+        kept = self._current(work, asked)
+        found: Found | None = None
         try:
-            return self.wait(work, *asked, patience=self._patience)
+            found = self._result(kept.future, (work, *asked), self._patience)
         except StillCounting:
-            return None
+            found = None if kept.before is None else kept.before.result()
+        return found
 
-    def wait(self, work: Callable[..., Found], *asked: Any, patience: float | None = None) -> Found:
-        """The same, however long it takes, or StillCounting after so many seconds."""
-        key = (hash(tuple(self._store.batches())), work, *asked)
+    def wait(self, work: Callable[..., Found], *asked: Any) -> Found:
+        """The same of the store as it is now, however long it takes."""
+        found: Found = self._result(self._current(work, asked).future, (work, *asked), None)
+        return found
+
+    def _current(self, work: Callable[..., Any], asked: tuple[Any, ...]) -> _Kept:
+        key = (work, *asked)
+        state = tuple(self._store.batches())
         with self._lock:
-            future = self._kept.get(key)
-            if future is None:
-                future = self._workers.submit(work, self._store, *asked)
-                self._keep(key, future)
+            kept = self._kept.get(key)
+            if kept is None or kept.state != state:
+                before = _finished(kept)
+                kept = _Kept(state, self._workers.submit(work, self._store, *asked), before)
+                self._kept[key] = kept
             self._kept.move_to_end(key)
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
+        return kept
+
+    def _result(self, future: Future[Found], key: tuple[Any, ...], patience: float | None) -> Found:
         try:
-            found: Found = future.result(timeout=patience)
+            return future.result(timeout=patience)
         except StillCounting:
             raise
         except BaseException:
-            self._forget(key)
+            # The next reader may have more luck.
+            with self._lock:
+                self._kept.pop(key, None)
             raise
-        return found
 
-    def _keep(self, key: tuple[Any, ...], future: Future[Any]) -> None:
-        self._kept[key] = future
-        while len(self._kept) > _MOST_KEPT:
-            self._kept.popitem(last=False)
 
-    def _forget(self, key: tuple[Any, ...]) -> None:
-        """Let go of an answer that failed: the next reader may have more luck."""
-        with self._lock:
-            self._kept.pop(key, None)
+def _finished(kept: _Kept | None) -> Future[Any] | None:
+    if kept is None:
+        return None
+    is_good = kept.future.done() and kept.future.exception() is None
+    return kept.future if is_good else kept.before

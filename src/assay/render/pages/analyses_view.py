@@ -56,6 +56,7 @@ class Cell(Struct, frozen=True):
     bounds: str
     more: str
     is_text: bool
+    is_wide: bool = False
 
 
 class Head(Struct, frozen=True):
@@ -64,6 +65,7 @@ class Head(Struct, frozen=True):
     label: str
     is_text: bool
     lower_is_better: bool | None
+    is_wide: bool = False
 
 
 class Bar(Struct, frozen=True):
@@ -141,7 +143,7 @@ def analysis_page(name: str, rows: Sequence[Struct]) -> AnalysisPage:
         analysis.title,
         analysis.question,
         definition_of(analysis),
-        tuple(Head(c.label, c.kind in _TEXTS, c.lower_is_better) for c in columns),
+        tuple(Head(c.label, c.kind in _TEXTS, c.lower_is_better, c.wide) for c in columns),
         tuple(tuple(_cell(column, row, columns) for column in columns) for row in shown),
         len(rows),
         _forest(charted, columns, rows) if draws and charted and charted.interval else None,
@@ -173,7 +175,7 @@ def _cell(column: Column, row: Struct, columns: Sequence[Column]) -> Cell:
     value = getattr(row, column.name)
     is_text = column.kind in _TEXTS
     if value is None:
-        return Cell(figures.NOTHING, "", "not measured", is_text)
+        return Cell(figures.NOTHING, "", "not measured", is_text, column.wide)
     plain = isinstance(value, int | float | str)
     text = _WRITTEN[column.kind](value) if plain else str(value)
     low, high = _ends(column, row)
@@ -182,9 +184,9 @@ def _cell(column: Column, row: Struct, columns: Sequence[Column]) -> Cell:
         write = _WRITTEN[column.kind]
         bounds = f"{write(low)}–{write(high)}".replace(" %", "")
     if is_text or column.kind == "count":
-        return Cell(text, bounds, "", is_text)
+        return Cell(text, bounds, "", is_text, column.wide)
     told = f"95 % interval {bounds}, " if bounds else ""
-    return Cell(text, bounds, f"{told}{_counted(row, columns)}", is_text)
+    return Cell(text, bounds, f"{told}{_counted(row, columns)}", is_text, column.wide)
 
 
 def _ends(column: Column, row: Struct) -> tuple[float | None, float | None]:
