@@ -98,7 +98,7 @@ _ROWS_OF_RUN = {"runs": 1, "calls": _CALLS, "scores": _PARTS}
 
 def run(size: Size) -> list[Result]:
     count = 200_000 if size == "full" else 10_000
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "store"
         make_store(path, count)
         with _Served(path) as address:
@@ -198,10 +198,10 @@ def _seconds(work: Callable[[], None]) -> float:
 def _crowd(path: Path, address: str) -> Result:
     """Twenty readers while a writer appends: no error, and the memory stays where it is."""
     stop = threading.Event()
-    written = threading.Thread(target=_append, args=(path, stop))
+    written = threading.Thread(target=_append, args=(path, stop), daemon=True)
     before = _memory(address)
     written.start()
-    with ThreadPoolExecutor(_READERS) as pool, httpx.Client(timeout=120) as client:
+    with ThreadPoolExecutor(_READERS) as pool, httpx.Client(timeout=600) as client:
         queries = [*_QUERIES.values()] * (2 * _READERS // len(_QUERIES) + 1)
         replies = list(pool.map(lambda q: client.get(f"{address}/runs?{q}"), queries))
         middle = _memory(address)
@@ -226,7 +226,7 @@ def _crowd(path: Path, address: str) -> Result:
 def _append(path: Path, stop: threading.Event) -> None:
     number = 0
     with Store(path).writer(limit=BatchLimit(runs=20)) as writer:
-        while not stop.wait(0.02):
+        while not stop.wait(0.05):
             number += 1
             writer.add(AgentTestCase(input=f"New run {number}", actual_output="done"))
 

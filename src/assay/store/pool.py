@@ -17,27 +17,32 @@ if TYPE_CHECKING:
     from assay.store.engine import Engine
     from assay.test_case import AgentTestCase
 
+# A state is a few views: small. A reader who is this many states behind has waited for minutes.
+_KEPT_STATES = 200
 _CASE = 'SELECT run_key, source, "case" FROM stored_cases WHERE run_key = $run_key'
 
 
-class _Shared(NamedTuple):
-    """An engine that knows these batches."""
+class _State(NamedTuple):
+    """One state of the store: its batches, and the schema in which the engine shows them."""
 
-    engine: Engine
     batches: list[Path]
+    schema: str
     opened: OpenedTables
 
 
 class PooledStore(Store):
     """A store whose questions share an engine, and so its memory limit and what it has cached.
 
-    Every question still sees the store as it is at that moment.
+    Every question sees the store as it was when it was asked. What the engine knows of a file
+    stays true, because a batch never changes; only the list of batches is made anew.
     """
 
     def __init__(self, path: str | Path) -> None:
         """Open the store; the engine is made at the first question."""
         super().__init__(path)
-        self._shared: _Shared | None = None
+        self._shared: Engine | None = None
+        self._states: list[_State] = []
+        self._made = 0
         self._renewing = Lock()
 
     @contextmanager
@@ -45,10 +50,12 @@ class PooledStore(Store):
         """A way of one's own into the shared engine; safe in any thread."""
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
             with self._renewing:
-                engine, batches, opened = self._current()
+                engine = self._engine_of_all()
+                state = self._current(engine)
                 own = engine.cursor()
             with own:
-                yield QuestionEngine(own, batches, opened)
+                own.execute(f"USE {state.schema}")
+                yield QuestionEngine(own, state.batches, state.opened)
 
     def case(self, run_key: str) -> AgentTestCase | None:
         """The case of a run; None if there is no such run."""
@@ -57,17 +64,27 @@ class PooledStore(Store):
         return read_case(rows[0]) if rows else None
 
     def close(self) -> None:
-        """Let go of the engine; a later question makes another."""
+        """Let go of the engine, which ends with its last reader; a later question makes another."""
         with self._renewing:
             self._shared = None
+            self._states = []
 
-    def _current(self) -> _Shared:
-        """The engine for the batches there are now; the old one ends with its last reader."""
-        batches = self._layout.batches()
-        if self._shared is None or self._shared.batches != batches:
-            # The old one is not closed: that would end its readers' ways in as well.
-            engine = connect(spill=self._layout.spill_folder())
-            engine.execute("SET parquet_metadata_cache = true")  # a batch's files never change
-            lock_in(engine, self._layout.root)
-            self._shared = _Shared(engine, batches, OpenedTables())
+    def _engine_of_all(self) -> Engine:
+        if self._shared is None:
+            self._shared = connect(spill=self._layout.spill_folder())
+            self._shared.execute("SET parquet_metadata_cache = true")
+            lock_in(self._shared, self._layout.root)
         return self._shared
+
+    def _current(self, engine: Engine) -> _State:
+        """The state with the batches there are now; old ones are kept a while for their readers."""
+        batches = self._layout.batches()
+        if not self._states or self._states[-1].batches != batches:
+            self._made += 1
+            state = _State(batches, f"state_{self._made}", OpenedTables())
+            engine.execute(f"CREATE SCHEMA {state.schema}")
+            self._states.append(state)
+            for old in self._states[:-_KEPT_STATES]:
+                engine.execute(f"DROP SCHEMA {old.schema} CASCADE")
+            self._states = self._states[-_KEPT_STATES:]
+        return self._states[-1]

@@ -44,24 +44,31 @@ class Facets(Struct, frozen=True):
 
 
 class FacetWatch:
-    """Keeps the facets of the latest state; any number of threads may ask."""
+    """Keeps the facets of the latest state; any number of threads may ask.
+
+    While one thread looks up those of a new state, the others get the old ones at once.
+    """
 
     def __init__(self, store: Store) -> None:
         """Take the store; nothing is read yet."""
         self._store = store
         self._lock = Lock()
-        self._batches: list[str] | None = None
-        self._facets: Facets | None = None
+        self._held: tuple[list[str], Facets] | None = None
 
     def current(self) -> Facets:
-        """The facets of the store as it is now."""
-        with self._lock:
-            batches = self._store.batches()
-            if self._facets is None or batches != self._batches:
+        """The facets of the store as it is now, or was a moment ago."""
+        held, batches = self._held, self._store.batches()
+        if held is not None and (held[0] == batches or not self._lock.acquire(blocking=False)):
+            return held[1]
+        if held is None:
+            self._lock.acquire()
+        try:
+            if self._held is None or self._held[0] != batches:
                 with self._store.questions() as engine:
-                    self._facets = _read(engine, batches[-1] if batches else "")
-                self._batches = batches
-            return self._facets
+                    self._held = batches, _read(engine, batches[-1] if batches else "")
+            return self._held[1]
+        finally:
+            self._lock.release()
 
 
 def _read(engine: QuestionEngine, newest: str) -> Facets:

@@ -38,6 +38,7 @@ def runs_page(request: Request) -> Response:
         blames=BLAMES,
         lines=run_lines(found.rows, BLAMES),
         matching=found.matching,
+        total=max(facets.runs, found.matching),
         earlier=_address(wanted, before=found.before),
         later=_address(wanted, after=found.after),
     )
