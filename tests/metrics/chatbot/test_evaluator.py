@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 import re
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
-from assay.errors import InvalidRecord
+from assay.errors import InvalidRecord, UnknownName
 from assay.metrics.chatbot import CATEGORIES, ChatbotEvaluator, Domain, Turn, Verdict, band
 
 EVALUATOR = ChatbotEvaluator()
+PUBLIC = ChatbotEvaluator(profile="public")
 NAMES = [name for metrics in CATEGORIES.values() for name in metrics]
 EXTRAS = {
     "accuracy": {"factual_errors"},
@@ -53,10 +54,14 @@ def test_the_seeds_signature() -> None:
     ]
 
 
+@pytest.mark.parametrize("profile", ["seed", "public"])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_metric_has_a_door_and_a_place_in_the_result(name: str) -> None:
-    assert callable(getattr(EVALUATOR, f"_evaluate_{name}"))
-    found = EVALUATOR.evaluate_response("hi", "hello", "GADK")[name]
+def test_every_metric_has_a_door_and_a_place_in_the_result(
+    name: str, profile: Literal["seed", "public"]
+) -> None:
+    evaluator = ChatbotEvaluator(profile=profile)
+    assert callable(getattr(evaluator, f"_evaluate_{name}"))
+    found = evaluator.evaluate_response("hi", "hello", "GADK")[name]
     assert {"score", "details", "band", "applicable"} | EXTRAS[name] <= found.keys()
     assert found["details"]
 
@@ -125,6 +130,13 @@ def test_a_recorded_run_fills_every_argument() -> None:
     assert values["context_retention"] is None
 
 
+def test_what_a_framework_asks_of_developers_does_not_move_the_whole() -> None:
+    cases = [AgentTestCase("Weather in Oslo?", "Clear.", framework=name) for name in ("GADK", "MS")]
+    gadk, ms = (asyncio.run(EVALUATOR.evaluate(case)) for case in cases)
+    assert gadk.values()["debuggability"] != ms.values()["debuggability"]
+    assert gadk.value == ms.value
+
+
 def politeness(turn: Turn, _: Domain) -> Verdict:
     return Verdict(1.0 if "please" in turn.response.normal else 0.0, "says please or not")
 
@@ -160,6 +172,8 @@ def test_wrong_arguments_are_named(given: dict[str, Any], problem: str) -> None:
 def test_wrong_setup_is_named() -> None:
     with pytest.raises(InvalidRecord, match="'accuracy' is one of the fifteen"):
         ChatbotEvaluator(metrics={"accuracy": politeness})
+    with pytest.raises(UnknownName, match=r"No profile named 'pubic'\. Did you mean 'public'"):
+        ChatbotEvaluator(profile="pubic")  # type: ignore[arg-type]
     with pytest.raises(InvalidRecord, match=r"traits: .*Invalid enum value 'hard'"):
         ChatbotEvaluator(traits={"mine": {"setup": "hard"}})
 
@@ -195,7 +209,7 @@ ANY_JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=80), st.text(max_size=200), ANY_JSON, st.dictionaries(st.text(), ANY_JSON))
 def test_whatever_is_said_the_scores_are_shares(
     query: str, answer: str, data: object, preferences: dict[str, Any]
@@ -204,9 +218,33 @@ def test_whatever_is_said_the_scores_are_shares(
         {"user": query, "assistant": answer},
         {"role": "user", "content": data},
     ]
-    found = EVALUATOR.evaluate_response(query, answer, "MS", data, history, preferences, 1.0, 1)
-    assert list(found) == NAMES
-    assert all(0.0 <= metric["score"] <= 1.0 for metric in found.values())
+    for evaluator in (EVALUATOR, PUBLIC):
+        found = evaluator.evaluate_response(query, answer, "MS", data, history, preferences, 1.0, 1)
+        assert list(found) == NAMES
+        assert all(0.0 <= metric["score"] <= 1.0 for metric in found.values())
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(["And tomorrow?", "What's the weather in Oslo?", "我讨厌下雨。", "Hi"]),
+    st.text(max_size=80),
+    st.lists(st.tuples(ANY_JSON, ANY_JSON, st.booleans()), max_size=4),
+    ANY_JSON,
+)
+def test_whatever_was_called_the_twins_are_shares_or_none(
+    query: str, answer: str, calls: list[tuple[Any, Any, bool]], truth: object
+) -> None:
+    case = AgentTestCase(
+        query,
+        answer,
+        execution_data=MCPExecutionData(
+            [ToolExecutionResult("get_weather", sent, got, success=ok) for sent, got, ok in calls]
+        ),
+        conversation_history=[{"user": "Rain in Paris?", "assistant": answer}],
+        additional_metadata={"ground_truth": truth, "user_preferences": {"dislikes_rain": True}},
+    )
+    values = asyncio.run(EVALUATOR.evaluate(case)).values()
+    assert all(value is None or 0.0 <= value <= 1.0 for value in values.values())
 
 
 @pytest.mark.parametrize(
@@ -218,5 +256,15 @@ def test_hostile_length_ends_in_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     days = {"daily_summaries": [{"date": "2026-03-02", "min_temp": 1, "max_temp": 2}]}
     history = [{"user": text, "assistant": text}]
-    found = EVALUATOR.evaluate_response(text, text, "X", days, history)
-    assert all(0.0 <= metric["score"] <= 1.0 for metric in found.values())
+    for evaluator in (EVALUATOR, PUBLIC):
+        found = evaluator.evaluate_response(text, text, "X", days, history)
+        assert all(0.0 <= metric["score"] <= 1.0 for metric in found.values())
+    text = text[:100_000]
+    history = [{"user": text, "assistant": text}]
+    call = ToolExecutionResult("current", {"city": text}, {"said": text}, success=True)
+    case = AgentTestCase(
+        text, text, execution_data=MCPExecutionData([call]), conversation_history=history
+    )
+    twins = asyncio.run(EVALUATOR.evaluate(case)).part("trace_twins")
+    assert twins is not None
+    assert all(part.value is None or 0.0 <= part.value <= 1.0 for part in twins.parts)

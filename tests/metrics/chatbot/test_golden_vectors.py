@@ -137,3 +137,54 @@ ASKED = "What is the weather in Oslo?"
 )
 def test_by_hand(metric: str, args: list[Any], expected: float) -> None:
     assert judged(metric, args) == expected
+
+
+PAST = [{"user": "weather in oslo please", "assistant": "The temperature is 5. You should rest."}]
+
+
+@pytest.mark.parametrize(
+    ("metric", "args", "expected"),
+    [
+        ("accuracy", ["It is 15 degrees celsius, sunny", SUNNY], 0.7),
+        ("accuracy", ["temperature: 24.5, bright", SUNNY], 1.0),
+        ("accuracy", ["23.5° and cloudless", SUNNY], 0.7),
+        ("accuracy", ["Clearly 25c", SUNNY], 1.0),
+        ("task_completion", [ASKED, "I was unable to feel any wind." + "x" * 90], 0.6),
+        ("recommendation_quality", ["Prepare.", ""], 0.5),
+        ("context_retention", ["hi", "I like outdoor life today", PAST], 0.5),
+        (
+            "context_retention",
+            ["hi", "I like outdoor life", [{"user": "I love rain", "assistant": ""}]],
+            0.65,
+        ),
+        ("adaptation_quality", ["Indoor.", {"prefers_indoor": True, "n": 1}], 0.5),
+        (
+            "adaptation_quality",
+            [
+                "Rain: umbrella, cool shade outdoor.",
+                {
+                    "dislikes_rain": True,
+                    "outdoor_activities": True,
+                    "dislikes_heat": True,
+                    "learned_from_conversations": 2,
+                },
+            ],
+            0.9,
+        ),
+        # Facts before advice by the word "recommend" alone: -1 for "temperature" lies before it.
+        ("action_planning", [ASKED, "20 degrees. I recommend boots.", None, 0], 0.3),
+        ("action_planning", [ASKED, "No weather data; 5 degrees.", None, 1], 0.8),
+        ("action_planning", [ASKED, "You should rest.", None, None], 0.0),
+        ("error_recovery", [ASKED, "No weather data, usually mild.", None], 1.0),
+        ("error_recovery", [ASKED, "Which city, an error: option one", SUNNY], 0.7),
+        ("ambiguity_handling", ["Go", "Assuming Oslo."], 0.8),
+        ("ambiguity_handling", ["Go", "Where? For example, say so."], 1.0),
+        ("ambiguity_handling", ["Go", "The weather " + "x" * 100], 0.7),
+        ("repeatability", ["Weather in Oslo", "The moon is made of cheese, they say.", PAST], 0.5),
+        ("repeatability", ["hello", "The moon is made of cheese, perhaps.", PAST], 0.6),
+        ("repeatability", ["hello", "weather" + "x" * 1000], 0.75),
+        ("implementation_effort", ["adk"], 0.5),
+    ],
+)
+def test_public_by_hand(metric: str, args: list[Any], expected: float) -> None:
+    assert judged(metric, args, PUBLIC) == expected

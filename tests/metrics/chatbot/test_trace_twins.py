@@ -273,7 +273,7 @@ def test_words_lose_against_an_honest_answer_to_the_same_call(name: str) -> None
 def test_words_lose_on_the_whole_even_beside_a_right_call() -> None:
     honest, stuffed = judged(GOOD, [call()]), judged(STUFFED, [call()])
     assert honest.value == 1.0
-    assert honest.reason == "mean of 6 metrics that apply, 6 of them by the run"
+    assert honest.reason == "mean of 6 metrics that apply, by the run"
     assert stuffed.value is not None
     assert stuffed.value < 0.6
     in_words = [stuffed.part(name) for name in ("accuracy", "task_completion")]

@@ -25,7 +25,7 @@ from assay.metrics.chatbot.source_measure import (
     traits_of_source,
 )
 from assay.metrics.chatbot.text import read_text
-from assay.metrics.chatbot.trace_twins import SUFFIX, trace_twins
+from assay.metrics.chatbot.trace_twins import TWINS, trace_twins
 from assay.metrics.chatbot.traits import Traits, read_traits, traits_of
 from assay.metrics.chatbot.turn import Turn, Verdict, read_history
 from assay.records import preview
@@ -67,6 +67,7 @@ METRICS: dict[str, OneMetric] = {
     name: metric for metrics in CATEGORIES.values() for name, metric in metrics.items()
 }
 PROFILES: dict[str, dict[str, OneMetric]] = {"seed": METRICS, "public": PUBLIC_METRICS}
+JUDGED_BY_RUN = frozenset({"functional", "behavioural"})
 _LABELS = {
     "functional": "judged by words and figures",
     "developer_experience": "judged by traits",
@@ -147,8 +148,8 @@ class ChatbotEvaluator:
     async def evaluate(self, case: AgentTestCase) -> Score:
         """Judge a recorded run: fifteen metrics in three parts, and their trace twins.
 
-        The value is the mean of those of the fifteen that apply, each as its twin has it where
-        the run tells; None without an answer.
+        The value is the mean of the functional and behavioural ones that apply, as their twins
+        have it where the run was recorded; None without an answer.
         """
         if case.actual_output is None:
             return Score(self.name, None, "the run has no answer")
@@ -160,8 +161,7 @@ class ChatbotEvaluator:
         if self._own:
             parts.append(self._category("own", self._own, turn))
         twins = trace_twins(case, turn, self.domain)
-        fifteen = [score for part in parts[: len(CATEGORIES)] for score in part.parts]
-        value, reason = _combined(fifteen, twins)
+        value, reason = _whole(parts, twins)
         return Score(self.name, value, reason, parts=(*parts, twins))
 
     def _category(self, name: str, metrics: Mapping[str, OneMetric], turn: Turn) -> Score:
@@ -248,13 +248,21 @@ class ChatbotEvaluator:
         return self._judge("groundedness", "", response, **known)
 
 
-def _combined(fifteen: list[Score], twins: Score) -> tuple[float | None, str]:
-    """The mean of what applies: words can be stuffed, so a twin stands in for its metric."""
-    traced = {twin.name.removesuffix(SUFFIX): twin.value for twin in twins.parts}
-    seen = {name: value for name, value in traced.items() if value is not None}
-    worded = {score.name: score.value for score in fifteen if score.value is not None}
-    reason = f"mean of {len(worded | seen)} metrics that apply, {len(seen)} of them by the run"
-    return mean((worded | seen).values()), reason
+def _whole(categories: list[Score], twins: Score) -> tuple[float | None, str]:
+    """The mean of what applies to this run; where it was recorded twins stand for their metrics.
+
+    What a framework asks of developers is the same in every run, and says nothing of this one.
+    """
+    judged = [
+        score
+        for category in categories
+        if category.name in JUDGED_BY_RUN
+        for score in category.parts
+        if not (twins.parts and score.name in TWINS)
+    ]
+    found = [score.value for score in (*judged, *twins.parts) if score.value is not None]
+    how = "by the run" if twins.parts else "by words: no calls were recorded"
+    return mean(found), f"mean of {len(found)} metrics that apply, {how}"
 
 
 def _text(name: str, given: object) -> str:
