@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 
 _MOST_ATTEMPTS = 50
 _ATTEMPTS = """
-    SELECT run_key, attempt, outcome_success FROM stored_runs
-    WHERE task_id = $task_id AND model IS NOT DISTINCT FROM $model
-    ORDER BY attempt, started_at, run_key LIMIT $limit
+    SELECT own.run_key AS shown, other.run_key, other.attempt, other.outcome_success
+    FROM stored_runs AS own JOIN stored_runs AS other
+      ON own.task_id = other.task_id AND own.model IS NOT DISTINCT FROM other.model
+    WHERE own.run_key IN (SELECT UNNEST($keys::VARCHAR[]))
+    QUALIFY ROW_NUMBER() OVER (
+        PARTITION BY own.run_key ORDER BY other.attempt, other.started_at, other.run_key
+    ) <= $most
+    ORDER BY shown, other.attempt, other.started_at, other.run_key
 """
 _TREES = """
     SELECT run_key, tree FROM stored_scores
@@ -51,25 +56,25 @@ def read_stories(
     """The chosen runs in their order, one after the other."""
     keys = [run.run_key for run in chosen]
     cases = dict(store.keyed_cases(run_keys=keys)) if keys else {}
-    scores = _scores(store, keys, metric)
+    scores, attempts = _scores(store, keys, metric), _attempts(store, keys)
     for number, run in enumerate(chosen, start=1):
-        case = cases.pop(run.run_key)
-        yield _story(store, number, run, mask.case(case), scores.get(run.run_key, []))
+        case, own = mask.case(cases.pop(run.run_key)), scores.get(run.run_key, [])
+        view = _view(store, run.run_key, case, own, attempts.get(run.run_key, []))
+        yield Story(number, run.why, view, scored_now=not own)
 
 
-def _story(
-    store: Store, number: int, run: Telling, case: AgentTestCase, scores: list[Score]
-) -> Story:
+def _view(
+    store: Store, key: str, case: AgentTestCase, scores: list[Score], attempts: list[Attempt]
+) -> RunView:
     has_failures = any(not call.success for call in case.calls)
-    siblings = store.siblings(run.run_key) if has_failures else {}
-    view = run_view(
-        run.run_key,
+    siblings = store.siblings(key) if has_failures else {}
+    return run_view(
+        key,
         case,
         judged_calls(case, siblings),
         scores=scores or [run_to_end(MCPToolMetric().evaluate(case))],
-        attempts=_attempts(store, run.run_key, case),
+        attempts=attempts,
     )
-    return Story(number, run.why, view, scored_now=not scores)
 
 
 def _scores(store: Store, keys: Sequence[str], metric: str | None) -> dict[str, list[Score]]:
@@ -83,12 +88,14 @@ def _scores(store: Store, keys: Sequence[str], metric: str | None) -> dict[str, 
     return found
 
 
-def _attempts(store: Store, key: str, case: AgentTestCase) -> list[Attempt]:
-    if case.task_id is None:
-        return []
+def _attempts(store: Store, keys: Sequence[str]) -> dict[str, list[Attempt]]:
+    if not keys:
+        return {}
     with store.questions() as engine:
-        rows = engine.sql(_ATTEMPTS, task_id=case.task_id, model=case.model, limit=_MOST_ATTEMPTS)
-    return [
-        Attempt(row["run_key"], row["attempt"], row["outcome_success"], row["run_key"] == key)
-        for row in rows
-    ]
+        rows = engine.sql(_ATTEMPTS, keys=list(keys), most=_MOST_ATTEMPTS)
+    found: dict[str, list[Attempt]] = {}
+    for row in rows:
+        key, shown = row["run_key"], row["shown"]
+        attempt = Attempt(key, row["attempt"], row["outcome_success"], key == shown)
+        found.setdefault(shown, []).append(attempt)
+    return found

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay.analyses import ToolUse
     from assay.render.pages.overview_facts import OverviewFacts
 
+_LONGEST_NAME = 80
 _WHOSE = {
     "model": "{n} of them are the model's fault",
     "server": "{n} of them are a server's fault",
@@ -53,7 +54,7 @@ def _first_tool(tools: tuple[ToolUse, ...], calls: ToolUse) -> Iterator[Said]:
     rate, bounds = failed_text(first)
     yield words(
         "{tool} has {n} of the {all} failures: it fails {rate}{bounds} of its {total} calls.",
-        tool=".".join(filter(None, (first.server, first.tool))),
+        tool=".".join(filter(None, (first.server, first.tool)))[:_LONGEST_NAME],
         n=count(first.failures),
         all=count(calls.failures),
         rate=rate if "%" in rate else count(first.failures),

@@ -82,8 +82,10 @@ def telling_runs(
         flipped = list(islice(_flipped(engine, pair), some))
         disagreeing = list(_disagreeing(ask(_DISAGREEING, some)))
         worst = [*_worst(ask(_WORST_OF_TASKS, most)), *_worst(ask(_WORST_OF_ALL, most))]
-    first = _first_of_each([*flipped, *worst])[: most - len(disagreeing)]
-    return _first_of_each([*first, *disagreeing, *worst])[:most]
+    known = {run.run_key for run in disagreeing}
+    others = [run for run in worst if run.run_key not in known]
+    first = _first_of_each([*flipped, *others])[: most - len(disagreeing)]
+    return _first_of_each([*first, *disagreeing, *others])[:most]
 
 
 def _flipped(engine: QuestionEngine, pair: Comparison | None) -> Iterator[Telling]:
