@@ -282,6 +282,22 @@ def test_an_item_that_is_too_long_ends_the_list(monkeypatch: pytest.MonkeyPatch)
     assert second.position == 2
 
 
+@pytest.mark.usefixtures("_lists_are_long")
+@pytest.mark.parametrize(
+    "text",
+    [b'{"a": "' + b"x" * 50 + b'"}', b'{\n "a": "' + b"x" * 50 + b'"\n}\n'],
+    ids=["one line", "laid out"],
+)
+def test_a_document_longer_than_a_list_may_be(text: bytes) -> None:
+    assert seen(text) == [(None, {"a": "x" * 50})]
+
+
+@pytest.mark.usefixtures("_lists_are_long")
+def test_lines_longer_than_a_list_may_be() -> None:
+    line = b'{"a": "' + b"x" * 50 + b'"}'
+    assert seen(line + b"\n" + line) == [(1, {"a": "x" * 50}), (2, {"a": "x" * 50})]
+
+
 @given(st.lists(values, min_size=1, max_size=5), st.integers(1, 7), st.sampled_from([None, 2]))
 def test_a_list_in_pieces_has_the_items_of_the_whole(
     items: list[Any], size: int, indent: int | None

@@ -117,6 +117,8 @@ def decode_json(text: bytes) -> Any:
 
 def read_up_to(limit: int, file: BinaryIO) -> bytes:
     """So many bytes of a file, or all it has; room is taken for what is there only."""
+    if limit <= 0:
+        return b""
     pieces = [file.read(min(_PIECE, limit))]
     while len(pieces[-1]) == _PIECE and (limit := limit - _PIECE) > 0:
         pieces.append(file.read(min(_PIECE, limit)))
@@ -163,11 +165,10 @@ def _whole(
     first: bytes, number: int, file: BinaryIO, name: str, *, mend: bool
 ) -> Iterator[Document | Unreadable]:
     text = first + read_up_to(_LONGEST_LIST + 1 - len(first), file)
-    if len(text) > _LONGEST_LIST:
-        if _begins_list(text):
-            yield from _long_list(text, file, name)
-            return
-        text += read_up_to(LONGEST_DOCUMENT + 1 - len(text), file)
+    if len(text) > _LONGEST_LIST and _begins_list(text):
+        yield from _long_list(text, file, name)
+        return
+    text += read_up_to(LONGEST_DOCUMENT + 1 - len(text), file)
     if len(text) > LONGEST_DOCUMENT:
         yield Unreadable(name, _too_long("document"))
         return
