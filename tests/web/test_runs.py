@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
@@ -233,6 +234,18 @@ def test_new_runs_are_announced_and_nothing_moves(
     assert page.evaluate("scrollY") == 300
     page.click("[data-news] a")
     expect(page.locator("tr[data-row]")).to_have_count(22)
+
+
+def test_many_read_while_one_writes(tmp_path: Path, serve: Callable[[Starlette], str]) -> None:
+    store = bundled(tmp_path / "store", scored=False)
+    address = serve(viewer(store))
+    with httpx.Client(timeout=60) as client, ThreadPoolExecutor(20) as readers:
+        asked = [readers.submit(client.get, f"{address}/runs?{query}") for query in _FILTERS] * 2
+        for number in range(5):
+            with store.writer() as writer:
+                writer.add(case_of(f"New {number}", "yes"))
+        assert [reply.result().status_code for reply in asked] == [200] * len(asked)
+        assert client.get(f"{address}/changes").json()["runs"] == 25
 
 
 def test_an_empty_store_says_what_to_do(tmp_path: Path, serve: Callable[[Starlette], str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 _MOST_ATTEMPTS = 50
-_MOST_COMPARED = 10_000
+_LONGEST_NAME = 200
 # What has no score gets one for the page, unless that would keep the reader waiting.
 _MOST_CALLS = 300
 _MOST_TEXT = 4_000_000
@@ -38,7 +37,11 @@ _MEANT = """
     SELECT run_key FROM stored_runs WHERE run_id = $run OR starts_with(run_key, $run)
     ORDER BY run_key LIMIT 2
 """
-_NAMES = "SELECT run_key, run_id FROM stored_runs LIMIT $limit"
+_NEAREST = """
+    SELECT run_key, run_id, jaro_winkler_similarity(run_key, $run) AS by_key,
+           jaro_winkler_similarity(COALESCE(run_id, ''), $run) AS by_id
+    FROM stored_runs ORDER BY GREATEST(by_key, by_id) DESC, run_key LIMIT 1
+"""
 _ATTEMPTS = """
     SELECT run_key, attempt, outcome_success FROM stored_runs
     WHERE task_id = $task_id AND model IS NOT DISTINCT FROM $model
@@ -119,18 +122,21 @@ def _elsewhere(request: Request, store: PooledStore, run: str) -> Response:
         meant = engine.sql(_MEANT, run=run)
         if len(meant) == 1:
             return RedirectResponse(request.url.replace(path=f"/runs/{meant[0]['run_key']}"))
-        names = engine.sql(_NAMES, limit=_MOST_COMPARED)
-    known = {row["run_key"]: row["run_key"] for row in names}
-    known |= {row["run_id"]: row["run_key"] for row in names if row["run_id"]}
-    close = get_close_matches(run, known, n=1, cutoff=0.0)
-    nearest = {"name": close[0], "href": f"/runs/{known[close[0]]}"} if close else None
+        rows = engine.sql(_NEAREST, run=run[:_LONGEST_NAME])
+    nearest = [
+        {
+            "name": row["run_id"] if row["by_id"] > row["by_key"] else row["run_key"],
+            "href": f"/runs/{row['run_key']}",
+        }
+        for row in rows
+    ]
     return answer(
         request,
         "error.html",
         "Runs",
         status=404,
         what="There is no such run in this store.",
-        nearest=nearest,
+        nearest=next(iter(nearest), None),
     )
 
 
