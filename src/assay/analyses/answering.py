@@ -68,6 +68,11 @@ def with_interval(line: dict[str, Any], share: str, n: str, successes: str) -> d
     }
 
 
+def comparable(mean: float) -> float:
+    """A mean to sort by: one value is one place, in whatever order it was added up."""
+    return round(mean, 12)
+
+
 def one_of(value: str, known: Sequence[str], kind: str) -> str:
     """The value, if it is one of those known."""
     if value not in known:

@@ -3,7 +3,8 @@
 placed AS (
     SELECT judgement, score, step, combined,
            ROW_NUMBER() OVER (PARTITION BY experiment
-                              ORDER BY combined DESC NULLS LAST, place) AS rank,
+                              ORDER BY combined DESC NULLS LAST, place, judgement)
+               AS rank,
            COUNT(*) OVER (PARTITION BY experiment) AS ranked
     FROM judgements
     WHERE combined IS NOT NULL

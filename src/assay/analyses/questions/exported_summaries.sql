@@ -4,4 +4,4 @@ SELECT model, judge,
        CASE WHEN attempt IS NULL THEN 'True' ELSE 'False' END AS is_overall,
        total_evaluated, errors, avg_final_answer_score, avg_step_score
 FROM summaries
-ORDER BY REPLACE(source_path, '/', CHR(1)) NULLS LAST
+ORDER BY REPLACE(source_path, '/', CHR(1)) NULLS LAST, evaluation_key

@@ -28,9 +28,9 @@ by_model AS (
 placed_models AS (
     SELECT experiment, task, model, mean,
            ROW_NUMBER() OVER (PARTITION BY experiment, task
-                              ORDER BY mean DESC, model NULLS LAST) AS from_best,
+                              ORDER BY ROUND(mean, 12) DESC, model NULLS LAST) AS from_best,
            ROW_NUMBER() OVER (PARTITION BY experiment, task
-                              ORDER BY mean, model NULLS LAST) AS from_worst
+                              ORDER BY ROUND(mean, 12), model NULLS LAST) AS from_worst
     FROM by_model
 ),
 model_ends AS (
@@ -71,4 +71,4 @@ FROM totals
 LEFT JOIN model_ends
        ON totals.experiment IS NOT DISTINCT FROM model_ends.experiment
       AND totals.task = model_ends.task
-ORDER BY totals.experiment NULLS LAST, place
+ORDER BY totals.experiment NULLS LAST, place, totals.task

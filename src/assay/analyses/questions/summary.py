@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column
-from assay.analyses.answering import question, typed
+from assay.analyses.answering import comparable, question, typed
 from assay.analyses.judged import judged_groups
 from assay.analyses.view import opened
 
@@ -101,7 +101,10 @@ def _over_judges(found: list[Standing]) -> dict[tuple[str | None, str | None], t
         value = row.success_rate if row.score is None else row.score
         if value is not None:
             own.append(value)
-    return {key: (not own, -fsum(own) / len(own) if own else 0.0) for key, own in means.items()}
+    return {
+        key: (not own, comparable(-fsum(own) / len(own)) if own else 0.0)
+        for key, own in means.items()
+    }
 
 
 _COLUMNS = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import one_of
+from assay.analyses.answering import comparable, one_of
 from assay.analyses.judged import Mean, Weights, judged_groups, judgements
 from assay.analyses.view import opened
 
@@ -130,7 +130,7 @@ def _ranks(groups: list[JudgedGroup], measure: str) -> dict[int, int | None]:
 def _highest_first(measure: str) -> Callable[[JudgedGroup], tuple[bool, float]]:
     def key(group: JudgedGroup) -> tuple[bool, float]:
         value = group.means[measure].value
-        return value is None, -(value or 0.0)
+        return value is None, -comparable(value or 0.0)
 
     return key
 

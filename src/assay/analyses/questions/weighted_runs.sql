@@ -7,5 +7,5 @@ WHERE weighted IS NOT NULL
   AND ($which = 'all' OR ($which = 'penalised') = (penalty IS NOT NULL))
 ORDER BY CASE WHEN penalty IS NULL THEN 1 ELSE 0 END,
          CASE WHEN penalty IS NULL THEN weighted ELSE score END DESC NULLS LAST,
-         place
+         place, judgement
 LIMIT $limit
