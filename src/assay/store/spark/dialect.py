@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # All that Unicode calls a space.
 _SPACES = " \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+_READING = frozenset({"FROM", "JOIN"})
 
 
 class Edit(NamedTuple):
@@ -50,6 +51,40 @@ def in_spark(text: str) -> str:
     return text
 
 
+class Step(NamedTuple):
+    """One of the tables that a query makes on its way, and whether it is read more than once."""
+
+    name: str
+    query: str
+    is_shared: bool
+
+
+@cache
+def steps_of(text: str) -> tuple[tuple[Step, ...], str]:
+    """The steps of a query's WITH, and what is left: a query that reads on from them.
+
+    DuckDB makes a table once that is read twice; Spark makes it again each time, unless it is
+    told what to keep.
+    """
+    tokens = require("sqlglot", extra="spark").tokenize(text, read="duckdb")
+    kinds = [token.token_type.name for token in tokens]
+    if kinds[:1] != ["WITH"]:
+        return (), text
+    steps: list[Step] = []
+    at = 0
+    while at == 0 or kinds[at] == "COMMA":
+        name, opened = tokens[at + 1].text, at + 3
+        closed = opened + _closing(tokens[opened:])
+        read = sum(
+            before in _READING and token.text == name
+            for before, token in zip(kinds[closed:], tokens[closed + 1 :], strict=False)
+        )
+        query = text[tokens[opened].end + 1 : tokens[closed].start]
+        steps.append(Step(name, query, is_shared=read > 1))
+        at = closed + 1
+    return tuple(steps), text[tokens[at].start :]
+
+
 def _parameter(tokens: Tokens, number: int) -> list[Edit]:
     token = tokens[number]
     is_named = number + 1 < len(tokens) and tokens[number + 1].start == token.end + 1
@@ -63,17 +98,27 @@ def _trim(tokens: Tokens, number: int) -> list[Edit]:
     is_call = name.token_type.name == "VAR" and name.text.upper() == "TRIM"
     if not is_call or not inside or inside[0].token_type.name != "L_PAREN":
         return []
-    end = _closing(inside)
+    end = inside[_closing(inside)].start
     return [Edit(name.start, name.end + 1, "BTRIM"), Edit(end, end, f", '{_SPACES}'")]
 
 
+def _row_number(tokens: Tokens, number: int) -> list[Edit]:
+    name, inside = tokens[number], tokens[number + 1 :]
+    is_call = name.token_type.name == "VAR" and name.text.upper() == "ROW_NUMBER"
+    if not is_call or not inside or inside[0].token_type.name != "L_PAREN":
+        return []
+    window = next(i for i, token in enumerate(inside) if token.token_type.name == "OVER") + 1
+    end = inside[window + _closing(inside[window:])].end + 1
+    return [Edit(name.start, name.start, "CAST("), Edit(end, end, " AS BIGINT)")]
+
+
 def _closing(tokens: Tokens) -> int:
-    """Where the bracket is closed that the first token opens."""
+    """The number of the token that closes the bracket which the first one opens."""
     depth = 0
-    for token in tokens:
+    for number, token in enumerate(tokens):
         depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.token_type.name, 0)
         if not depth:
-            return int(token.start)
+            return number
     raise ValueError("a bracket is open to the end")
 
 
@@ -89,5 +134,11 @@ DIFFERENCES = (
         "BTRIM(text, '...')",
         "Spark's takes off blanks, DuckDB's all that Unicode calls a space",
         _trim,
+    ),
+    Difference(
+        "ROW_NUMBER() OVER (...)",
+        "CAST(ROW_NUMBER() OVER (...) AS BIGINT)",
+        "Spark counts in 32 bits, and what is calculated from them must not be cut off",
+        _row_number,
     ),
 )

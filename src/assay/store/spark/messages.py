@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _LONGEST = 300
-_JAVA_NOISE = re.compile(r"^(WARNING|Using |Setting |To adjust |\d\d/\d\d/\d\d .* WARN )")
+_JAVA_NOISE = re.compile(
+    r"^(WARNING|An error occurred while calling|Using |Setting |To adjust |\d\d/\d\d/\d\d .* WARN )"
+)
 # What is found in their words, and what it comes down to; the first that fits counts.
 _NO_MASTER = (
     "there is no such master: name local[N] for N cores of this machine, local[*] for all, "
@@ -50,7 +52,7 @@ def damaged_file(said: str) -> str | None:
 
 def telling_line(said: str) -> str:
     """The line that tells the most: the last of a traceback, else the first."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    lines = [line.strip(": \t") for line in said.splitlines() if line.strip()]
     lines = [line for line in lines if not _JAVA_NOISE.match(line)] or ["it did not say why"]
     raised = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Interrupt)\b: ", line)]
     python = raised[-1] if "Traceback" in said and raised else lines[0]

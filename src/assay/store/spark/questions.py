@@ -78,7 +78,7 @@ class SparkEngine:
         query: str,
         *,
         keep: bool,
-        words: Sequence[str] = (),  # noqa: ARG002 - columnar as it is, Spark needs no numbers
+        words: str | None = None,  # noqa: ARG002 - columnar as it is, Spark needs no numbers
     ) -> None:
         """Name a query as a table; `keep` its rows where they are read more than once."""
         found = self.frame(query)

@@ -225,7 +225,7 @@ class _Process:
         """The session, once it is there."""
         try:
             _check_java()
-            logging.getLogger().addFilter(_is_no_ctrl_c)
+            _hush()
             with _own_ctrl_c(), _unwarned():
                 self._session = self._started()
         except BaseException as exc:
@@ -273,7 +273,6 @@ class _Process:
         if self._java is not None:
             self._end_java(at_once=at_once)
         _forget()
-        logging.getLogger().removeFilter(_is_no_ctrl_c)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _end_java(self, *, at_once: bool) -> None:
@@ -305,6 +304,14 @@ def _own_ctrl_c() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _hush() -> None:
+    """What goes wrong is raised, in our words; Spark writes it down at length besides."""
+    loggers = _pyspark("pyspark.logger").PySparkLogger
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        loggers.getLogger(name).disabled = True
+    logging.getLogger().addFilter(_is_no_ctrl_c)  # once, however often it is added
 
 
 def _is_no_ctrl_c(record: logging.LogRecord) -> bool:
