@@ -4,7 +4,7 @@
 SHELL := /bin/bash
 
 BIN := .venv/bin
-SOURCES := src tests bench examples
+SOURCES := src tests bench examples scripts
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -17,12 +17,16 @@ help: ## list the commands
 	@scripts/setup dev,all
 	@touch $@ .venv/.ready
 
-demo: .venv/.ready ## score the bundled sample runs
-	@$(BIN)/assay score examples/runs
+demo: .venv/.ready ## score and analyse the bundled sample runs, and write a report
+	@$(BIN)/assay import examples/runs --store out/demo.assay
+	@$(BIN)/assay score out/demo.assay
+	@$(BIN)/assay analyze errors out/demo.assay
+	@$(BIN)/assay report out/demo.assay -o out/report.html
 	@echo
+	@echo "Open the report:      xdg-open out/report.html   (macOS: open out/report.html)"
 	@echo "Why, case by case:    $(BIN)/assay score examples/runs --verbose"
-	@echo "To a spreadsheet:     $(BIN)/assay score examples/runs -o scores.csv"
-	@echo "Your own runs:        docs/reference/record.md says how a run is written down"
+	@echo "Browse the runs:      $(BIN)/pip install -e '.[web]' && $(BIN)/assay view out/demo.assay"
+	@echo "Your own runs:        $(BIN)/assay import YOUR-FOLDER --store yours.assay"
 
 test: .venv/.ready-to-develop ## set up and pass every test and check
 	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
