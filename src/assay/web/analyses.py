@@ -17,7 +17,7 @@ from assay.errors import InvalidSettings, UnknownName
 from assay.render.analysis_files import write_answers
 from assay.render.pages.analyses_view import MOST_ROWS, Ask, analysis_page, entries, read_analysis
 from assay.web.pages import answer
-from assay.web.waiting import answers_of, found_or_waiting
+from assay.web.waiting import answers_of, figures_page, found_or_waiting
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -53,7 +53,7 @@ def analysis_page_of(request: Request) -> Response:
     rows = found_or_waiting(request, "Analyses", read_analysis, asked)
     if isinstance(rows, Response):
         return rows
-    return answer(
+    return figures_page(
         request,
         "analysis.html",
         "Analyses",

@@ -12,7 +12,7 @@ from assay.errors import UnknownName
 from assay.render.pages.compare_view import MOST_TASKS, compare_page, read_names, read_pair
 from assay.render.pages.side_by_side import MOST_CALLS, read_two, side_by_side
 from assay.web.pages import answer
-from assay.web.waiting import found_or_waiting
+from assay.web.waiting import figures_page, found_or_waiting
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -31,7 +31,7 @@ def compare_page_of(request: Request) -> Response:
     if by not in names:
         if given.get("by"):
             raise UnknownName("way to divide this store", by, names)
-        return answer(request, "compare.html", "Compare", view=None, names=names, by=by)
+        return figures_page(request, "compare.html", "Compare", view=None, names=names, by=by)
     known = names[by]
     a = given.get("a") or next(name for name in known if name != given.get("b"))
     b = given.get("b") or next(name for name in known if name != a)
@@ -43,7 +43,7 @@ def compare_page_of(request: Request) -> Response:
     if isinstance(found, Response):
         return found
     metrics = [figure.quantity for figure in found.found.all_figures()]
-    return answer(
+    return figures_page(
         request,
         "compare.html",
         "Compare",

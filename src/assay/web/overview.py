@@ -9,8 +9,7 @@ from starlette.routing import Route
 
 from assay.render.pages.overview_facts import Asked, read_overview
 from assay.render.pages.overview_view import overview_view
-from assay.web.pages import answer
-from assay.web.waiting import found_or_waiting
+from assay.web.waiting import figures_page, found_or_waiting
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -24,7 +23,7 @@ def overview_page(request: Request) -> Response:
     facts = found_or_waiting(request, "Overview", read_overview, asked)
     if isinstance(facts, Response):
         return facts
-    return answer(request, "overview.html", "Overview", view=overview_view(facts))
+    return figures_page(request, "overview.html", "Overview", view=overview_view(facts))
 
 
 ROUTES: tuple[BaseRoute, ...] = (Route("/", overview_page),)

@@ -15,8 +15,7 @@ from assay.render.pages.tools_view import (
     tool_list,
     tool_page,
 )
-from assay.web.pages import answer
-from assay.web.waiting import found_or_waiting
+from assay.web.waiting import figures_page, found_or_waiting
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -30,7 +29,7 @@ def tools_page(request: Request) -> Response:
         return found
     server, text = (request.query_params.get(name, "")[:500] for name in ("server", "text"))
     view = tool_list(found, server=server, text=text)
-    return answer(request, "tools.html", "Tools", view=view, server=server, text=text)
+    return figures_page(request, "tools.html", "Tools", view=view, server=server, text=text)
 
 
 def one_tool_page(request: Request) -> Response:
@@ -42,7 +41,7 @@ def one_tool_page(request: Request) -> Response:
     if not isinstance(found, ToolPageFacts):
         hint = f" The nearest is {found}." if found else ""
         raise HTTPException(404, f"No tool named {name} was called in this store.{hint}")
-    return answer(request, "tool.html", "Tools", view=tool_page(found))
+    return figures_page(request, "tool.html", "Tools", view=tool_page(found))
 
 
 ROUTES: tuple[BaseRoute, ...] = (

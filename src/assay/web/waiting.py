@@ -36,3 +36,9 @@ def found_or_waiting(
     with request.app.state.store.questions() as engine:
         (row,) = engine.sql(_CALLS)
     return answer(request, "waiting.html", here, calls=row["calls"], status=202)
+
+
+def figures_page(request: Request, template: str, here: str, **data: Any) -> Response:
+    """A page of figures, which says so when the store has grown meanwhile."""
+    watched = request.app.state.facets.current()
+    return answer(request, template, here, watched=watched, **data)

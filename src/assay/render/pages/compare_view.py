@@ -256,7 +256,6 @@ def _task_row(
         return None
     was, now = fmean(before), fmean(after)
     rises = now >= was
-    kind = kind_of(quantity)
     keys = {
         "a": _telling(runs[0], quantity, highest=not rises),
         "b": _telling(runs[1], quantity, highest=rises),
@@ -265,11 +264,18 @@ def _task_row(
         task,
         _squares(before, quantity),
         _squares(after, quantity),
-        value_text(kind, was, len(before), fsum(before)),
-        value_text(kind, now, len(after), fsum(after)),
+        _told(before, quantity),
+        _told(after, quantity),
         rises if flips else None,
         f"/compare/runs?{urlencode(keys)}",
     )
+
+
+def _told(values: Sequence[float], quantity: str) -> str:
+    """What the runs of a task came to: successes as a count, all else as a mean."""
+    if quantity == "success":
+        return f"{fsum(values):.0f} of {len(values):,}"
+    return value_text(kind_of(quantity), fmean(values), len(values))
 
 
 def _known(runs: Sequence[RunFacts], quantity: str) -> list[float]:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.analyses import Failures, ToolUse, errors, opened, tools
 from assay.render.pages import figures
@@ -20,7 +21,7 @@ from assay.render.pages.tool_facts import read_tool_facts
 from assay.store.tables import LONGEST_ARGUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from assay.render.pages.tool_facts import ToolFacts
     from assay.store import Store
@@ -142,6 +143,7 @@ class ToolPage(Struct, frozen=True):
     wrong: int
     silent: int
     models: Forest | None
+    judged_again: int
 
 
 class ToolPageFacts(Struct, frozen=True):
@@ -211,12 +213,14 @@ def _is(row: ToolUse, asked: dict[str, Any]) -> bool:
 def tool_page(found: ToolPageFacts) -> ToolPage:
     """The page of one tool."""
     use = found.use
+    segments, label = _judged_again(found.kinds, use.failures)
     named, silent = wrong_arguments(found.wrong, found.names)
     total = len(found.wrong)
+    line = _line(use, found.facts)
     return ToolPage(
-        _line(use, found.facts),
+        replace(line, segments=segments, label=label) if found.kinds else line,
         use,
-        tuple(_kind_row(row, use, found.examples.get(row.kind or "", ())) for row in found.kinds),
+        tuple(_kind_row(row, use, calls) for row, calls in _with_examples(found)),
         tuple(
             ArgumentCount(name, count, figures.share(count, total))
             for name, count in named.most_common(_MOST_ARGUMENTS)
@@ -224,7 +228,28 @@ def tool_page(found: ToolPageFacts) -> ToolPage:
         total,
         silent,
         _model_forest(found.by_model, use),
+        sum(row.reblamed for row in found.kinds),
     )
+
+
+def _judged_again(rows: Sequence[Failures], failures: int) -> tuple[tuple[Segment, ...], str]:
+    """Whose fault the failures are once the same call in other runs has had a say."""
+    counts = Counter[str]()
+    for row in rows:
+        counts[row.blame or "unknown"] += row.failures
+    parts = [(name, counts[name]) for name in BLAMES]
+    label = ", ".join(f"{name} {count:,}" for name, count in parts if count)
+    return tuple(stack(parts, failures)), label
+
+
+def _with_examples(
+    found: ToolPageFacts,
+) -> Iterator[tuple[Failures, Sequence[dict[str, Any]]]]:
+    """Each kind with calls of it; one that only came up now gets calls that lost theirs."""
+    kinds = {row.kind or "" for row in found.kinds}
+    rest = [call for kind, calls in found.examples.items() if kind not in kinds for call in calls]
+    for row in found.kinds:
+        yield row, found.examples.get(row.kind or "", rest[:_EXAMPLES])
 
 
 def wrong_arguments(
@@ -287,7 +312,9 @@ def _line(row: ToolUse, facts: ToolFacts) -> ToolLine:
 
 
 def _kind_row(row: Failures, use: ToolUse, calls: Sequence[dict[str, Any]]) -> KindRow:
-    wanted = {"server": use.server or "", "tool": use.tool or "", "kind": row.kind or ""}
+    # The list of runs knows calls as they were judged by themselves.
+    kind = "" if row.reblamed else row.kind or ""
+    wanted = {"server": use.server or "", "tool": use.tool or "", "kind": kind}
     bounds = ""
     if row.rate_low is not None and row.rate_high is not None:
         bounds = figures.interval(row.rate_low, row.rate_high)
