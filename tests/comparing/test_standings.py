@@ -59,6 +59,12 @@ def test_fewer_failures_are_better() -> None:
     assert (against.verdict, against.difference) == ("better", -1.0)
 
 
+def test_the_usual_baseline_shares_tasks_with_most() -> None:
+    alone = {f"other{i}": [0.0] for i in range(3)}
+    sides = {"a": _tasks([1.0] * 4), "b": _tasks([0.5] * 4), "alone": alone}
+    assert standings(sides, SUCCESS).baseline == "b"
+
+
 def test_a_baseline_that_is_no_side() -> None:
     with pytest.raises(UnknownName, match="No baseline named 'c'"):
         standings({"a": _tasks([0.5])}, SUCCESS, "c")

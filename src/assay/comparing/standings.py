@@ -119,7 +119,7 @@ def divisions_of(store: Store, wanted: Sequence[str]) -> list[str]:
 def read_standings(
     store: Store, quantity: str, *, by: str = "model", baseline: str | None = None
 ) -> Standings:
-    """The sides of a store by one quantity; without a baseline the last one is it."""
+    """The sides of a store by one quantity; without a baseline one is chosen."""
     return standings(
         read_tasks(store, quantity, by=by), meaning_of(quantity), baseline, Resampling()
     )
@@ -166,7 +166,7 @@ def standings(
     order = sorted(means, key=lambda name: (way * (means[name].value or 0.0), name))
     if not order:
         return Standings(quantity, None, ())
-    base = baseline if baseline is not None else order[-1]
+    base = baseline if baseline is not None else _usual_baseline(order, sides)
     ordered = {name: means[name] for name in order}
     figures = _compared(sides, ordered, quantity, _chosen_pairs(order, base), how)
     return Standings(
@@ -179,6 +179,17 @@ def standings(
         _leading(order, figures),
         next((figures[way] for way in _both_ways(order[:2]) if way in figures), None),
     )
+
+
+def _usual_baseline(order: Sequence[str], sides: Mapping[str, Tasks]) -> str:
+    """The one that most others can be compared with; of several such the last in order."""
+    if len(order) > _MOST_PAIRED:
+        return order[-1]
+
+    def comparable(name: str) -> int:
+        return sum(not sides[name].keys().isdisjoint(sides[other]) for other in order)
+
+    return max(reversed(order), key=comparable)
 
 
 def _total(tasks: Tasks) -> float:
