@@ -47,6 +47,7 @@ asks a model of its own. Without --model a script plays the model, and the outpu
 Running it again goes on where it stopped. Exit codes: 0 ok, 2 wrong usage, 3 a turn failed or
 the arena was interrupted.
 """
+_SCORE = "chatbot"
 
 arena = typer.Typer(
     help="The same prompts to several agents, side by side.",
@@ -165,11 +166,13 @@ def _compare(store: Store, labels: list[str], shown: Terminal) -> None:
     if len(labels) < 2 or not set(labels) <= known:
         return
     sides = comparing.read_sides(store, labels, by="framework")
+    scored = all(side.recorded()[_SCORE] for side in sides)
+    quantity = _SCORE if scored else None
     if len(sides) == 2:
-        found = comparing.compare(*sides, quantity="chatbot")
+        found = comparing.compare(*sides, quantity=quantity)
         parts = views.comparison_view(found, shown.width)
     else:
-        found = comparing.compare_several(sides, quantity="chatbot")
+        found = comparing.compare_several(sides, quantity=quantity)
         parts = views.contest_view(found, shown.width)
     for part in parts:
         shown.print(part)

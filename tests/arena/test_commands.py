@@ -1,0 +1,131 @@
+"""`assay arena` as it is typed: run, broken off, run again, compared; served and ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from assay.store import Store
+
+SUITE = """
+name: small
+tools: weather
+tasks:
+  - {id: oslo, turns: ["What's the weather in Oslo?"]}
+  - {id: madrid, turns: ["What's the weather in Madrid?"]}
+  - {id: later, turns: ["What's the weather in Paris?", "And tomorrow?"]}
+"""
+ENVIRONMENT = os.environ | {
+    "COLUMNS": "160",
+    "ASSAY_WEATHER_DATE": "2026-11-16",
+    "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
+}
+TWO = "weather-adk,weather-agent-framework"
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    file = tmp_path / "suite.yaml"
+    file.write_text(SUITE)
+    return file
+
+
+def assay(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "assay", "arena", *map(str, arguments)],
+        cwd=cwd,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+def test_a_suite_with_both_frameworks(suite: Path, tmp_path: Path) -> None:
+    done = assay("run", suite, "--agents", TWO, "--store", "s", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "6 of 6 conversations held" in done.stderr
+    assert f"A script plays the model of {TWO.replace(',', ', ')}: no model" in done.stderr
+    assert "weather-agent-framework" in done.stdout
+    assert "chatbot" in done.stdout
+    assert "over 4 tasks" in done.stdout
+    store = Store(tmp_path / "s")
+    assert store.count() == 8
+    again = assay("run", suite, "--agents", TWO, "--store", "s", "--repeat", 2, cwd=tmp_path)
+    assert "6 of 12 conversations held, 6 were there already" in again.stderr
+    assert store.count() == 16
+    assert store.query("SELECT DISTINCT framework FROM runs ORDER BY 1") == [
+        {"framework": name} for name in TWO.split(",")
+    ]
+
+
+def test_a_run_that_was_killed_goes_on(suite: Path, tmp_path: Path) -> None:
+    agents = "plain,tests.arena.live_server:waits"
+    command = ["run", suite, "--agents", agents, "--store", "s", "--deadline", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "assay", "arena", *map(str, command)],
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as killed:
+        while not any((tmp_path / "s" / "batches").glob("*")) and killed.poll() is None:
+            time.sleep(0.02)
+        killed.send_signal(signal.SIGKILL)
+    store = Store(tmp_path / "s")
+    before = {row["run_id"] for row in store.query("SELECT run_id FROM runs")}
+    assert 0 < len(before) < 8
+    done = assay(*command, cwd=tmp_path)
+    assert done.returncode == 3
+    assert "no answer within 2 s" in done.stderr
+    after = {row["run_id"] for row in store.query("SELECT run_id FROM runs")}
+    assert before < after
+    assert len(after) == store.count() == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "nowhere.yaml"], "No suite named 'nowhere.yaml'"),
+        (["run", "weather", "--agents", "adkk"], "Did you mean 'adk'"),
+        (["serve", "weather", "--agents", "plain,plain"], "each may enter once"),
+        (["serve", "weather", "--agents", "a:b,c:d"], "No agent named 'a:b'"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(arguments: list[str], told: str, tmp_path: Path) -> None:
+    done = assay(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_the_page_is_served_until_it_is_ended(tmp_path: Path, ending: signal.Signals) -> None:
+    command = ["serve", "none", "--agents", "plain", "--port", "0", "--no-open", "--store", "s"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "assay", "arena", *command],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as served:
+        assert served.stdout is not None
+        address = served.stdout.readline().split(" at ")[1].split()[0]
+        begun = httpx.post(address, data={"prompt": "Hello there."}, timeout=20)
+        assert begun.status_code == 303
+        name = begun.headers["location"].split("/")[-1]
+        with httpx.stream("GET", f"{address}/{name}/events", timeout=20) as news:
+            assert any('"kind": "done"' in line for line in news.iter_lines())
+        served.send_signal(ending)
+        assert served.wait(30) == 0
+        assert served.stderr is not None
+        assert "Traceback" not in served.stderr.read()
+    assert Store(tmp_path / "s").count() == 1

@@ -1,0 +1,155 @@
+"""A suite held with several agents: kept, scored, resumed, and nobody waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from datetime import date
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.arena import live_server
+
+from assay.agents.harness import Conduct
+from assay.agents.scripted.server import ScriptedModel
+from assay.agents.weather.source import BundledWeather
+from assay.arena.entrants import Entrant, entrants
+from assay.arena.planning import plan
+from assay.arena.running import WARM_UP, ArenaSettings, run_arena
+from assay.arena.suite import Suite, Task
+from assay.errors import InvalidSettings, UnknownName
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from assay.agents.protocol import Emit, Turn
+    from assay.arena.running import Held
+
+SUITE = Suite(
+    "small",
+    [
+        Task("oslo", ["What's the weather in Oslo?"]),
+        Task("later", ["What's the weather in Paris?", "And tomorrow?"]),
+        Task("nowhere", ["What's the weather in Atlantis?"]),
+    ],
+    tools="weather",
+)
+HEARD: list[str] = []
+
+
+async def listens(turn: Turn, emit: Emit) -> str:
+    HEARD.append(turn.message)
+    return await live_server.echo(turn, emit)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ScriptedModel]:
+    with ScriptedModel() as served:
+        yield served
+
+
+def entered(model: ScriptedModel, *names: str) -> list[Entrant]:
+    return entrants(names, model=None, base_url=None, scripted_url=model.base_url)
+
+
+def held(
+    store: Store,
+    who: list[Entrant],
+    *,
+    most: int | None = None,
+    deadline: float = 20.0,
+    suite: Suite = SUITE,
+    warm_up: bool = False,
+) -> list[Held]:
+    """Hold a suite, or so many conversations of it and then break off."""
+    settings = ArenaSettings(Conduct(deadline), warm_up, BundledWeather(date(2026, 11, 16)))
+    planned = plan(suite, [entrant.label for entrant in who], repeat=1, seed=3)
+
+    async def hold() -> list[Held]:
+        found: list[Held] = []
+        conversations = run_arena(suite, who, planned, store, settings)
+        async for conversation in conversations:
+            found.append(conversation)
+            if len(found) == most:
+                break
+        await conversations.aclose()  # type: ignore[attr-defined]  # a generator, called an iterator
+        return found
+
+    return asyncio.run(hold())
+
+
+def test_only_what_is_missing_is_held_again(tmp_path: Path, model: ScriptedModel) -> None:
+    store = Store.create(tmp_path / "store")
+    who = entered(model, "plain", "plain=scripted-ungrounded")
+    first = held(store, who, most=2)
+    assert store.count() == sum(len(conversation.records) for conversation in first)
+    second = held(store, who)
+    assert len(second) == 4
+    assert store.count() == 8
+    assert held(store, who) == []
+    done = {(c.conversation.task.id, c.conversation.entrant) for c in [*first, *second]}
+    assert len(done) == 6
+    scored = store.query("SELECT COUNT(*) AS n FROM scores WHERE path = 'chatbot'")
+    assert scored == [{"n": 8}]
+    tasks = {row["task_id"] for row in store.query("SELECT task_id FROM runs")}
+    assert tasks == {"oslo", "later.1", "later.2", "nowhere"}
+    (batches,) = {len(store.batches())}
+    assert batches <= 4  # a batch of runs and one of scores for each time it was held
+
+
+def test_the_warm_up_is_not_kept(tmp_path: Path, model: ScriptedModel) -> None:
+    HEARD.clear()
+    sys.modules.setdefault("arena_listeners", sys.modules[__name__])
+    store = Store.create(tmp_path / "store")
+    held(store, entered(model, "arena_listeners:listens"), warm_up=True)
+    assert HEARD[0] == WARM_UP
+    assert HEARD.count(WARM_UP) == 1
+    assert store.count() == 4
+    assert store.query("SELECT 1 AS found FROM runs WHERE input = $said", said=WARM_UP) == []
+    held(store, entered(model, "arena_listeners:listens"), warm_up=True)
+    assert HEARD.count(WARM_UP) == 1  # nothing to do, nobody to warm up
+
+
+def test_a_turn_ends_at_its_deadline(tmp_path: Path, model: ScriptedModel) -> None:
+    store = Store.create(tmp_path / "store")
+    suite = Suite("slow", [Task("hang", ["[hang] weather?", "What's the weather in Oslo?"])])
+    (found,) = held(store, entered(model, "plain"), deadline=2.0, suite=suite)
+    assert found.errors == ["no answer within 2 s"]
+    assert found.records[1].case.actual_output is not None
+    (row,) = store.query("SELECT actual_output FROM runs WHERE task_id = 'hang.1'")
+    assert row["actual_output"] is None
+
+
+def test_what_was_said_before_the_end_is_kept(tmp_path: Path, model: ScriptedModel) -> None:
+    store = Store.create(tmp_path / "store")
+    suite = Suite("cut", [Task("cut", ["hello"])])
+    name = "tests.arena.live_server:waits"
+    (found,) = held(store, entered(model, name), deadline=0.3, suite=suite)
+    (case,) = store.cases()
+    assert case.extra["error"] == found.errors[0] == "no answer within 0.3 s"
+    assert case.extra["partial_answer"] == "Well, let me think"
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([], "expected at least one"),
+        (["plain", "plain"], "each may enter once"),
+        (["plain=gpt-5-mini"], "needs an endpoint: set OPENAI_API_KEY"),
+    ],
+)
+def test_entrants_that_cannot_be(
+    names: list[str], told: str, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(InvalidSettings, match=re.escape(told)):
+        entered(model, *names)
+
+
+def test_an_unknown_agent_is_named(model: ScriptedModel) -> None:
+    with pytest.raises(UnknownName, match="plan"):
+        entered(model, "plan")
