@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import InvalidRecord, UnknownName
 from assay.metrics.chatbot import ChatbotEvaluator, load_domain
 from assay.metrics.chatbot.domain import _general_words
@@ -161,6 +163,26 @@ def test_another_domain_is_judged_by_its_own_file(
     shares: ChatbotEvaluator, metric: str, args: list[Any], expected: float
 ) -> None:
     assert getattr(shares, f"_evaluate_{metric}")(*args)["score"] == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "facts", "planning"),
+    [
+        ("The price of Acme is $1,234.50 and rising.", 1.0, 1.0),
+        ("The price of Acme is $1,234.50 and falling.", 0.5, 1.0),
+        # Nothing that was fetched is told.
+        ("The price of Acme is $99 and falling.", 0.0, 0.5),
+    ],
+)
+def test_another_domain_has_its_twins(
+    shares: ChatbotEvaluator, answer: str, facts: float, planning: float
+) -> None:
+    call = ToolExecutionResult("get_quote", {"company": "Acme"}, QUOTE, success=True)
+    case = AgentTestCase("Price of Acme?", answer, execution_data=MCPExecutionData([call]))
+    values = asyncio.run(shares.evaluate(case)).values()
+    for name in ("accuracy", "groundedness"):
+        assert values[f"{name}_from_trace"] == facts
+    assert values["action_planning_from_trace"] == planning
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _CLOSE_IS_WORTH = 0.5
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 
 
 def accuracy(trace: Trace) -> Finding:
@@ -101,7 +102,7 @@ def _other_claims(trace: Trace) -> Iterator[tuple[str, bool]]:
     """Dates, ids, addresses and bare numbers, which no domain need describe."""
     known = {claim.written for claim in trace.claims}
     for claim in trace.examination.grounding.claims:
-        number = _NUMBER.search(claim.text)
+        number = _NUMBER.search(_THOUSANDS.sub("", claim.text))
         is_of_domain = number is not None and float(number[0]) in known
         if claim.kind in COUNTED_KINDS and claim.status != "echoed" and not is_of_domain:
             yield claim.text, claim.status in {"supported", "calculated"}
