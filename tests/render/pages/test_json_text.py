@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.render.pages.json_text import JsonText, one_line
+from assay.render.pages.json_text import JsonText, is_table, one_line
 
 
 def _plain(markup: str) -> str:
@@ -90,6 +90,32 @@ def test_nothing_that_is_written_is_markup_of_strangers(value: Any) -> None:
     rest = re.sub(r'<span class="(k|muted)">|</span>|<mark id="v1">|</mark>', "", shown)
     assert "<" not in rest
     assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e]", shown)
+
+
+@pytest.mark.parametrize(
+    ("value", "yes"),
+    [
+        ([{"a": 1, "b": "x"}] * 3, True),
+        ([{"a": 1}] * 2, False),
+        ([{"a": 1}, {"b": 1}, {"a": 1}], False),
+        ([{"a": [1]}] * 3, False),
+        ([{"a": "x" * 81}] * 3, False),
+        ([{}] * 3, False),
+        ([1, 2, 3], False),
+        ({"a": 1}, False),
+        ([], False),
+    ],
+)
+def test_alike_objects_are_a_table(value: Any, *, yes: bool) -> None:
+    assert is_table(value) is yes
+
+
+def test_a_table_marks_what_was_used_and_counts_the_rest() -> None:
+    text = JsonText({"$[700].n": {"1,400": "v1"}}, room=4_000)
+    shown = text.write_table([{"name": f"<b>{i}", "n": 2 * i} for i in range(1_000)])
+    assert '<td class="n"><mark id="v1">1400</mark></td>' in shown
+    assert "<td>&lt;b&gt;0</td>" in shown
+    assert shown.count('<td class="n">') + text.left_out == 1_000
 
 
 def test_deep_and_absurd_values_end() -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from assay.evidence.json_leaves import ROOT
 from assay.evidence.payload import unwrap
 from assay.render.pages.argument_rows import ArgumentRow, argument_rows
-from assay.render.pages.json_text import JsonText, one_line
+from assay.render.pages.json_text import JsonText, is_table, one_line
 from assay.render.pages.said import Said
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Written(Struct, frozen=True):
     size: int
     left_out: int
     was_text: bool
+    is_table: bool
 
     @property
     def is_long(self) -> bool:
@@ -108,11 +109,12 @@ def _written(call: ToolExecutionResult, place: int, sources: Sources, room: int)
         return None
     payload = unwrap(call.result)
     text = JsonText(sources.wanted(place), room=room)
-    shown = text.write(payload.value)
+    in_rows = is_table(payload.value)
+    shown = text.write_table(payload.value) if in_rows else text.write(payload.value)
     sources.note(place, text.placed)
-    size = len(raw_result(call))
+    lines = shown.count("<tr") if in_rows else shown.count("\n") + 1
     was_text = "json" in payload.layers or "fence" in payload.layers
-    return Written(shown, shown.count("\n") + 1, size, text.left_out, was_text)
+    return Written(shown, lines, len(raw_result(call)), text.left_out, was_text, in_rows)
 
 
 def _error(call: ToolExecutionResult, place: int, sources: Sources) -> Markup | None:

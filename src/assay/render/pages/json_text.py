@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from markupsafe import Markup
 
@@ -24,6 +24,8 @@ _LAST_ITEMS = 3
 _SHORT = 90
 # What the markup around a key takes.
 _MARKUP = 24
+_LEAST_ROWS = 3
+_MOST_COLUMNS = 8
 _SHORT_LEAF = 24
 _LONG_LEAF = 80
 _AROUND = 80
@@ -66,6 +68,25 @@ class JsonText:
         if isinstance(value, str):
             return Markup(self._text(value, path, _plain))  # noqa: S704 - escaped piece by piece
         return Markup("".join(self._lines(value, path, 0)))  # noqa: S704 - the same
+
+    def write_table(self, rows: Sequence[dict[Any, Any]]) -> Markup:
+        """Objects with the same keys as the rows of a table; see `is_table`."""
+        keys = list(rows[0])
+        head = "".join(f'<th scope="col">{self._key(key, quoted=False)}</th>' for key in keys)
+        written = [f"<thead><tr>{head}</tr></thead><tbody>"]
+        for place in self._shown(rows, lambda i: f"{ROOT}[{i}]", ""):
+            if isinstance(place, str):
+                written.append(f'<tr><td colspan="{len(keys)}">{place}</td></tr>')
+                continue
+            cells = (self._cell(rows[place][key], f"{ROOT}[{place}]{step_to(key)}") for key in keys)
+            written.append(f"<tr>{''.join(cells)}</tr>")
+        return Markup("".join([*written, "</tbody>"]))  # noqa: S704 - escaped piece by piece
+
+    def _cell(self, value: Any, path: Path) -> str:
+        self._room -= _MARKUP
+        if isinstance(value, str):
+            return f"<td>{self._text(value, path, _plain)}</td>"
+        return f'<td class="n">{self._leaf(value, path)}</td>'
 
     def _lines(self, value: Any, path: Path, depth: int) -> Iterator[str]:
         if isinstance(value, dict) and value and depth < _DEEPEST:
@@ -130,8 +151,8 @@ class JsonText:
         leaf = self._leaf(item, path + step_to(str(key)))
         return f'<span class="k">{self._key(key)}</span>: {leaf}'
 
-    def _key(self, key: Any) -> str:
-        text = _quoted(str(key)[:_SHORT])
+    def _key(self, key: Any, *, quoted: bool = True) -> str:
+        text = _quoted(str(key)[:_SHORT]) if quoted else str(key)[:_SHORT]
         self._room -= len(text) + _MARKUP
         return _escaped(text)
 
@@ -214,6 +235,23 @@ class JsonText:
         name = next(iter(wanted.values()))
         self.placed |= {(path, other): name for other in wanted}
         return f'<mark id="{name}">{shown}</mark>'
+
+
+def is_table(value: Any) -> TypeGuard[list[dict[Any, Any]]]:
+    """Whether a value is a list of alike small objects, which people read as a table."""
+    if not isinstance(value, list) or len(value) < _LEAST_ROWS or not isinstance(value[0], dict):
+        return False
+    keys = list(value[0])
+    return 0 < len(keys) <= _MOST_COLUMNS and all(
+        isinstance(row, dict) and list(row) == keys and all(map(_fits_cell, row.values()))
+        for row in value
+    )
+
+
+def _fits_cell(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= _LONG_LEAF and "\n" not in value
+    return not isinstance(value, dict | list)
 
 
 def _escaped(text: str) -> str:
