@@ -40,6 +40,11 @@ def kept(flag: str = "dislikes_cold") -> ToolExecutionResult:
     return ToolExecutionResult("update_preferences", sent, {"flags": {flag: True}}, success=True)
 
 
+def remembered(turn: int) -> ToolExecutionResult:
+    flags = {"flags": {"outdoor_activities": True}}
+    return ToolExecutionResult("get_preferences", {}, flags, success=True, turn=turn)
+
+
 def judged(answer: str, calls: list[ToolExecutionResult], **known: Any) -> Score:
     query = known.pop("query", QUERY)
     case = AgentTestCase(query, answer, execution_data=MCPExecutionData(calls), **known)
@@ -180,6 +185,11 @@ SAID_BEFORE = spoken_of(QUERY, GOOD)
         ("action_planning", GOOD, [call(ok=False), call(ok=False)], {}, 0.5),
         ("action_planning", GOOD, [call("Paris", turn=1), call(turn=1)], {}, 0.5),
         ("action_planning", GOOD, [wrong_call(), call()], {}, 0.5),
+        # Trying again what the server could not do at first is no idle repetition.
+        ("action_planning", GOOD, [call(ok=False), call()], {}, 1.0),
+        ("action_planning", GOOD, [remembered(turn=1), call(turn=1)], {}, 1.0),
+        ("action_planning", "Fine.", [call()], {}, 0.5),
+        ("action_planning", GOOD, [call(turn=1), call("Oslo", turn=2)], {}, 0.5),
         ("action_planning", GOOD, [], {}, 0.0),
         ("action_planning", "Fine.", [], {}, None),
         ("action_planning", "小雨，15度。", [call()], {"query": "Helsinki 天气怎么样？"}, 1.0),

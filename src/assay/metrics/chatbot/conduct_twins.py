@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.evidence.call_facts import CallFacts
+    from assay.evidence.plan import Repeat
 
 _HALF = 0.5
 
@@ -106,11 +107,10 @@ def _faults(trace: Trace) -> dict[int, tuple[float, str]]:
     """What is wrong with a call, the gravest of it, and what that costs."""
     plan = trace.examination.plan
     found = dict.fromkeys(plan.early, (_HALF, "could have been made in an earlier turn"))
-    found |= dict.fromkeys(plan.unused, (_HALF, "nothing it returned was used"))
+    unused = [place for place in plan.unused if not trace.is_memory(trace.calls[place])]
+    found |= dict.fromkeys(unused, (_HALF, "nothing it returned was used"))
     for repeat in plan.repeats:
-        turn = trace.calls[repeat.call].call.turn
-        together = turn is not None and turn == trace.calls[repeat.earlier].call.turn
-        if repeat.kind == "identical" and not (together or repeat.after_write):
+        if _is_idle(trace, repeat):
             found[repeat.call] = (1.0, "had been made before")
     for call in trace.calls:
         if trace.is_made_up(call):
@@ -118,6 +118,14 @@ def _faults(trace: Trace) -> dict[int, tuple[float, str]]:
         elif call.failed and trace.own_fault(call):
             found[call.position] = (1.0, "does not fit the tools on offer")
     return found
+
+
+def _is_idle(trace: Trace, repeat: Repeat) -> bool:
+    """Whether a call was made again for nothing: not beside the first, nor after a failure."""
+    earlier, again = trace.calls[repeat.earlier], trace.calls[repeat.call]
+    together = again.call.turn is not None and again.call.turn == earlier.call.turn
+    helped = earlier.failed and not again.failed
+    return repeat.kind == "identical" and not (together or helped or repeat.after_write)
 
 
 def error_recovery(trace: Trace) -> Finding:

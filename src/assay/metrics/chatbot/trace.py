@@ -79,6 +79,10 @@ class Trace(Struct, frozen=True):
         low = when.below is not None and any(value < when.below for value in values)
         return low or (when.above is not None and any(value > when.above for value in values))
 
+    def is_memory(self, call: CallFacts) -> bool:
+        """Whether the call was to a tool that keeps what is known of the user."""
+        return self.domain.terms("memory_tool").in_(_name(call.call.tool))
+
     def own_fault(self, call: CallFacts) -> bool:
         """Whether a failed call failed by the agent's mistake; a city the user made up is none."""
         found = blame(call.call, offered=self.tools)
