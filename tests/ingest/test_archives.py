@@ -15,6 +15,7 @@ from assay.errors import InvalidRecord
 from assay.ingest import archives
 from assay.ingest.archives import PackedPlace, members
 from assay.ingest.documents import Document, Unreadable
+from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.sources import find_files, find_recordings
 
@@ -93,6 +94,27 @@ def test_truncated_archives_are_reported(tmp_path: Path) -> None:
     assert "not a usable zip archive" in str(values(tmp_path / "cut.zip")[0])
     assert "damaged" in str(values(tmp_path / "cut.jsonl.gz")[-1])
     assert "damaged" in str(values(tmp_path / "cut.jsonl.zst")[-1])
+
+
+def test_what_stands_before_a_damage_is_read(tmp_path: Path) -> None:
+    lines = b"".join(b'{"n": "%d %s"}\n' % (n, os.urandom(40).hex().encode()) for n in range(99))
+    path = tmp_path / "cut.jsonl.gz"
+    packed = gzip.compress(lines)
+    path.write_bytes(packed[: len(packed) // 2])
+    *read, problem = values(path)
+    assert len(read) > 30
+    assert "damaged" in str(problem)
+    (told,) = (item for item in read_runs(path, format_name="assay") if "damaged" in str(item))
+    assert str(told).startswith(f"{path}: cannot be read")
+
+
+def test_a_zip_inside_a_zip_is_reported(tmp_path: Path) -> None:
+    inner = zipped(tmp_path / "inner.zip", {"a.json": b'{"n": 1}'}).read_bytes()
+    outer = zipped(tmp_path / "outer.zip", {"b.json": b'{"n": 2}', "in/inner.zip": inner})
+    assert values(outer) == [
+        {"n": 2},
+        f"{outer}!in/inner.zip: is a zip inside a zip; unpack the outer one first",
+    ]
 
 
 def test_an_encrypted_or_corrupt_member_is_reported_and_the_rest_read(tmp_path: Path) -> None:

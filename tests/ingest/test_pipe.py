@@ -19,6 +19,7 @@ from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 class Stdin:
@@ -89,7 +90,7 @@ def test_only_what_is_looked_at_is_kept(stdin: Stdin) -> None:
 
 
 def test_a_pipe_keeps_nothing_once_it_is_told_so(stdin: Stdin) -> None:
-    pipe = Pipe()
+    pipe = Pipe(stdin.buffer.raw, "<stdin>")
     stdin.send(chat(0) * 10_000)
     file = pipe.open()
     first = file.readline()
@@ -117,6 +118,29 @@ def span(number: int) -> dict[str, Any]:
     times = {"startTimeUnixNano": "1", "endTimeUnixNano": "2"}
     spans = [{**told, **times, "attributes": listed}]
     return {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+
+
+def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
+    path = tmp_path / "runs.json"
+    os.mkfifo(path)
+
+    def work() -> None:
+        path.write_bytes(chat(0) + chat(1))
+
+    Thread(target=work, daemon=True).start()
+    assert questions(list(read_runs(path))) == ["question 0", "question 1"]
+
+
+def test_a_named_pipe_in_a_folder_is_left_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "link.json").symlink_to(tmp_path / "pipe.json")
+    (tmp_path / "lost.json").symlink_to(tmp_path / "nowhere.json")
+    (tmp_path / "run.json").write_bytes(chat(0))
+    found = list(read_runs(tmp_path))
+    assert [item.input for item in found if isinstance(item, AgentTestCase)] == ["question 0"]
+    (lost,) = (item for item in found if isinstance(item, Unreadable))
+    assert lost.path.endswith("lost.json")
+    assert "cannot be read" in lost.problem
 
 
 def test_one_document_is_kept_as_a_whole(stdin: Stdin) -> None:

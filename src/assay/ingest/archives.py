@@ -36,13 +36,15 @@ class _Bounded(io.RawIOBase):
     def __init__(self, file: Any, limit: int, name: str, *, below: Any = None) -> None:
         super().__init__()
         self._file, self._left, self._name, self._below = file, limit, name, below
+        # What comes before a damage is given first; a read that fills its buffer loses it.
+        self._read_some = getattr(file, "read1", file.read)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         try:
-            chunk = self._file.read(len(buffer))
+            chunk = self._read_some(len(buffer))
         except _UNPACKING_ERRORS as exc:
             raise OSError(f"{self._name} is damaged: {exc}") from exc
         self._left -= len(chunk)

@@ -1,4 +1,4 @@
-"""Standard input: lines are read as they come, anything else is kept aside first.
+"""A pipe: lines are read as they come, anything else is kept aside first.
 
 A pipe is looked at and then read, but its bytes come only once. So what is looked at is kept;
 from the first run on nothing more is, and a pipe without an end costs neither memory nor disk.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import select
-import sys
 from functools import cached_property
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -27,19 +26,19 @@ _WAIT_SECONDS = 2.0
 
 
 class Pipe:
-    """Standard input as a place; `on_wait` hears that nothing has come for a while."""
-
-    name = STDIN_NAME
+    """A pipe as a place; `on_wait` hears that nothing has come for a while."""
 
     def __init__(
         self,
+        source: Any,
+        name: str,
+        *,
         on_bytes: Callable[[int], object] | None = None,
         on_wait: Callable[[], object] | None = None,
     ) -> None:
-        """Take standard input as it is now; nothing is read yet."""
-        buffer = sys.stdin.buffer
-        # What a buffer holds is not seen by those who ask whether more has come.
-        self._source: Any = getattr(buffer, "raw", buffer)
+        """Take a file that is read without a buffer; nothing is read yet."""
+        self.name = name
+        self._source = source
         self._on_bytes, self._on_wait = on_bytes, on_wait
         self._kept = TemporaryFile(buffering=0)  # noqa: SIM115 - closed by forget
         self.size = 0

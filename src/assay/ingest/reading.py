@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from assay.evidence.outcome import settle
+from assay.ingest.archives import PackedPlace
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, pick_format
 from assay.ingest.native import NATIVE
@@ -78,10 +81,21 @@ class RunReader:
             return
         chosen = self._forced or pick_format(recording, likely=self._likely)[0]
         if chosen is None:
-            yield from _unknown(recording, among_others=not alone)
+            found = _unknown(recording, among_others=not alone)
         else:
             self._likely = chosen
-            yield from read_recording(recording, chosen)
+            found = read_recording(recording, chosen)
+        yield from _with_packed_name(found, recording)
+
+
+def _with_packed_name(
+    found: Iterator[AgentTestCase | Judged | Unreadable], recording: Recording
+) -> Iterator[AgentTestCase | Judged | Unreadable]:
+    """The same, a problem in a packed file told of the file that lies there."""
+    if not isinstance(recording.place, PackedPlace):
+        return found
+    path = recording.place.inner.name
+    return (replace(item, path=path) if isinstance(item, Unreadable) else item for item in found)
 
 
 def _name(recording: Recording | Unreadable) -> str:

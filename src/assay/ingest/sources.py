@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from glob import has_magic
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InvalidRecord
-from assay.ingest.archives import PackedPlace, members
+from assay.ingest.archives import MemberPlace, PackedPlace, members
 from assay.ingest.documents import Unreadable
 from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
@@ -80,11 +81,9 @@ def find_recordings(
     `on_wait` hears that nothing has come through a pipe for a while.
     """
     if str(source) == STDIN:
-        pipe = Pipe(on_bytes, on_wait)
-        try:
-            yield Recording(pipe)
-        finally:
-            pipe.forget()
+        # What a buffer holds is not seen by those who ask whether more has come.
+        unbuffered = getattr(sys.stdin.buffer, "raw", None) or sys.stdin.buffer
+        yield from _piped(Pipe(unbuffered, STDIN_NAME, on_bytes=on_bytes, on_wait=on_wait))
         return
     for file in walk_files(source):
         yield from recordings_at(file, on_bytes=on_bytes)
@@ -93,13 +92,33 @@ def find_recordings(
 def recordings_at(
     file: str | Path, *, on_bytes: Callable[[int], object] | None = None
 ) -> Iterator[Recording | Unreadable]:
-    """Every recording of one file: itself, or those packed in it."""
-    return _recordings_in(FilePlace(file, on_bytes))
+    """Every recording of one file: itself, or those packed in it; a named pipe is read once."""
+    if not _is_pipe(file):
+        yield from _recordings_in(FilePlace(file, on_bytes))
+        return
+    with Path(file).open("rb", buffering=0) as source:
+        yield from _piped(Pipe(source, str(file), on_bytes=on_bytes))
+
+
+def _is_pipe(file: str | Path) -> bool:
+    try:
+        return Path(file).is_fifo()
+    except OSError:
+        return False
+
+
+def _piped(pipe: Pipe) -> Iterator[Recording]:
+    try:
+        yield Recording(pipe)
+    finally:
+        pipe.forget()
 
 
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name = place.name.lower()
-    if name.endswith(".zip"):
+    if name.endswith(".zip") and isinstance(place, MemberPlace):
+        yield Unreadable(place.name, "is a zip inside a zip; unpack the outer one first")
+    elif name.endswith(".zip"):
         try:
             for member in members(place):
                 if Path(member.member).suffix.lower() in _SUFFIXES:
@@ -133,12 +152,22 @@ def _walk(folder: str) -> Iterator[str]:
             continue
         if entry.is_dir(follow_symlinks=False):
             yield from _walk(entry.path)
-        elif _suffix(entry.name) in _SUFFIXES and not _links_to_folder(entry):
+        elif _suffix(entry.name) in _SUFFIXES and _is_file(entry):
             yield entry.path
 
 
-def _links_to_folder(entry: os.DirEntry[str]) -> bool:
-    return entry.is_symlink() and Path(entry.path).is_dir()
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a file, or a link to one or to nowhere, which is worth a word.
+
+    Whoever opens a named pipe waits for somebody at its other end.
+    """
+    if not entry.is_symlink():
+        return entry.is_file(follow_symlinks=False)
+    path = Path(entry.path)
+    try:
+        return path.is_file() or not path.exists()
+    except OSError:
+        return True
 
 
 def _suffix(name: str) -> str:
