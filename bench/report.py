@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bench import (
     analyses,
+    arena,
     effect_match,
     evidence_judge,
     evidence_worth,
@@ -37,6 +38,7 @@ BENCHMARKS = (
     judge_overhead,
     analyses,
     viewer,
+    arena,
 )
 PROJECT = Path(__file__).resolve().parents[1]
 

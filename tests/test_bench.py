@@ -24,7 +24,15 @@ print(json.dumps([found.to_dict() for found in results]))
 
 @pytest.mark.parametrize(
     "name",
-    ["tool_rates", "score_case", "import_time", "memory", "evidence_judge", "judge_overhead"],
+    [
+        "tool_rates",
+        "score_case",
+        "import_time",
+        "memory",
+        "evidence_judge",
+        "judge_overhead",
+        "arena",
+    ],
 )
 def test_a_benchmark_reports_both_sides(name: str) -> None:
     peer = NEEDS.get(name)

