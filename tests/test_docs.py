@@ -18,7 +18,8 @@ PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RUNNABLE = {"python", "bash"}
 NOT_RUN = {"text", "json", "yaml", "toml", "sql", ""}
-EXTRAS = {"deepeval": "deepeval"}
+EXTRAS = {"deepeval": "deepeval", "spark": "pyspark"}
+PROGRAMS = {"spark": "java"}
 
 
 class Block(NamedTuple):
@@ -70,6 +71,8 @@ def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     needed = EXTRAS.get(page.stem)
     if needed and find_spec(needed) is None:
         pytest.skip(f"needs the extra {needed}")
+    if shutil.which(PROGRAMS.get(page.stem, "bash")) is None:
+        pytest.skip(f"needs {PROGRAMS[page.stem]}")
     shutil.copytree(PROJECT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
