@@ -44,10 +44,11 @@ class Engine(Protocol):
     ) -> None:
         """Make a small table of rows; columns are names and SQL types."""
 
-    def define(self, name: str, query: str, *, keep: bool, words: Sequence[str] = ()) -> None:
+    def define(self, name: str, query: str, *, keep: bool, words: str | None = None) -> None:
         """Name a query as a table; `keep` its rows where they are read more than once.
 
-        `words` are columns of few texts in many rows, for engines that can make use of it.
+        `words` finds all texts of columns that have few in many rows, for engines that can make
+        use of it.
         """
 
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
@@ -126,11 +127,11 @@ _KEPT_FOR_MANY = frozenset({"calls", _SIDES})
 _MOST_KEPT_CALLS = 1_000_000
 _MOST_KEPT_ROWS = 10_000
 # The columns of calls that questions ask for; those of words have few texts in many rows.
-_WORDS = ("run_key", "task", "task_id", "model", "server", "tool", "blame", "kind", "blame_rule")
+_WORDS = ("run_key", "task", "task_id", "model", "server", "tool")
 _ASKED_OF_CALLS = (
     *_WORDS,
-    *("position", "turn", "attempt", "arguments_key", "failed", "dynamically_loaded"),
-    *("execution_time", "counted", "place"),
+    *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind", "blame_rule"),
+    *("dynamically_loaded", "execution_time", "counted", "place"),
 )
 # Of the circumstances, those that do not pass by waiting a little.
 _LASTING = frozenset({"auth", "quota_exceeded"})
@@ -185,7 +186,7 @@ class View:
             self._prepare(other)
         if table == "calls" and table in self._kept:
             definition = f"SELECT {', '.join(_ASKED_OF_CALLS)} FROM ({definition})"  # noqa: S608
-            self._engine.define(table, definition, keep=True, words=_WORDS)
+            self._engine.define(table, definition, keep=True, words=self._words())
         else:
             self._engine.define(table, definition, keep=table in self._kept)
 
@@ -209,16 +210,24 @@ class View:
             ending = "_seed" if self._selection.rules == "seed" else ""
             return sql_text("views", _DERIVED[table] + ending)
         base = "calls" if table == _ALL_CALLS else table
-        changed = dict(_COLUMNS[base])
-        if self._selection.rules == "seed":
-            changed |= _SEED_COLUMNS.get(base, {})
-        columns = [f"{changed.get(name, name)} AS {name}" for name in TABLES[base]]
-        columns += [f"{value} AS {name}" for name, value in self._added(base)]
+        named = self._columns(base) | dict(self._added(base))
+        columns = [f"{value} AS {name}" for name, value in named.items()]
         source = f"stored_{base}"
         if base in _PLACED and self._selection.rules == "seed":
             source += f" JOIN {_PLACES} ON run_key = placed_run"
         where = " AND ".join(self._conditions(table)) or "TRUE"
         return f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"  # noqa: S608 - all ours
+
+    def _words(self) -> str:
+        columns = self._columns("calls") | dict(self._added("calls"))
+        texts = ", ".join(f"{columns[name]} AS {name}" for name in _WORDS)
+        return f"SELECT {texts} FROM stored_calls"  # noqa: S608 - all ours
+
+    def _columns(self, table: str) -> dict[str, str]:
+        changed = dict(_COLUMNS[table])
+        if self._selection.rules == "seed":
+            changed |= _SEED_COLUMNS.get(table, {})
+        return {name: changed.get(name, name) for name in TABLES[table]}
 
     def _added(self, table: str) -> Iterator[tuple[str, str]]:
         if table in _PLACED:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 Engine = duckdb.DuckDBPyConnection
 SELECT = duckdb.StatementType.SELECT
 
-# What does not fit is spilled to disk.
-MEMORY_LIMIT = "2GB"
+# What does not fit is spilled to disk, which takes many times as long.
+_MOST_MEMORY = 3 * 1024**3
+_SHARE_OF_MEMORY = 0.5
 _MOST_THREADS = 8
 _GLOB = re.compile(r"([*?\[])")
 
@@ -29,12 +30,18 @@ def connect(*, spill: Path, threads: int | None = None) -> Engine:
     return duckdb.connect(
         config={
             "threads": threads or min(os.cpu_count() or 1, _MOST_THREADS),
-            "memory_limit": MEMORY_LIMIT,
+            "memory_limit": f"{_memory_limit()}B",
             "temp_directory": str(spill),
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }
     )
+
+
+def _memory_limit() -> int:
+    """What the engine may hold, in bytes: part of what the machine has."""
+    has = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(_MOST_MEMORY, int(_SHARE_OF_MEMORY * has))
 
 
 def read_in_order(engine: Engine) -> None:

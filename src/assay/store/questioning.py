@@ -59,11 +59,12 @@ class QuestionEngine:
             places = ", ".join("?" for _ in columns)
             self._engine.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608
 
-    def define(self, name: str, query: str, *, keep: bool, words: Sequence[str] = ()) -> None:
+    def define(self, name: str, query: str, *, keep: bool, words: str | None = None) -> None:
         """Name a query as a table; `keep` its rows where they are read more than once.
 
-        The columns of `words` have few texts in many rows: they are kept as numbers, which
-        show as the texts and sort like them, so that grouping compares numbers.
+        `words` is a query for some of the same columns and all of their texts, which are few in
+        many rows. They are kept as numbers that show as the texts and sort like them, so that
+        grouping compares numbers.
         """
         self._see(query)
         if keep and words:
@@ -78,19 +79,20 @@ class QuestionEngine:
         names = [column[0] for column in result.description or ()]
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
-    def _numbered(self, name: str, query: str, words: Sequence[str]) -> str:
-        found = ", ".join(f"LIST(DISTINCT {word}) AS {word}" for word in words)
+    def _numbered(self, name: str, query: str, words: str) -> str:
+        columns = self._engine.sql(words).columns
+        found = ", ".join(f"LIST(DISTINCT {column}) AS {column}" for column in columns)
         self._engine.execute(
-            f"CREATE OR REPLACE TEMP TABLE {name}_words AS SELECT {found} FROM ({query})"  # noqa: S608
+            f"CREATE OR REPLACE TEMP TABLE {name}_words AS SELECT {found} FROM ({words})"  # noqa: S608
         )
-        for word in words:
+        for column in columns:
             self._engine.execute(
-                f"CREATE OR REPLACE TEMP TYPE {name}_{word} AS ENUM ("  # noqa: S608 - all ours
-                f"SELECT word FROM (SELECT UNNEST({word}) AS word FROM {name}_words) "
+                f"CREATE OR REPLACE TEMP TYPE {name}_{column} AS ENUM ("  # noqa: S608 - all ours
+                f"SELECT word FROM (SELECT UNNEST({column}) AS word FROM {name}_words) "
                 "WHERE word IS NOT NULL ORDER BY word)"
             )
-        columns = ", ".join(f"{word}::{name}_{word} AS {word}" for word in words)
-        return f"SELECT * REPLACE ({columns}) FROM ({query})"  # noqa: S608 - all ours
+        numbers = ", ".join(f"{column}::{name}_{column} AS {column}" for column in columns)
+        return f"SELECT * REPLACE ({numbers}) FROM ({query})"  # noqa: S608 - all ours
 
     def batch_of_runs(self) -> str:
         """A query for the batch that each run stands in: `run_key` and the name of `batch`."""

@@ -16,12 +16,17 @@ sums AS (
     FROM by_task
     GROUP BY server
 ),
+by_run AS (
+    SELECT DISTINCT server, run_key FROM calls WHERE counted
+),
+made AS (
+    SELECT server, COUNT(*) AS runs FROM by_run GROUP BY server
+),
 totals AS (
     SELECT server,
            COUNT(*) AS calls,
            COUNT(DISTINCT tool) AS tools,
            COUNT(DISTINCT model) AS models,
-           COUNT(DISTINCT run_key) AS runs,
            SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS successes,
            SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures,
            SUM(CASE WHEN blame IN ('model', 'MODEL_ERROR') THEN 1 ELSE 0 END) AS model_failures,
@@ -34,10 +39,11 @@ totals AS (
     WHERE counted
     GROUP BY server
 )
-SELECT totals.*,
+SELECT totals.*, runs,
        CAST(server_failures AS DOUBLE) / calls AS server_failure_rate,
        success_rate_clusters AS tasks,
        success_rate_clusters, success_rate_squares_n, success_rate_squares, success_rate_products
 FROM totals
 JOIN sums ON sums.server = totals.server
+JOIN made ON made.server = totals.server
 ORDER BY place NULLS LAST, totals.server NULLS LAST

@@ -1,19 +1,32 @@
 -- How reliable are the tools? Calls, failures and times, by whatever is asked for.
-WITH grouped AS (
-    SELECT CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
-           CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
-           CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
-           task,
-           run_key, failed, blame, dynamically_loaded, execution_time, place
-    FROM calls
-    WHERE counted
-),
-by_task AS (
+-- Each part reads the calls for itself: rows that several share would be held in memory.
+WITH by_task AS (
     SELECT model, server, tool, task,
            COUNT(*) AS n,
            SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS y
-    FROM grouped
+    FROM (
+        SELECT CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
+               CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
+               CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
+               task, failed
+        FROM calls
+        WHERE counted
+    ) AS grouped
     GROUP BY model, server, tool, task
+),
+by_run AS (
+    SELECT DISTINCT
+           CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
+           CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
+           CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
+           run_key
+    FROM calls
+    WHERE counted
+),
+made AS (
+    SELECT model, server, tool, COUNT(*) AS runs
+    FROM by_run
+    GROUP BY model, server, tool
 ),
 sums AS (
     SELECT model, server, tool,
@@ -27,7 +40,6 @@ sums AS (
 totals AS (
     SELECT model, server, tool,
            COUNT(*) AS calls,
-           COUNT(DISTINCT run_key) AS runs,
            SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS successes,
            SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS failures,
            SUM(CASE WHEN blame IN ('model', 'MODEL_ERROR') THEN 1 ELSE 0 END) AS model_failures,
@@ -40,10 +52,17 @@ totals AS (
            MEDIAN(execution_time) AS median_seconds,
            MAX(execution_time) AS longest_seconds,
            MIN(place) AS place
-    FROM grouped
+    FROM (
+        SELECT CASE WHEN $by IN ('model', 'model-tool') THEN model END AS model,
+               CASE WHEN $by IN ('tool', 'model-tool') THEN server END AS server,
+               CASE WHEN $by IN ('tool', 'model-tool') THEN tool END AS tool,
+               failed, blame, dynamically_loaded, execution_time, place
+        FROM calls
+        WHERE counted
+    ) AS grouped
     GROUP BY model, server, tool
 )
-SELECT totals.*,
+SELECT totals.*, runs,
        CAST(successes AS DOUBLE) / calls AS success_rate,
        CAST(model_failures AS DOUBLE) / calls AS model_failure_rate,
        success_rate_clusters AS tasks,
@@ -53,5 +72,9 @@ JOIN sums
   ON totals.model IS NOT DISTINCT FROM sums.model
  AND totals.server IS NOT DISTINCT FROM sums.server
  AND totals.tool IS NOT DISTINCT FROM sums.tool
+JOIN made
+  ON totals.model IS NOT DISTINCT FROM made.model
+ AND totals.server IS NOT DISTINCT FROM made.server
+ AND totals.tool IS NOT DISTINCT FROM made.tool
 ORDER BY place NULLS LAST, totals.model NULLS LAST, totals.server NULLS LAST,
          totals.tool NULLS LAST
