@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay import AgentTestCase, Store
-from assay.comparing.changes import last_import, moment_of, share_difference
+from assay.comparing.changes import (
+    import_names,
+    last_import,
+    moment_of,
+    runs_of_import,
+    share_difference,
+)
 from assay.comparing.quantities import QUANTITIES
 from assay.comparing.standings import quantities_of, read_standings, read_tasks, standings
 from assay.errors import UnknownName
@@ -112,3 +118,21 @@ def test_the_difference_of_two_shares_worked_out_by_hand() -> None:
     found = share_difference([True] * 5, [True] * 3 + [False] * 2, level=0.95)
     assert (found.low, found.high) == pytest.approx((-0.769, 0.118), abs=0.001)
     assert not share_difference([True] * 5, [False] * 5, level=0.95).spans(0)
+
+
+def test_the_runs_of_each_import(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    for number, moment in enumerate((1_000_000_000, 2_000_000_000)):
+        with store.writer() as writer:
+            writer.add(AgentTestCase(input=f"a{number}", actual_output="b", model="m"))
+        (fresh,) = [
+            path
+            for path in (store.path / "batches").iterdir()
+            if path.name[0] == "0" and moment_of(path.name) not in {1_000_000_000, 2_000_000_000}
+        ]
+        fresh.rename(fresh.with_name(f"{moment * 1_000_000_000:020d}-{number}"))
+    first, second = import_names(store)
+    assert first < second
+    keys = [runs_of_import(store, name) for name in (first, second)]
+    inputs = {row["run_key"]: row["input"] for row in store.query("SELECT * FROM runs")}
+    assert [[inputs[key] for key in own] for own in keys] == [["a0"], ["a1"]]

@@ -22,6 +22,10 @@ _PAUSE = 300
 _TIME_DIGITS = 20
 _NANOSECONDS = 1_000_000_000
 _BATCHES = "WITH placed AS ({placed}) SELECT DISTINCT batch FROM placed ORDER BY batch"
+_RUNS_OF = """
+    WITH placed AS ({placed})
+    SELECT run_key FROM placed WHERE list_contains($batches::VARCHAR[], batch) ORDER BY run_key
+"""
 _RUNS_SINCE = """
     WITH placed AS ({placed})
     SELECT COUNT(*) FILTER (WHERE batch >= $since) AS late,
@@ -105,19 +109,29 @@ def last_import(batches: Sequence[str]) -> str | None:
     return None
 
 
-def imports_of(store: Store) -> dict[str, list[str]]:
-    """The imports of a store by when they began, oldest first, with the keys of their runs."""
+def import_names(store: Store) -> list[str]:
+    """The imports of a store by when they began, oldest first."""
+    return list(dict.fromkeys(_imports(store).values()))
+
+
+def runs_of_import(store: Store, name: str) -> list[str]:
+    """The keys of the runs that came with an import."""
+    batches = [batch for batch, called in _imports(store).items() if called == name]
     with store.questions() as engine:
-        rows = engine.sql(f"{engine.batch_of_runs()} ORDER BY batch, run_key")
-    batches = sorted({row["batch"] for row in rows})
-    import_of: dict[str, str] = {}
-    for place, batch in enumerate(batches):
-        first = last_import(batches[: place + 1]) or batches[0]
-        import_of[batch] = _called(first)
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        found.setdefault(import_of[row["batch"]], []).append(row["run_key"])
-    return found
+        placed = engine.batch_of_runs()
+        rows = engine.sql(_RUNS_OF.format(placed=placed), batches=batches)
+    return [row["run_key"] for row in rows]
+
+
+def _imports(store: Store) -> dict[str, str]:
+    """The batches that hold runs, each with the import that it belongs to."""
+    with store.questions() as engine:
+        rows = engine.sql(_BATCHES.format(placed=engine.batch_of_runs()))
+    batches = [row["batch"] for row in rows]
+    return {
+        batch: _called(last_import(batches[: place + 1]) or batches[0])
+        for place, batch in enumerate(batches)
+    }
 
 
 def _called(batch: str) -> str:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from assay.errors import UnknownName
-from assay.render.pages.compare_view import MOST_TASKS, compare_page, read_names, read_pair
+from assay.render.pages.compare_view import read_names, read_page
 from assay.render.pages.side_by_side import MOST_CALLS, read_two, side_by_side
 from assay.web.pages import answer
 from assay.web.waiting import figures_page, found_or_waiting
@@ -37,23 +37,11 @@ def compare_page_of(request: Request) -> Response:
     b = given.get("b") or next(name for name in known if name != a)
     if a == b:
         raise UnknownName("other side", b, [name for name in known if name != a])
-    found = found_or_waiting(
-        request, "Compare", read_pair, by, (a, b), given.get("metric", "")[:_LONGEST]
-    )
+    metric = given.get("metric", "")[:_LONGEST]
+    found = found_or_waiting(request, "Compare", read_page, by, (a, b), metric)
     if isinstance(found, Response):
         return found
-    metrics = [figure.quantity for figure in found.found.all_figures()]
-    return figures_page(
-        request,
-        "compare.html",
-        "Compare",
-        view=compare_page(found, by),
-        names=names,
-        by=by,
-        metrics=metrics,
-        metric=found.found.headline.quantity if found.found.headline else "",
-        most_tasks=MOST_TASKS,
-    )
+    return figures_page(request, "compare.html", "Compare", view=found, names=names, by=by)
 
 
 def runs_side_by_side(request: Request) -> Response:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.comparing import Comparison, RunSet, compare, read_runs_of, read_sides
-from assay.comparing.changes import imports_of
+from assay.comparing.changes import import_names, runs_of_import
 from assay.comparing.sides import values_of
 from assay.errors import UnknownName
 from assay.render.pages import figures
@@ -102,13 +102,20 @@ class ComparePage(Struct, frozen=True):
     groups: tuple[TaskGroup, ...]
     quantity: Said | None
     left_out: tuple[tuple[Said, tuple[str, ...]], ...]
+    quantities: tuple[tuple[str, Said], ...] = ()
+    chosen: str = ""
 
 
 def read_names(store: Store) -> dict[str, list[str]]:
     """The sides that each way to divide a store gives, where they are two and more."""
     found = {by: values_of(store, by) for by in DIVISIONS if by != "import"}
-    found["import"] = list(imports_of(store))
+    found["import"] = import_names(store)
     return {by: names for by, names in found.items() if len(names) > 1}
+
+
+def read_page(store: Store, by: str, names: tuple[str, str], quantity: str) -> ComparePage:
+    """The page of two sides, from the store."""
+    return compare_page(read_pair(store, by, names, quantity), by)
 
 
 def read_pair(store: Store, by: str, names: tuple[str, str], quantity: str = "") -> Sides:
@@ -120,11 +127,13 @@ def read_pair(store: Store, by: str, names: tuple[str, str], quantity: str = "")
 def _read_sides(store: Store, by: str, names: tuple[str, str]) -> list[RunSet]:
     if by != "import":
         return read_sides(store, names, by=by)
-    known = imports_of(store)
+    known = import_names(store)
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         raise UnknownName("import", unknown, known)
-    return [read_runs_of(store, name, _RUN_KEYS, keys=known[name]) for name in names]
+    return [
+        read_runs_of(store, name, _RUN_KEYS, keys=runs_of_import(store, name)) for name in names
+    ]
 
 
 def compare_page(sides: Sides, by: str = "model") -> ComparePage:
@@ -142,6 +151,8 @@ def compare_page(sides: Sides, by: str = "model") -> ComparePage:
         tuple(_groups(sides, headline)) if headline else (),
         name_of(headline.quantity) if headline else None,
         tuple((why, tasks) for why, tasks in _left_out(told) if tasks),
+        tuple((figure.quantity, name_of(figure.quantity)) for figure in found.all_figures()),
+        headline.quantity if headline else "",
     )
 
 

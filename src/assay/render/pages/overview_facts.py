@@ -75,23 +75,25 @@ class Asked(Struct, frozen=True):
     by: str = ""
 
 
+def read_asked(store: Store, asked: Asked) -> tuple[str, Standings | None]:
+    """How the sides stand when compared as the reader wants, and what they are divided by."""
+    divisions = divisions_of(store, SIDES)
+    by = _known(asked.by, SIDES, "way to divide") or next(iter(divisions), SIDES[0])
+    return by, _standings(store, asked, quantities_of(store), by)
+
+
 def read_overview(store: Store, asked: Asked | None = None) -> OverviewFacts:
     """Ask a store for its overview."""
-    asked = asked or Asked()
-    quantities = quantities_of(store)
-    divisions = divisions_of(store, SIDES)
     counts, success = _read_counts(store)
     with opened(store) as view:
         overall, models, by_tool = (tools(view, by=by) for by in ("all", "model", "tool"))
         costs = efficiency(view)
-    by = _known(asked.by, SIDES, "way to divide") or next(iter(divisions), SIDES[0])
     return OverviewFacts(
         counts,
         success,
-        tuple(quantities),
-        tuple(divisions),
-        by,
-        _standings(store, asked, quantities, by),
+        tuple(quantities_of(store)),
+        tuple(divisions_of(store, SIDES)),
+        *read_asked(store, asked or Asked()),
         next(iter(overall), None),
         tuple(models),
         tuple(by_tool),
