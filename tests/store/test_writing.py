@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -257,3 +257,59 @@ def test_a_store_that_lost_its_empty_folders_still_works(tmp_path: Path) -> None
         (tmp_path / "store" / name).rmdir()
     assert Store(tmp_path / "store").count() == 2
     assert fill(Store(tmp_path / "store"), runs(3)) == (1, 2)
+
+
+def judged(**call: Any) -> AgentTestCase:
+    """A run of one call."""
+    known: dict[str, Any] = {"result": "no such user", "success_rule": "refused_sentence"}
+    made = ToolExecutionResult("look", {"key": 1}, **(known | call))
+    return AgentTestCase("q", "a", execution_data=MCPExecutionData([made]))
+
+
+# What a later version may say of the same recorded call
+OTHER_VERDICTS: dict[str, dict[str, Any]] = {
+    "another verdict": {"success": True, "success_rule": "no_error_found"},
+    "another rule": {"success_rule": "error_prefix"},
+    "other words": {"error_message": "no such user"},
+}
+
+
+@pytest.mark.parametrize("verdict", OTHER_VERDICTS.values(), ids=OTHER_VERDICTS)
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_run_is_the_same_run_whatever_is_made_of_its_calls(
+    tmp_path: Path, verdict: dict[str, Any], *, trusted: bool
+) -> None:
+    store = Store.create(tmp_path / "store")
+    assert fill(store, [judged()], trusted=trusted) == (1, 0)
+    assert fill(store, [judged(**verdict)], trusted=trusted) == (0, 1)
+    assert list(store.cases()) == [judged()]
+
+
+# What was recorded differently: without a rule the verdict is somebody else's
+OTHER_RECORDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "another result": ({}, {"result": "no such city"}),
+    "another flag": ({}, {"reported_success": True}),
+    "a verdict of somebody else's": (
+        {"success_rule": None, "success": True},
+        {"success_rule": None, "success": False},
+    ),
+    "words where there is no result": (
+        {"result": None, "error_message": "a"},
+        {"result": None, "error_message": "b"},
+    ),
+}
+
+
+@pytest.mark.parametrize("pair", OTHER_RECORDS.values(), ids=OTHER_RECORDS)
+def test_a_run_that_was_recorded_differently_is_another_run(
+    tmp_path: Path, pair: tuple[dict[str, Any], dict[str, Any]]
+) -> None:
+    store = Store.create(tmp_path / "store")
+    assert fill(store, [judged(**pair[0]), judged(**pair[1])]) == (2, 0)
+
+
+def test_a_judged_run_with_a_secret_is_the_same_run_masked_or_not(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    case = judged(result="no such user; password=hunter2hunter2")
+    assert fill(store, [case], redact=False) == (1, 0)
+    assert fill(store, [case]) == (0, 1)

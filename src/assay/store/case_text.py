@@ -98,6 +98,8 @@ class CaseFacts(Struct, gc=False):
         return self.execution_data.tool_executions if self.execution_data else []
 
 
+# What `settle` says of a call; the rest of it was recorded.
+_VERDICT = ("success", "success_rule")
 _facts_decoder = msgspec.json.Decoder(CaseFacts)
 
 
@@ -118,6 +120,18 @@ def case_text(case: AgentTestCase, *, trusted: bool = False) -> bytes:
         pass
     plain = AgentTestCase.from_dict(case.to_dict())
     return _encode(_written_case(plain, _written))
+
+
+def recorded_text(case: AgentTestCase, text: bytes, *, trusted: bool = False) -> bytes:
+    """The case as JSON without our verdicts on its calls: what makes a run the same run.
+
+    `text` is the case's text. A verdict is what `settle` gave: it has a rule. The words of a
+    failure are part of it where there is a result to take them from.
+    """
+    if all(call.success_rule is None for call in case.calls):
+        return text
+    known = case if trusted else AgentTestCase.from_json(text)
+    return _encode(_written_case(known, _unjudged))
 
 
 def source_text(source: Source) -> bytes:
@@ -189,6 +203,19 @@ def _sketched(record: Any) -> Any:
     if form is None or record.extra:
         return _written(record)
     return form.sketch(*form.values_of(record))
+
+
+def _unjudged(call: ToolExecutionResult) -> Any:
+    recorded = _sketched(call)
+    if call.success_rule is None:
+        return recorded
+    verdict = _VERDICT if call.result is None else (*_VERDICT, "error_message")
+    for name in verdict:
+        if isinstance(recorded, dict):
+            recorded.pop(name, None)
+        else:
+            setattr(recorded, name, None)
+    return recorded
 
 
 def _written(record: Any) -> dict[str, Any]:

@@ -199,7 +199,7 @@ _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 
 
 def run_key(text: bytes) -> str:
-    """What makes a run the same run: everything recorded of it, wherever the file lies."""
+    """The key of a run: a digest of everything recorded of it, wherever the file lies."""
     return sha256(text).hexdigest()[:32]  # processors have an instruction for it
 
 
