@@ -110,7 +110,7 @@ async def _all(address: str, seconds: float, seen: Seen) -> None:
 
 
 async def _session(client: Any, number: int, until: float, seen: Seen) -> None:
-    place, turn = "", 0
+    place, turn, heard = "", 0, 0
     while turn == 0 or time.monotonic() < until:
         turn += 1
         seen.prompts += 1
@@ -121,20 +121,23 @@ async def _session(client: Any, number: int, until: float, seen: Seen) -> None:
         reply = await client.post(f"{place}/prompts" if place else "/arena", data=prompt)
         assert reply.status_code == 303, reply.text
         place = reply.headers["location"]
-        await _listen(client, place, turn, f"mark-{number}-{turn}", seen)
+        mark = f"mark-{number}-{turn}"
+        heard = await _listen(client, f"{place}/events?after={heard}", turn, mark, seen)
         seen.seconds.append(time.monotonic() - began)
 
 
-async def _listen(client: Any, place: str, turn: int, mark: str, seen: Seen) -> None:
-    """Hear the news of a session from its beginning until the turn is done."""
+async def _listen(client: Any, news: str, turn: int, mark: str, seen: Seen) -> int:
+    """Hear the news of a session until the turn is done; the number of the last."""
     said: dict[str, str] = {}
-    async with client.stream("GET", f"{place}/events?after=0") as news:
-        async for line in news.aiter_lines():
+    message: dict[str, Any] = {}
+    async with client.stream("GET", news) as stream:
+        async for line in stream.aiter_lines():
             message = json.loads(line[6:]) if line.startswith("data: ") else {}
             if message.get("prompt") == turn and message["kind"] == "delta":
                 said[message["letter"]] = said.get(message["letter"], "") + message["text"]
             if message.get("prompt") == turn and message["kind"] == "done":
                 break
+    place = news.partition("/events")[0]
     for letter in "AB":
         page = (await client.get(f"{place}/prompts/{turn}/{letter}")).text
         marks = set(_MARK.findall(said.get(letter, ""))) | set(_MARK.findall(page))
@@ -142,6 +145,7 @@ async def _listen(client: Any, place: str, turn: int, mark: str, seen: Seen) -> 
             seen.answers += 1
         else:
             seen.crossed.append(f"{place} {turn} {letter}: {marks}")
+    return int(message["seq"])
 
 
 def _check_store(path: Path, seen: Seen) -> int:

@@ -106,10 +106,10 @@ def _facts(run: RunFacts) -> RunFacts:
 def separating(cells: Sequence[Cell]) -> list[str]:
     """The metrics by how far apart they hold these answers; those of the code last."""
     every = [name for metrics in CATEGORIES.values() for name in metrics]
-    found = {name: [_metric(name)(cell) for cell in cells] for name in every}
+    scored = [cell.score.values() for cell in cells if cell.score is not None]
 
     def spread(name: str) -> float:
-        known = [value for value in found[name] if value is not None]
+        known = [value for values in scored if (value := values.get(name)) is not None]
         return max(known) - min(known) if len(known) > 1 else -1.0
 
     return sorted(every, key=lambda name: (name in CATEGORIES[OF_CODE], -spread(name)))

@@ -203,12 +203,12 @@ def _json(value: Any) -> Markup:
 def _metrics(found: Score | None, order: Sequence[str]) -> list[MetricView]:
     if found is None:
         return []
+    parts = {part.name: part for part in found.walk()}
     views = []
     for name in order:
-        part = found.part(name)
-        if part is not None:
-            twin = found.part(name + _TWIN)
-            views.append(_metric(part, None if twin is None else _metric(twin, None)))
+        if name in parts:
+            twin = parts.get(name + _TWIN)
+            views.append(_metric(parts[name], None if twin is None else _metric(twin, None)))
     return views
 
 
