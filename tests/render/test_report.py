@@ -23,7 +23,7 @@ from assay.cli import main
 from assay.comparing import compare, read_sides
 from assay.errors import BrowserFailed, UnknownName
 from assay.render.pages.call_cards import Written
-from assay.render.report.bodies import _short
+from assay.render.report.bodies import short_result
 from assay.render.report.contents import Wanted, gather, steps_of, store_hash
 from assay.render.report.markdown import report_markdown
 from assay.render.report.masking import Mask
@@ -248,8 +248,27 @@ def test_it_is_told_how_far_it_got(store: Store) -> None:
     ],
 )
 def test_results_are_cut_by_lines_and_keep_what_is_linked(text: str, lines: int, kept: str) -> None:
-    result = Written(Markup(text), text.count("\n") + 1, 9, 0, was_text=False)
-    assert _short(result, lines).text == kept
+    result = Written(Markup(text), text.count("\n") + 1, 9, 0, was_text=False, is_table=False)
+    assert short_result(result, lines).text == kept
+
+
+def test_tables_are_cut_by_rows() -> None:
+    rows = "".join(f"<tr><td>{i}</td></tr>" for i in range(3))
+    marked = '<tr><td><mark id="v1">7</mark></td></tr>'
+    table = Markup(f"<thead><tr><th>a</th></tr></thead><tbody>{rows}{marked}</tbody>")
+    short = short_result(Written(table, 4, 9, 0, was_text=False, is_table=True), 1)
+    assert short.text == (
+        "<thead><tr><th>a</th></tr></thead><tbody><tr><td>0</td></tr>"
+        '<tr><td class="muted" colspan="99">… 2 rows left out …</td></tr>' + marked + "</tbody>"
+    )
+
+
+def test_evidence_that_looks_like_an_address_is_not_changed(tmp_path: Path) -> None:
+    words = 'see <a id="x" href="#y" data-ref="z">'
+    run = case_of("q", words, [call("f", {"html": words})], task_id="t")
+    file = File(html_of(written(tmp_path / "look.assay", [run])))
+    assert file.text.count('see <a id="x" href="#y" data-ref="z">') >= 1
+    assert 'see <a id=\\"x\\" href=\\"#y\\" data-ref=\\"z\\">' in file.text
 
 
 @pytest.fixture

@@ -12,10 +12,14 @@ from tests.web.conftest import CHROMIUM
 from tests.web.sample_stores import HOSTILE
 
 from assay.analyses import ANALYSES
+from assay.importing import ImportSettings, import_runs
+from assay.render.report.page import LARGEST
 from assay.render.report.pdf import report_pdf
+from assay.store import PooledStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from playwright.sync_api import Page
 
@@ -164,6 +168,25 @@ def test_on_paper_it_is_white_and_failed_calls_are_open(opened: Callable[..., Pa
     assert closed.locator(".call.fail .why").first.is_visible()
     assert not closed.locator(".call.ok .why").first.is_visible()
     assert not page.locator(".top").is_visible()
+
+
+def test_real_recordings(
+    shared: Callable[..., Path], tmp_path: Path, open_page: Callable[..., Page]
+) -> None:
+    path = tmp_path / "tau2.assay"
+    import_runs([str(shared("data", "tau2-bench-runs"))], ImportSettings(str(path)))
+    store = PooledStore(path)
+    file = tmp_path / "report.html"
+    file.write_text(html_of(store), encoding="utf-8")
+    page = open_page(file.as_uri(), offline=True)
+    assert file.stat().st_size <= LARGEST
+    assert page.locator("table.list tbody tr").count() == store.count()
+    assert page.locator(".run").count() == 20
+    rows: Any = ANALYSES["errors"].answer(store)
+    shown = page.locator("#t-errors tbody tr").evaluate_all(
+        "rows => rows.map(row => row.cells[2].textContent)"
+    )
+    assert shown == [f"{row.failures:,}" for row in rows][:50]
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")

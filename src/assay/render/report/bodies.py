@@ -9,13 +9,14 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from assay.render.pages.call_cards import CallCard, Written
     from assay.render.pages.run_view import RunView
 
 _LONGEST_LINE = 300
 _MARK_IDS = re.compile(r'<mark id="([^"<>]+)"')
+_BODY, _ROW = "<tbody>", re.compile(r"<tr>.*?</tr>", re.DOTALL)
 _CUT_ENTITY = re.compile(r"&[#\w]{0,8}\Z")
 
 
@@ -29,35 +30,45 @@ def with_short_results(view: RunView, lines: int) -> RunView:
 
 
 def _short_card(card: CallCard, lines: int) -> CallCard:
-    return card if card.result is None else replace(card, result=_short(card.result, lines))
+    return card if card.result is None else replace(card, result=short_result(card.result, lines))
 
 
-def _short(result: Written, lines: int) -> Written:
-    written = str(result.text).split("\n")
-    kept = list(_kept(written, lines))
-    text = Markup("\n".join(kept))  # noqa: S704 - lines of what is markup already
-    return replace(result, text=text, lines=len(kept))
+def short_result(result: Written, lines: int) -> Written:
+    """So many lines of a result, or rows of one that is a table."""
+    if result.is_table:
+        head, _, body = str(result.text).partition(_BODY)
+        kept = list(_kept(_ROW.findall(body), lines, _told_in_table))
+        text = f"{head}{_BODY}{''.join(kept)}</tbody>"
+    else:
+        written = map(_short_line, str(result.text).split("\n"))
+        kept = list(_kept(list(written), lines, _told))
+        text = "\n".join(kept)
+    return replace(result, text=Markup(text), lines=len(kept))  # noqa: S704 - it was markup
 
 
-def _kept(written: Sequence[str], lines: int) -> Iterator[str]:
+def _kept(written: Sequence[str], lines: int, tell: Callable[[int], str]) -> Iterator[str]:
     """The first lines and those with a mark; in between, how many are missing."""
     missing = 0
     for place, line in enumerate(written):
-        shown = _short_line(line) if place < lines or "<mark" in line else None
-        if shown is None:
+        if place >= lines and "<mark" not in line:
             missing += 1
             continue
         if missing:
-            yield _told(missing)
+            yield tell(missing)
             missing = 0
-        yield shown
+        yield line
     if missing:
-        yield _told(missing)
+        yield tell(missing)
 
 
 def _told(missing: int) -> str:
     noun = "line" if missing == 1 else "lines"
     return f'<span class="muted">… {missing:,} {noun} left out …</span>'
+
+
+def _told_in_table(missing: int) -> str:
+    noun = "row" if missing == 1 else "rows"
+    return f'<tr><td class="muted" colspan="99">… {missing:,} {noun} left out …</td></tr>'
 
 
 def _short_line(line: str) -> str:

@@ -97,7 +97,7 @@ def gather(
         silent,
         pair,
         metric,
-        tuple(stories),
+        tuple(sorted(stories, key=lambda story: story.number)),
         tuple(lines),
     )
 

@@ -32,7 +32,9 @@ _FEWEST_ROWS = 10
 # How many lines of a result are kept, tried in this order; None is all that a page has.
 _RESULT_LINES = (None, 12, 0)
 _PLACES = {name: f"<!--{name}-->" for name in ("stories", "lines", "notes")}
-# Where one run points into itself: there it gets its own prefix.
+# Where the tags of one run point into itself, they get its prefix; what stands between tags may
+# look the same, and is what somebody wrote.
+_TAG = re.compile(r"<[a-z][^<>]*>")
 _OWN_ADDRESSES = re.compile(
     r'(\s(?:id|data-ref)="(?!run-)|\s(?:href|data-copy|data-more)="#(?!run-))'
 )
@@ -135,7 +137,8 @@ class _Writer:
         if result_lines is not None:
             story = replace(story, view=with_short_results(story.view, result_lines))
         text = self._page("report_run.html", story=story)
-        return _OWN_ADDRESSES.sub(rf"\g<1>{self.numbers[story.view.key]}-", text)
+        prefixed = rf"\g<1>{self.numbers[story.view.key]}-"
+        return _TAG.sub(lambda tag: _OWN_ADDRESSES.sub(prefixed, tag[0]), text)
 
     def notes(self, fitted: _Fitted, masked: int) -> str:
         """What was left out, and what was masked."""

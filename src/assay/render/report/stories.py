@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 _MOST_ATTEMPTS = 50
+_READ_AT_ONCE = 4
 _ATTEMPTS = """
     SELECT own.run_key AS shown, other.run_key, other.attempt, other.outcome_success
     FROM stored_runs AS own JOIN stored_runs AS other
@@ -53,14 +54,17 @@ class Story(Struct, frozen=True):
 def read_stories(
     store: Store, chosen: Sequence[Telling], metric: str | None, mask: Mask
 ) -> Iterator[Story]:
-    """The chosen runs in their order, one after the other."""
+    """The chosen runs one after the other, in the order in which the store has them."""
     keys = [run.run_key for run in chosen]
-    cases = dict(store.keyed_cases(run_keys=keys)) if keys else {}
     scores, attempts = _scores(store, keys, metric), _attempts(store, keys)
-    for number, run in enumerate(chosen, start=1):
-        case, own = mask.case(cases.pop(run.run_key)), scores.get(run.run_key, [])
-        view = _view(store, run.run_key, case, own, attempts.get(run.run_key, []))
-        yield Story(number, run.why, view, scored_now=not own)
+    places = {run.run_key: (number, run.why) for number, run in enumerate(chosen, start=1)}
+    for start in range(0, len(keys), _READ_AT_ONCE):
+        for key, found in store.keyed_cases(run_keys=keys[start : start + _READ_AT_ONCE]):
+            case, own = mask.case(found), scores.get(key, [])
+            view = _view(store, key, case, own, attempts.get(key, []))
+            # The view has written what it shows; recorded results can be as large as memory.
+            case.execution_data = case.conversation_history = None
+            yield Story(*places[key], view, scored_now=not own)
 
 
 def _view(

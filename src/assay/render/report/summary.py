@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 80
 _WHOSE = {
-    "model": "{n} of them are the model's fault",
-    "server": "{n} of them are a server's fault",
-    "environment": "{n} of them are the environment's fault",
-    "unknown": "of {n} of them nobody knows whose fault they are",
+    "model": "{n} by the model's fault",
+    "server": "{n} by a server's",
+    "environment": "{n} by the environment's",
+    "unknown": "{n} nobody knows why",
 }
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.render.pages.figures import score as score_text
 from assay.render.pages.said import Said, words
+from assay.stats.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,7 +47,7 @@ _DISAGREEING = f"""
     ORDER BY succeeded / decided DESC, {_WORST} LIMIT $most
 """  # noqa: S608 - our own words
 _WORST_OF_TASKS = f"""
-    WITH runs AS ({_RUNS}) SELECT * FROM runs
+    WITH runs AS ({_RUNS}) SELECT * FROM runs WHERE success IS NOT TRUE
     QUALIFY ROW_NUMBER() OVER (PARTITION BY task ORDER BY {_WORST}) = 1
     ORDER BY {_WORST} LIMIT $most
 """  # noqa: S608 - our own words
@@ -81,7 +82,10 @@ def telling_runs(
 
         flipped = list(islice(_flipped(engine, pair), some))
         disagreeing = list(_disagreeing(ask(_DISAGREEING, some)))
-        worst = [*_worst(ask(_WORST_OF_TASKS, most)), *_worst(ask(_WORST_OF_ALL, most))]
+        worst = [
+            *_worst(ask(_WORST_OF_TASKS, most), "the worst of its task"),
+            *_worst(ask(_WORST_OF_ALL, most)),
+        ]
     known = {run.run_key for run in disagreeing}
     others = [run for run in worst if run.run_key not in known]
     first = _first_of_each([*flipped, *others])[: most - len(disagreeing)]
@@ -123,16 +127,14 @@ def _disagreeing(rows: Iterable[dict[str, Any]]) -> Iterator[Telling]:
         )
 
 
-def _worst(rows: Iterable[dict[str, Any]]) -> Iterator[Telling]:
+def _worst(rows: Iterable[dict[str, Any]], place: str = "") -> Iterator[Telling]:
     for row in rows:
+        told = [place] if place else []
         if row["score"] is not None:
-            why = words("among the lowest scores: {score}", score=score_text(row["score"]))
-        elif row["failed_calls"]:
-            many = "1 call failed" if row["failed_calls"] == 1 else "{n} calls failed"
-            why = words(many, n=f"{row['failed_calls']:,}")
-        else:
-            why = words("the task failed" if row["success"] is False else "no failure to show")
-        yield Telling(row["run_key"], why)
+            told.append(f"score {score_text(row['score'])}")
+        if row["failed_calls"]:
+            told.append(counted(row["failed_calls"], "failed call"))
+        yield Telling(row["run_key"], words(", ".join(told) or "no failed call"))
 
 
 def _first_of_each(found: Iterable[Telling]) -> list[Telling]:
