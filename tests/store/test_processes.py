@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KILLS = 100 if os.environ.get("ASSAY_SLOW") else 20
+SCORING_KILLS = 100 if os.environ.get("ASSAY_SLOW") else 8
 RUNS = 15
 # One process with everything loaded, from which all others are split off.
 CONTEXT = get_context("forkserver")
@@ -129,6 +130,73 @@ def test_a_killed_compaction_loses_nothing_and_is_completed_by_the_next(tmp_path
         assert store.doctor() == []
         shutil.rmtree(folder)
     assert set(left) == {1, 5}, f"the kills all came at the same moment: {left}"
+
+
+def check_scores_whole(store: Store) -> None:
+    """Every visible score has all its rows, and every run at most one."""
+    rows = store.query(
+        "SELECT score_key, COUNT(*) AS rows, COUNT(tree) AS wholes FROM scores GROUP BY score_key"
+    )
+    assert {(row["rows"], row["wholes"]) for row in rows} <= {(3, 1)}
+    runs_of = store.query("SELECT run_key FROM scores WHERE path = name")
+    assert len(runs_of) == len({row["run_key"] for row in runs_of})
+
+
+def test_a_killed_scoring_leaves_whole_scores_and_is_completed_by_the_next(
+    tmp_path: Path,
+) -> None:
+    pattern = tmp_path / "pattern"
+    fill(Store.create(pattern), runs(RUNS), limit=SMALL)
+    timed = tmp_path / "timed"
+    shutil.copytree(pattern, timed)
+    usual = seconds_of(workers.score_missing, timed)
+    left = Counter[int]()
+    for i in range(SCORING_KILLS):
+        folder = tmp_path / f"store-{i}"
+        shutil.copytree(pattern, folder)
+        # Evenly, so that few kills come at different moments too.
+        kill_after(1.1 * usual * i / SCORING_KILLS, workers.score_missing, folder)
+        store = Store(folder)
+        left[len(store.query("SELECT DISTINCT run_key FROM scores"))] += 1
+        check_whole(store)
+        check_scores_whole(store)
+        workers.score_rest(store)
+        check_scores_whole(store)
+        assert len(store.query("SELECT DISTINCT run_key FROM scores")) == RUNS
+        store.compact()
+        check_scores_whole(store)
+        assert as_set(store.cases()) == as_set(runs(RUNS))
+        assert store.doctor() == []
+        shutil.rmtree(folder)
+    assert len(left) > 2, f"the kills all came at the same moment: {left}"
+
+
+def test_all_kinds_of_writers_at_once_lose_and_double_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    fill(Store.create(folder), runs(12), limit=SMALL)
+    started = [
+        start(workers.write, folder, list(range(10, 30))),
+        start(workers.write, folder, list(range(20, 40))),
+        start(workers.score_missing, folder),
+        start(workers.mark_and_judge, folder),
+        start(workers.merge, folder),
+    ]
+    for process, report in started:
+        report.recv()
+        process.join()
+    store = Store(folder)
+    check_whole(store)
+    check_scores_whole(store)
+    assert as_set(store.cases()) == as_set(runs(40))
+    scored = len(store.query("SELECT DISTINCT run_key FROM scores"))
+    assert 12 <= scored <= 40
+    assert store.query("SELECT COUNT(*) AS n FROM golden")[0]["n"] >= 12
+    judged = store.query("SELECT COUNT(*) AS n, COUNT(DISTINCT task_id) AS tasks FROM evaluations")
+    assert judged[0]["n"] == judged[0]["tasks"] >= 12
+    store.compact()
+    assert as_set(store.cases()) == as_set(runs(40))
+    assert len(store.query("SELECT DISTINCT run_key FROM scores")) == scored
+    assert store.doctor() == []
 
 
 def test_readers_see_every_run_once_while_others_write_and_compact(tmp_path: Path) -> None:

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 from tests.store.runs import SMALL, run
 
+from assay.evaluation import RecordedEvaluation
+from assay.score import Score
 from assay.store import Store
+from assay.store.scores import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from multiprocessing.connection import Connection
     from pathlib import Path
+
+
+SCORE = Score("whole", 0.5, parts=(Score("one", 1.0), Score("other", 0.0)))
+SETTINGS = Settings("whole")
 
 
 def write(folder: Path, numbers: Sequence[int], report: Connection) -> None:
@@ -27,6 +34,35 @@ def merge(folder: Path, report: Connection) -> None:
     """Compact the store."""
     report.send("begins")
     Store(folder).compact()
+    report.send("done")
+
+
+def score_rest(store: Store) -> None:
+    """Score all runs that have no score yet, a few at a time."""
+    scored = {row["run_key"] for row in store.query("SELECT DISTINCT run_key FROM scores")}
+    with store.score_writer() as writer:
+        for i, row in enumerate(store.query("SELECT run_key FROM runs ORDER BY run_key")):
+            if row["run_key"] not in scored:
+                writer.add(row["run_key"], SCORE, SETTINGS)
+            if i % 4 == 3:
+                writer.flush()
+
+
+def score_missing(folder: Path, report: Connection) -> None:
+    """The same, as the work of a process."""
+    report.send("begins")
+    score_rest(Store(folder))
+    report.send("done")
+
+
+def mark_and_judge(folder: Path, report: Connection) -> None:
+    """Mark runs as golden and keep what somebody else's judge said, in turns."""
+    report.send("begins")
+    store = Store(folder)
+    for number, row in enumerate(store.query("SELECT run_key FROM runs ORDER BY run_key")):
+        store.mark_golden([row["run_key"]])
+        with store.writer(limit=SMALL) as writer:
+            writer.add_evaluation(RecordedEvaluation(task_id=f"task-{number}", judge="j"))
     report.send("done")
 
 
