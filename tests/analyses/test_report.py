@@ -10,8 +10,11 @@ from tests.analyses.worked import a_run, bad, ok, store_of
 
 from assay.analyses import ANALYSES, Filters, opened
 from assay.analyses.report import PARTS, answers
+from assay.store import questioning
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from assay import AgentTestCase, Store
     from assay.analyses import Rules
 
@@ -74,6 +77,24 @@ def test_every_grouping_is_the_same_over_kept_calls(store: Store, name: str) -> 
             rows = _rounded(analysis.answer(view, **asked))
             assert rows == _rounded(analysis.answer(store, **asked))
             assert rows
+
+
+@pytest.mark.parametrize("at_once", [40, 7])
+@pytest.mark.parametrize("rules", ["assay", "seed"])
+@pytest.mark.parametrize("name", ["retry", "correction", "persistence", "episodes"])
+def test_a_large_store_read_part_by_part_says_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, rules: Rules, at_once: int
+) -> None:
+    runs = some_runs(40)
+    for few in (runs[:4], runs[4:8], runs[8:]):
+        parted = store_of(tmp_path, few)
+    whole = ANALYSES[name].answer(parted, rules=rules)
+    monkeypatch.setattr(questioning, "_MOST_CALLS_AT_ONCE", at_once)
+    assert _rounded(ANALYSES[name].answer(parted, rules=rules)) == _rounded(whole)
+    with parted.questions() as engine:
+        parts = engine._parts()
+    assert len({batch for part in parts for batch in part.batches}) == 3
+    assert len(parts) > 2
 
 
 def _rounded(rows: Any) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ The SQL of an analysis knows these tables and nothing of filters:
     summaries    recorded means over evaluations
 
 and some that follow from them: `all_calls` without the filters, `call_sides`, which are calls
-with those before and after them, `judged_failures`, `failure_responses` and `failure_episodes`
-from `views/`, by either rules, and `kinds` of failure.
+with those before and after them, `run_streaks`, `judged_failures`, `failure_responses` and
+`failure_episodes` from `views/`, and `kinds` of failure.
 
 By the seed's rules `failed`, `blame` and `kind` are its own classifier's, calls that only a
 trace tells of are left out, and what has no name is "unknown".
@@ -44,11 +44,19 @@ class Engine(Protocol):
     ) -> None:
         """Make a small table of rows; columns are names and SQL types."""
 
-    def define(self, name: str, query: str, *, keep: bool, words: str | None = None) -> None:
+    def define(
+        self,
+        name: str,
+        query: str,
+        *,
+        keep: bool,
+        words: str | None = None,
+        run_by_run: bool = False,
+    ) -> None:
         """Name a query as a table; `keep` its rows where they are read more than once.
 
-        `words` finds all texts of columns that have few in many rows, for engines that can make
-        use of it.
+        For engines that can make use of it: `words` finds all texts of columns that have few in
+        many rows, and `run_by_run` promises that no row depends on more than one run.
         """
 
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
@@ -113,17 +121,19 @@ _DERIVED = {
     "failure_responses": "responses",
     "failure_episodes": "episodes",
 }
+_RUN_BY_RUN = frozenset({"run_streaks", "failure_responses", "failure_episodes"})
 _PLACES = "run_places"
-_SIDES = "call_sides"
+# Those that are the same by either rules.
+_COMMON = {"call_sides": "sides", "run_streaks": "streaks"}
 _SMALL = ("kinds",)
 _ALL_CALLS = "all_calls"
 _TABLE_NAMES = re.compile(
-    rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS, _PLACES, _SIDES))})\b"
+    rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS, _PLACES, *_COMMON))})\b"
 )
 _COMMENT = re.compile(r"--.*")
-_KEPT = frozenset({*_DERIVED, _PLACES})
+_KEPT = frozenset({*_DERIVED, _PLACES, "run_streaks"})
 # What a report keeps besides, unless there are more calls than memory is meant for.
-_KEPT_FOR_MANY = frozenset({"calls", _SIDES})
+_KEPT_FOR_MANY = frozenset({"calls", "call_sides"})
 _MOST_KEPT_CALLS = 1_000_000
 _MOST_KEPT_ROWS = 10_000
 # The columns of calls that questions ask for; those of words have few texts in many rows.
@@ -188,7 +198,9 @@ class View:
             definition = f"SELECT {', '.join(_ASKED_OF_CALLS)} FROM ({definition})"  # noqa: S608
             self._engine.define(table, definition, keep=True, words=self._words())
         else:
-            self._engine.define(table, definition, keep=table in self._kept)
+            self._engine.define(
+                table, definition, keep=table in self._kept, run_by_run=table in _RUN_BY_RUN
+            )
 
     def _register(self, table: str) -> None:
         columns = dict.fromkeys(("stateful", "transient"), "BOOLEAN")
@@ -202,8 +214,8 @@ class View:
     def _definition(self, table: str) -> str:
         if table == _PLACES:
             return _SEED_ORDER
-        if table == _SIDES:
-            return sql_text("views", "sides")
+        if table in _COMMON:
+            return sql_text("views", _COMMON[table])
         if table == _ALL_CALLS and not self._selection.chosen():
             return "SELECT * FROM calls"
         if table in _DERIVED:

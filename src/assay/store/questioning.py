@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.store.engine import file_list
 from assay.store.golden import marks_in_force
@@ -13,7 +14,6 @@ from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from assay.store.engine import Engine
 
@@ -23,6 +23,18 @@ RECORDED = "recorded_"
 # Tables that are only ever added to, of which the last word counts.
 SHOWN: dict[str, Callable[[str], str]] = {"scores": latest_scores, "golden": marks_in_force}
 STORED_NAME = re.compile(rf"\b(?:{STORED}|{RECORDED})(?:{'|'.join(TABLES)})\b")
+
+
+# A part of a store that is looked at by itself; sorting so many calls takes about a gigabyte.
+_MOST_CALLS_AT_ONCE = 2_500_000
+_PARTED = ("runs", "calls")
+
+
+class _Part(NamedTuple):
+    """Some batches, and which of their runs."""
+
+    batches: list[Path]
+    condition: str = "true"
 
 
 class OpenedTables:
@@ -59,8 +71,19 @@ class QuestionEngine:
             places = ", ".join("?" for _ in columns)
             self._engine.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608
 
-    def define(self, name: str, query: str, *, keep: bool, words: str | None = None) -> None:
+    def define(
+        self,
+        name: str,
+        query: str,
+        *,
+        keep: bool,
+        words: str | None = None,
+        run_by_run: bool = False,
+    ) -> None:
         """Name a query as a table; `keep` its rows where they are read more than once.
+
+        `run_by_run` promises that what is said of a run follows from that run alone: a large
+        store is then read part by part, each of which fits into memory.
 
         `words` is a query for some of the same columns and all of their texts, which are few in
         many rows. They are kept as numbers that show as the texts and sort like them, so that
@@ -70,7 +93,51 @@ class QuestionEngine:
         if keep and words:
             query = self._numbered(name, query, words)
         kind = "TABLE" if keep else "VIEW"
-        self._engine.execute(f"CREATE OR REPLACE TEMP {kind} {name} AS {query}")
+        making = f"CREATE OR REPLACE TEMP {kind} {name} AS {query}"
+        if keep and run_by_run and len(parts := self._parts()) > 1:
+            self._execute_for(parts, making, f"INSERT INTO {name} {query}")
+        else:
+            self._engine.execute(making)
+
+    def _parts(self) -> list[_Part]:
+        """The store in parts of whole runs, each with about as many calls as memory is meant for.
+
+        A run stands in one batch; only a batch that is too large by itself is divided.
+        """
+        counts = self._calls_of_batches()
+        parts: list[_Part] = []
+        together: list[Path] = []
+        for batch, calls in counts.items():
+            pieces = -(-calls // _MOST_CALLS_AT_ONCE)
+            if pieces > 1:
+                parts += [_Part([batch], f"hash(run_key) % {pieces} = {i}") for i in range(pieces)]
+                continue
+            if sum(counts[other] for other in together) + calls > _MOST_CALLS_AT_ONCE:
+                parts.append(_Part(together))
+                together = []
+            together.append(batch)
+        return [*parts, _Part(together)] if together else parts
+
+    def _calls_of_batches(self) -> dict[Path, int]:
+        files = [file for batch in self._batches if (file := batch / "calls.parquet").exists()]
+        if not files:
+            return dict.fromkeys(self._batches, 0)
+        found = self._engine.execute(
+            f"SELECT file_name, num_rows FROM parquet_file_metadata({file_list(files)})"  # noqa: S608
+        )
+        counts = {Path(name).parent.name: rows for name, rows in found.fetchall()}
+        return {batch: counts.get(batch.name, 0) for batch in self._batches}
+
+    def _execute_for(self, parts: list[_Part], first: str, then: str) -> None:
+        """Do it for the first part, then for each of the others; they hide the whole tables."""
+        try:
+            for number, part in enumerate(parts):
+                for table in _PARTED:
+                    self._engine.execute(_view_of_part(table, part))
+                self._engine.execute(then if number else first)
+        finally:
+            for table in _PARTED:
+                self._engine.execute(f"DROP VIEW IF EXISTS temp.{STORED}{table}")
 
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
         """The rows of a query."""
@@ -119,11 +186,21 @@ def view_of(
 
     `whole` shows rows as well that later ones have overruled.
     """
+    rows = _rows_of(table, batches)
+    rows = SHOWN[table](rows) if table in SHOWN and not whole else rows
+    return f"CREATE VIEW {name or table} AS {rows}"
+
+
+def _view_of_part(table: str, part: _Part) -> str:
+    rows = _rows_of(table, part.batches)
+    chosen = f"SELECT * FROM ({rows}) WHERE {part.condition}"  # noqa: S608 - all ours
+    return f"CREATE OR REPLACE TEMP VIEW {STORED}{table} AS {chosen}"
+
+
+def _rows_of(table: str, batches: list[Path]) -> str:
     columns = ", ".join(f'NULL::{kind} AS "{column}"' for column, kind in TABLES[table].items())
     parts = [f"SELECT {columns} WHERE false"]
     files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
     if files:
         parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
-    rows = " UNION ALL BY NAME ".join(parts)
-    rows = SHOWN[table](rows) if table in SHOWN and not whole else rows
-    return f"CREATE VIEW {name or table} AS {rows}"
+    return " UNION ALL BY NAME ".join(parts)

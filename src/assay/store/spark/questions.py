@@ -78,7 +78,8 @@ class SparkEngine:
         query: str,
         *,
         keep: bool,
-        words: str | None = None,  # noqa: ARG002 - columnar as it is, Spark needs no numbers
+        words: str | None = None,  # noqa: ARG002 - Spark needs no such help
+        run_by_run: bool = False,  # noqa: ARG002
     ) -> None:
         """Name a query as a table; `keep` its rows where they are read more than once."""
         found = self.frame(query)
