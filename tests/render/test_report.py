@@ -15,6 +15,7 @@ from tests.render.report_stores import (
     runs_of_two_models,
     written,
 )
+from tests.web.figure_pages import bare_rates
 from tests.web.sample_stores import HOSTILE, call, case_of
 
 from assay import Store, __version__
@@ -117,6 +118,10 @@ def test_hostile_text_is_text(file: File) -> None:
     assert "\u202e" not in file.text
     handlers = [key for _, known in file.tags for key in known if key.startswith("on")]
     assert handlers == []
+
+
+def test_every_share_says_of_how_many_or_how_sure(text: str) -> None:
+    assert bare_rates(text) == []
 
 
 def test_words(file: File) -> None:
