@@ -47,6 +47,18 @@ def kill_after(seconds: float, work: Callable[..., None], *arguments: Any) -> No
     report.close()
 
 
+def kill_at_batch(number: int, folder: Path, work: Callable[..., None], seconds: float) -> None:
+    """Kill some moments after so many new batches are there, or when the work is done."""
+    before = len(list((folder / "batches").iterdir()))
+    process, report = start(work, folder)
+    while process.is_alive() and len(list((folder / "batches").iterdir())) < before + number:
+        time.sleep(0.001)
+    time.sleep(seconds)
+    process.kill()
+    process.join()
+    report.close()
+
+
 def seconds_of(work: Callable[..., None], *arguments: Any) -> float:
     process, report = start(work, *arguments)
     began = time.monotonic()
@@ -154,8 +166,7 @@ def test_a_killed_scoring_leaves_whole_scores_and_is_completed_by_the_next(
     for i in range(SCORING_KILLS):
         folder = tmp_path / f"store-{i}"
         shutil.copytree(pattern, folder)
-        # Evenly, so that few kills come at different moments too.
-        kill_after(1.1 * usual * i / SCORING_KILLS, workers.score_missing, folder)
+        kill_at_batch(i % 5, folder, workers.score_missing, random.Random(i).uniform(0, usual / 5))
         store = Store(folder)
         left[len(store.query("SELECT DISTINCT run_key FROM scores"))] += 1
         check_whole(store)
