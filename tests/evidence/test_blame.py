@@ -145,6 +145,9 @@ def test_a_tool_that_was_not_on_offer() -> None:
             Siblings(failed=1, models_failed=1),
             ("unknown", "unclassified", "none"),
         ),
+        # What is not there may have been there in another run.
+        ("HTTP 404", Siblings(succeeded=3), ("model", "not_found", "http_status")),
+        ("HTTP 500", Siblings(succeeded=3), ("server", "execution_error", "same_call_succeeded")),
         ("Something went wrong", Siblings(), ("unknown", "unclassified", "none")),
     ],
 )

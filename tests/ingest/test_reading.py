@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +17,9 @@ from assay.ingest.recording import FilePlace, Recording
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from assay.ingest.recording import Format
 
+FORMAT_PAGES = Path(__file__).resolve().parents[2] / "docs" / "reference" / "formats"
 CHAT = [
     {"role": "user", "content": "How warm is it in Oslo?"},
     {
@@ -44,6 +46,17 @@ def runs_of(items: list[AgentTestCase | Unreadable]) -> list[AgentTestCase]:
 def test_every_format_answers_to_its_name() -> None:
     assert [known.name for known in all_formats()] == list(FORMAT_NAMES)
     assert all(known.title and known.fidelity for known in all_formats())
+
+
+@pytest.mark.parametrize("known", all_formats(), ids=lambda known: known.name)
+def test_every_format_says_what_it_cannot_say_and_has_its_place_in_the_docs(known: Format) -> None:
+    assert len(known.fidelity) > 30
+    assert known.fidelity.endswith(".")
+    index, *pages = sorted(FORMAT_PAGES.glob("*.md"), key=lambda page: page.name != "index.md")
+    assert f"| `{known.name}` |" in index.read_text(encoding="utf-8")
+    assert known.name == "assay" or any(
+        f"`{known.name}`" in page.read_text(encoding="utf-8") for page in pages
+    )
 
 
 def test_an_unknown_format_is_an_error_with_a_hint() -> None:

@@ -149,7 +149,7 @@ def _by_offer(failure: _Failure) -> Blame | None:
 
 def _by_siblings(failure: _Failure) -> Blame | None:
     """What the same call did elsewhere: if it can succeed, the arguments are not at fault."""
-    siblings, told = failure.siblings, failure.told
+    siblings, told = failure.siblings, _told_or_coded(failure)
     if siblings is None or told in STATEFUL or CATEGORY_OF[told] == "environment":
         return None
     if siblings.succeeded:
@@ -159,6 +159,12 @@ def _by_siblings(failure: _Failure) -> Blame | None:
         kind = told if CATEGORY_OF[told] == "server" else "execution_error"
         return Blame("server", kind, "same_call_fails_for_all", 0.7)
     return None
+
+
+def _told_or_coded(failure: _Failure) -> Kind:
+    """The kind that the words tell or, where they are vague, the HTTP status."""
+    status = _http_status(failure) if failure.told in VAGUE_KINDS else None
+    return failure.told if status is None else HTTP_KINDS.get(status, failure.told)
 
 
 def _by_http_status(failure: _Failure) -> Blame | None:
