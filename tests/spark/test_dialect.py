@@ -76,6 +76,7 @@ def test_no_step_bears_the_name_of_a_table(sql: Path) -> None:
     tables = set(assay.analyses.view._TABLE_NAMES.pattern.strip("\\b()").split("|"))
     assert {"calls", "runs", "evaluations"} <= tables
     assert set(names) & tables == set()
+    assert "\\" not in sql.read_text(encoding="utf-8")  # the engines read it differently
     assert not [name for name in names if name.startswith(("stored_", "recorded_"))]
 
 

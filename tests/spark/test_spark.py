@@ -187,6 +187,18 @@ def test_a_damaged_file_is_named(tmp_path: Path, spark: Spark) -> None:
 def test_a_refused_question_is_ours(store: Store, spark: Spark) -> None:
     with SparkStore(store.path, spark).questions() as engine:
         assert engine.sql("SELECT $a AS a, '$a' AS text", a=None) == [{"a": None, "text": "$a"}]
+        for hostile in (
+            "it's",
+            "\\'",
+            "\\\\' OR 1 = 1 --",
+            '"',
+            "\\n",
+            "\n",
+            ":a",
+            "$a",
+            "\u0000x",
+        ):
+            assert engine.sql("SELECT $a AS a", a=hostile) == [{"a": hostile}]
     with (
         pytest.raises(QueryFailed, match=r"Spark: .*nothing"),
         SparkStore(store.path, spark).questions() as engine,
@@ -280,9 +292,10 @@ def test_the_commands(tmp_path: Path) -> None:
     imported = assay("import", "runs", "--store", "runs.assay", *engine, cwd=tmp_path)
     assert (imported.returncode, imported.stderr) == (0, "")
     assert imported.stdout.startswith(f"{SAMPLE_COUNT} runs added to runs.assay")
-    answered = assay("analyze", "tools", "runs.assay", "--json", *engine, cwd=tmp_path)
+    answered = assay("analyze", "servers", "runs.assay", "--json", *engine, cwd=tmp_path)
     assert (answered.returncode, answered.stderr) == (0, "")
-    assert answered.stdout == assay("analyze", "tools", "runs.assay", "--json", cwd=tmp_path).stdout
+    plain = assay("analyze", "servers", "runs.assay", "--json", cwd=tmp_path)
+    assert answered.stdout == plain.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["runs", "runs.assay"]
 
 

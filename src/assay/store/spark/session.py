@@ -57,7 +57,8 @@ ANSWERING = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
     "spark.sql.ansi.doubleQuotedIdentifiers": "true",
-    "spark.sql.parser.escapedStringLiterals": "true",
+    # Spark writes parameters into the text with backslashes, and must read them as such.
+    "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.caseSensitive": "false",
 }
 
