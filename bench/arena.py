@@ -200,7 +200,12 @@ async def _serve(path: str) -> None:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         settings = LiveSettings(warm_up=False)
         async with open_live(Suite("bench", []), entered, Store.create(path), settings) as live:
-            serving = Serving(arena_app(live), listening, lambda: print(address, flush=True))
+            serving = Serving(
+                arena_app(live),
+                listening,
+                started=lambda: print(address, flush=True),
+                ending=live.end_news,
+            )
             await serving.run()
 
 

@@ -91,7 +91,9 @@ def _serve(found: ArenaServer, store: Path, agents: Sequence[str], settings: Liv
             opened = open_live(load_suite("weather"), entered, Store.create(store), settings)
             async with opened as live:
                 found.live = live
-                found.serving = Serving(arena_app(live), listening, found.up.set)
+                found.serving = Serving(
+                    arena_app(live), listening, started=found.up.set, ending=live.end_news
+                )
                 await found.serving.run()
 
     return serve

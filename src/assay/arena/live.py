@@ -218,12 +218,17 @@ class LiveArena:
             turn.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
 
-    async def close(self) -> None:
-        """Stop all turns, and write what is in hand."""
+    def end_news(self) -> None:
+        """Let all readers of news go."""
         self.is_closing = True
         for room in self._rooms.values():
-            room.stop.set()
             room.session.news.wake()
+
+    async def close(self) -> None:
+        """Stop all turns, and write what is in hand."""
+        self.end_news()
+        for room in self._rooms.values():
+            room.stop.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self.settle()
         self._workers.shutdown()

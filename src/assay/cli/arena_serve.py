@@ -117,4 +117,6 @@ async def _serve(
     settings = live_room.LiveSettings(conduct)
     async with live_room.open_live(suite, entered, store, settings) as live:
         app = import_module("assay.web.arena").arena_app(live)
-        await import_module("assay.web.serving").Serving(app, *where).run()
+        listening, opened = where
+        serving = import_module("assay.web.serving").Serving
+        await serving(app, listening, started=opened, ending=live.end_news).run()

@@ -24,13 +24,21 @@ class Serving:
     """A server inside a running loop, beside whatever else lives there."""
 
     def __init__(
-        self, app: Starlette, listening: socket, started: Callable[[], None] = lambda: None
+        self,
+        app: Starlette,
+        listening: socket,
+        *,
+        started: Callable[[], None] = lambda: None,
+        ending: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take the application and its socket; `started` is called when it answers."""
+        """Take the application and its socket.
+
+        `started` is called when it answers, `ending` before it waits for open answers to end.
+        """
         config = uvicorn.Config(
             app, log_level="error", timeout_graceful_shutdown=_LAST_SECONDS, server_header=False
         )
-        self._server = _Server(config, started)
+        self._server = _Server(config, started, ending)
         self._socket = listening
 
     async def run(self) -> None:
@@ -53,9 +61,11 @@ class Serving:
 class _Server(uvicorn.Server):
     """Leaves the signals to us: raised once more, they would break off what closes after it."""
 
-    def __init__(self, config: uvicorn.Config, told: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, started: Callable[[], None], ending: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._told = told
+        self._started, self._ending = started, ending
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -63,4 +73,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets)
-        self._told()
+        self._started()
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._ending()
+        await super().shutdown(sockets)
