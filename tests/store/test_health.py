@@ -98,6 +98,17 @@ def test_replaced_batches_are_found_and_removed(folder: Path) -> None:
     assert store.count() == 6
 
 
+def test_the_mark_of_one_who_died_making_the_store_is_cleared_away(folder: Path) -> None:
+    mark = folder / "assay-store.json.0123"
+    mark.write_text('{"store_ver')
+    (finding,) = Store(folder).doctor()
+    assert (finding.path, finding.harmless) == (str(mark), True)
+    assert finding.problem == "a writer died and left this"
+    fill(Store(folder), runs(1))
+    assert not mark.exists()
+    assert Store(folder).doctor() == []
+
+
 def test_what_an_engine_spilled_goes_after_a_day(folder: Path) -> None:
     spill = folder / "writing" / "spill-1"
     spill.mkdir()

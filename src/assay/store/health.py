@@ -43,7 +43,7 @@ def examine(layout: Layout, *, repair: bool) -> list[Finding]:
 
 def _unneeded(layout: Layout, removed: set[Path]) -> Iterator[Finding]:
     for path in sorted(removed | set(layout.leftovers())):
-        if path.parent == layout.writing_folder:
+        if path.parent != layout.batches_folder:
             yield _harmless(path, "a writer died and left this", repaired=path in removed)
     for path in sorted(removed | set(layout.replaced())):
         if path.parent == layout.batches_folder:
@@ -56,7 +56,11 @@ def _harmless(path: Path, problem: str, *, repaired: bool) -> Finding:
 
 
 def _unknown(layout: Layout) -> Iterator[Finding]:
-    strangers = [path for path in layout.root.iterdir() if path.name not in {MARK, *FOLDERS}]
+    strangers = [
+        path
+        for path in layout.root.iterdir()
+        if path.name not in FOLDERS and not path.name.startswith(MARK)
+    ]
     for path in layout.batches_folder.iterdir():
         if path.is_dir():
             strangers += [file for file in path.iterdir() if file.name not in _BATCH_FILES]

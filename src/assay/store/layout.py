@@ -77,12 +77,17 @@ class Layout:
             for name in FOLDERS:
                 (self.root / name).mkdir(exist_ok=True)
             if MARK not in found:
-                fresh = self.root / f"{MARK}.{uuid4().hex}"
-                fresh.write_text(json.dumps({"store_version": STORE_VERSION}), encoding="utf-8")
-                fresh.replace(self.root / MARK)
+                self._write_mark()
         except OSError as exc:
             raise NotAStore(f"{self.root} cannot be made a store: {exc.strerror or exc}") from exc
         self.check()
+
+    def _write_mark(self) -> None:
+        # Under the lock, so that one that lies about was left by somebody dead.
+        with self.locked("publish"):
+            fresh = self.root / f"{MARK}.{uuid4().hex}"
+            fresh.write_text(json.dumps({"store_version": STORE_VERSION}), encoding="utf-8")
+            fresh.replace(self.root / MARK)
 
     def check(self) -> None:
         """Raise NotAStore unless this is a store that we can read."""
@@ -170,11 +175,12 @@ class Layout:
         return None
 
     def leftovers(self) -> list[Path]:
-        """What dead writers left in `writing/`."""
+        """What dead writers left in `writing/`, and the mark of one who died making the store."""
         if not self.writing_folder.is_dir():
             return []
         with self.locked("publish"):
-            return sorted(path for path in self.writing_folder.iterdir() if _is_dead(path))
+            marks = self.root.glob(f"{MARK}.*")
+            return sorted([*marks, *filter(_is_dead, self.writing_folder.iterdir())])
 
     def replaced(self) -> list[Path]:
         """Batches that a later one replaces: nobody needs them any more."""
