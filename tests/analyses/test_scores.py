@@ -8,7 +8,7 @@ import pytest
 from tests.analyses.judged_runs import ANN_AND_BOB, RECORDED, judged_store, said
 from tests.analyses.worked import a_run, ok
 
-from assay import RunOutcome
+from assay import AgentTestCase, RunOutcome
 from assay.analyses import (
     attempts,
     detailed,
@@ -232,6 +232,17 @@ def test_queries_in_other_orders(store: Store) -> None:
     (alone,) = queries(store, models=["ann"], tasks=["t2"])
     assert (alone.models, alone.model_range, alone.best_model) == (1, None, None)
     assert alone.judge_range is None
+
+
+def test_runs_that_no_attempt_tells_apart_are_no_judges_of_one_run(tmp_path: Path) -> None:
+    runs = [
+        AgentTestCase("a", str(i), model="ann", task_id="t", outcome=RunOutcome(success=passed))
+        for i, passed in enumerate((True, False, True, False))
+    ]
+    (row,) = queries(judged_store(tmp_path, (), runs))
+    assert (row.judgements, row.runs, row.value) == (4, 4, 0.5)
+    assert row.judge_range is None
+    assert row.value_low is not None
 
 
 def test_variance(store: Store) -> None:

@@ -9,14 +9,15 @@ WITH said AS (
            COALESCE(average_step_score, CAST($missing AS DOUBLE)) AS step,
            COALESCE(real_tools, CAST($missing AS BIGINT)) AS real_tools,
            COALESCE(total_steps, CAST($missing AS BIGINT)) AS total_steps,
-           error
+           error,
+           CAST(NULL AS VARCHAR(1)) AS recorded_run
     FROM evaluations
     UNION ALL
     SELECT experiment, model, COALESCE(outcome_decided_by, 'the recording'), task_id, attempt,
            input, run_key, run_key,
            CASE WHEN outcome_success THEN 1e0 WHEN NOT outcome_success THEN 0e0 END,
            outcome_score, CAST(NULL AS DOUBLE), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT),
-           CAST(NULL AS VARCHAR(1))
+           CAST(NULL AS VARCHAR(1)), run_key
     FROM runs
     WHERE $outcomes IN ('all', 'unjudged')
       AND (outcome_success IS NOT NULL OR outcome_score IS NOT NULL)
@@ -28,7 +29,7 @@ WITH said AS (
     SELECT experiment, model, CAST(NULL AS VARCHAR(1)), task_id, attempt,
            input, run_key, run_key, CAST(NULL AS DOUBLE), CAST(NULL AS DOUBLE),
            CAST(NULL AS DOUBLE), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT),
-           CAST(NULL AS VARCHAR(1))
+           CAST(NULL AS VARCHAR(1)), run_key
     FROM runs
     WHERE $outcomes IN ('all', 'unjudged')
       AND outcome_success IS NULL AND outcome_score IS NULL

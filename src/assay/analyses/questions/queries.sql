@@ -1,7 +1,7 @@
 ,
 -- Which tasks are hard, and about which do models or judges disagree?
 valued AS (
-    SELECT experiment, task, model, attempt, judge, query, place, success,
+    SELECT experiment, task, model, attempt, recorded_run, query, place, success,
            COALESCE(combined, score, success) AS value
     FROM judgements
 ),
@@ -17,7 +17,7 @@ by_run AS (
            COUNT(success) AS verdicts,
            COALESCE(SUM(success), 0e0) AS passed
     FROM valued
-    GROUP BY experiment, task, model, attempt
+    GROUP BY experiment, task, model, attempt, recorded_run
 ),
 by_model AS (
     SELECT experiment, task, model, SUM(total) / SUM(n) AS mean
