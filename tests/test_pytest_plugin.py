@@ -90,6 +90,22 @@ def test_not_measurable(assay):
 def test_without_us():
     pass
 """
+MEASURED_AND_NOT = """
+@pytest.mark.assay(metric=["effect_match", "tool_use"], threshold=0.8)
+def test_bad(assay):
+    assay.run(ask, "hello", ok=False)
+
+
+@pytest.mark.assay(metric=["effect_match", "tool_use"], threshold=0.8)
+def test_good(assay):
+    assay.run(ask, "hello")
+"""
+
+
+def test_a_metric_that_cannot_measure_hides_no_failure_of_another(tmp_path: Path) -> None:
+    done = run_pytest(tmp_path, MEASURED_AND_NOT)
+    assert outcome(done) == "1 failed, 1 skipped", done.stdout + done.stderr
+    assert "tool_use is 0.600 over 1 run, below 0.8" in done.stdout
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "xdist"])

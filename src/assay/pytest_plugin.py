@@ -81,7 +81,8 @@ class AssayChecks:
         """Score runs; fail when a metric's mean over them is below the threshold.
 
         What is not given here is taken from the marker. Runs that cannot be measured are no
-        failures: when none can be, the test is skipped, with the reason.
+        failures: when a metric can measure none, and no other fails, the test is skipped, with
+        the reason.
         """
         __tracebackhide__ = True
         if not cases:
@@ -98,7 +99,9 @@ class AssayChecks:
         ]
         self._record(checked, limit)
         for found in checked:
-            _judge(found, limit)
+            _fail_below(found, limit)
+        for found in checked:
+            _skip_unmeasured(found)
         return checked
 
     def keep(self, *, passed: bool | None) -> None:
@@ -272,13 +275,17 @@ def _reaches(scores: Sequence[Score], limit: float | None) -> bool | None:
     return None if limit is None or not values else min(values) >= limit - _ROUNDING
 
 
-def _judge(found: Checked, limit: float | None) -> None:
+def _skip_unmeasured(found: Checked) -> None:
     __tracebackhide__ = True
-    value = found.mean.value
-    if value is None:
+    if found.mean.value is None:
         reason = next((score.reason for score in found.scores if score.reason), "")
         pytest.skip(_harmless(f"{found.metric} is not measurable: {reason}"))
-    if limit is not None and value < limit - _ROUNDING:
+
+
+def _fail_below(found: Checked, limit: float | None) -> None:
+    __tracebackhide__ = True
+    value = found.mean.value
+    if value is not None and limit is not None and value < limit - _ROUNDING:
         runs = import_module("assay.stats.wording").counted(len(found.scores), "run")
         why = _why(min(found.scores, key=lambda each: 2.0 if each.value is None else each.value))
         _fail(f"{found.metric} is {value:.3f} over {runs}, below {limit:g}; the lowest: {why}")
