@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -186,6 +187,22 @@ def test_a_cache_that_cannot_be_written_costs_no_reply(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "file" / "cache")
     cache.keep(QUESTION, REPLY)
     assert (cache.kept, cache.recall(QUESTION)) == (0, None)
+
+
+def test_half_a_line_on_a_full_disk_costs_that_reply_alone(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path)
+    cache.keep(QUESTION, REPLY)
+    (file,) = tmp_path.iterdir()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + 40, limits[1]))
+    try:
+        cache.keep(numbered(1), REPLY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    cache.keep(numbered(2), REPLY)
+    assert cache.kept == 2
+    found = [ReplyCache(tmp_path).recall(each) for each in (QUESTION, numbered(1), numbered(2))]
+    assert found == [REPLY, None, REPLY]
 
 
 FOLDERS = {"/var/cache/me": "/var/cache/me/assay/judge", "relative": None, "": None}

@@ -101,16 +101,17 @@ class ReplyCache:
     def keep(self, question: Question, reply: Reply) -> None:
         """Keep a reply; a disk that takes nothing more costs the memory, not the reply."""
         line = f"{question_key(question)} ".encode() + _encode(reply) + b"\n"
-        with self._lock, suppress(OSError):
-            self._append(line)
-            self.kept += 1
+        with self._lock:
+            try:
+                self._append(line)
+                self.kept += 1
+            except OSError:
+                self._let_go()  # the next file is ended properly, should half a line stand there
 
     def close(self) -> None:
         """Let go of the file, so that the next writer goes on with it."""
         with self._lock:
-            if self._handle is not None:
-                os.close(self._handle)
-                self._handle = None
+            self._let_go()
 
     def size(self) -> CacheSize:
         """How much there is, other processes' replies included."""
@@ -153,6 +154,11 @@ class ReplyCache:
                 self._places[key.decode("ascii", "replace")] = place
         self._seen.setdefault(file, 0)
 
+    def _let_go(self) -> None:
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
     def _append(self, line: bytes) -> None:
         if self._handle is None:
             self._handle = self._own_file()
@@ -166,9 +172,13 @@ class ReplyCache:
         fresh = self.folder / f"{time.time_ns():020d}-{uuid4().hex[:8]}{SUFFIX}"
         for file in (*sorted(self.folder.glob(f"*{SUFFIX}")), fresh):
             handle = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-            if _try_lock(handle) and file.exists():
-                _end_last_line(handle)
-                return handle
+            try:
+                if _try_lock(handle) and file.exists():
+                    _end_last_line(handle)
+                    return handle
+            except OSError:
+                os.close(handle)
+                raise
             os.close(handle)
         raise OSError(f"{fresh} was taken away while it was opened")
 
