@@ -212,6 +212,16 @@ def test_a_refusal_says_whether_asking_again_may_help(
     assert len(heard) == (2 if status in {400, 404} else 1)
 
 
+def test_a_key_that_an_endpoint_says_back_is_not_told() -> None:
+    def script(_: Heard) -> tuple[int, dict[str, Any]]:
+        return 401, {"error": {"message": "the key openai-key is wrong", "code": "x"}}
+
+    with server(script) as (url, _), pytest.raises(JudgeUnavailable) as raised:
+        marks_by("m", f"{url}/v1")
+    assert "the key [key] is wrong" in str(raised.value)
+    assert "openai-key" not in str(raised.value)
+
+
 def test_an_empty_purse_does_not_fill_by_waiting() -> None:
     def script(_: Heard) -> tuple[int, dict[str, Any]]:
         return 429, {"error": {"message": "no money", "code": "insufficient_quota"}}

@@ -99,10 +99,21 @@ def test_a_name_that_leads_nowhere_is_refused(
     assert message in str(raised.value)
 
 
-@pytest.mark.parametrize("url", ["localhost:8080", "ftp://x", "http://", "file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("localhost:8080", "ftp://x", "http://", "file:///etc/passwd"),
+        *("http://host:port/v1", "http://host:99999", "http://[::1/v1"),
+    ],
+)
 def test_what_is_no_web_address_is_refused(url: str) -> None:
     with pytest.raises(InvalidJudge, match="base_url: expected http"):
         address_of("m", url)
+
+
+def test_a_refusal_does_not_say_the_password() -> None:
+    with pytest.raises(InvalidJudge, match="got 'host/v1'"):
+        address_of("m", "me:secret@host/v1")
 
 
 def test_no_password_of_an_address_gets_into_the_record() -> None:

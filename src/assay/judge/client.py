@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.errors import InvalidJudge, JudgeUnavailable
 from assay.extras import require
 from assay.judge.exchange import Reply
-from assay.judge.model_names import PROVIDERS
+from assay.judge.model_names import NO_KEY, PROVIDERS
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _EXTRA = "judge"
 # Thinking counts as output: with less, a model that thinks is cut off before its first mark.
 _MOST_TOKENS = 8_192
+_LONGEST_PROBLEM = 500
 _TRANSIENT = frozenset({408, 409, 425, 429})
 # What an endpoint says to a request whose schema or settings it does not know.
 _REFUSED = frozenset({400, 404, 415, 422, 501})
@@ -78,16 +79,23 @@ class _ModelAsk:
                 instrument=False,
             )
         except errors.ModelAPIError as exc:
-            raise _unavailable(self._name, exc) from exc
+            raise _unavailable(self._told(exc), exc) from exc
         except errors.UnexpectedModelBehavior as exc:
             filtered = isinstance(exc, errors.ContentFilterError)
-            raise JudgeUnavailable(f"{self._name}: {exc}"[:500], retryable=not filtered) from exc
+            raise JudgeUnavailable(self._told(exc), retryable=not filtered) from exc
         except errors.UserError as exc:
-            raise InvalidJudge(f"model: {self._name}: {exc}") from exc
+            raise InvalidJudge(f"model: {self._told(exc)}") from exc
         except _MISREAD as exc:
-            said = f"{self._name} sent a reply in no known form: {type(exc).__name__}: {exc}"
-            raise JudgeUnavailable(said[:500], retryable=True) from exc
+            said = f"a reply in no known form: {type(exc).__name__}: {exc}"
+            raise JudgeUnavailable(self._told(said), retryable=True) from exc
         return _as_reply(response)
+
+    def _told(self, problem: object) -> str:
+        """What went wrong, short and without the key: some endpoints say it back."""
+        key, said = self._address.key(), str(problem)
+        if key and key != NO_KEY:
+            said = said.replace(key, "[key]")
+        return f"{self._name}: {said}"[:_LONGEST_PROBLEM]
 
 
 class _Line(NamedTuple):
@@ -154,12 +162,12 @@ def _as_reply(response: ModelResponse) -> Reply:
     )
 
 
-def _unavailable(name: str, exc: Any) -> JudgeUnavailable:
+def _unavailable(told: str, exc: Any) -> JudgeUnavailable:
     status = getattr(exc, "status_code", None)
     codes = {getattr(exc, "provider_error_code", None), getattr(exc, "provider_error_type", None)}
     transient = status is None or status in _TRANSIENT or status >= 500
     return JudgeUnavailable(
-        f"{name}: {exc}"[:500],
+        told,
         retryable=transient and codes.isdisjoint(_NEVER_AGAIN),
         retry_after=getattr(exc, "retry_after", None),
         status=status,

@@ -145,10 +145,18 @@ def _unknown(spec: str) -> Exception:
 
 
 def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise InvalidJudge(f"base_url: expected http://… or https://…, got {url!r}")
+    if not _is_address(url):
+        shown = url.rpartition("@")[2]  # before it stands a password
+        raise InvalidJudge(f"base_url: expected http://HOST:PORT/… or https://…, got {shown!r}")
     return url.rstrip("/")
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets or a port that are none
+        return False
 
 
 def _without_secrets(url: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from assay.judge.fencing import barred, fence_for
+from assay.judge.fencing import barred, fence_for, harmless
 from assay.judge.ordering import USUAL_ORDER
 from assay.judge.record_text import LONGEST_RECORD, Record
 from assay.judge.rubric import DIMENSIONS, HIGHEST, LOWEST, VOID_ALLOWED
@@ -44,7 +44,8 @@ class Inquiry:
         fence = fence_for(f"{part.title}\n{part.text}" for part in self._sections)
         asked = [name for name in order.dimensions if not only or name in only]
         closing = words.reply.format(keys=", ".join(reply_keys(asked)))
-        again = [words.again.format(problem=problem)] if problem else []
+        # It quotes the reply, and so perhaps the record.
+        again = [words.again.format(problem=harmless(problem))] if problem else []
         some = [words.missing.format(keys=", ".join(reply_keys(asked)))] if only else []
         return "\n\n".join(
             [
