@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import AgentFailed
+from assay.execution import ToolExecutionResult
+from assay.records import preview
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Emit, Turn
@@ -45,11 +47,20 @@ def read_reply(text: str, emit: Emit) -> str:
         return text.strip()
     if found.get("error"):
         raise AgentFailed(f"the agent replied with an error: {str(found['error'])[:500]}")
-    for call in found.get("calls") or []:
-        if isinstance(call, dict):
-            emit("call", call)
+    for call in _calls_in(found):
+        emit("call", call)
     answers = (found.get(key) for key in _ANSWERS)
     answer = next((text for text in answers if isinstance(text, str)), None)
     if answer is None:
         raise AgentFailed(f"no answer in the reply: expected one of {', '.join(_ANSWERS)}")
     return answer
+
+
+def _calls_in(reply: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls that a reply tells of; one that is none is an error that names its field."""
+    told = reply.get("calls") or []
+    if not isinstance(told, list):
+        raise AgentFailed(f"calls: expected a list, got {preview(told)}")
+    for place, call in enumerate(told):
+        ToolExecutionResult.from_dict(call, f"calls[{place}]")
+    return told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -13,6 +14,8 @@ from msgspec.structs import replace
 
 from assay.agents.foreign_code import attempt
 from assay.agents.tool_log import ToolLog
+from assay.errors import InvalidRecord
+from assay.event_loop import in_thread
 from assay.evidence.outcome import settle
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.run import Usage
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from assay.agents.tool_log import Executed
 
 DEADLINE = 60.0
+_LAST_SECONDS = 1.0
 # Where a case keeps what ended its turn, and what had been said by then.
 ERROR_KEY, PARTIAL_KEY = "error", "partial_answer"
 
@@ -85,9 +89,11 @@ async def run_turn(
     given = replace(turn, model=endpoint, tools=tuple(log.wrap(tool) for tool in tools))
     try:
         text, error = await _answer(agent, given, emit, conduct.deadline)
+        seconds = time.perf_counter() - clock
+        if error is None and not line.is_noted:
+            await in_thread(lambda: line.wait(_LAST_SECONDS))
     finally:
         tap.close(token)
-    seconds = time.perf_counter() - clock
     emit("final" if error is None else "failed", {"text": text, "error": error})
     case = _case(given, text, error, log.calls, line, events)
     if error is not None and said:
@@ -101,9 +107,17 @@ async def _answer(
     agent: Agent, turn: Turn, emit: Callable[[str, dict[str, Any]], None], deadline: float
 ) -> tuple[str | None, str | None]:
     emit("query", {"text": turn.message})
-    done = await attempt(asyncio.wait_for(agent(turn, emit), deadline))
-    if isinstance(done.raised, TimeoutError):
+    limit = asyncio.timeout(deadline)
+
+    async def in_time() -> Any:
+        async with limit:
+            return await agent(turn, emit)
+
+    done = await attempt(in_time())
+    if limit.expired():
         return None, f"no answer within {deadline:g} s"
+    if done.error is None and done.value is None:
+        return None, "the agent returned None in place of an answer"
     return None if done.error else str(done.value), done.error
 
 
@@ -153,8 +167,11 @@ def calls_of_turn(exchanges: list[Exchange], executed: list[Executed]) -> list[T
 
 def _told_calls(events: list[Event]) -> list[ToolExecutionResult]:
     """The calls that an agent told of, where neither its tools nor its model are ours."""
-    told = (event.data for event in events if event.kind == "call")
-    return [ToolExecutionResult.from_record(call) for call in told]
+    found = []
+    for told in (event.data for event in events if event.kind == "call"):
+        with suppress(InvalidRecord):  # an event that is no call stays an event
+            found.append(ToolExecutionResult.from_dict(told))
+    return found
 
 
 def _execution_of(asked: AskedCall, executed: list[Executed]) -> Executed | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.agents.foreign_reply import read_reply, request_of
 from assay.agents.protocol import Adapter
@@ -23,14 +23,25 @@ def make(url: str) -> Agent:
     async def agent(turn: Turn, emit: Emit) -> str:
         async with httpx.AsyncClient(timeout=_SECONDS) as client:
             try:
-                reply = await client.post(url, json=request_of(turn))
+                async with client.stream("POST", url, json=request_of(turn)) as reply:
+                    text = await _text_of(reply, url)
             except httpx.HTTPError as exc:
                 raise AgentFailed(f"{url} was not reached: {type(exc).__name__}") from exc
         if reply.status_code >= 400:
-            raise AgentFailed(f"{url} answered {reply.status_code}: {reply.text[:500]}")
-        return read_reply(reply.text[:_LARGEST_REPLY], emit)
+            raise AgentFailed(f"{url} answered {reply.status_code}: {text[:500]}")
+        return read_reply(text, emit)
 
     return agent
+
+
+async def _text_of(reply: Any, url: str) -> str:
+    """All of a reply, as long as one may be."""
+    found = bytearray()
+    async for piece in reply.aiter_bytes():
+        found += piece
+        if len(found) > _LARGEST_REPLY:
+            raise AgentFailed(f"{url} answered with more than {_LARGEST_REPLY:,} bytes")
+    return found.decode(reply.encoding or "utf-8", errors="replace")
 
 
 def adapter(url: str) -> Adapter:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from threading import Lock
+from threading import Condition, Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -16,16 +16,19 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.agents.loopback import LoopbackServer, QuietHandler
-from assay.agents.protocol import Emit, ModelEndpoint
+from assay.agents.protocol import NO_KEY, Emit, ModelEndpoint
 from assay.extras import require
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
 _LARGEST_REQUEST = 50_000_000
 _LARGEST_REPLY = 50_000_000
 _SECONDS = 600.0
-_NOT_FORWARDED = frozenset({"host", "content-length", "connection", "accept-encoding"})
+_NOT_FORWARDED = frozenset(
+    {"host", "content-length", "connection", "accept-encoding", "authorization"}
+)
 _NOT_RETURNED = frozenset({"content-length", "connection", "transfer-encoding", "content-encoding"})
 
 
@@ -57,6 +60,23 @@ class Line(Struct):
     upstream: ModelEndpoint
     emit: Emit
     exchanges: list[Exchange] = field(default_factory=list)
+    noting: Condition = field(default_factory=Condition)
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether every exchange has ended: an agent has a reply a moment before it is noted."""
+        return all(exchange.ended_at is not None for exchange in self.exchanges)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until every exchange has ended, but no longer than that."""
+        with self.noting:
+            self.noting.wait_for(lambda: self.is_noted, seconds)
+
+    def end(self, exchange: Exchange, at: float) -> None:
+        """Note that an exchange has ended."""
+        with self.noting:
+            exchange.ended_at = at
+            self.noting.notify_all()
 
 
 class ModelTap:
@@ -86,13 +106,16 @@ class ModelTap:
         self.client.close()
 
     def open(self, endpoint: ModelEndpoint, emit: Emit) -> tuple[ModelEndpoint, Line, str]:
-        """A tapped endpoint for one turn, its line, and the token to close it with."""
+        """A tapped endpoint for one turn, its line, and the token to close it with.
+
+        The key stays here: the tap adds it to what it forwards.
+        """
         token = uuid4().hex
         line = Line(endpoint, emit)
         with self._lock:
             self._lines[token] = line
         address = f"{self._server.address}/{token}/v1"
-        return replace(endpoint, base_url=address), line, token
+        return replace(endpoint, base_url=address, api_key=NO_KEY), line, token
 
     def close(self, token: str) -> None:
         """End a line: what still comes over it is refused."""
@@ -105,7 +128,8 @@ class ModelTap:
         token, _, rest = after.partition("/v1")
         with self._lock:
             found = self._lines.get(token)
-        return None if found is None else (found, rest)
+        is_below = not rest or rest[0] in "/?"  # else it would become part of a host's name
+        return (found, rest) if found is not None and is_below else None
 
 
 class _Handler(QuietHandler):
@@ -132,15 +156,19 @@ class _Handler(QuietHandler):
         try:
             self._pass_on(line, rest, body, exchange)
         except self.server.owner._httpx.HTTPError as exc:  # noqa: SLF001 - the same module
-            exchange.error = f"the model was not reached: {type(exc).__name__}"
-            self._refuse(502)
+            if exchange.status is None:
+                exchange.error = f"the model was not reached: {type(exc).__name__}"
+                self._refuse(502)
+            else:
+                exchange.error = f"the model broke off: {type(exc).__name__}"
         except OSError:  # the agent has gone; nobody waits for the rest
             exchange.error = exchange.error or "the agent broke off"
             self.close_connection = True
         finally:
-            exchange.ended_at = time.time()
+            ended = time.time()
             told = {"calls": len(exchange.calls), "text": exchange.text[:2_000]}
             line.emit("model_reply", {**told, "error": exchange.error, "status": exchange.status})
+            line.end(exchange, ended)
 
     def _pass_on(self, line: Line, rest: str, body: bytes, exchange: Exchange) -> None:
         headers = {k: v for k, v in self.headers.items() if k.lower() not in _NOT_FORWARDED}
@@ -155,16 +183,24 @@ class _Handler(QuietHandler):
             for name, value in reply.headers.items():
                 if name.lower() not in _NOT_RETURNED:
                     self.send_header(name, value)
+            self.send_header("Transfer-Encoding", "chunked")
             self.send_header("Connection", "close")
             self.end_headers()
             self.close_connection = True
             kept = bytearray()
-            for piece in reply.iter_bytes():
-                self.wfile.write(piece)
-                self.wfile.flush()
-                if len(kept) < _LARGEST_REPLY:
-                    kept += piece
-        note_reply(exchange, bytes(kept))
+            try:
+                self._hand_over(reply.iter_bytes(), kept)
+            finally:
+                note_reply(exchange, bytes(kept))
+
+    def _hand_over(self, pieces: Iterator[bytes], kept: bytearray) -> None:
+        """Chunk by chunk; a reply that breaks off lacks the last one, so that the agent sees it."""
+        for piece in pieces:
+            if len(kept) < _LARGEST_REPLY:
+                kept += piece
+            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+            self.wfile.flush()
+        self.wfile.write(b"0\r\n\r\n")
 
     def _refuse(self, status: int) -> None:
         self.send_json(status, {"error": {"message": "refused by the tap", "code": status}})
@@ -214,14 +250,23 @@ def _note_part(exchange: Exchange, found: dict[str, Any], inside: str) -> None:
         problem = found["error"]
         said = problem.get("message") if isinstance(problem, dict) else problem
         exchange.error = str(said)[:2_000]
-    for choice in found.get("choices") or []:
-        if not isinstance(choice, dict):
-            continue
+    for choice in _objects(found.get("choices")):
         exchange.finish_reason = choice.get("finish_reason") or exchange.finish_reason
-        message = choice.get(inside) or {}
-        exchange.text += message.get("content") or ""
-        for place, call in enumerate(message.get("tool_calls") or []):
-            _note_call(exchange, call, call.get("index", place))
+        message = choice.get(inside)
+        if isinstance(message, dict):
+            exchange.text += _text(message.get("content"))
+            for place, call in enumerate(_objects(message.get("tool_calls"))):
+                given = call.get("index")
+                known = given if isinstance(given, int) and given >= 0 else place
+                _note_call(exchange, call, known)
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return "" if value is None else _as_text(value)
 
 
 def _note_call(exchange: Exchange, call: dict[str, Any], place: int) -> None:
@@ -229,7 +274,8 @@ def _note_call(exchange: Exchange, call: dict[str, Any], place: int) -> None:
     while len(exchange.calls) <= min(place, 1_000):
         exchange.calls.append(AskedCall())
     asked = exchange.calls[min(place, 1_000)]
-    function = call.get("function") or {}
     asked.call_id = call.get("id") or asked.call_id
-    asked.name += function.get("name") or ""
-    asked.arguments += function.get("arguments") or ""
+    function = call.get("function")
+    if isinstance(function, dict):
+        asked.name += _text(function.get("name"))
+        asked.arguments += _text(function.get("arguments"))

@@ -33,13 +33,27 @@ def make() -> Agent:
             tools=[tool(given) for given in turn.tools],
         )
         before = sessions.get(turn.session_id)
-        async with made.run_stream(turn.message, message_history=before) as stream:
-            async for piece in stream.stream_text(delta=True, debounce_by=None):
-                emit("delta", {"text": piece})
-            sessions[turn.session_id] = stream.all_messages()
-            return str(await stream.get_output())
+
+        async def listen(_: Any, events: Any) -> None:
+            async for event in events:
+                if piece := _text_of(event):
+                    emit("delta", {"text": piece})
+
+        # Not run_stream: that takes words before a call for the answer, and leaves the call out.
+        done = await made.run(turn.message, message_history=before, event_stream_handler=listen)
+        sessions[turn.session_id] = done.all_messages()
+        return str(done.output)
 
     return agent
+
+
+def _text_of(event: Any) -> str:
+    """The piece of text that an event of the stream brings; empty where it brings none."""
+    if event.event_kind == "part_start" and event.part.part_kind == "text":
+        return str(event.part.content)
+    if event.event_kind == "part_delta" and event.delta.part_delta_kind == "text":
+        return str(event.delta.content_delta)
+    return ""
 
 
 ADAPTER = Adapter("plain", "plain loop (Pydantic AI)", "judge", make)

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+NO_KEY = "none"
 INSTRUCTIONS = "You are a helpful assistant. Use your tools where they help."
 
 
@@ -22,7 +23,7 @@ class ModelEndpoint(Struct, frozen=True):
 
     base_url: str
     name: str
-    api_key: str = "none"
+    api_key: str = NO_KEY
 
 
 class AgentTool(Struct, frozen=True):

@@ -1,0 +1,261 @@
+"""What is recorded of a turn when agents, models and commands do odd things."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import select
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.agents.catalogue import adapter_named
+from assay.agents.harness import Conduct, TurnRecord, run_turn
+from assay.agents.loopback import LoopbackServer, QuietHandler
+from assay.agents.model_tap import Exchange, note_reply
+from assay.agents.protocol import ModelEndpoint, Turn
+from assay.errors import InvalidSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from assay.agents.model_tap import ModelTap
+    from assay.agents.protocol import Agent, Emit
+
+KEY = "sk-not-for-agents"
+
+
+class _Model(QuietHandler):
+    """Says a word, calls a tool, and answers when it has the result; its owner is what it heard."""
+
+    def do_POST(self) -> None:  # noqa: N802 - http.server's name
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.owner.append((self.path, self.headers["Authorization"]))
+        has_result = any(message["role"] == "tool" for message in body["messages"])
+        call = {"index": 0, "id": "c1", "type": "function"}
+        call["function"] = {"name": "look", "arguments": "{}"}
+        deltas: list[dict[str, Any]] = (
+            [{"content": "It is "}, {"content": "red."}]
+            if has_result
+            else [{"content": "Let me look. "}, {"tool_calls": [call]}]
+        )
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for delta in [*deltas, {}]:
+            reason = None if delta else "stop" if has_result else "tool_calls"
+            choice = {"index": 0, "delta": {"role": "assistant", **delta}, "finish_reason": reason}
+            chunk = {"id": "x", "created": 1, "model": "m", "object": "chat.completion.chunk"}
+            self.wfile.write(f"data: {json.dumps({**chunk, 'choices': [choice]})}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+
+class _BreaksOff(QuietHandler):
+    """Promises more than it sends."""
+
+    def do_POST(self) -> None:  # noqa: N802 - http.server's name
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.write(b'{"choices": [')
+        self.close_connection = True
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[type[QuietHandler]], LoopbackServer]]:
+    opened: list[LoopbackServer] = []
+
+    def begin(handler: type[QuietHandler]) -> LoopbackServer:
+        opened.append(LoopbackServer(handler, []))
+        opened[-1].begin()
+        return opened[-1]
+
+    yield begin
+    for server in opened:
+        server.end()
+
+
+def told(
+    agent: Agent,
+    tap: ModelTap,
+    base_url: str = "http://127.0.0.1:9/v1",
+    *,
+    tools: tuple[Any, ...] = (),
+    deadline: float = 20.0,
+) -> TurnRecord:
+    turn = Turn("hello", "s", ModelEndpoint(base_url, "m", KEY))
+    return asyncio.run(run_turn(agent, turn, tap, tools=tools, conduct=Conduct(deadline)))
+
+
+def look() -> str:
+    """Look."""
+    return "red"
+
+
+@pytest.mark.parametrize("name", ["plain", "adk", "agent-framework"])
+def test_words_before_a_call_are_not_taken_for_the_answer(
+    name: str, tap: ModelTap, serve: Callable[[type[QuietHandler]], LoopbackServer]
+) -> None:
+    server = serve(_Model)
+    agent = adapter_named(name).make()
+    record = told(agent, tap, f"{server.address}/v1", tools=(look,))
+    assert [call.result for call in record.case.calls] == ["red"]
+    assert record.case.actual_output is not None
+    assert record.case.actual_output.endswith("It is red.")
+    assert {key for _, key in server.owner} == {f"Bearer {KEY}"}
+
+
+def test_the_key_stays_with_the_tap(tap: ModelTap) -> None:
+    script = "import json, os, sys; print(os.environ['OPENAI_API_KEY'], sys.stdin.read())"
+    agent = adapter_named(f"command:{sys.executable} -c {shlex.quote(script)}").make()
+    record = told(agent, tap)
+    assert record.case.actual_output is not None
+    assert record.case.actual_output.startswith("none {")
+    assert KEY not in record.case.to_json()
+
+
+def test_a_path_cannot_become_part_of_the_host(tap: ModelTap) -> None:
+    endpoint, line, token = tap.open(ModelEndpoint("http://127.0.0.1:9", "m"), lambda *_: None)
+    path = endpoint.base_url.partition("127.0.0.1")[2].partition("/")[2]
+    assert tap.line(f"/{path}/chat") == (line, "/chat")
+    assert tap.line(f"/{path}@elsewhere.example/chat") is None
+    assert tap.line(f"/{path}.elsewhere.example/chat") is None
+    tap.close(token)
+
+
+def test_a_model_that_breaks_off_is_seen_by_the_agent_and_noted(
+    tap: ModelTap, serve: Callable[[type[QuietHandler]], LoopbackServer]
+) -> None:
+    import httpx  # noqa: PLC0415 - of an extra
+
+    async def agent(turn: Turn, _: Emit) -> str:
+        async with httpx.AsyncClient() as client:
+            reply = await client.post(f"{turn.model.base_url}/chat/completions", json={})
+        return reply.text
+
+    record = told(agent, tap, f"{serve(_BreaksOff).address}/v1")
+    assert (record.error or "").startswith("RemoteProtocolError")
+
+
+ODD_REPLIES = (
+    {"choices": 5},
+    {"choices": [5, {"message": "text"}, {"message": {"tool_calls": 7}}]},
+    {"choices": [{"message": {"content": [{"type": "text", "text": ""}], "tool_calls": [8]}}]},
+)
+
+
+@pytest.mark.parametrize("reply", ODD_REPLIES)
+def test_odd_replies_are_passed_over(reply: dict[str, Any]) -> None:
+    exchange = Exchange(0.0)
+    note_reply(exchange, json.dumps(reply).encode())
+    assert (exchange.text, exchange.calls) == ("", [])
+
+
+@pytest.mark.parametrize("index", [None, -1, "0"])
+def test_a_call_without_a_usable_place_is_noted(index: object) -> None:
+    call = {"index": index, "id": "c", "function": {"name": "look", "arguments": "{}"}}
+    exchange = Exchange(0.0)
+    note_reply(exchange, json.dumps({"choices": [{"message": {"tool_calls": [call]}}]}).encode())
+    assert [(asked.call_id, asked.name) for asked in exchange.calls] == [("c", "look")]
+
+
+async def impatient(_: Turn, __: Emit) -> str:
+    raise TimeoutError("my own")
+
+
+async def silent(_: Turn, __: Emit) -> str:
+    return None  # type: ignore[return-value]
+
+
+async def slow(_: Turn, __: Emit) -> str:
+    await asyncio.Event().wait()
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "deadline", "error"),
+    [
+        (impatient, 20.0, "TimeoutError: my own"),
+        (silent, 20.0, "the agent returned None in place of an answer"),
+        (slow, 0.1, "no answer within 0.1 s"),
+    ],
+)
+def test_what_ended_a_turn_is_told(
+    agent: Agent, deadline: float, error: str, tap: ModelTap
+) -> None:
+    record = told(agent, tap, deadline=deadline)
+    assert (record.error, record.case.actual_output) == (error, None)
+
+
+@pytest.mark.parametrize(
+    ("calls", "error"),
+    [
+        ([{"tool": 5}], "calls[0].tool: expected str"),
+        ([{"tool": "a"}, {}], "calls[1]: missing required field tool"),
+        (["a"], "calls[0]: expected an object"),
+        ("a", "calls: expected a list"),
+    ],
+)
+def test_calls_that_are_none_fail_the_turn_and_name_the_field(
+    calls: object, error: str, tmp_path: Path, tap: ModelTap
+) -> None:
+    reply = tmp_path / "reply.json"
+    reply.write_text(json.dumps({"text": "done", "calls": calls}))
+    record = told(adapter_named(f"command:cat {reply}").make(), tap)
+    assert error in (record.error or "")
+
+
+@pytest.mark.parametrize(("line", "told_of"), [("a 'b", "No closing quotation"), (" ", "empty")])
+def test_a_command_line_that_is_none_is_told(line: str, told_of: str) -> None:
+    with pytest.raises(InvalidSettings, match=told_of):
+        adapter_named(f"command:{line}")
+
+
+def test_what_a_command_leaves_behind_is_ended(tmp_path: Path, tap: ModelTap) -> None:
+    written = tmp_path / "pid"
+    line = f"sh -c 'sleep 600 & echo $! > {written}'"
+    record = told(adapter_named(f"command:{line}").make(), tap, deadline=1.0)
+    assert record.error == "no answer within 1 s"
+    assert _ends(int(written.read_text()))
+
+
+def _ends(process: int) -> bool:
+    """Whether a process ends; the kernel says when."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return True
+    try:
+        return bool(select.select([handle], [], [], 10)[0])
+    finally:
+        os.close(handle)
+
+
+def test_a_command_that_never_stops_writing_is_ended(tap: ModelTap) -> None:
+    record = told(adapter_named("command:yes").make(), tap)
+    assert "more than 10,000,000 bytes" in (record.error or "")
+
+
+class _Floods(QuietHandler):
+    """Answers with more than anybody asked for."""
+
+    def do_POST(self) -> None:  # noqa: N802 - http.server's name
+        self.send_response(200)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        for _ in range(20):
+            self.wfile.write(b"x" * 1_000_000)
+
+
+def test_an_address_that_answers_too_much_is_left(
+    tap: ModelTap, serve: Callable[[type[QuietHandler]], LoopbackServer]
+) -> None:
+    record = told(adapter_named(f"{serve(_Floods).address}/chat").make(), tap)
+    assert "more than 10,000,000 bytes" in (record.error or "")
