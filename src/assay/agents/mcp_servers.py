@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import sys
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _MOST_PAGES = 100
+_SECONDS_TO_START = 30.0
 
 
 class ServerConfig(Struct, frozen=True):
@@ -88,20 +90,29 @@ async def _session(stack: AsyncExitStack, name: str, config: ServerConfig) -> An
     mcp = require("mcp", extra="agents")
     refused = getattr(mcp, "MCPError", None) or mcp.McpError  # by the generation of the SDK
     try:
-        streams = await stack.enter_async_context(_transport(config))
+        streams = await stack.enter_async_context(await _transport(stack, config))
         session = await stack.enter_async_context(mcp.ClientSession(streams[0], streams[1]))
-        await session.initialize()
+        async with asyncio.timeout(_SECONDS_TO_START):
+            await session.initialize()
+    except TimeoutError as exc:
+        raise ServerUnavailable(
+            f"the MCP server {name!r} did not answer within {_SECONDS_TO_START:g} s"
+        ) from exc
     except (OSError, ExceptionGroup, refused) as exc:
         raise ServerUnavailable(f"the MCP server {name!r} did not start: {exc}") from exc
     return session
 
 
-def _transport(config: ServerConfig) -> Any:
+async def _transport(stack: AsyncExitStack, config: ServerConfig) -> Any:
     if config.url is not None:
         module = require("mcp.client.streamable_http", extra="agents")
         if hasattr(module, "streamablehttp_client"):  # the first generation of the SDK
             return module.streamablehttp_client(config.url, headers=config.headers)
-        return module.streamable_http_client(config.url)
+        client = None
+        if config.headers:
+            made = module.create_mcp_http_client(headers=config.headers)
+            client = await stack.enter_async_context(made)
+        return module.streamable_http_client(config.url, http_client=client)
     module = require("mcp.client.stdio", extra="agents")
     command = sys.executable if config.command in {"python", "python3"} else config.command
     parameters = module.StdioServerParameters(
