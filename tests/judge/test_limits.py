@@ -131,6 +131,18 @@ def test_what_does_not_help_ends_in_bounded_time(kind: str) -> None:
     assert seconds <= most_seconds
 
 
+def test_who_is_asked_to_wait_too_long_does_not_make_the_others_wait() -> None:
+    tomorrow = JudgeUnavailable("429", retryable=True, retry_after=86400.0)
+    ask = limiter()(answers(tomorrow, Reply("ok")), "e")
+
+    async def work() -> Reply:
+        with pytest.raises(JudgeUnavailable, match="it asks to wait 86400 s"):
+            await ask(QUESTION)
+        return await ask(QUESTION)
+
+    assert run(work()) == (Reply("ok"), 0.0)
+
+
 class counting:  # noqa: N801 - a function with a memory
     def __init__(self, ask: Ask) -> None:
         self._ask = ask

@@ -145,7 +145,7 @@ class Limiter:
             except JudgeUnavailable as exc:
                 problem = exc
                 if exc.retryable:
-                    gate.trouble(seen, exc.retry_after)
+                    gate.trouble(seen, self._closing(exc.retry_after))
             else:
                 gate.success()
                 return reply
@@ -156,6 +156,11 @@ class Limiter:
             await asyncio.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
+    def _closing(self, asked_to: float | None) -> float | None:
+        """How long nobody asks; None where nobody would wait that long."""
+        is_too_long = asked_to is not None and asked_to > self.limits.longest_wait
+        return None if is_too_long else asked_to
+
     def _wait(self, problem: JudgeUnavailable, attempt: int, silences: int) -> float:
         """How long to wait before asking again; raises what is to be said when that is no use."""
         if not problem.retryable:
@@ -163,7 +168,7 @@ class Limiter:
         if attempt == self.limits.retries or silences == _MOST_SILENCES:
             raise _given_up(problem, f"asked {attempt + 1} times")
         asked_to = problem.retry_after
-        if asked_to is not None and asked_to > self.limits.longest_wait:
+        if asked_to != self._closing(asked_to):
             raise _given_up(problem, f"it asks to wait {asked_to:g} s")
         longest = min(_FIRST_WAIT * 2**attempt, self.limits.longest_wait)
         # Those who were refused together must not come back together.
