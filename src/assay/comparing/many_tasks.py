@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.stats import Estimate, Interval, Resampling, cluster_interval, mean_over_tasks
 from assay.stats.clustered import ClusterSums, clustered_mean
 from assay.stats.distributions import normal_cdf
-from assay.stats.intervals import UNIT_RANGE
+from assay.stats.intervals import UNIT_RANGE, why_no_interval
 from assay.stats.pairing import PairedTest, Pairing, paired_test
 from assay.stats.samples import in_unit_range, is_binary, scored_tasks
 
@@ -35,7 +35,7 @@ def mean_of_tasks(tasks: Tasks, how: Resampling) -> Estimate:
     runs = [score for scores in scored for score in scores]
     means = [fsum(scores) / len(scores) for scores in scored]
     interval = _interval(means, UNIT_RANGE if in_unit_range(runs) else None, how)
-    reason = "" if interval else "all tasks scored the same, on a scale of unknown ends"
+    reason = "" if interval else why_no_interval(len(means))
     return Estimate(fsum(means) / len(means), interval, len(runs), len(means), reason)
 
 

@@ -11,7 +11,7 @@ from math import sqrt
 from msgspec import Struct
 
 from assay.stats.distributions import t_quantile
-from assay.stats.intervals import Interval
+from assay.stats.intervals import Interval, wilson_ends
 
 METHOD = "Wilson over clusters"
 _ALIKE = 1e-15  # what rounding leaves of a variance of nothing
@@ -86,9 +86,4 @@ def _variance(sums: ClusterSums, mean: float) -> float:
 
 def wilson(share: float, n: float, z: float, level: float) -> Interval:
     """Wilson's interval for a share of n things, which need not be a whole number."""
-    spread = z * z / n
-    middle = (share + spread / 2) / (1 + spread)
-    reach = z * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
-    low = 0.0 if share == 0 else max(0.0, middle - reach)
-    high = 1.0 if share == 1 else min(1.0, middle + reach)
-    return Interval(low, high, level, METHOD)
+    return Interval(*wilson_ends(share, n, z), level, METHOD)

@@ -100,13 +100,18 @@ def wilson_interval(successes: int, n: int, *, level: float = 0.95) -> Interval 
         raise InvalidSample(f"expected 0 to {n} successes of {n} trials, got {successes}")
     if n == 0:
         return None
-    z = normal_quantile((1 + level) / 2)
-    share, spread = successes / n, z * z / n
+    low, high = wilson_ends(successes / n, n, normal_quantile((1 + level) / 2))
+    return Interval(low, high, level, "Wilson")
+
+
+def wilson_ends(share: float, n: float, z: float) -> tuple[float, float]:
+    """The ends of Wilson's interval for a share of n things, which need not be a whole number."""
+    spread = z * z / n
     middle = (share + spread / 2) / (1 + spread)
     reach = z * sqrt(share * (1 - share) / n + spread / (4 * n)) / (1 + spread)
-    low = 0.0 if successes == 0 else max(0.0, middle - reach)
-    high = 1.0 if successes == n else min(1.0, middle + reach)
-    return Interval(low, high, level, "Wilson")
+    low = 0.0 if share == 0 else max(0.0, middle - reach)
+    high = 1.0 if share == 1 else min(1.0, middle + reach)
+    return low, high
 
 
 def proportion(successes: int, n: int, *, level: float = 0.95) -> Estimate:
