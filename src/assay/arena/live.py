@@ -164,8 +164,13 @@ class LiveArena:
             room.stop.set()
 
     async def settle(self) -> None:
-        """See that all that was answered is in the store."""
-        await self._work(self._keeper.flush)
+        """See that all that was answered is in the store, or say in `problem` why it is not."""
+        try:
+            await self._work(self._keeper.flush)
+        except (AssayError, OSError) as exc:
+            self.problem = _unwritten(exc)
+        else:
+            self.problem = None
 
     async def _hold(self, room: _Room, prompt: Prompt) -> None:
         await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
@@ -189,7 +194,10 @@ class LiveArena:
     def _score_and_keep(self, case: AgentTestCase) -> Score:
         done = asyncio.run(attempt(self._evaluator.evaluate(case)))
         score = done.value if done.raised is None else _unscored(self._evaluator.name, done.error)
-        self._keeper.add([Scored(case, score)])
+        try:
+            self._keeper.add([Scored(case, score)])
+        except (AssayError, OSError) as exc:  # it stays in hand, and is written when there is room
+            self.problem = _unwritten(exc)
         return score
 
     async def _work(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -201,11 +209,7 @@ class LiveArena:
         """Write what waits, every second, until cancelled; a full disk may have room again."""
         while True:
             await asyncio.sleep(_KEEP_SECONDS)
-            try:
-                await self.settle()
-                self.problem = None
-            except (AssayError, OSError) as exc:
-                self.problem = f"the store cannot be written: {exc}"
+            await self.settle()
 
     async def warm_up(self) -> None:
         """One turn each that nobody times: the first call of a framework loads half of it."""
@@ -230,7 +234,7 @@ class LiveArena:
         for room in self._rooms.values():
             room.stop.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.settle()
+        await self._work(self._keeper.flush)
         self._workers.shutdown()
         for column in self.columns:
             column.agent.close()
@@ -288,6 +292,10 @@ def _tell(session: Session, prompt: Prompt, cell: Cell) -> None:
 
 def _unscored(metric: str, error: str | None) -> Score:
     return Score(metric, None, f"the metric failed: {error}")
+
+
+def _unwritten(exc: Exception) -> str:
+    return f"the store cannot be written: {exc}"
 
 
 def _at_home(tool: AgentTool) -> AgentTool:
