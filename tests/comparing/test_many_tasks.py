@@ -8,7 +8,7 @@ import pytest
 
 from assay.comparing.many_tasks import MANY, difference_of, mean_of_tasks
 from assay.stats import Resampling, mean_over_tasks
-from assay.stats.pairing import pair, paired_test
+from assay.stats.pairing import EXACT_SIGN_FLIP, MCNEMAR, pair, paired_test
 
 CHANCE = Random(7)
 HOW = Resampling()
@@ -55,6 +55,19 @@ def test_the_p_value_of_a_difference_that_may_be_chance() -> None:
     assert drawn is not None
     assert found is not None
     assert found.p_value == pytest.approx(drawn.p_value, abs=0.02)
+
+
+def test_a_few_changes_among_many_tasks_are_counted() -> None:
+    before = {task: [0.0] for task in BEFORE}
+    after = before | {f"t{i}": [1.0] for i in range(5)}
+    found = difference_of(pair(before, after), HOW)
+    assert found is not None
+    # Five coins that fall alike; the normal curve would say 0.025.
+    assert (found.p_value, found.test) == (2 / 2**5, MCNEMAR)
+    halves = before | {f"t{i}": [0.5] for i in range(5)}
+    found = difference_of(pair(before, halves), HOW)
+    assert found is not None
+    assert (found.p_value, found.test) == (2 / 2**5, EXACT_SIGN_FLIP)
 
 
 def test_few_tasks_are_drawn() -> None:

@@ -87,12 +87,16 @@ def paired_test(pairing: Pairing, how: Resampling) -> PairedTest | None:
     gains = pairing.differences
     bounds = (-1, 1) if in_unit_range(pairing.scores) else None
     interval = cluster_interval([(gain, 1) for gain in gains], bounds, how)
-    if pairing.is_one_verdict_a_task:
-        gained, lost = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
-        p_value, test = mcnemar_p_value(gained, lost), MCNEMAR
-    else:
-        p_value, test = sign_flip_p_value(gains, seed=how.seed)
-    return PairedTest(fsum(gains) / len(gains), interval, p_value, test)
+    return PairedTest(fsum(gains) / len(gains), interval, *paired_p_value(pairing, seed=how.seed))
+
+
+def paired_p_value(pairing: Pairing, *, seed: int = 0) -> tuple[float, str]:
+    """How likely chance alone tells the sides so far apart, and by which test."""
+    gains = pairing.differences
+    if not pairing.is_one_verdict_a_task:
+        return sign_flip_p_value(gains, seed=seed)
+    gained, lost = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
+    return mcnemar_p_value(gained, lost), MCNEMAR
 
 
 def mcnemar_p_value(gained: int, lost: int) -> float:
