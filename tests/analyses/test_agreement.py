@@ -10,6 +10,7 @@ from tests.analyses.judged_runs import judged_store, said
 from assay.analyses import RaterAgreement, agreement
 from assay.analyses.labels import Label, read_labels
 from assay.errors import InvalidRecord, UnknownName
+from assay.evaluation import RecordedEvaluation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +51,17 @@ def test_scores_of_two_judges(store: Store) -> None:
     together = pair(agreement(store), "all judges", None, SCORES)
     assert together.value == pytest.approx(8 / 23)
     assert (together.units, together.left_out) == (3, 1)
+
+
+def test_evaluations_of_no_known_run_are_not_taken_for_those_of_one(tmp_path: Path) -> None:
+    judged = [
+        RecordedEvaluation(model="ann", judge=judge, query=f"question {i}", success=passed)
+        for judge in ("jo", "kim")
+        for i, passed in enumerate((True, False, True))
+    ]
+    row = pair(agreement(judged_store(tmp_path, judged)), "jo", "kim", VERDICTS)
+    assert (row.value, row.units, row.left_out) == (None, 0, 6)
+    assert row.reason == "no unit was rated twice"
 
 
 def test_people(store: Store, tmp_path: Path) -> None:

@@ -92,7 +92,8 @@ def agreement(
 
 
 def _note(ratings: _Ratings, line: dict[str, Any]) -> None:
-    unit = _Unit(line["model"], line["task_id"], line["attempt"], line["trajectory"])
+    # What names neither task nor run is nobody else's unit: it stands for itself.
+    unit = _Unit(line["model"], line["task"], line["attempt"], line["trajectory"])
     judge = line["judge"] or "a judge without a name"
     if line["success"] is not None:
         ratings.verdicts[judge][unit] = line["success"]
