@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from assay.errors import AgentFailed
 
 if TYPE_CHECKING:
-    from assay.agents.protocol import Adapter, Agent, Emit, Turn
+    from assay.agents.protocol import Adapter, Agent, AgentTool, Emit, Turn
 
 _STUCK_SECONDS = 0.5
 
@@ -81,6 +84,20 @@ async def _guarded(agent: Agent, turn: Turn, emit: Emit) -> str:
         return await agent(turn, emit)
     except (SystemExit, KeyboardInterrupt) as exc:
         raise AgentFailed(f"the agent tried to end the program: {exc!r}") from exc
+
+
+def at_home(tool: AgentTool) -> AgentTool:
+    """The tool of an MCP server for agents in other loops: its connection belongs to this one."""
+    home, inner = asyncio.get_running_loop(), tool.function
+
+    @functools.wraps(inner)
+    async def call(**arguments: Any) -> Any:
+        async def there() -> Any:
+            return await inner(**arguments)
+
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(there(), home))
+
+    return replace(tool, function=call)
 
 
 def stoppable(agent: Agent, stop: asyncio.Event) -> Agent:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from assay.agents.foreign_code import attempt
 from assay.agents.harness import Conduct
 from assay.agents.mcp_servers import connected, read_servers
 from assay.agents.model_tap import ModelTap
-from assay.agents.own_thread import AgentThread, stoppable
+from assay.agents.own_thread import AgentThread, at_home, stoppable
 from assay.agents.weather.mcp_server import weather_source
 from assay.agents.weather.preferences import PreferenceBook
 from assay.agents.weather.source import WeatherSource
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from assay.agents.harness import Event
-    from assay.agents.protocol import AgentTool
     from assay.arena.suite import Suite
     from assay.store import Store
     from assay.test_case import AgentTestCase
@@ -259,8 +257,8 @@ async def open_live(
         tools = await stack.enter_async_context(connected(servers))
         tap = stack.enter_context(ModelTap())
         source = settings.weather or weather_source()
-        at_home = tuple(_at_home(tool) for tool in tools)
-        stage = Stage(suite, tap, source, PreferenceBook(), at_home, settings.conduct)
+        here = tuple(at_home(tool) for tool in tools)
+        stage = Stage(suite, tap, source, PreferenceBook(), here, settings.conduct)
         live = LiveArena(stage, columns, store)
         if settings.warm_up:
             await live.warm_up()
@@ -296,17 +294,3 @@ def _unscored(metric: str, error: str | None) -> Score:
 
 def _unwritten(exc: Exception) -> str:
     return f"the store cannot be written: {exc}"
-
-
-def _at_home(tool: AgentTool) -> AgentTool:
-    """The tool of an MCP server for agents in other loops: its connection belongs to this one."""
-    home, inner = asyncio.get_running_loop(), tool.function
-
-    @functools.wraps(inner)
-    async def call(**arguments: Any) -> Any:
-        async def there() -> Any:
-            return await inner(**arguments)
-
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(there(), home))
-
-    return replace(tool, function=call)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from assay.agents.harness import Conduct, TurnRecord
 from assay.agents.mcp_servers import connected, read_servers
 from assay.agents.model_tap import ModelTap
+from assay.agents.own_thread import AgentThread, at_home
 from assay.agents.weather.mcp_server import weather_source
 from assay.agents.weather.preferences import PreferenceBook
 from assay.agents.weather.source import WeatherSource
@@ -81,32 +82,36 @@ async def run_arena(
 ) -> AsyncIterator[Held]:
     """Hold the conversations that the store does not hold yet; each is kept as it ends.
 
-    The agents run one after the other: they share this machine, and a time that another one
-    stretched would say nothing. Stopping in the middle costs the conversation in hand, being
-    killed the last seconds as well.
+    The agents run one after the other, each in a thread of its own: they share this machine, and
+    a time that another one stretched would say nothing. Stopping in the middle costs the
+    conversation in hand, being killed the last seconds as well.
     """
     waiting = undone(planned, known_runs(store, planned[0].suite) if planned else ())
     evaluator = evaluator_for(entrants)
     async with AsyncExitStack() as stack:
-        with ModelTap() as tap, Keeper(store, evaluator.name) as keeper:
-            servers = read_servers(suite.mcp_servers) if suite.mcp_servers else {}
-            tools = await stack.enter_async_context(connected(servers))
-            source = settings.weather or weather_source()
-            stage = Stage(suite, tap, source, PreferenceBook(), tuple(tools), settings.conduct)
-            agents = {e.label: (e, e.adapter.make()) for e in entrants}
-            if settings.warm_up and waiting:
-                await _warm_up(stage, agents)
-            for conversation in waiting:
-                entrant, agent = agents[conversation.entrant]
-                held = await _hold(stage, entrant, agent, conversation, evaluator)
-                keeper.add(
-                    Scored(record.case, score)
-                    for record, score in zip(held.records, held.scores, strict=True)
-                )
-                yield held
+        tap = stack.enter_context(ModelTap())
+        servers = read_servers(suite.mcp_servers) if suite.mcp_servers else {}
+        tools = await stack.enter_async_context(connected(servers))
+        source = settings.weather or weather_source()
+        here = tuple(at_home(tool) for tool in tools)
+        stage = Stage(suite, tap, source, PreferenceBook(), here, settings.conduct)
+        agents = {e.label: (e, AgentThread(e.adapter)) for e in entrants}
+        for _, agent in agents.values():
+            stack.callback(agent.close)
+        if settings.warm_up and waiting:
+            await _warm_up(stage, agents)
+        keeper = stack.enter_context(Keeper(store, evaluator.name))
+        for conversation in waiting:
+            entrant, agent = agents[conversation.entrant]
+            held = await _hold(stage, entrant, agent, conversation, evaluator)
+            keeper.add(
+                Scored(record.case, score)
+                for record, score in zip(held.records, held.scores, strict=True)
+            )
+            yield held
 
 
-async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, Agent]]) -> None:
+async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, AgentThread]]) -> None:
     """One turn each that nobody times: the first call of a framework loads half of it."""
     for entrant, agent in agents.values():
         await Talk(stage, entrant, agent, f"warm-up-{uuid4().hex}").say(WARM_UP)
