@@ -165,6 +165,24 @@ def test_a_call_without_a_usable_place_is_noted(index: object) -> None:
     assert [(asked.call_id, asked.name) for asked in exchange.calls] == [("c", "look")]
 
 
+@pytest.mark.parametrize(
+    ("usages", "tokens"), [((3, 4), 7), ((3, None), None), ((None, None), None)]
+)
+def test_a_reply_that_does_not_say_its_tokens_leaves_the_sum_unknown(
+    usages: tuple[int | None, ...], tokens: int | None, tap: ModelTap
+) -> None:
+    async def agent(turn: Turn, _: Emit) -> str:
+        found = tap.line(f"/{turn.model.base_url.split('/', 3)[3]}")
+        assert found is not None
+        for used in usages:
+            usage = None if used is None else {"prompt_tokens": used}
+            found[0].exchanges.append(Exchange(0.0, ended_at=1.0, text="said", usage=usage))
+        return "done"
+
+    usage = told(agent, tap).case.usage
+    assert (None if usage is None else usage.input_tokens) == tokens
+
+
 async def impatient(_: Turn, __: Emit) -> str:
     raise TimeoutError("my own")
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import httpx
+import pytest
 from tests.arena import live_server
 
 from assay.agents.protocol import Adapter, ModelEndpoint
 from assay.arena.entrants import Entrant
 from assay.arena.history import read_session
-from assay.arena.live import LiveArena, LiveSettings, open_live
+from assay.arena.live import LONGEST_PROMPT, LiveArena, LiveSettings, open_live
 from assay.arena.suite import Suite
 from assay.store import Store
+from assay.web.arena import arena_app
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,6 +53,20 @@ def test_a_store_that_cannot_be_written_holds_up_no_session(tmp_path: Path) -> N
     kept = read_session(Store(path), session_id)
     assert kept is not None
     assert [prompt.cells["A"].answer for prompt in kept.prompts] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "status"), [("天" * LONGEST_PROMPT, 303), ("天" * (LONGEST_PROMPT + 1), 400)]
+)
+def test_the_longest_prompt_may_be_in_any_script(prompt: str, status: int, tmp_path: Path) -> None:
+    async def post() -> int:
+        store, settings = Store.create(tmp_path / "arena.assay"), LiveSettings(warm_up=False)
+        async with open_live(Suite("none", []), [ECHO], store, settings) as live:
+            transport = httpx.ASGITransport(arena_app(live))
+            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as user:
+                return (await user.post("/arena", data={"prompt": prompt})).status_code
+
+    assert asyncio.run(post()) == status
 
 
 async def _answered(live: LiveArena, session: Session, text: str) -> None:

@@ -241,10 +241,14 @@ def _arguments(written: str) -> Any:
 
 
 def _usage(exchanges: list[Exchange], events: list[Event]) -> Usage | None:
-    """Tokens over the tapped line; else what the framework told; None is unknown."""
-    tapped = [e.usage for e in exchanges if e.usage]
+    """Tokens over the tapped line; else what the framework told; None is unknown.
+
+    Where one reply of several did not say, the sum of the others is not what the turn took.
+    """
+    answered = [e for e in exchanges if e.text or e.calls or e.usage]
+    tapped = [e.usage for e in answered if e.usage]
     told = [event.data for event in events if event.kind == "usage"]
-    if tapped:
+    if tapped and len(tapped) == len(answered):
         return Usage(_sum(tapped, "prompt_tokens"), _sum(tapped, "completion_tokens"))
     if told:
         return Usage(_sum(told, "input_tokens"), _sum(told, "output_tokens"))

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 HERE = "Arena"
 ADDRESS = "/arena"
-_LARGEST_FORM = 8 * LONGEST_PROMPT
+# A letter takes up to twelve bytes in a form: four, each as %XX.
+_LARGEST_FORM = 12 * LONGEST_PROMPT + 1_000
 _PATIENCE = 15.0
 _MOST_SUGGESTED = 40
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -163,10 +164,14 @@ def _wants_json(request: Request) -> bool:
 async def _prompt_in(request: Request) -> str:
     """The prompt of a small form; anything larger is refused before it is read."""
     size = request.headers.get("content-length", "")
-    if not size.isdigit() or int(size) > _LARGEST_FORM:
+    if not _is_number(size) or int(size) > _LARGEST_FORM:
         raise HTTPException(413, "The prompt is too long.")
     fields = parse_qs((await request.body()).decode(errors="replace"))
     return fields.get("prompt", [""])[0].replace("\r\n", "\n").strip()
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 20
 
 
 async def prompt_part(request: Request) -> Response:
@@ -202,7 +207,7 @@ async def events(request: Request) -> Response:
     if not session.is_live:
         return Response(status_code=204)
     left_off = request.headers.get("last-event-id") or request.query_params.get("after", "0")
-    after = int(left_off) if left_off.isdigit() else 0
+    after = int(left_off) if _is_number(left_off) else 0
     news = _told(_live(request), session, after)
     return StreamingResponse(news, media_type="text/event-stream", headers=_NO_STORE)
 
