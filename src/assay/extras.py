@@ -18,5 +18,5 @@ def require(module: str, *, extra: str) -> ModuleType:
     except ImportError as exc:
         raise MissingExtra(
             f"This needs {module!r}, which is not installed. "
-            f"Install it with: pip install 'assay[{extra}]'"
+            f"Install it with: pip install 'assay[{extra}]' (in a clone: pip install '.[{extra}]')"
         ) from exc

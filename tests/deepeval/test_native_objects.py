@@ -116,6 +116,6 @@ def test_without_deepeval_the_bridge_says_how_to_install_it() -> None:
     )
     sentence = (
         "This needs 'deepeval', which is not installed. "
-        "Install it with: pip install 'assay[deepeval]'"
+        "Install it with: pip install 'assay[deepeval]' (in a clone: pip install '.[deepeval]')"
     )
     assert done.stdout.splitlines() == [sentence] * 4

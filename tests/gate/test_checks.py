@@ -142,6 +142,16 @@ def test_a_margin_holds_the_interval_of_the_difference() -> None:
     assert found.value == pytest.approx(-0.05)
 
 
+def test_a_regression_that_chance_may_explain_is_not_told() -> None:
+    """Five tasks can give no p below 2 / 2**5, however far an interval lies from the limit."""
+    before, after = [0.10, 0.12, 0.11, 0.13, 0.10], [0.90, 0.80, 0.95, 0.85, 0.70]
+    found = margin(before, after, 0.1, "failed_call_share")
+    assert found.interval is not None
+    assert found.interval.low > 0.1
+    assert found.p_value == pytest.approx(2 / 2**5)
+    assert found.verdict == "insufficient"
+
+
 def test_a_margin_of_what_is_better_low_allows_more() -> None:
     before = [10.0 + i % 3 for i in range(60)]
     slower = [value * 1.1 + (i % 2) / 10 for i, value in enumerate(before)]

@@ -133,8 +133,8 @@ def _report(name: str, limits: GateSettings, against: str | None) -> GateReport:
     room = import_module("assay.gate")
     if not limits.checks:
         raise InvalidSettings(
-            "there is nothing to check: give --min success=0.6, or write `gate: checks:` "
-            "into assay.yaml"
+            "there is nothing to check: give --min success=0.6, with a baseline "
+            "--margin success=0.1, or write `gate: checks:` into assay.yaml"
         )
     report: GateReport
     try:

@@ -23,7 +23,7 @@ Examples:
   assay show runs.assay 3f2a --json
 
 RUN is a run key, as `assay ls` lists them, or the id that the recording gave the run, or the
-first letters of either. Exit codes: 0 ok, 2 wrong usage.
+first letters of either, or a task that was run once. Exit codes: 0 ok, 2 wrong usage.
 """
 
 

@@ -34,7 +34,7 @@ _MATCHING = """
     SELECT run_key FROM runs WHERE run_id = $run
     UNION ALL
     SELECT run_key FROM runs
-    WHERE (starts_with(run_key, $run) OR starts_with(run_id, $run))
+    WHERE (starts_with(run_key, $run) OR starts_with(run_id, $run) OR task_id = $run)
       AND NOT EXISTS (SELECT 1 FROM runs WHERE run_id = $run)
     ORDER BY run_key LIMIT $limit
 """
@@ -60,7 +60,7 @@ def chosen(model: str | None, task: str | None) -> tuple[str | None, dict[str, A
 
 
 def find_run(store: Store, run: str) -> str:
-    """The key of the run that is meant by a key, its first letters, or a recording's own id."""
+    """The key of the run that a key, a recording's id, the first letters or a task mean."""
     found = [row["run_key"] for row in store.query(_MATCHING, run=run, limit=_MOST_NAMED + 1)]
     if len(found) == 1:
         key: str = found[0]

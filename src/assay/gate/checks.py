@@ -106,7 +106,8 @@ def check_margin(
     counts = _Counts.of(runs, quantity, len(pairing.tasks))
     support = f"{quantity.name} changed by {_told(found, before, counts)} {change(limit)}"
     ask = _runs_for_margin(room, found, pairing, allowed)
-    verdict, reason = _concluded(decide(room, strictness), counts, strictness, support, ask)
+    decided = _unless_by_chance(decide(room, strictness), found, strictness)
+    verdict, reason = _concluded(decided, counts, strictness, support, ask)
     return CheckResult(
         quantity.name,
         "margin",
@@ -122,6 +123,15 @@ def check_margin(
         runs=counts.runs,
         missing=counts.missing,
     )
+
+
+def _unless_by_chance(
+    verdict: Verdict | Literal["undecided"], found: PairedTest, strictness: Strictness
+) -> Verdict | Literal["undecided"]:
+    """The verdict; of few tasks an interval may say more than the test of the same difference."""
+    doubtful = found.p_value > 1 - strictness.how.level
+    held_by_interval = strictness.bound != "value"
+    return "undecided" if verdict == "regression" and doubtful and held_by_interval else verdict
 
 
 def check_tasks(runs: RunSet, baseline: RunSet) -> CheckResult:
