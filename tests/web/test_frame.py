@@ -46,6 +46,7 @@ def test_another_name_for_this_machine_is_refused(address: str, host: str) -> No
     "headers",
     [
         {"Origin": "https://evil.example"},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"Origin": "null"},

@@ -70,7 +70,7 @@ def _problem(scope: Scope) -> str | None:
         return None
     origin = headers.get(b"origin")
     foreign = headers.get(b"sec-fetch-site", "same-origin") not in {"same-origin", "none"}
-    if foreign or (origin is not None and urlsplit(origin).netloc != host):
+    if foreign or (origin is not None and origin.partition("://")[2] != host):
         return "requests from other sites are refused"
     return None
 
