@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,14 +13,12 @@ from tests.evidence.made_runs import call, run, sample
 
 from assay.evidence.examination import examine
 from assay.evidence.run_facts import RunFacts
-from assay.execution import ToolExecutionResult
+from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.expectation import Expectations
 from assay.judge.evidence import EVIDENCE_VERSION, LOOKS, EvidenceJudge
 from assay.judge.looking import ExaminedRun, Look
 from assay.judge.rubric import DIMENSION_NAMES
-
-if TYPE_CHECKING:
-    from assay.test_case import AgentTestCase
+from assay.test_case import AgentTestCase
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "evidence-judge.md"
 ORDER = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
@@ -45,6 +43,12 @@ def share(name: str, case: AgentTestCase) -> float | None:
     return None if found is None else found.share
 
 
+DID_NOTHING = AgentTestCase(
+    "Cancel order SO-58213.",
+    "Done.",
+    execution_data=MCPExecutionData([]),
+    expected_effects=Expectations.from_dict({"writes": ["cancel_order"]}),
+)
 SHARES: list[tuple[str, float | None, AgentTestCase]] = [
     ("usable_end", 0.0, offered(GOOD, answer=None)),
     ("usable_end", 0.0, offered(GOOD, answer="It is", extra={"finish_reason": "length"})),
@@ -84,6 +88,7 @@ SHARES: list[tuple[str, float | None, AgentTestCase]] = [
         offered(call("cancel_order", {"id": "SO-58213"}, {}), expected_effects=NO_WRITES),
     ),
     ("expected_effects", None, offered(expected_effects=NO_WRITES)),
+    ("expected_effects", 0.0, DID_NOTHING),
     ("expected_effects", None, offered(GOOD)),
     ("expected_output", 1.0, offered(GOOD, answer="412.5 euro", expected_output="412.50")),
     ("expected_output", 0.5, offered(GOOD, answer="412.5", expected_output="412.5 by 5 May 2026")),

@@ -76,7 +76,7 @@ def asked_items(run: ExaminedRun) -> Reading | None:
 def expected_effects(run: ExaminedRun) -> Reading | None:
     """How well the run did what its case expects, leaf by leaf, where it states anything."""
     expected = _expected(run)
-    if expected is None or not expected.states_anything or not run.facts.calls:
+    if expected is None or not expected.states_anything or run.case.execution_data is None:
         return None
     found = compare_effects(read_effects(run.case), expected)
     if found.value is None:
