@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 
+from assay.arena.unanswered import replaced
 from assay.score import Score
 from assay.store.scores import Settings
 from assay.test_case import AgentTestCase
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 _MOST_BATCHES = 200
 _MOST_WAITING = 1_000
-_KEYS = "SELECT run_id, run_key FROM runs WHERE run_id IN (SELECT unnest($ids::VARCHAR[]))"
+_KEYS = """
+    SELECT run_id, LIST(run_key ORDER BY started_at) AS run_keys FROM runs
+    WHERE run_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY run_id
+"""
 
 
 class Scored(Struct, frozen=True):
@@ -80,9 +84,12 @@ class Keeper:
                 writer.add(turn.case)
         ids = [turn.case.run_id for turn in turns]
         rows: list[dict[str, Any]] = self._store.query(_KEYS, ids=ids)
-        keys = {row["run_id"]: row["run_key"] for row in rows}
+        keys = {row["run_id"]: row["run_keys"] for row in rows}
         with self._store.score_writer() as scores:
             for turn in turns:
-                scores.add(keys[turn.case.run_id], turn.score, self._settings)
+                *earlier, last = keys[turn.case.run_id]
+                scores.add(last, turn.score, self._settings)
+                for key in earlier:
+                    scores.add(key, replaced(turn.score.name), self._settings)
         if len(self._store.batches()) > _MOST_BATCHES:
             self._store.compact()

@@ -18,6 +18,7 @@ from assay.agents.weather.source import WeatherSource
 from assay.arena.conversation import Stage, Talk, hold
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.planning import Conversation, undone
+from assay.arena.unanswered import failures, score_turn
 from assay.metrics.chatbot import ChatbotEvaluator, SourceMeasure, measure_source
 from assay.metrics.chatbot.install_size import requirements_of
 from assay.run import Source
@@ -36,11 +37,12 @@ WARM_UP = "Hello."
 
 
 class ArenaSettings(Struct, frozen=True):
-    """How the arena is run."""
+    """How the arena is run; with `again` conversations in which an agent failed are held anew."""
 
     conduct: Conduct = Conduct()
     warm_up: bool = True
     weather: WeatherSource | None = None
+    again: bool = False
 
 
 class Held(Struct, frozen=True):
@@ -86,7 +88,7 @@ async def run_arena(
     a time that another one stretched would say nothing. Stopping in the middle costs the
     conversation in hand, being killed the last seconds as well.
     """
-    waiting = undone(planned, known_runs(store, planned[0].suite) if planned else ())
+    waiting = _waiting(store, planned, again=settings.again)
     evaluator = evaluator_for(entrants)
     async with AsyncExitStack() as stack:
         tap = stack.enter_context(ModelTap())
@@ -111,6 +113,14 @@ async def run_arena(
             yield held
 
 
+def _waiting(store: Store, planned: Sequence[Conversation], *, again: bool) -> list[Conversation]:
+    if not planned:
+        return []
+    suite = planned[0].suite
+    known = known_runs(store, suite)
+    return undone(planned, known - set(failures(store, suite, FORMAT)) if again else known)
+
+
 async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, AgentThread]]) -> None:
     """One turn each that nobody times: the first call of a framework loads half of it."""
     for entrant, agent in agents.values():
@@ -131,5 +141,5 @@ async def _hold(
         record.case.task_id = conversation.task_id(place)
         record.case.attempt = conversation.attempt
         record.case.source = Source(path=conversation.suite, format=FORMAT, position=place + 1)
-    scores = [await evaluator.evaluate(record.case) for record in records]
+    scores = [await score_turn(evaluator, record.case) for record in records]
     return Held(conversation, tuple(records), tuple(scores))

@@ -18,6 +18,7 @@ from assay.cli.arena_options import (
     ModelOption,
     agent_names,
 )
+from assay.cli.arena_results import tell_failures, tell_scores
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from assay.arena.entrants import Entrant
     from assay.arena.planning import Conversation
-    from assay.arena.running import Held
+    from assay.arena.results import Unanswered
     from assay.store import Store
 
 EPILOG = """
@@ -44,10 +45,10 @@ _RUN_EPILOG = """
 An agent is adk, agent-framework, plain, weather-adk, weather-agent-framework, an address
 (http://...), a command (command:./agent.sh) or your own (package.module:agent); with =MODEL it
 asks a model of its own. Without --model a script plays the model, and the output says so.
-Running it again goes on where it stopped. Exit codes: 0 ok, 2 wrong usage, 3 a turn failed or
-the arena was interrupted.
+Running it again goes on where it stopped; with --again failed conversations are held anew, and
+the last counts. A turn without an answer has the score 0. Exit codes: 0 ok, 2 wrong usage, 3 a
+turn has no answer or the arena was interrupted.
 """
-_SCORE = "chatbot"
 
 arena = typer.Typer(
     help="The same prompts to several agents, side by side.",
@@ -74,6 +75,9 @@ def run(  # noqa: PLR0917 - each is an option of the command
     base_url: BaseUrlOption = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Decides the order.")] = 0,
     deadline: DeadlineOption = 60.0,
+    again: Annotated[
+        bool, typer.Option("--again", help="Hold failed conversations again; the last counts.")
+    ] = False,
 ) -> None:
     """Put a suite's prompts to each agent, keep every run, and compare them pair by pair."""
     scripted = import_module("assay.agents.scripted.server").ScriptedModel
@@ -87,25 +91,23 @@ def run(  # noqa: PLR0917 - each is an option of the command
         planned = import_module("assay.arena.planning").plan(
             loaded, [entrant.label for entrant in entered], repeat=repeat, seed=seed
         )
-        hold = _Holding(kept, len(planned))
+        hold = _Holding(kept, len(planned), again=again)
         hold.run(loaded, entered, planned, deadline)
-    _tell(kept, entered, hold)
-    raise typer.Exit(ExitCode.INCOMPLETE if hold.is_incomplete else ExitCode.OK)
+    failed = import_module("assay.arena.results").unanswered_of(kept, planned)
+    _tell(entered, planned, hold, failed)
+    is_incomplete = hold.interrupted or failed
+    raise typer.Exit(ExitCode.INCOMPLETE if is_incomplete else ExitCode.OK)
 
 
 class _Holding:
-    """The conversations as they are held: a bar, and what went wrong."""
+    """The conversations as they are held: a bar, and how many there were."""
 
-    def __init__(self, store: Store, total: int) -> None:
+    def __init__(self, store: Store, total: int, *, again: bool) -> None:
         self.store = store
+        self.again = again
         self.total = total
         self.held = 0
-        self.errors: list[str] = []
         self.interrupted = False
-
-    @property
-    def is_incomplete(self) -> bool:
-        return self.interrupted or bool(self.errors)
 
     def run(
         self,
@@ -128,51 +130,30 @@ class _Holding:
     ) -> None:
         running = import_module("assay.arena.running")
         conduct = import_module("assay.agents.harness").Conduct(deadline)
-        settings = running.ArenaSettings(conduct)
+        settings = running.ArenaSettings(conduct, again=self.again)
         things = f"of {self.total} conversations"
         with ReadingProgress(Terminal(stderr=True), None, shown=True, things=things) as bar:
-            async for held in running.run_arena(suite, entered, planned, self.store, settings):
-                self._note(held)
+            async for _ in running.run_arena(suite, entered, planned, self.store, settings):
+                self.held += 1
                 bar.done()
 
-    def _note(self, held: Held) -> None:
-        self.held += 1
-        place = f"{held.conversation.entrant}, {held.conversation.task.id}"
-        self.errors.extend(f"{place}: {error}" for error in held.errors)
 
-
-def _tell(store: Store, entered: Sequence[Entrant], holding: _Holding) -> None:
-    messages, shown = Terminal(stderr=True), Terminal()
+def _tell(
+    entered: Sequence[Entrant],
+    planned: Sequence[Conversation],
+    holding: _Holding,
+    failed: Sequence[Unanswered],
+) -> None:
+    messages, store = Terminal(stderr=True), holding.store
     there = holding.total - holding.held
     already = f", {there} were there already" if there and not holding.interrupted else ""
     messages.tell(f"{holding.held} of {holding.total} conversations held{already}")
-    for error in holding.errors[:10]:
-        messages.tell(f"failed: {error}", "red")
-    if len(holding.errors) > 10:
-        messages.tell(f"... and {len(holding.errors) - 10} more failed", "red")
+    tell_failures(failed, planned)
     if holding.interrupted:
         messages.tell("Interrupted: run it again to go on", "yellow")
     played = [entrant.label for entrant in entered if entrant.is_scripted]
     if played:
         messages.tell(f"A script plays the model of {', '.join(played)}: no model was asked")
-    _compare(store, [entrant.label for entrant in entered], shown)
+    if planned:
+        tell_scores(store, planned[0].suite, [entrant.label for entrant in entered])
     messages.tell(f"Every run is in {store.path}; to go through them: assay ls {store.path}")
-
-
-def _compare(store: Store, labels: list[str], shown: Terminal) -> None:
-    comparing = import_module("assay.comparing")
-    views = import_module("assay.render.comparison_table")
-    known = {row["framework"] for row in store.query("SELECT DISTINCT framework FROM runs")}
-    if len(labels) < 2 or not set(labels) <= known:
-        return
-    sides = comparing.read_sides(store, labels, by="framework")
-    scored = all(side.recorded()[_SCORE] for side in sides)
-    quantity = _SCORE if scored else None
-    if len(sides) == 2:
-        found = comparing.compare(*sides, quantity=quantity)
-        parts = views.comparison_view(found, shown.width)
-    else:
-        found = comparing.compare_several(sides, quantity=quantity)
-        parts = views.contest_view(found, shown.width)
-    for part in parts:
-        shown.print(part)

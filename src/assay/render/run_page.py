@@ -82,10 +82,17 @@ def _facts(case: AgentTestCase) -> Iterator[str]:
         "model": case.model,
         "framework": case.framework,
         "outcome": _outcome(case.outcome),
+        "error": _error(case),
         "tokens": _tokens(case),
         "source": _place(case),
     }
     return (f"{name}: {value}" for name, value in known.items() if value is not None)
+
+
+def _error(case: AgentTestCase) -> str | None:
+    """What ended a run without an answer, where its record says so."""
+    found = case.extra.get("error")
+    return None if found is None else _text(found)
 
 
 def _outcome(outcome: RunOutcome | None) -> str | None:

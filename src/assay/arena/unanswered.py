@@ -1,0 +1,48 @@
+"""Turns without an answer: held against the agent, told again, and replaced when held again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.agents.harness import ERROR_KEY
+from assay.arena.session import STOPPED
+from assay.score import Score
+
+if TYPE_CHECKING:
+    from assay.metrics.chatbot import ChatbotEvaluator
+    from assay.store import Store
+    from assay.test_case import AgentTestCase
+
+# A turn that was held again has several runs of one id: the last to begin counts.
+LATEST = """
+    run_key IN (
+        SELECT ARG_MAX(run_key, started_at) FROM runs
+        WHERE source_format = $format AND source_path = $suite GROUP BY run_id
+    )
+"""
+
+
+async def score_turn(evaluator: ChatbotEvaluator, case: AgentTestCase) -> Score:
+    """Judge a turn of the arena; one in which the agent failed has the score 0.
+
+    Here it is known that the agent had its chance. A person who stopped it took that away.
+    """
+    error = case.extra.get(ERROR_KEY)
+    if case.actual_output is not None or error is None or error == STOPPED:
+        return await evaluator.evaluate(case)
+    return Score(evaluator.name, 0.0, f"no answer: {error}")
+
+
+def replaced(metric: str) -> Score:
+    """The score of a turn that was held again."""
+    return Score(metric, None, "the turn was held again: the later run counts")
+
+
+def failures(store: Store, suite: str, source_format: str) -> dict[str, str]:
+    """What ended the turns of a suite that have no answer, by the id of the run."""
+    where = f"actual_output IS NULL AND {LATEST}"
+    return {
+        case.run_id: str(case.extra.get(ERROR_KEY, "no answer was recorded"))
+        for case in store.cases(where, format=source_format, suite=suite)
+        if case.run_id is not None
+    }

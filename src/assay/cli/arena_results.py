@@ -1,0 +1,82 @@
+"""What `assay arena run` tells at its end: who left what unanswered, the means, the comparison."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from assay.cli.console import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.arena.planning import Conversation
+    from assay.arena.results import Unanswered
+    from assay.comparing import RunSet
+    from assay.stats import Estimate
+    from assay.store import Store
+
+_SCORE = "chatbot"
+_MOST_FAILURES = 10
+_LEGEND = (
+    "means over tasks, n runs; chatbot counts a turn without an answer as 0, the rest only answers"
+)
+
+
+def tell_failures(failed: Sequence[Unanswered], planned: Sequence[Conversation]) -> None:
+    """Say which turns have no answer, and how many of each agent's."""
+    messages = Terminal(stderr=True)
+    for turn in failed[:_MOST_FAILURES]:
+        messages.tell(f"failed: {turn.entrant}, {turn.task_id}: {turn.error}", "red")
+    if len(failed) > _MOST_FAILURES:
+        messages.tell(f"... and {len(failed) - _MOST_FAILURES} more failed", "red")
+    if not failed:
+        return
+    missing = Counter(turn.entrant for turn in failed)
+    turns: Counter[str] = Counter()
+    for each in planned:
+        turns[each.entrant] += len(each.task.turns)
+    told = ", ".join(f"{name} {missing[name]} of {count}" for name, count in turns.items())
+    messages.tell(f"Turns without an answer, each with the score 0: {told}", "yellow")
+    messages.tell("To hold the failed conversations again: the same command with --again")
+
+
+def tell_scores(store: Store, suite: str, labels: Sequence[str]) -> None:
+    """Show each agent's means, and with several how they compare."""
+    found: list[RunSet] = import_module("assay.arena.results").sides_of(store, suite, labels)
+    sides = [side for side in found if side.runs]
+    if not sides:
+        return
+    shown = Terminal()
+    _show_means(sides, shown)
+    if 1 < len(sides) == len(labels):
+        _compare(sides, shown)
+
+
+def _show_means(sides: Sequence[RunSet], shown: Terminal) -> None:
+    text_table = import_module("assay.render.comparison_table").text_table
+    rows = import_module("assay.arena.results").means_of(sides)
+    headers = ("metric", *(side.name for side in sides))
+    cells = ([row.name, *map(_cell, row.means)] for row in rows)
+    shown.print(text_table("", headers, cells))
+    shown.tell(_LEGEND, "dim")
+
+
+def _cell(mean: Estimate) -> str:
+    return "–" if mean.value is None else f"{mean.value:.3f}  n={mean.n}"
+
+
+def _compare(sides: Sequence[RunSet], shown: Terminal) -> None:
+    comparing = import_module("assay.comparing")
+    views = import_module("assay.render.comparison_table")
+    scored = all(side.recorded()[_SCORE] for side in sides)
+    quantity = _SCORE if scored else None
+    if len(sides) == 2:
+        found = comparing.compare(*sides, quantity=quantity)
+        parts = views.comparison_view(found, shown.width)
+    else:
+        found = comparing.compare_several(sides, quantity=quantity)
+        parts = views.contest_view(found, shown.width)
+    for part in parts:
+        shown.print(part)
