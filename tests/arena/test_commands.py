@@ -97,7 +97,7 @@ def test_a_run_that_was_killed_goes_on(suite: Path, tmp_path: Path) -> None:
         (["run", "nowhere.yaml"], "No suite named 'nowhere.yaml'"),
         (["run", "weather", "--agents", "adkk"], "Did you mean 'adk'"),
         (["serve", "weather", "--agents", "plain,plain"], "each may enter once"),
-        (["serve", "weather", "--agents", "a:b,c:d"], "No agent named 'a:b'"),
+        (["serve", "weather", "--agents", "a:b,c:d"], "there is no module 'a'"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(arguments: list[str], told: str, tmp_path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
+from assay.agents.foreign_code import attempt_now
 from assay.agents.protocol import Adapter
-from assay.errors import UnknownName
+from assay.errors import InvalidSettings, UnknownName
+from assay.records import preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,10 +45,54 @@ def adapter_named(name: str) -> Adapter:
 
 
 def _own(module: str, name: str) -> Adapter:
-    try:
-        found = getattr(import_module(module), name)
-    except (ImportError, AttributeError) as exc:
-        raise UnknownName("agent", f"{module}:{name}", ADAPTERS) from exc
+    full = f"{module}:{name}"
+    found = _looked_up(module, name)
     if isinstance(found, Adapter):
         return found
-    return Adapter(f"{module}:{name}", name, "agents", lambda: found)
+    if not _is_agent(found):
+        got = _described(found, name)
+        raise InvalidSettings(f"agent {full!r}: expected async def {name}(turn, emit) -> str{got}")
+    return Adapter(full, name, "agents", lambda: found)
+
+
+def _looked_up(module: str, name: str) -> Any:
+    full = f"{module}:{name}"
+    done = attempt_now(lambda: import_module(module))
+    if _is_not_there(done.raised, module):
+        raise InvalidSettings(
+            f"agent {full!r}: there is no module {module!r}. Is its folder on the path? "
+            f"From that folder: PYTHONPATH=. assay arena ..."
+        ) from done.raised
+    if done.raised is not None:
+        raise InvalidSettings(
+            f"agent {full!r}: the module {module!r} cannot be imported: {done.error}"
+        ) from done.raised
+    if not hasattr(done.value, name):
+        raise InvalidSettings(f"agent {full!r}: the module {module!r} has no {name!r}")
+    return getattr(done.value, name)
+
+
+def _is_not_there(raised: Exception | None, module: str) -> bool:
+    """Whether the module itself is missing, or a package it is in; not one that it imports."""
+    if not isinstance(raised, ModuleNotFoundError) or raised.name is None:
+        return False
+    return f"{module}.".startswith(f"{raised.name}.")
+
+
+def _is_agent(found: object) -> bool:
+    call = getattr(found, "__call__", None)  # noqa: B004 - an object's own may be async
+    if not (inspect.iscoroutinefunction(found) or inspect.iscoroutinefunction(call)):
+        return False
+    try:
+        inspect.signature(cast("Callable[..., Any]", found)).bind("turn", "emit")
+    except TypeError:
+        return False
+    return not inspect.isclass(found)
+
+
+def _described(found: object, name: str) -> str:
+    """What stands there in place of an agent, as it was written where that is a function."""
+    if not inspect.isfunction(found):
+        return f", got {preview(found)}"
+    word = "async def" if inspect.iscoroutinefunction(found) else "def"
+    return f", got {word} {name}({', '.join(inspect.signature(found).parameters)})"

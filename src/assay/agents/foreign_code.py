@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable
 
 LONGEST_ERROR = 2_000
 
@@ -31,4 +31,12 @@ async def attempt(work: Awaitable[Any]) -> Attempt:
     try:
         return Attempt(await work)
     except Exception as exc:  # noqa: BLE001 - foreign code raises what it likes; the run goes on
+        return Attempt(raised=exc)
+
+
+def attempt_now(work: Callable[[], Any]) -> Attempt:
+    """Run somebody else's code that is not waited for, like a module as it is imported."""
+    try:
+        return Attempt(work())
+    except Exception as exc:  # noqa: BLE001 - foreign code raises what it likes; it is told
         return Attempt(raised=exc)

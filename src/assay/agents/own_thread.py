@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from assay.errors import AgentFailed
+from assay.agents.foreign_code import attempt_now
+from assay.errors import AgentFailed, AssayError
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Adapter, Agent, AgentTool, Emit, Turn
@@ -31,7 +32,7 @@ class AgentThread:
         self._begin()
 
     def _begin(self) -> None:
-        self._agent: Agent = self._adapter.make()
+        self._agent = _made(self._adapter)
         self._loop = asyncio.new_event_loop()
         Thread(target=_run, args=(self._loop,), name="assay-agent", daemon=True).start()
 
@@ -63,6 +64,16 @@ class AgentThread:
     def close(self) -> None:
         """Let the thread end; one that is held up ends with the process."""
         self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+def _made(adapter: Adapter) -> Agent:
+    done = attempt_now(adapter.make)
+    if done.raised is None:
+        agent: Agent = done.value
+        return agent
+    if isinstance(done.raised, AssayError):
+        raise done.raised
+    raise AgentFailed(f"agent {adapter.name!r} cannot be made: {done.error}") from done.raised
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

@@ -66,7 +66,7 @@ def run(  # noqa: PLR0917 - each is an option of the command
         str,
         typer.Argument(metavar="SUITE", help="A YAML file of prompts, or the bundled: weather."),
     ],
-    agents: AgentsOption = "weather-adk,weather-agent-framework",
+    agents: AgentsOption = None,
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Attempts at each task.")] = 1,
     store: Annotated[Path, typer.Option(metavar="DIR", help="Where runs are kept.")] = Path(
         "arena.assay"

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-AgentsOption = Annotated[str, typer.Option(metavar="A,B", help="Who enters, separated by commas.")]
+from assay.cli.console import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Who enters if nobody is named, what each is made with, and the extra that brings it.
+DEFAULT_AGENTS = {
+    "weather-adk": ("google.adk", "adk"),
+    "weather-agent-framework": ("agent_framework", "agent-framework"),
+}
+_STAND_IN, _STAND_IN_NEEDS = "plain", "pydantic_ai"
+
+AgentsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="Who enters, separated by commas.",
+        show_default=",".join(DEFAULT_AGENTS),
+    ),
+]
 ModelOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model that all agents ask.")
 ]
@@ -19,8 +39,40 @@ DeadlineOption = Annotated[
 ]
 
 
-def agent_names(agents: str) -> list[str]:
+def agent_names(agents: str | None) -> list[str]:
     """The agents of the option; a command may hold commas, so it stands alone."""
+    if agents is None:
+        names, told = default_agents(_is_installed)
+        if told:
+            Terminal(stderr=True).tell(told, "yellow")
+        return names
     if agents.startswith("command:"):
         return [agents]
     return [name.strip() for name in agents.split(",") if name.strip()]
+
+
+def default_agents(is_installed: Callable[[str], bool]) -> tuple[list[str], str]:
+    """Who enters if nobody is named, and what to say where that is not the usual.
+
+    Those whose framework is there enter; if none is, the plain loop does where it can.
+    """
+    missing = {
+        name: extra for name, (module, extra) in DEFAULT_AGENTS.items() if not is_installed(module)
+    }
+    there = [name for name in DEFAULT_AGENTS if name not in missing]
+    if not there and is_installed(_STAND_IN_NEEDS):
+        there = [_STAND_IN]
+    if not missing or not there:
+        return list(DEFAULT_AGENTS), ""
+    extras = ",".join(missing.values())
+    return there, (
+        f"Not installed: {', '.join(missing)} (pip install 'assay[{extras}]'). "
+        f"{there[0]} enters alone"
+    )
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that it is in
+        return False

@@ -50,7 +50,7 @@ def serve(  # noqa: PLR0917 - each is an option of the command
         str,
         typer.Argument(metavar="SUITE", help="A YAML file, the bundled: weather, or: none."),
     ] = "weather",
-    agents: AgentsOption = "weather-adk,weather-agent-framework",
+    agents: AgentsOption = None,
     store: Annotated[Path, typer.Option(metavar="DIR", help="Where runs are kept.")] = Path(
         "arena.assay"
     ),
