@@ -91,6 +91,35 @@ def test_a_run_that_was_killed_goes_on(suite: Path, tmp_path: Path) -> None:
     assert len(after) == store.count() == 8
 
 
+FLAKY = """
+from pathlib import Path
+
+async def agent(turn, emit):
+    if "Oslo" in turn.message and not Path("repaired").exists():
+        raise ValueError("no map")
+    return "It is 4 degrees."
+"""
+
+
+def test_a_failure_is_told_until_it_is_held_again(suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "flaky_agent.py").write_text(FLAKY)
+    command = ["run", suite, "--agents", "flaky_agent:agent", "--store", "s"]
+    first = assay(*command, cwd=tmp_path)
+    second = assay(*command, cwd=tmp_path)
+    for done in (first, second):
+        assert done.returncode == 3
+        assert "failed: flaky_agent:agent, oslo: ValueError: no map" in done.stderr
+        assert "each with the score 0: flaky_agent:agent 1 of 4" in done.stderr
+        assert "task_completion" in done.stdout
+    assert "0 of 3 conversations held, 3 were there already" in second.stderr
+    (tmp_path / "repaired").touch()
+    third = assay(*command, "--again", cwd=tmp_path)
+    assert third.returncode == 0, third.stderr
+    assert "1 of 3 conversations held, 2 were there already" in third.stderr
+    assert "failed" not in third.stderr
+    assert Store(tmp_path / "s").count() == 5
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
