@@ -267,7 +267,6 @@ def test_a_function_of_ones_own_is_an_agent(
     assert record.case.actual_output == "hello"
 
 
-@pytest.mark.parametrize("name", ["adkk", "no.such.module:agent", "json:nothing"])
-def test_an_unknown_agent_is_named(name: str) -> None:
-    with pytest.raises(UnknownName, match=name.replace(".", "[.]")):
-        adapter_named(name)
+def test_an_unknown_agent_is_named() -> None:
+    with pytest.raises(UnknownName, match="adkk"):
+        adapter_named("adkk")
