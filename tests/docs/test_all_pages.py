@@ -1,0 +1,31 @@
+"""All pages together: each can be found, every link leads somewhere, and every page is run."""
+
+from __future__ import annotations
+
+import re
+
+from tests.docs import test_analyses_and_formats, test_how_to, test_other_pages, test_reference
+from tests.docs.pages import PAGES, PROJECT
+
+
+def test_every_page_is_run() -> None:
+    sections = (test_analyses_and_formats, test_how_to, test_other_pages, test_reference)
+    run = [page for section in sections for page in section.PAGES]
+    assert sorted(run) == sorted(PAGES)
+
+
+def test_every_link_leads_somewhere() -> None:
+    broken = [
+        f"{page.relative_to(PROJECT)}: {target}"
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []
+
+
+def test_every_page_can_be_found() -> None:
+    index = (PROJECT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = [p.relative_to(PROJECT / "docs").as_posix() for p in PAGES[1:]]
+    lost = [p for p in pages if p != "index.md" and "decisions/" not in p and p not in index]
+    assert lost == []

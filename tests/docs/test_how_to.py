@@ -1,0 +1,18 @@
+"""Every block of the guides is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.docs.pages import pages_of, run_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGES = pages_of("how-to/*.md")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_page(page, tmp_path, monkeypatch)

@@ -1,0 +1,23 @@
+"""Every block of README, concepts, decisions and the index is run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.docs.pages import PROJECT, pages_of, run_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGES = [
+    PROJECT / "README.md",
+    *pages_of("docs/*.md"),
+    *pages_of("concepts/*.md"),
+    *pages_of("decisions/*.md"),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_block_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_page(page, tmp_path, monkeypatch)
