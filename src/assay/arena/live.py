@@ -28,7 +28,6 @@ from assay.arena.history import place_in_session, read_session
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.running import WARM_UP, evaluator_for
 from assay.arena.session import LETTERS, Cell, Prompt, Session
-from assay.arena.unanswered import score_turn
 from assay.errors import AssayError, InvalidRecord, InvalidSettings
 from assay.score import Score
 
@@ -191,7 +190,7 @@ class LiveArena:
         _tell(session, prompt, cell)
 
     def _score_and_keep(self, case: AgentTestCase) -> Score:
-        done = asyncio.run(attempt(score_turn(self._evaluator, case)))
+        done = asyncio.run(attempt(self._evaluator.evaluate(case)))
         score = done.value if done.raised is None else _unscored(self._evaluator.name, done.error)
         try:
             self._keeper.add([Scored(case, score)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.agents.harness import ERROR_KEY
-from assay.arena.session import STOPPED
 from assay.score import Score
 
 if TYPE_CHECKING:
@@ -23,12 +22,12 @@ LATEST = """
 
 
 async def score_turn(evaluator: ChatbotEvaluator, case: AgentTestCase) -> Score:
-    """Judge a turn of the arena; one in which the agent failed has the score 0.
+    """Judge a turn of a suite; one in which the agent failed has the score 0.
 
-    Here it is known that the agent had its chance. A person who stopped it took that away.
+    Here it is known that the agent had its chance; of a run recorded elsewhere it is not.
     """
     error = case.extra.get(ERROR_KEY)
-    if case.actual_output is not None or error is None or error == STOPPED:
+    if case.actual_output is not None or error is None:
         return await evaluator.evaluate(case)
     return Score(evaluator.name, 0.0, f"no answer: {error}")
 

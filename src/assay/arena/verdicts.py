@@ -54,13 +54,8 @@ class Verdict(Struct, frozen=True):
 
 
 def answer_score(score: Score | None) -> float | None:
-    """The mean of the metrics that judge the answer itself; None where none applies.
-
-    Without an answer there is only the whole: 0 where the agent failed.
-    """
-    if score is None or not score.parts:
-        return None if score is None else score.value
-    parts = [part for part in score.parts if part.name in OF_ANSWERS]
+    """The mean of the metrics that judge the answer itself; None where none applies."""
+    parts = [] if score is None else [part for part in score.parts if part.name in OF_ANSWERS]
     return mean(metric.value for part in parts for metric in part.parts)
 
 
@@ -105,8 +100,6 @@ def _runs_of(store: Store, label: str) -> tuple[RunFacts, ...]:
 
 def _facts(run: RunFacts) -> RunFacts:
     found = mean(value for name, value in run.values.items() if name.startswith(_PATHS))
-    if found is None:
-        found = run.values.get(ChatbotEvaluator.name)
     return RunFacts(run.task, {} if found is None else {ANSWERS: found})
 
 
