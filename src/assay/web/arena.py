@@ -107,15 +107,12 @@ async def begin(request: Request) -> Response:
 async def session_page(request: Request) -> Response:
     """A session: its newest prompt, what all of it tells, and the prompts before."""
     live, session = _live(request), await _session(request)
+    judged = await _judged(request, session)
+    # From here on nothing is waited for: news that came between what is shown and the number of
+    # the last one would be told to nobody.
     shown = [prompt_view(prompt) for prompt in reversed(session.prompts)]
     return answer(
-        request,
-        "arena.html",
-        HERE,
-        session=session,
-        views=shown,
-        **await _judged(request, session),
-        **_common(live),
+        request, "arena.html", HERE, session=session, views=shown, **judged, **_common(live)
     )
 
 
