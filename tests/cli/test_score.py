@@ -204,7 +204,7 @@ USAGE = {
     "an output twice": (["runs.jsonl", "-o", "s.csv", "-o", "s.csv"], "s.csv is given twice"),
     "an output that is a folder": (["runs.jsonl", "-o", "folder.csv"], "Is a directory"),
     "an unknown metric": (["runs.jsonl", "--metric", "tool_us"], "Did you mean 'tool_use'?"),
-    "another unknown metric": (["runs.jsonl", "--metric", "x"], "Known: effect_match, mcp"),
+    "another unknown metric": (["runs.jsonl", "--metric", "x"], "Known: chatbot, effect_match"),
     "no such module": (["runs.jsonl", "--metric", "gone:Own"], "No module named 'gone'"),
     "no such name": (["runs.jsonl", "--metric", "json:Own"], "has no attribute 'Own'"),
     "no metric": (["runs.jsonl", "--metric", "json:loads"], "json:loads is no metric"),
