@@ -56,5 +56,5 @@ def test_the_install_is_weighed_where_there_is_one(label: str, module: str) -> N
         pytest.skip(f"{module} is not installed")
     installed = measured(label).installed
     assert installed is not None
-    assert installed.packages > len(installed.direct) == 2
+    assert installed.packages > len(installed.direct) >= 2
     assert installed.bytes > 10_000_000

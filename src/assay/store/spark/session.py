@@ -341,6 +341,10 @@ def _check_java() -> None:
         )
 
 
+# Its client tells of every connection that ends with Ctrl-C, at length; what matters we say.
+logging.getLogger("py4j.clientserver").setLevel(logging.CRITICAL)
+
+
 def _pyspark(module: str) -> ModuleType:
     with _unwarned():
         return require(module, extra=EXTRA)
