@@ -85,7 +85,7 @@ def _tool_class() -> Any:
                 parameters_json_schema=self.tool.input_schema,
             )
 
-        async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:  # noqa: ARG002
+        async def run_async(self, *, args: dict[str, Any], tool_context: Any) -> Any:  # noqa: ARG002 - ADK's
             return await self.tool.function(**args)
 
     return HarnessTool
