@@ -43,6 +43,7 @@ class ArenaSettings(Struct, frozen=True):
     warm_up: bool = True
     weather: WeatherSource | None = None
     again: bool = False
+    keep_every: float = 3.0  # seconds
 
 
 class Held(Struct, frozen=True):
@@ -102,7 +103,7 @@ async def run_arena(
             stack.callback(agent.close)
         if settings.warm_up and waiting:
             await _warm_up(stage, agents)
-        keeper = stack.enter_context(Keeper(store, evaluator.name))
+        keeper = stack.enter_context(Keeper(store, evaluator.name, every=settings.keep_every))
         for conversation in waiting:
             entrant, agent = agents[conversation.entrant]
             held = await _hold(stage, entrant, agent, conversation, evaluator)
