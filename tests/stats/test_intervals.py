@@ -88,6 +88,10 @@ def test_without_runs_there_is_no_rate() -> None:
         (0.975, 10, 2.228),
         (0.95, 5, 2.015),
         (0.995, 30, 2.75),
+        (0.975, 499, 1.96473),
+        (0.975, 500, 1.96472),
+        (0.9995, 1000, 3.30028),
+        (0.975, 4999, 1.96044),
     ],
 )
 def test_students_table(share: float, degrees: int, value: float) -> None:
@@ -96,7 +100,7 @@ def test_students_table(share: float, degrees: int, value: float) -> None:
 
 def test_student_against_scipy() -> None:
     reference = pytest.importorskip("scipy.stats").t.ppf
-    for degrees in (1, 2, 3, 4, 9, 20, 101, 1000):
+    for degrees in (1, 2, 3, 4, 9, 20, 101, 499, 500, 1000, 4999):
         for share in (0.5, 0.6, 0.9, 0.975, 0.9995):
             assert t_quantile(share, degrees) == pytest.approx(reference(share, degrees), abs=1e-8)
 

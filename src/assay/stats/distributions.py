@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _NORMAL = NormalDist()
 _HALVINGS = 60  # enough to exhaust the digits of a float
+# From so many degrees on the series below is as exact, and its cost does not grow with them.
+_MANY_DEGREES = 500
 
 
 def normal_quantile(share: float) -> float:
@@ -27,11 +29,28 @@ def normal_cdf(value: float) -> float:
 @lru_cache(maxsize=256)
 def t_quantile(share: float, degrees: int) -> float:
     """The same for Student's t; shares from one half up to below one."""
+    if degrees >= _MANY_DEGREES:
+        return _t_quantile_near_normal(share, degrees)
     low, high = 0.0, pi / 2
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if _t_cdf_at(middle, degrees) < share else (low, middle)
     return sqrt(degrees) * tan(low)
+
+
+def _t_quantile_near_normal(share: float, degrees: int) -> float:
+    """Fisher and Cornish's series in powers of 1 / degrees; what it leaves out is the fifth."""
+    normal = normal_quantile(share)
+    x = normal * normal
+    terms = (
+        (x + 1) / 4,
+        ((5 * x + 16) * x + 3) / 96,
+        (((3 * x + 19) * x + 17) * x - 15) / 384,
+        ((((79 * x + 776) * x + 1482) * x - 1920) * x - 945) / 92160,
+    )
+    return normal * (
+        1 + sum(term / float(degrees) ** power for power, term in enumerate(terms, start=1))
+    )
 
 
 def _t_cdf_at(angle: float, degrees: int) -> float:
