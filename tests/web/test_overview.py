@@ -31,6 +31,7 @@ from assay.render.pages.measures import kind_of, range_text, value_text
 from assay.render.pages.overview_facts import Asked, read_overview
 from assay.render.pages.overview_view import overview_view, verdict
 from assay.web.answers import Answers
+from assay.web.app import viewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -266,32 +267,54 @@ def test_while_a_new_answer_is_worked_out_the_old_one_stands_in(tmp_path: Path) 
     assert answers.wait(count) == 5
 
 
-def test_an_answer_that_failed_is_asked_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("problem", [ValueError("not yet"), TimeoutError("not yet")])
+def test_an_answer_that_failed_is_asked_again(tmp_path: Path, problem: Exception) -> None:
     answers = Answers(Store.create(tmp_path / "store"), patience=60)
     tries: list[int] = []
 
     def fail_once(_: Store) -> str:
         tries.append(1)
         if len(tries) == 1:
-            raise ValueError("not yet")
+            raise problem
         return "found"
 
-    with pytest.raises(ValueError, match="not yet"):
+    with pytest.raises(type(problem), match="not yet"):
         answers.get(fail_once)
     assert answers.get(fail_once) == "found"
 
 
-def test_a_reader_who_must_wait_is_told_so(store: Store, serve: Callable[[Starlette], str]) -> None:
-    from assay.web.app import viewer  # noqa: PLC0415 - the one with its usual patience
+def test_an_answer_is_worked_out_before_it_is_asked_for(tmp_path: Path) -> None:
+    answers, asked = Answers(Store.create(tmp_path / "store"), patience=60), Event()
 
+    def work(_: Store) -> str:
+        asked.set()
+        return "found"
+
+    answers.prepare(work)
+    assert asked.wait(30)
+    asked.clear()
+    assert answers.get(work) == "found"
+    assert not asked.is_set()
+
+
+def test_the_first_page_is_counted_when_the_server_starts(
+    store: Store, serve: Callable[[Starlette], str]
+) -> None:
     app = viewer(store)
-    app.state.patience = 0.0
+    serve(app)
+    assert [work for work, *_ in app.state.answers._kept] == [read_overview]
+
+
+def test_a_reader_who_must_wait_is_told_so(store: Store, serve: Callable[[Starlette], str]) -> None:
+    app, may_go_on = viewer(store), Event()
+    app.state.answers = Answers(app.state.store, patience=0.0)
+    for nobody in range(8):
+        app.state.answers.prepare(lambda _, __: may_go_on.wait(60), nobody)
     found = httpx.get(serve(app), timeout=60)
-    if found.status_code == 202:
-        assert "Counting 86 calls…" in found.text
-        assert 'http-equiv="refresh"' in found.text
-    else:
-        assert found.status_code == 200
+    may_go_on.set()
+    assert found.status_code == 202
+    assert "Counting 86 calls…" in found.text
+    assert 'http-equiv="refresh"' in found.text
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def analysis_csv(request: Request) -> Response:
     """All rows, as `assay analyze NAME -o FILE.csv` writes them."""
     analysis = analysis_named(request.path_params["name"])
     asked = _asked(request, analysis)
-    rows = answers_of(request).wait(read_analysis, asked)
+    rows = answers_of(request.app).wait(read_analysis, asked)
     section = Section(analysis.name, analysis.name, analysis.title)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.csv"

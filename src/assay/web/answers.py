@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from concurrent.futures import Future, ThreadPoolExecutor
-from concurrent.futures import TimeoutError as StillCounting
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -45,16 +44,22 @@ class Answers:
     def get(self, work: Callable[..., Found], *asked: Any) -> Found | None:
         """What `work(store, *asked)` returns; None while it is worked out for the first time."""
         kept = self._current(work, asked)
+        # Asked for by name: what the work itself raises may be a TimeoutError too.
+        wait([kept.future], timeout=self._patience)
         found: Found | None = None
-        try:
-            found = self._result(kept.future, (work, *asked), self._patience)
-        except StillCounting:
-            found = None if kept.before is None else kept.before.result()
+        if kept.future.done():
+            found = self._result(kept.future, (work, *asked))
+        elif kept.before is not None:
+            found = kept.before.result()
         return found
+
+    def prepare(self, work: Callable[..., Any], *asked: Any) -> None:
+        """Begin to work it out, so that the first who asks waits less."""
+        self._current(work, asked)
 
     def wait(self, work: Callable[..., Found], *asked: Any) -> Found:
         """The same of the store as it is now, however long it takes."""
-        found: Found = self._result(self._current(work, asked).future, (work, *asked), None)
+        found: Found = self._result(self._current(work, asked).future, (work, *asked))
         return found
 
     def _current(self, work: Callable[..., Any], asked: tuple[Any, ...]) -> _Kept:
@@ -71,11 +76,9 @@ class Answers:
                 self._kept.popitem(last=False)
         return kept
 
-    def _result(self, future: Future[Found], key: tuple[Any, ...], patience: float | None) -> Found:
+    def _result(self, future: Future[Found], key: tuple[Any, ...]) -> Found:
         try:
-            return future.result(timeout=patience)
-        except StillCounting:
-            raise
+            return future.result()
         except BaseException:
             # The next reader may have more luck.
             with self._lock:

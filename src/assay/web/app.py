@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,17 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from assay.errors import AssayError
+from assay.render.pages.overview_facts import read_overview
 from assay.store import PooledStore
 from assay.web import analyses, compare, overview, run, runs, tools
 from assay.web.facets import FacetWatch
 from assay.web.pages import NAV, answer
 from assay.web.security import Guard
+from assay.web.waiting import answers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -41,14 +45,25 @@ ROUTES: tuple[BaseRoute, ...] = (
 
 def viewer(store: Store) -> Starlette:
     """The viewer over a store; it only reads."""
-    app = application(ROUTES, store_name=str(store.path))
+    app = application(ROUTES, store_name=str(store.path), lifespan=_ready)
     app.state.store = PooledStore(store.path)
     app.state.facets = FacetWatch(app.state.store)
     return app
 
 
+@asynccontextmanager
+async def _ready(app: Starlette) -> AsyncIterator[None]:
+    """The first page of a large store takes seconds to count: begin before somebody asks."""
+    answers_of(app).prepare(read_overview)
+    yield
+
+
 def application(
-    routes: Sequence[BaseRoute], *, store_name: str, nav: Sequence[dict[str, str]] = NAV
+    routes: Sequence[BaseRoute],
+    *,
+    store_name: str,
+    nav: Sequence[dict[str, str]] = NAV,
+    lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]] | None = None,
 ) -> Starlette:
     """Any of our pages: guarded, with our static files, and errors that say what to do."""
     static = StaticFiles(directory=str(files("assay.render.pages") / "static"))
@@ -56,6 +71,7 @@ def application(
         routes=[Mount("/static", static), *routes],
         middleware=[Middleware(Guard)],
         exception_handlers={HTTPException: _not_found, AssayError: _told},
+        lifespan=lifespan,
     )
     app.state.store_name = store_name
     app.state.nav = list(nav)

@@ -10,6 +10,7 @@ from assay.web.pages import answer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -17,9 +18,9 @@ Found = TypeVar("Found")
 _CALLS = "SELECT COALESCE(SUM(calls), 0)::BIGINT AS calls FROM stored_runs"
 
 
-def answers_of(request: Request) -> Answers:
+def answers_of(app: Starlette) -> Answers:
     """The kept answers of the application; made at the first question."""
-    state = request.app.state
+    state = app.state
     if not hasattr(state, "answers"):
         state.answers = Answers(state.store, patience=getattr(state, "patience", 1.5))
     found: Answers = state.answers
@@ -30,7 +31,7 @@ def found_or_waiting(
     request: Request, here: str, work: Callable[..., Found], *asked: Any
 ) -> Found | Response:
     """The answer, or a page that says what is being counted and asks again by itself."""
-    found = answers_of(request).get(work, *asked)
+    found = answers_of(request.app).get(work, *asked)
     if found is not None:
         return found
     with request.app.state.store.questions() as engine:

@@ -15,6 +15,8 @@ from assay.stats.clustered import ClusterSums, clustered_share
 from assay.stats.intervals import Estimate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.store import Store
 
 # Ways to divide a store on the overview, the usual one first.
@@ -77,23 +79,32 @@ class Asked(Struct, frozen=True):
 
 def read_asked(store: Store, asked: Asked) -> tuple[str, Standings | None]:
     """How the sides stand when compared as the reader wants, and what they are divided by."""
-    divisions = divisions_of(store, SIDES)
+    return _compared(store, asked, divisions_of(store, SIDES), quantities_of(store))
+
+
+def _compared(
+    store: Store, asked: Asked, divisions: Sequence[str], quantities: Sequence[str]
+) -> tuple[str, Standings | None]:
     by = _known(asked.by, SIDES, "way to divide") or next(iter(divisions), SIDES[0])
-    return by, _standings(store, asked, quantities_of(store), by)
+    quantity = _known(asked.quantity, quantities, "quantity") or next(iter(quantities), None)
+    if quantity is None:
+        return by, None
+    return by, read_standings(store, quantity, by=by, baseline=asked.baseline or None)
 
 
 def read_overview(store: Store, asked: Asked | None = None) -> OverviewFacts:
     """Ask a store for its overview."""
     counts, success = _read_counts(store)
+    quantities, divisions = quantities_of(store), divisions_of(store, SIDES)
     with opened(store) as view:
         overall, models, by_tool = (tools(view, by=by) for by in ("all", "model", "tool"))
         costs = efficiency(view)
     return OverviewFacts(
         counts,
         success,
-        tuple(quantities_of(store)),
-        tuple(divisions_of(store, SIDES)),
-        *read_asked(store, asked or Asked()),
+        tuple(quantities),
+        tuple(divisions),
+        *_compared(store, asked or Asked(), divisions, quantities),
         next(iter(overall), None),
         tuple(models),
         tuple(by_tool),
@@ -101,13 +112,6 @@ def read_overview(store: Store, asked: Asked | None = None) -> OverviewFacts:
         tuple(costs),
         read_changes(store),
     )
-
-
-def _standings(store: Store, asked: Asked, quantities: list[str], by: str) -> Standings | None:
-    quantity = _known(asked.quantity, quantities, "quantity") or next(iter(quantities), None)
-    if quantity is None:
-        return None
-    return read_standings(store, quantity, by=by, baseline=asked.baseline or None)
 
 
 def _known(wanted: str, known: Any, kind: str) -> str | None:
