@@ -68,13 +68,14 @@ class RunList:
             self._scored = {"metric": metric or ""}
         else:
             self._scored = {}
+        self._is_narrow = wanted.is_narrow
         self._all = f"SELECT {columns} FROM {runs}"  # noqa: S608 - our own words
         self._listed = f"{self._all} WHERE {condition}"
 
     def page(self, *, after: str | None = None, before: str | None = None) -> ListPage:
         """The rows after a run, before a run, or the first ones."""
         backwards = after is None and before is not None
-        keys = self._beyond(after or before, ROWS + 1, backwards=backwards)
+        keys, matching = self._counted(after or before, backwards=backwards)
         has_more, keys = len(keys) > ROWS, keys[:ROWS]
         if backwards:
             keys = keys[::-1]
@@ -82,14 +83,17 @@ class RunList:
         came_from = has_more if backwards else after is not None
         return ListPage(
             self._rows(keys),
-            self.count(),
+            matching,
             keys[-1] if keys and goes_on else None,
             keys[0] if keys and came_from else None,
         )
 
     def count(self) -> int:
         """How many runs there are in the list."""
-        (row,) = self._ask(f"SELECT COUNT(*) AS runs FROM ({self._listed})")  # noqa: S608
+        if self._is_narrow:
+            (row,) = self._ask(f"SELECT COUNT(*) AS runs FROM ({self._listed})")  # noqa: S608
+        else:
+            (row,) = self._engine.sql("SELECT COUNT(*) AS runs FROM stored_runs")
         found: int = row["runs"]
         return found
 
@@ -112,19 +116,40 @@ class RunList:
             row["matching"],
         )
 
+    def _counted(self, run_key: str | None, *, backwards: bool) -> tuple[list[str], int]:
+        """The keys of a page and one more, and how many runs match at all.
+
+        What a filter asks can take long, so it is asked once for both. Without one, counting is
+        quick, and keeping every key for it is not.
+        """
+        if not self._is_narrow:
+            return self._beyond(run_key, ROWS + 1, backwards=backwards), self.count()
+        where, values = self._past(run_key, backwards=backwards)
+        rows = self._ask(
+            f"WITH listed AS MATERIALIZED ({self._listed}) "  # noqa: S608 - our own words
+            f"SELECT *, (SELECT COUNT(*) FROM listed) AS matching FROM listed WHERE {where} "
+            f"{self._order(backwards=backwards)} LIMIT {ROWS + 1}",
+            **values,
+        )
+        keys = [row[f"k{len(self._keys) - 1}"] for row in rows]
+        return keys, rows[0]["matching"] if rows else self.count()
+
     def _beyond(self, run_key: str | None, limit: int, *, backwards: bool) -> list[str]:
         where, values = self._past(run_key, backwards=backwards)
-        order = ", ".join(
-            f"k{i} {'DESC' if largest_first != backwards else 'ASC'}"
-            for i, (_, largest_first) in enumerate(self._keys)
-        )
         last = len(self._keys) - 1
         rows = self._ask(
             f"SELECT k{last} AS run_key FROM ({self._listed}) WHERE {where} "  # noqa: S608
-            f"ORDER BY {order} LIMIT {limit}",
+            f"{self._order(backwards=backwards)} LIMIT {limit}",
             **values,
         )
         return [row["run_key"] for row in rows]
+
+    def _order(self, *, backwards: bool) -> str:
+        keys = (
+            f"k{i} {'DESC' if largest_first != backwards else 'ASC'}"
+            for i, (_, largest_first) in enumerate(self._keys)
+        )
+        return f"ORDER BY {', '.join(keys)}"
 
     def _past(self, run_key: str | None, *, backwards: bool) -> tuple[str, dict[str, Any]]:
         """The condition that a row comes later than a run, or earlier; all do without a run."""
