@@ -184,6 +184,56 @@ def test_odd_values_cost_nothing_else() -> None:
     assert (empty.calls, empty.input, empty.model) == ([], "", None)
 
 
+_ODD_CALL = {**a_call("x", None, duration_seconds="2"), "tool": None, "arguments": "{}"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        react([a_call("find"), a_call("get", status="error", error="why")], [a_step("find")] * 2),
+        react([a_call("get")], [a_step("find", "gone"), a_step("get")]),
+        react([_ODD_CALL, a_call("é")], [a_step("x", "from the trace"), a_step("é")]),
+        react(None, [[{"type": "error", "content": "parse error"}, {"type": 1, "content": None}]]),
+        react([], query=7, pass_number=None, interception_stats={"n": 1}),
+        react(["<dropped>", a_call("t")]),
+        {**react([a_call("t")]), "reasoning_trace": ["no step", *a_step("t")]},
+        {**react([a_call("t")]), "emergency_interception": {"count": 1}, "turns": None},
+        {**react([a_call("t")]), "turns": [{"query": "And?", "tool_calls": [a_call("u")]}]},
+        {**react([]), "execution": None},
+        {**react([]), "servers": [1, "s"]},
+    ],
+)
+def test_a_file_laid_out_as_toolgym_does_is_read_like_any_other(value: dict[str, Any]) -> None:
+    laid_out = json.dumps(value, indent=2, ensure_ascii=False).encode()
+    quick, patient = (
+        recording(laid_out, f"g/pass@1/{name}.json") for name in ("trajectory_u", "u")
+    )
+    assert TOOLGYM.recognise(quick) == TOOLGYM.recognise(patient)
+    found, wanted = read_one(TOOLGYM, quick), read_one(TOOLGYM, patient)
+    assert found.source is not None
+    found.source.path = patient.name
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        json.dumps(react([a_call("t")]), indent=2).encode()[:-9],
+        json.dumps(react([], note="\ud800"), indent=2).encode(),
+        json.dumps(react([a_call("t", thought="\ud800")]), indent=2).encode(),
+        json.dumps(react([a_call("t", thought="~")]), indent=2).encode().replace(b"~", b"\xff"),
+        json.dumps(react([a_call("t", thought="~")]), indent=2).encode().replace(b"~", b"\n"),
+        json.dumps(react([a_call("t", thought=0)]), indent=2).encode().replace(b": 0", b": 01"),
+    ],
+)
+def test_what_is_broken_is_refused_wherever_it_is_broken(broken: bytes) -> None:
+    quick, patient = (recording(broken, f"{name}.json") for name in ("trajectory_u", "u"))
+    TOOLGYM.recognise(quick)
+    told = [problem.removeprefix("trajectory_") for problem in problems(TOOLGYM, quick)]
+    assert told
+    assert told == problems(TOOLGYM, patient)
+
+
 def test_errors_of_the_agent_are_kept() -> None:
     trace = [{"type": "raw_response", "content": "{"}, {"type": "error", "content": "parse error"}]
     run = read_one(TOOLGYM, recording(react([], [trace])))

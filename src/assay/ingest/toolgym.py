@@ -24,6 +24,14 @@ from assay.ingest.fields import (
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.toolgym_evals import is_judged, judged_from, looks_judged, read_quickly
+from assay.ingest.toolgym_files import (
+    RecordedCall,
+    Trajectory,
+    Turn,
+    decode_quickly,
+    trajectory_from,
+    turn_from,
+)
 from assay.ingest.toolgym_trace import Step, pair_calls, read_trace
 from assay.records import preview
 from assay.run import RunOutcome, Source
@@ -78,7 +86,7 @@ def _read_folder(path: str) -> Place:
 
 
 def _recognise(recording: Recording) -> float:
-    recording.glimpsed = read_quickly(recording)
+    recording.glimpsed = _read_quickly(recording)
     if recording.glimpsed is not None or looks_judged(recording):
         return 1.0
     sample = recording.sample[0] if recording.sample else None
@@ -95,7 +103,7 @@ def _recognise(recording: Recording) -> float:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Judged | Unreadable]:
-    quick = recording.glimpsed or read_quickly(recording)
+    quick = recording.glimpsed or _read_quickly(recording)
     if quick is not None:
         yield quick
         return
@@ -110,13 +118,20 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Judged | Unreadable]
             yield _item(value, place, source)
 
 
+def _read_quickly(recording: Recording) -> AgentTestCase | Judged | None:
+    found = decode_quickly(recording)
+    if found is None:
+        return read_quickly(recording)
+    return _react(found, read_place(recording.name), Source(recording.name, TOOLGYM.name))
+
+
 def _item(value: object, place: Place, source: Source) -> AgentTestCase | Judged | Unreadable:
     name = source.path or ""
     found = dict_or_empty(value)
     if isinstance(found.get("turns"), list):
         return _conversation(found, place, source)
     if isinstance(found.get("metadata"), dict) and "execution" in found:
-        return _react(found, place, source)
+        return _react(trajectory_from(found), place, source)
     problem = f"expected a ToolGym trajectory, got {preview(value)}"
     return judged_from(value, name) or Unreadable(name, problem, source.position)
 
@@ -130,18 +145,19 @@ class _Run:
         self.errors: list[str] = []
         self.not_calls: list[Any] = []
 
-    def exchange(self, turn: dict[str, Any]) -> None:
+    def exchange(self, turn: Turn) -> None:
         """Add one question, the calls it led to, and the answer."""
-        if query := text_at(turn, "query"):
+        if query := text_or_none(turn.query):
             self.history.append({"role": "user", "content": query})
-        recorded, trace = turn.get("tool_calls"), read_trace(turn.get("reasoning_trace"))
+        trace = read_trace(turn.trace)
         first = len(self.calls)
-        for call, step in pair_calls(objects_in(recorded), trace.steps):
+        for call, step in pair_calls(turn.calls, trace.steps):
             self._call(_told_call(step or Step("")) if call is None else _call(call, step), step)
-        _fill_results(self.calls[first:], objects_in(turn.get("tool_results")))
-        self.not_calls += [item for item in _items(recorded) if not isinstance(item, dict)]
+        if turn.results:
+            _fill_results(self.calls[first:], turn.results)
+        self.not_calls += turn.not_calls
         self.errors += trace.errors
-        if answer := text_at(turn, "agent_response"):
+        if answer := text_or_none(turn.answer):
             self.history.append({"role": "assistant", "content": answer})
 
     def _call(self, call: ToolExecutionResult, step: Step | None) -> None:
@@ -176,30 +192,26 @@ def _fill_results(calls: list[ToolExecutionResult], results: list[dict[str, Any]
             call.result = told.get("result") if call.result is None else call.result
 
 
-def _items(recorded: object) -> list[Any]:
-    return recorded if isinstance(recorded, list) else []
-
-
-def _call(call: dict[str, Any], step: Step | None) -> ToolExecutionResult:
-    result = call.get("result")
+def _call(call: RecordedCall, step: Step | None) -> ToolExecutionResult:
+    result = call.result
     if result is None:
-        result = step.result if step is not None and step.result else call.get("result_preview")
+        result = step.result if step is not None and step.result else call.result_preview
     found = ToolExecutionResult(
-        tool=text_at(call, "tool") or "",
-        parameters=decode_arguments(call.get("arguments")),
+        tool=text_or_none(call.tool) or "",
+        parameters=decode_arguments(call.arguments),
         result=result,
         success=True,
-        server=text_at(call, "server"),
-        execution_time=amount_or_none(call.get("duration_seconds")),
+        server=text_or_none(call.server),
+        execution_time=amount_or_none(call.duration_seconds),
     )
-    status = text_at(call, "status")
+    status = text_or_none(call.status)
     # "success" only says that something came back: the runtime writes it beside failures too.
     if status is not None and status != "success":
         found.success = found.reported_success = False
-        found.error_message = text_at(call, "error") or text_at(call, "load_error")
-    if error := seed_error_of_record(status, call.get("result")):
+        found.error_message = text_or_none(call.error) or text_or_none(call.load_error)
+    if error := seed_error_of_record(status, call.result):
         found.extra[SEED_ERROR] = "/".join(error)
-    if call.get("dynamically_loaded") is True:
+    if call.dynamically_loaded is True:
         found.extra["dynamically_loaded"] = True
     return found
 
@@ -217,18 +229,11 @@ def _told_call(step: Step) -> ToolExecutionResult:
     )
 
 
-def _react(value: dict[str, Any], place: Place, source: Source) -> AgentTestCase:
-    metadata = value["metadata"]
-    execution = dict_or_empty(value.get("execution"))
-    query, answer = text_at(metadata, "query"), text_at(execution, "final_response")
-    turn = {
-        "query": query,
-        "agent_response": answer,
-        "tool_calls": execution.get("tool_calls"),
-        "reasoning_trace": value.get("reasoning_trace"),
-    }
+def _react(found: Trajectory, place: Place, source: Source) -> AgentTestCase:
+    metadata = found.metadata
+    query, answer = text_or_none(found.turn.query), text_or_none(found.turn.answer)
     run = _Run()
-    run.exchange(turn)
+    run.exchange(found.turn)
     uuid, timestamp = text_at(metadata, "query_uuid"), text_at(metadata, "timestamp")
     model, attempt = _model_and_attempt(metadata.get("model"), metadata, place)
     return run.finish(
@@ -240,14 +245,14 @@ def _react(value: dict[str, Any], place: Place, source: Source) -> AgentTestCase
         model=model,
         ended_at=epoch_seconds(timestamp),
         source=source,
-        extra={**_told(metadata), **_experiment(value, place), "servers": value.get("servers")},
+        extra={**_told(metadata), **_experiment(found, place), "servers": found.servers},
     )
 
 
-def _experiment(value: dict[str, Any], place: Place) -> dict[str, Any]:
+def _experiment(found: Trajectory, place: Place) -> dict[str, Any]:
     """Which of ToolGym's experiments a single question belongs to."""
-    injected = value.get("emergency_interception") or value["metadata"].get("interception_stats")
-    if value["metadata"].get("emergency_test") is True or injected:
+    injected = found.interception or found.metadata.get("interception_stats")
+    if found.metadata.get("emergency_test") is True or injected:
         return {"experiment": "emergency", "interception": injected, "folder_model": place.model}
     if place.budget:
         return {"experiment": "budget", "budget": place.budget, "folder_model": place.model}
@@ -261,7 +266,7 @@ def _conversation(value: dict[str, Any], place: Place, source: Source) -> AgentT
     turns = objects_in(value["turns"])
     run = _Run()
     for turn in turns:
-        run.exchange(turn)
+        run.exchange(turn_from(turn))
     answer = text_at(turns[-1], "agent_response") if turns else None
     question = text_at(about, "seed_query") or (text_at(turns[0], "query") if turns else None)
     task = text_at(about, "uuid") or text_at(about, "conversation_id")

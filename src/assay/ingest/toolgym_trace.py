@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 
 from assay.evidence.python_repr import NotPython, parse_repr
-from assay.ingest.fields import objects_in, text_at
+from assay.ingest.fields import text_or_none
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from assay.ingest.toolgym_files import RecordedCall, TraceItem
 
 _ACTION = re.compile(r"Using tool `([^`]{0,500})` in server `([^`]{0,500})`")
 # Enough of a result to tell it from another, up to where text and its repr differ.
@@ -54,19 +56,19 @@ class Trace(Struct):
 
 
 # A call as it was recorded, and the step that tells of it; either may be missing.
-Pair: TypeAlias = "tuple[dict[str, Any] | None, Step | None]"
+Pair: TypeAlias = "tuple[RecordedCall | None, Step | None]"
 
 
-def read_trace(items: object) -> Trace:
+def read_trace(items: list[TraceItem]) -> Trace:
     """Read a trace; what is no step of it is passed over."""
     trace = Trace([], [])
     step = Step("")
     thought: str | None = None
-    for item in objects_in(items):
-        content = item.get("content")
+    for item in items:
+        content = item.content
         if not isinstance(content, str):
             continue
-        match item.get("type"):
+        match item.type:
             case "thought":
                 thought = content
             case "action":
@@ -82,7 +84,7 @@ def read_trace(items: object) -> Trace:
     return trace
 
 
-def pair_calls(recorded: list[dict[str, Any]], steps: list[Step]) -> list[Pair]:
+def pair_calls(recorded: list[RecordedCall], steps: list[Step]) -> list[Pair]:
     """Each recorded call with its step, and each step that left no record, in order."""
     if len(recorded) == len(steps):
         return list(zip(recorded, steps, strict=True))
@@ -94,9 +96,9 @@ def pair_calls(recorded: list[dict[str, Any]], steps: list[Step]) -> list[Pair]:
 
 
 def _in_order(
-    recorded: list[dict[str, Any]],
+    recorded: list[RecordedCall],
     steps: list[Step],
-    alike: Callable[[dict[str, Any], Step], bool],
+    alike: Callable[[RecordedCall, Step], bool],
 ) -> list[Pair] | None:
     """The pairs, if every recorded call finds its step; None otherwise."""
     pairs: list[Pair] = []
@@ -110,18 +112,18 @@ def _in_order(
     return pairs if found == len(recorded) else None
 
 
-def _is_same_tool(call: dict[str, Any], step: Step) -> bool:
+def _is_same_tool(call: RecordedCall, step: Step) -> bool:
     tool, server = step.target()
-    return (text_at(call, "tool") or tool, text_at(call, "server") or server) == (tool, server)
+    return (text_or_none(call.tool) or tool, text_or_none(call.server) or server) == (tool, server)
 
 
-def _is_same(call: dict[str, Any], step: Step) -> bool:
+def _is_same(call: RecordedCall, step: Step) -> bool:
     """Same tool, arguments and result: the same call may have failed just before, unrecorded."""
     if not _is_same_tool(call, step):
         return False
-    if step.sent is not None and step.arguments() != call.get("arguments"):
+    if step.sent is not None and step.arguments() != call.arguments:
         return False
-    result = call.get("result")
+    result = call.result
     if not isinstance(result, str) or step.result is None:
         return True
     start = _SAME_START.match(step.result)
