@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from difflib import get_close_matches
+from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from assay.errors import AssayError, InvalidRecord
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 _CALLS = "execution_data.tool_executions"
 _ALIKE = 0.85
+# A slip of the pen is one key among few; a record with thousands of unknown keys carries data.
+_UNKNOWN_KEYS = 1_000
+_LONGEST_FIELD = 64
 # What other tools call it.
 _OTHER_NAMES = {
     "arguments": "parameters",
@@ -66,19 +71,24 @@ def _of_misspelt_keys(case: AgentTestCase) -> Iterator[str]:
         records.append(("execution_data.", case.execution_data))
         records += [(f"{_CALLS}[{i}].", call) for i, call in _calls(case.execution_data)]
     for where, record in records:
-        for key in record.extra if isinstance(record.extra, dict) else ():
-            meant = _meant(key, record)
+        for key in islice(record.extra, _UNKNOWN_KEYS) if isinstance(record.extra, dict) else ():
+            meant = _meant(key, record) if isinstance(key, str) else None
             if meant is not None:
                 yield f"{where}{key} is not a field; did you mean {meant!r}?"
 
 
-def _meant(key: object, record: Any) -> str | None:
-    if not isinstance(key, str):
+def _meant(key: str, record: Any) -> str | None:
+    if len(key) > _LONGEST_FIELD:
         return None
+    return _field_like(key, tuple(record.__dataclass_fields__))
+
+
+@lru_cache(maxsize=4096)
+def _field_like(key: str, fields: tuple[str, ...]) -> str | None:
+    """Remembered, because the cases of one file have the same unknown keys."""
     if key in _OTHER_NAMES:
-        meant = _OTHER_NAMES[key]
-        return meant if meant in record.__dataclass_fields__ else None
-    close = get_close_matches(key, record.__dataclass_fields__, n=1, cutoff=_ALIKE)
+        return _OTHER_NAMES[key] if _OTHER_NAMES[key] in fields else None
+    close = get_close_matches(key, fields, n=1, cutoff=_ALIKE)
     return close[0] if close else None
 
 
