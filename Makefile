@@ -2,6 +2,8 @@
 .DEFAULT_GOAL := help
 .PHONY: help demo test check fix compat bench clean
 SHELL := /bin/bash
+# The tests start assay hundreds of times; compiled once, it starts sooner.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 SOURCES := src tests bench examples scripts
@@ -29,7 +31,7 @@ demo: .venv/.ready ## score and analyse the bundled sample runs, and write a rep
 	@echo "Your own runs:        $(BIN)/assay import YOUR-FOLDER --store yours.assay"
 
 test: .venv/.ready-to-develop ## set up and pass every test and check
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --durations 20
 	@$(MAKE) --no-print-directory check
 
 check: .venv/.ready-to-develop ## formatting, lint, types, import contracts
