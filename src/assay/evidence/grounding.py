@@ -174,9 +174,18 @@ def _distinct(answer: str) -> list[Atom]:
     """The checkable atoms of the answer, each once, in order; single digits say too little."""
     found: dict[tuple[str, str], Atom] = {}
     for atom in atoms_in(answer):
-        if atom.quantity is None or sum(map(str.isdigit, atom.text)) >= _LEAST_DIGITS:
+        if not _says_too_little(atom):
             found.setdefault((atom.kind, atom.phrase), atom)
     return sorted(found.values(), key=_START)[:_MOST_CLAIMS]
+
+
+def single_digits(answer: str) -> int:
+    """How many figures of an answer are not checked: a single digit stands in any result."""
+    return sum(map(_says_too_little, atoms_in(answer)))
+
+
+def _says_too_little(atom: Atom) -> bool:
+    return atom.quantity is not None and sum(map(str.isdigit, atom.text)) < _LEAST_DIGITS
 
 
 def _backed(atom: Atom, backing: Backing) -> Claim:

@@ -36,6 +36,13 @@ class _Broken(Struct, frozen=True):
     problem: str
 
 
+class Misfit(Struct, frozen=True):
+    """What does not fit, and the keys and places that lead to it; none where it is the whole."""
+
+    place: tuple[str | int, ...]
+    problem: str
+
+
 def schema_fit(schema: object, arguments: object) -> Fit:
     """Whether the arguments fit; a missing or empty schema asks for nothing."""
     if schema is None or schema == {}:
@@ -52,18 +59,26 @@ def schema_fit(schema: object, arguments: object) -> Fit:
 
 def explain_misfit(schema: object, arguments: object) -> str:
     """One sentence on what does not fit, or what is broken in the schema."""
+    found = misfit(schema, arguments)
+    if found is None:
+        return ""
+    place = "".join(f"[{step!r}]" for step in found.place)
+    return f"{place}: {found.problem}" if place else found.problem
+
+
+def misfit(schema: object, arguments: object) -> Misfit | None:
+    """The first thing that does not fit, or that is broken in the schema; None if all is well."""
     validator = _validator(schema)
     if isinstance(validator, _Broken):
-        return validator.problem
+        return Misfit((), validator.problem)
     try:
         msgspec.json.encode(arguments)
         validator.validate(arguments)  # stops at the first problem; a list may have millions
     except jsonschema_rs.ValidationError as exc:
-        place = "".join(f"[{step!r}]" for step in exc.instance_path)
-        return f"{place}: {exc.message}" if place else exc.message
+        return Misfit(tuple(exc.instance_path), exc.message)
     except _NOT_JSON as exc:
-        return f"the arguments are not JSON: {exc}"
-    return ""
+        return Misfit((), f"the arguments are not JSON: {exc}")
+    return None
 
 
 def _validator(schema: object) -> Any:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from assay.errors import AssayError
 from assay.evidence.blame import Blame, Siblings, blame
+from assay.evidence.schema_fit import Misfit, misfit, schema_fit
 from assay.execution import ToolExecutionResult
 from assay.render.safe_text import many_lines, one_line, shortened
 from assay.render.store_tables import KEY_LENGTH, outcome_word
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from assay.run import RunOutcome
     from assay.test_case import AgentTestCase
+    from assay.tools import ToolDefinition
 
 _LONGEST_TEXT = 2_000
 _NARROWEST_VALUE = 40
@@ -29,11 +31,15 @@ _WORDS = {True: "ok", False: "failed", None: "nothing"}
 
 
 class JudgedCall(Struct, frozen=True):
-    """A call, whose fault it was if it failed, and how the same call went in other runs."""
+    """A call, whose fault it was if it failed, and how the same call went in other runs.
+
+    `misfit` is what breaks the tool's schema in its arguments; None too where nobody knows one.
+    """
 
     call: ToolExecutionResult
     blame: Blame | None
     siblings: Siblings | None
+    misfit: Misfit | None = None
 
 
 def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[JudgedCall]:
@@ -52,9 +58,16 @@ def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[
                 offered=tools,
             ),
             siblings.get(position),
+            _misfit(call, tools.get(call.tool) if tools else None),
         )
         for position, call in enumerate(case.calls)
     ]
+
+
+def _misfit(call: ToolExecutionResult, tool: ToolDefinition | None) -> Misfit | None:
+    schema = None if tool is None else tool.on(call.server).input_schema
+    is_broken = schema_fit(schema, call.parameters) == "violates"
+    return misfit(schema, call.parameters) if is_broken else None
 
 
 def run_page(
@@ -152,6 +165,8 @@ def _told_of(judged: JudgedCall) -> Iterator[tuple[str, str]]:
     if call.execution_time is not None:
         yield "took", f"{call.execution_time:.3g} s"
     yield "arguments", _text(call.parameters)
+    if judged.misfit is not None:
+        yield "schema", f"broken by the arguments: {judged.misfit.problem}"
     if call.error_message:
         yield "error", call.error_message
     elif call.result is not None:

@@ -130,6 +130,59 @@ def test_a_long_prompt_is_cut_at_a_word() -> None:
     assert len(view.heading) <= 321
 
 
+_BOOKING = {
+    "name": "book",
+    "input_schema": {
+        "type": "object",
+        "properties": {"who": {"type": "object"}, "nights": {"type": "integer"}},
+        "required": ["nights"],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "row"),
+    [
+        ({"nights": "two"}, ("nights", '"two"', '"two" is not of type "integer"')),
+        ({}, ("", "", '"nights" is a required property')),
+        ({"nights": 2, "who": "Ann"}, ("who", '"Ann"', '"Ann" is not of type "object"')),
+        ({"nights": 2}, None),
+    ],
+)
+def test_what_breaks_the_schema_is_marked_where_it_stands(
+    parameters: dict[str, object], row: tuple[str, str, str] | None
+) -> None:
+    case = _case(_call("book", 0, 1, parameters=parameters), available_tools=[_BOOKING])
+    view = run_view("key", case, judged_calls(case, {}))
+    rows = view.turns[0].cards[0].arguments
+    marked = [(found.name, found.value, found.misfit) for found in rows if found.misfit]
+    assert marked == ([] if row is None else [row])
+
+
+def test_no_problem_is_not_said_without_what_is_marked() -> None:
+    results = _call("find", 0, 1, result={"rooms": 31, "beds": 64, "price": 120, "tax": 17})
+    told = "There are 31 rooms, 64 beds, for 120 and 17 tax"
+    good = _case(results, actual_output=f"{told}.")
+    odd = _case(results, actual_output=f"{told}, or 977 in 4 weeks.")
+    verdicts = [
+        run_view("k", case, judged_calls(case, {})).evidence_verdict for case in (good, odd)
+    ]
+    assert [said.words.partition(",")[0] for said in verdicts] == [
+        "The evidence shows no problem",
+        (
+            "Too little to call it a problem: {n} of {total} checkable values of the answer come "
+            "from nowhere. Nothing else was found"
+        ),
+    ]
+    assert verdicts[1].values == {"n": "1", "total": "5"}
+
+
+def test_figures_of_one_digit_are_told_as_not_checked() -> None:
+    case = _case(_call("a", 0, 1, result="It is 12."), actual_output="12 on 3 days, 4 each.")
+    assert run_view("key", case, judged_calls(case, {})).single_digits == 2
+    assert run_view("key", _case(actual_output="3 days"), []).single_digits == 0
+
+
 _PAGES = files("assay.render.pages")
 _SAID = re.compile(r"""\bt\("([^"]+)"[,)]""")
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.evidence.json_leaves import ROOT
 from assay.render.pages.said import NOTHING_SAID, Said
@@ -14,8 +15,10 @@ from assay.render.pages.sources import place_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assay.evidence.schema_fit import Misfit
     from assay.evidence.traced_value import Origin, TracedValue
     from assay.render.pages.sources import Sources
+    from assay.render.run_page import JudgedCall
 
 _LONGEST_VALUE = 2_000
 _LONGEST_LINE = 160
@@ -25,7 +28,7 @@ _SIGNS = {
     "reused": ("↻", "used before in this run"),
     "trivial": ("·", "needs no source"),
     "unchecked": ("·", "free text, not checkable"),
-    "ahead": ("!", "used before it was known"),
+    "ahead": ("»", "used before it was known"),
     "nowhere": ("?", "from nowhere"),
 }
 _BAD = frozenset({"ahead", "nowhere"})
@@ -36,6 +39,7 @@ _OF_ORIGIN = {
     "call": ("↻", "used before in this run"),
 }
 _MOST_MISSING = 5
+_LONGEST_PROBLEM = 300
 
 
 class ArgumentRow(Struct, frozen=True):
@@ -50,6 +54,7 @@ class ArgumentRow(Struct, frozen=True):
     target: str = ""
     call: int | None = None
     is_bad: bool = False
+    misfit: str = ""
 
     @property
     def is_long(self) -> bool:
@@ -58,9 +63,26 @@ class ArgumentRow(Struct, frozen=True):
 
 
 def argument_rows(
+    judged: JudgedCall, traced: Sequence[TracedValue], sources: Sources
+) -> list[ArgumentRow]:
+    """The rows of one call; what breaks the tool's schema is marked where it stands."""
+    rows = _value_rows(judged.call.parameters, traced, sources)
+    return rows if judged.misfit is None else _with_misfit(rows, judged.misfit)
+
+
+def _with_misfit(rows: list[ArgumentRow], found: Misfit) -> list[ArgumentRow]:
+    """The rows with the problem at its value; what is missing or too much has a row of its own."""
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in found.place)
+    problem = _cut(found.problem, _LONGEST_PROBLEM)
+    for number, row in enumerate(rows):
+        if place and row.name == place.lstrip("."):
+            return [*rows[:number], replace(row, misfit=problem), *rows[number + 1 :]]
+    return [*rows, ArgumentRow(place.lstrip("."), "", misfit=problem)]
+
+
+def _value_rows(
     parameters: Any, traced: Sequence[TracedValue], sources: Sources
 ) -> list[ArgumentRow]:
-    """The rows of one call; what was not traced is shown as it is."""
     if traced:
         rows = [_row(value, sources) for value in traced[:_MOST_ROWS]]
         left = len(traced) - len(rows)
@@ -114,6 +136,6 @@ def _shown(value: Any) -> str:
         return "…"
 
 
-def _cut(text: str) -> str:
-    left = len(text) - _LONGEST_VALUE
-    return text if left <= 0 else f"{text[:_LONGEST_VALUE]}… ({left:,} more characters)"
+def _cut(text: str, longest: int = _LONGEST_VALUE) -> str:
+    left = len(text) - longest
+    return text if left <= 0 else f"{text[:longest]}… ({left:,} more characters)"

@@ -156,7 +156,7 @@ def _card(
         kind=blame.kind if blame else None,
         why=[*_why(judged), *_afterwards(calls, place)],
         error=error,
-        arguments=argument_rows(call.parameters, traced, sources),
+        arguments=argument_rows(judged, traced, sources),
         result=written,
         seconds=call.execution_time,
         turn=call.turn,

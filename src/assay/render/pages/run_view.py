@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.evidence.examination import Examination, examine
+from assay.evidence.grounding import single_digits
 from assay.render.pages.answer_text import Piece, answer_pieces, legend
 from assay.render.pages.call_cards import TurnOfCalls, call_cards
 from assay.render.pages.call_graph import CallGraph, call_graph
+from assay.render.pages.said import NOTHING_SAID, Said, words
 from assay.render.pages.score_tree import ScoreNode, score_node
 from assay.render.pages.sources import Sources
 from assay.render.pages.timeline import Timeline, timeline
@@ -36,6 +38,10 @@ _EVIDENCE = {
     "no problem found": "The evidence shows no problem, which does not prove success.",
     "not checkable": "Nothing in it can be checked.",
 }
+_TOO_LITTLE = (
+    "Too little to call it a problem: {n} of {total} checkable values of the answer come from "
+    "nowhere. Nothing else was found, which does not prove success."
+)
 # More calls than the first fold by turn, more than the second come in parts.
 _MOST_UNFOLDED = 30
 _MOST_AT_ONCE = 300
@@ -89,13 +95,14 @@ class RunView(Struct, frozen=True):
     verdict: str
     reason: str
     decided_by: str
-    evidence_verdict: str
+    evidence_verdict: Said
     looks: list[Look]
     attempts: list[Attempt]
     scores: list[ScoreNode]
     timeline: Timeline | None
     answer: list[Piece]
     legend: list[tuple[str, str, int]]
+    single_digits: int
     system: list[Message]
     messages: list[Message]
     turns: list[TurnOfCalls]
@@ -172,13 +179,14 @@ def run_view(
         verdict=verdict,
         reason=(case.outcome.reason or "") if case.outcome else "",
         decided_by=(case.outcome.decided_by or "") if case.outcome else "",
-        evidence_verdict=_EVIDENCE[found.findings.verdict] if success is None else "",
+        evidence_verdict=_evidence_verdict(found) if success is None else NOTHING_SAID,
         looks=_looks(found, calls),
         attempts=list(attempts),
         scores=[score_node(score) for score in scores],
         timeline=timeline(case),
         answer=pieces,
         legend=legend(pieces),
+        single_digits=single_digits(case.actual_output or "") if calls else 0,
         system=system,
         messages=messages,
         turns=turns,
@@ -186,6 +194,15 @@ def run_view(
         graph=call_graph(states, found.plan.needs, found.plan.critical_path),
         parts=parts,
     )
+
+
+def _evidence_verdict(found: Examination) -> Said:
+    """What evidence alone says; what is marked in the answer is not passed over in silence."""
+    claims = found.grounding.claims
+    unbacked = len(found.grounding.with_status("absent", "contradicted"))
+    if found.findings.verdict != "no problem found" or not unbacked:
+        return Said(_EVIDENCE[found.findings.verdict])
+    return words(_TOO_LITTLE, n=f"{unbacked:,}", total=f"{len(claims):,}")
 
 
 def call_parts(count: int, wanted: int) -> list[Part]:
