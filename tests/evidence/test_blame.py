@@ -8,6 +8,7 @@ import pytest
 
 from assay.evidence.blame import Blame, Siblings, blame, seed_names
 from assay.evidence.failure_kinds import CATEGORY_OF, HTTP_KINDS, JSON_RPC_KINDS, KINDS
+from assay.evidence.foreign_errors import FOREIGN_KINDS
 from assay.evidence.kind_wordings import WORDINGS, kind_of_message
 from assay.evidence.outcome import settle
 from assay.execution import MCPExecutionData, ToolExecutionResult
@@ -216,6 +217,10 @@ WORDS: dict[str, tuple[str, ...]] = {
     "validation_error": ("'c' is not one of ['a', 'b']", "Invalid value for parameter 'x'"),
     "not_found": ("Reservation X not found", "no such file or directory", "用户不存在"),
     "unsupported": ("method is not supported", "EISDIR: illegal operation on a directory"),
+    "configuration": (
+        "The SEARCH_URL environment variable is not set",
+        "The search plug-in is not enabled for this project",
+    ),
     "rule_violation": ("not enough stock of item X", "Order 7 is closed and cannot be modified"),
     "execution_error": ("Error executing tool x: browser context closed", "服务器错误"),
 }
@@ -228,6 +233,42 @@ def test_words_tell_the_kind(kind: str, text: str) -> None:
 
 def test_every_kind_with_words_has_an_example() -> None:
     assert {kind for kind, _ in WORDINGS} == set(WORDS)
+
+
+# One message for each kind that is known in other languages, each in another one.
+FOREIGN_WORDS = {
+    "quota_exceeded": "Saldo insuficiente en la cuenta",
+    "auth": "認証に失敗しました",
+    "permission": "Ошибка: недостаточно прав",
+    "timeout": "Délai d'attente dépassé",
+    "network_error": "Error al conectar: conexión rechazada",
+    "unavailable": "Der Dienst ist derzeit nicht erreichbar",
+    "conflict": "Il file esiste già",
+    "missing_required_field": "O campo 'nome' é obrigatório",
+    "invalid_date_range": "終了日時は開始日時より後にしてください",
+    "validation_error": "Nieprawidłowy format",
+    "not_found": "사용자를 찾을 수 없습니다.",
+    "unsupported": "Dateityp wird nicht unterstützt",
+    "rule_violation": "Превышен размер",
+    "execution_error": "Die Abfrage ist fehlgeschlagen",
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), FOREIGN_WORDS.items())
+def test_other_languages_tell_the_kind(kind: str, text: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+def test_every_foreign_kind_has_an_example() -> None:
+    assert [kind for kind, _ in FOREIGN_KINDS] == list(FOREIGN_WORDS)
+
+
+def test_what_the_models_own_code_throws_is_the_models() -> None:
+    call = ToolExecutionResult("execute_code", {"code": "1/0"}, reported_success=False)
+    call.success, call.error_message = False, "ZeroDivisionError: division by zero"
+    assert answer(call) == ("model", "data_processing_error", "own_code")
+    call.error_message = "The kernel timed out"
+    assert answer(call) == ("server", "timeout", "wording")
 
 
 def test_every_kind_has_a_category() -> None:

@@ -19,6 +19,7 @@ from assay.evidence.exit_status import exit_status
         ("<returncode>4</returncode><output/>", 4),
         ("done\n[The command completed with exit code 5.]", 5),
         ("done\n(exit code 6)", 6),
+        ("Command: ls x\nOutput: no\nError: (none)\nExit Code: 8\nSignal: (none)", 8),
         ("The file says: exit code 7", None),
         ("all good", None),
         ("", None),

@@ -97,6 +97,11 @@ _COLUMNS: dict[str, dict[str, str]] = {
 }
 _SEED_COLUMNS: dict[str, dict[str, str]] = {
     "calls": {
+        "run_key": "placed_key",
+        "model": "placed_model",
+        "task_id": "placed_task_id",
+        "task": "placed_task",
+        "attempt": "placed_attempt",
         "failed": "seed_category IS NOT NULL",
         "blame": "seed_category",
         "kind": "seed_subcategory",
@@ -106,8 +111,16 @@ _SEED_COLUMNS: dict[str, dict[str, str]] = {
     },
 }
 # As the seed walks: folder by folder, so that a separator sorts before any other letter.
-_SEED_ORDER = """
-    SELECT run_key AS placed_run,
+# What calls say of their run is taken from here: a store has many times fewer runs than calls.
+_PLACED_WORDS = f"""
+    SELECT run_key AS placed_key, {_MODEL} AS placed_model, task_id AS placed_task_id,
+           COALESCE(task_id, run_key) AS placed_task
+    FROM stored_runs
+"""
+_SEED_ORDER = f"""
+    SELECT run_key AS placed_run, run_key AS placed_key, {_MODEL} AS placed_model,
+           task_id AS placed_task_id, COALESCE(task_id, run_key) AS placed_task,
+           attempt AS placed_attempt,
            ROW_NUMBER() OVER (ORDER BY REPLACE(source_path, '/', CHR(1)) NULLS LAST,
                                        source_position NULLS LAST, run_key) AS run_place
     FROM stored_runs
@@ -143,8 +156,9 @@ _ASKED_OF_CALLS = (
     *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind", "blame_rule"),
     *("dynamically_loaded", "execution_time", "counted", "place"),
 )
+_UNKNOWN_TO_THE_SEED = frozenset({"turn", "blame_rule"})
 # Of the circumstances, those that do not pass by waiting a little.
-_LASTING = frozenset({"auth", "quota_exceeded"})
+_LASTING = frozenset({"auth", "quota_exceeded", "configuration"})
 
 
 class View:
@@ -195,8 +209,10 @@ class View:
         for other in _tables_in(definition) - {table}:
             self._prepare(other)
         if table == "calls" and table in self._kept:
-            definition = f"SELECT {', '.join(_ASKED_OF_CALLS)} FROM ({definition})"  # noqa: S608
+            definition = f"SELECT {', '.join(self._asked())} FROM ({definition})"  # noqa: S608
             self._engine.define(table, definition, keep=True, words=self._words())
+        elif table == _PLACES and "calls" in self._kept:
+            self._engine.define(table, definition, keep=True, words=_PLACED_WORDS)
         else:
             self._engine.define(
                 table, definition, keep=table in self._kept, run_by_run=table in _RUN_BY_RUN
@@ -230,9 +246,16 @@ class View:
         where = " AND ".join(self._conditions(table)) or "TRUE"
         return f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"  # noqa: S608 - all ours
 
+    def _asked(self) -> list[str]:
+        """The columns of calls that are kept."""
+        unknown = _UNKNOWN_TO_THE_SEED if self._selection.rules == "seed" else frozenset()
+        return [name for name in _ASKED_OF_CALLS if name not in unknown]
+
     def _words(self) -> str:
         columns = self._columns("calls") | dict(self._added("calls"))
-        texts = ", ".join(f"{columns[name]} AS {name}" for name in _WORDS)
+        placed = _SEED_COLUMNS["calls"] if self._selection.rules == "seed" else {}
+        own = [name for name in _WORDS if not placed.get(name, "").startswith("placed_")]
+        texts = ", ".join(f"{columns[name]} AS {name}" for name in own)
         return f"SELECT {texts} FROM stored_calls"  # noqa: S608 - all ours
 
     def _columns(self, table: str) -> dict[str, str]:
@@ -247,7 +270,8 @@ class View:
             yield "place", place
         if table == "calls":
             yield "counted", self._counted()
-            yield "task", "COALESCE(task_id, run_key)"
+            is_seed = self._selection.rules == "seed"
+            yield "task", "placed_task" if is_seed else "COALESCE(task_id, run_key)"
 
     def _counted(self) -> str:
         conditions = [

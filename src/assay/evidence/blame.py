@@ -31,6 +31,7 @@ from assay.evidence.kind_wordings import kind_of_message
 from assay.evidence.payload import Payload
 from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
+from assay.evidence.tool_kinds import kind_of_tool
 from assay.execution import ToolExecutionResult
 from assay.tools import ToolDefinition
 
@@ -179,6 +180,15 @@ def _by_http_status(failure: _Failure) -> Blame | None:
     return Blame(CATEGORY_OF[kind], kind, "http_status", 0.6)
 
 
+def _by_own_code(failure: _Failure) -> Blame | None:
+    """Code and commands are the model's own: what they throw is no fault of who ran them."""
+    if kind_of_tool(failure.call.tool) != "command" or failure.told in CIRCUMSTANCES:
+        return None
+    if CATEGORY_OF[failure.told] != "server":
+        return None
+    return Blame("model", failure.told, "own_code", 0.6)
+
+
 def _by_words(failure: _Failure) -> Blame | None:
     kind = failure.told
     if kind == "unclassified":
@@ -204,6 +214,7 @@ _RULES: tuple[Callable[[_Failure], Blame | None], ...] = (
     _by_offer,
     _by_siblings,
     _by_http_status,
+    _by_own_code,
     _by_words,
     _by_silence,
     _by_nothing,

@@ -99,6 +99,8 @@ _CIRCUMSTANCE = frozenset(
     | {"traceback", "stderr", "domain", "location", "available_tools", "retryable", "retriable"}
 )
 _FLAGS = {"bad_flag", "good_flag"}
+# As OData and XML made into JSON write it: `odata.error`, `soap:Fault`.
+_QUALIFIED_ERROR = re.compile(r"[.:](errors?|faults?)\Z")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -207,7 +209,9 @@ def message_in(item: Any, depth: int = 0) -> str | None:
 
 @lru_cache(maxsize=8_192)
 def _snake(key: str) -> str:
-    return _CAMEL.sub("_", key[:80]).replace("-", "_").replace(" ", "_").lower()
+    name = _CAMEL.sub("_", key[:80]).replace("-", "_").replace(" ", "_").lower()
+    found = _QUALIFIED_ERROR.search(name)
+    return found[1] if found else name
 
 
 @lru_cache(maxsize=8_192)

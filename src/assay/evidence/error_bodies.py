@@ -46,6 +46,7 @@ _NO_ERROR = re.compile(
 _ERROR_NAME = re.compile(
     r"error|invalid|not_?found|denied|exception|fail|unauthori|forbidden|exceeded|timeout"
     r"|timed_?out|unavailable|missing|conflict|throttl|no_?such|required|bad_|expired"
+    r"|not_?exist|illegal|reject|refuse|unsupported|not_?allow|disabled|limit"
     r"|\AE[A-Z]{4,}\Z",
     re.IGNORECASE,
 )

@@ -12,9 +12,10 @@ from functools import cache
 
 from assay.evidence.error_openings import STATEMENTS, Opening, Reach
 from assay.evidence.error_phrases import PHRASES
+from assay.evidence.error_programs import PROGRAMS
 from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, reads_like_content
 
-OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PHRASES)
+OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES)
 
 # A sentence such as "Order 7 not found" is the whole answer, or it is prose.
 _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}

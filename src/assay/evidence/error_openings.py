@@ -10,6 +10,8 @@ from typing import Literal
 from msgspec import Struct
 
 from assay.evidence.error_vocabulary import (
+    ERROR_NAMES,
+    ERROR_SYMBOLS,
     FOREIGN_ERRORS,
     HTTP_PHRASES,
     SOME_WORDS,
@@ -44,6 +46,11 @@ STATEMENTS: tuple[Opening, ...] = (
             r"php (?:fatal|parse) error",
             r"fatal error: ",
             r"stack ?trace:\s",
+            r"-{20,}\s*\n(?-i:[A-Z]\w{0,60})\s+traceback \(most recent",  # a notebook's cell
+            (
+                r"(?:\w+:)?[^\s:]{1,200}+:\d+\n[^\n]{0,200}\n\s*\^+\s*\n(?:[^\n]{0,200}\n)?"
+                r"(?-i:[A-Za-z]*(?:Error|Exception)): "
+            ),
         ),
     ),
     Opening(
@@ -57,10 +64,11 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"(?:\s?\[[^\]\n]{0,60}\]|\s?\([^)\n]{0,200}\))?(?:\s*[:：]|\s*\n|\s*\Z|\s-\s)"
             ),
             r"(?-i:(?:[a-z_]\w{0,40}\.){1,6}(?:errors?|exceptions?)\.[A-Z]\w{0,60})\s*[:：]",
-            (
-                r"(?-i:[A-Z]\w{0,40}(?:Exceeded|NotFound|Denied|Unavailable|Timeout|Refused|Failed"
-                r"|Invalid|Conflict|Exists))\s*[:：]"
-            ),
+            rf"(?-i:{ERROR_NAMES})\s*[:：]",
+            rf"\((?-i:{ERROR_NAMES}|[A-Z]\w{{0,60}}(?:Error|Exception))\) ",
+            rf"(?-i:{ERROR_SYMBOLS})\s*[:：]",
+            r"[^\n(]{1,160}+\((?-i:[A-Z]\w{0,60}(?:Error|Exception))\)\s*(?:\n|\Z)",
+            r"<(?-i:[A-Za-z_.]{0,60}(?:Error|Exception))\b",
         ),
     ),
     Opening(
@@ -123,6 +131,7 @@ STATEMENTS: tuple[Opening, ...] = (
             rf"[\[(]?[45]\d\d[\])]?\s*[:：–-]?\s*(?:{HTTP_PHRASES}|client error|server error)",
             r"(?:client|server) error '?[45]\d\d",
             rf"(?:{HTTP_PHRASES})(?:[.!]?\s*\Z|:)",
+            r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it
             r"response status code does not indicate success",
             r"upstream connect error|no healthy upstream",
         ),
@@ -139,6 +148,7 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"\s*(?:[:：=!！]|\s[–—-]\s|\]|\n|\.?\s*\Z)"
             ),
             rf"(?:{FOREIGN_ERRORS})\s*[:：!]",
+            r"(?-i:[a-z][\w.-]{0,30}: (?:[Ee]rror|[Ff]atal|[Ff]ailed)\b)",  # a program's name first
         ),
     ),
 )

@@ -17,6 +17,7 @@ from assay.evidence.error_vocabulary import (
     VERBS,
     WORKS,
 )
+from assay.evidence.foreign_errors import FOREIGN
 
 # First match wins, pages before lines.
 PHRASES: tuple[Opening, ...] = (
@@ -92,6 +93,9 @@ PHRASES: tuple[Opening, ...] = (
             r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
             r"too many \w+ attempts\b",
             r"please enable (?:js|javascript|cookies)\b",
+            r"just a moment\b[^\n]{0,20}\n",
+            r"(?:enable|turn on) (?:js|javascript)(?: and cookies)? to \w+",
+            r"(?:please )?(?:verify|confirm|prove) (?:that )?you are (?:a )?(?:human|not a robot)",
             rf"(?:access|permission)(?: is| was)? denied{STOPS}",
             r"access to \S{1,60}[^\n]{0,80}(?:blocked|denied|forbidden)\b",
             r"no (?:access|permission)\b",
@@ -160,22 +164,13 @@ PHRASES: tuple[Opening, ...] = (
             r"fetch failed",
             r"(?-i:E[A-Z]{3,15})(?::| -|\s*\Z)",
             r"could not resolve host",
+            r"https?connectionpool\(|max retries exceeded\b",
             r"certificate verify failed",
             (
                 r"(?:[\w'-]{1,30} ){0,4}?(?:returned|responded with|answered with|got|received)"
                 r"(?: (?:an?|the|status|http|error|code|response|invalid|unexpected):?)*"
                 r" [45]\d\d\b"
             ),
-        ),
-    ),
-    Opening(
-        "browser_error",
-        "page",
-        (
-            r"no element (?:found|matches|matching)\b",
-            r"element (?:is )?not (?:visible|interactable|clickable|attached|found|stable)\b",
-            r"stale element",
-            r"strict mode violation",
         ),
     ),
     Opening(
@@ -190,6 +185,11 @@ PHRASES: tuple[Opening, ...] = (
             (
                 r"(?:the )?user (?:doesn't want|does not want|rejected|declined|denied|cancell?ed"
                 r"|aborted)"
+            ),
+            (
+                r"(?:[\w,-]+ ){0,5}?(?:page|browser|context|session|connection|socket|stream"
+                r"|channel|pool|client|transport|database|cursor|window|tab|file) (?:has been|is"
+                r"|was|are)(?: already)? (?:closed|disposed|destroyed|terminated)[.!]?\s*\Z"
             ),
             (
                 r"(?:cancell?ed|aborted|interrupted|killed|terminated|segmentation fault)"
@@ -274,37 +274,31 @@ PHRASES: tuple[Opening, ...] = (
                 r"|branch|record)\b"
             ),
             r"unexpected (?:end of|token)",
+            r"no such (?:[\w-]+ ){0,2}[\w-]+(?:\s*[:：]|\s[\"'`(])",
+            (
+                r"(?:unsupported|unrecogni[sz]ed|unresolved|ambiguous|mismatched|conflicting"
+                r"|unterminated|unbalanced|corrupt(?:ed)?)"
+                r" (?:[\w-]{1,30} ){0,3}[\w-]{1,30}(?:\s*[:：]|\s[\"'`(])"
+            ),
+            (
+                r"(?:duplicate|unknown|undefined|unexpected|bad|wrong) (?:[\w-]{1,30} ){0,2}"
+                r"[\w-]{1,30}(?::)? [\"'`]"
+            ),
+            r"no \w+ (?:was|were) (?:performed|executed|applied|written)\b",
             r"extra inputs are not permitted",
         ),
     ),
     Opening("chinese_error", "page", CHINESE),
+    Opening("foreign_error", "line", FOREIGN),
     Opening(
         "error_symbol",
         "line",
         (
-            r"(?:invalid|missing|unsupported|bad|no_such|unknown)_[a-z_]{2,60}\s*\Z",
-            r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted)\s*\Z",
-        ),
-    ),
-    Opening(
-        "shell_error",
-        "line",
-        (
+            r"(?:invalid|missing|unsupported|bad|no_such|unknown)_[a-z_]{2,60}\s*(?:\Z|: )",
             (
-                r"(?:-?(?:ba|z|da|k|fi)?sh|[\w./-]{1,40}|\(eval\)):(?:\s?(?:line )?\d+:)?"
-                r"[^\n]{0,160}(?:(?:not found|no such file(?: or directory)?|permission denied"
-                r"|is a directory|not a directory|connection refused|timed"
-                r" out)(?=\s*(?:\Z|[\n:(.,]))"
-                r"|cannot (?:access|open|stat|find|create|remove))"
+                r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted|failed|expired|mismatch"
+                r"|required|exists)\s*(?:\Z|: )"
             ),
-            r"[\w./\\-]{1,80}(?::\d+){0,2}: (?-i:(?:fatal |internal )?error:)",
-            r"curl: \(\d+\)",
-            r"make(?:\[\d+\])?: \*\*\*|make(?:\[\d+\])?: +\[",
-            r"(?-i:E: |CONFLICT \()",
-            r"(?:is|not) a directory\b",
-            r"fatal: ",
-            r"usage: \S+ \[",
-            r"'?[^'\n]{1,60}' is not recognized as an internal",
         ),
     ),
     Opening(
@@ -312,24 +306,45 @@ PHRASES: tuple[Opening, ...] = (
         "line",
         (
             (
-                rf"(?!no ){SOME_WORDS}(?=[nadic])(?:not found|(?:does not|doesn't) exist"
-                r"|already (?:exists|registered|in use)|(?:is|are) not (?:available|allowed"
-                r"|supported|permitted|implemented)|is (?:invalid|out of range|out of bounds"
-                r"|closed and)|index out of (?:range|bounds)|cannot be (?:after|before|empty|null"
-                r"|negative)|not enough|not (?:recogni[sz]ed|responding|reachable|enabled for)"
-                r"|is restricted|(?:is|are) no longer (?:available|valid|supported|attached"
-                r"|open)|is outside the (?:allowed|permitted))\b"
+                rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|enough|recogni[sz]ed"
+                r"|responding|reachable|enabled for)|(?:does not|doesn't) exist"
+                r"|(?:do|does|did)(?: not|n't) (?:match any|understand|support|provide|allow|accept"
+                r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed)"
+                r"|(?:is|are) (?:not (?:available"
+                r"|allowed|supported|permitted|implemented|valid for|possible|applicable"
+                r"|initiali[sz]ed|installed|authenticated|accessible|writable|mounted|logged in"
+                r"|a member of|part of this)|no longer (?:available|valid|supported|attached"
+                r"|open)|invalid|out of (?:range|bounds)|closed and|restricted"
+                r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+)|index out of (?:range"
+                r"|bounds)|cannot be (?:after|before|empty|null|negative)|(?:is|are|was|were)"
+                r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
+                r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
+                r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
+                r"|(?:has|have) only \d+ \w+[^\n]{0,20}\bbut|requires? (?:authentication"
+                r"|authori[sz]ation|permission|login|either|at least|exactly|a valid|an active"
+                r"|one of))\b"
             ),
+            # A thing that a call needs, not a list that is empty: one of it.
+            (
+                r"no (?:[\w-]+ ){0,3}[\w-]*[^s\s] (?:(?:is|was|has been) )?(?:provided|specified"
+                r"|selected|configured|supplied|given|connected|loaded|initiali[sz]ed|installed"
+                r"|attached|passed|mounted|uploaded|open|running)\b"
+            ),
+            (
+                r"you (?:can(?:not|'t| only)|are not|aren't|already|have (?:already|no|not)"
+                r"|may not) \w+"
+            ),
+            (
+                r"too (?:many|few|long|short|large|deep) \w+(?: \w+)?(?:\s*[:：(,.]|\s*\Z| for| in"
+                r"|\s\d)"
+            ),
+            r"(?:refusing|refused) to \w+",
+            r"(?:aborting|giving up|rejected|denied|blocked|disallowed)\s*[:：]",
             (
                 r"(?=[^\n]{0,80}[\d'\"`_/])"
                 rf"{SOME_WORDS}(?=c)(?:cannot be (?:\w+ly )?\w+ed|could not be \w+)\b"
             ),
             r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
-            (
-                rf"{SOME_WORDS}(?=d)(?:does not|doesn't|do not|did not|didn't) (?:understand"
-                rf"|support|provide|allow|accept"
-                r"|permit|handle|recogni[sz]e)\b"
-            ),
             (
                 rf"{ARGUMENT} (?:must|should|needs to|has to|(?:is|are) (?:required|missing|empty"
                 r"|invalid|not (?:set|valid|an?|one of))|cannot|can't|does not match)\b"
@@ -361,7 +376,12 @@ PHRASES: tuple[Opening, ...] = (
             r"expected [^\n]{1,80}\b(?:got|received|found|but)\b",
             r"you (?:must|cannot|can't|can only) (?:specify|provide|set|pass|use|supply|give)\b",
             r"must (?:specify|provide|supply|be (?:an?|one|less|greater|between))\b",
-            r"please (?:provide|specify|supply|configure|try again)\b",
+            (
+                r"please (?:provide|specify|supply|configure|try again|run |install|set |retry"
+                r"|reconnect|re-?authenticate|grant|upgrade|reduce|use an? (?:valid|different)"
+                r"|(?:check|verify|ensure|make sure) (?:that |the |your (?!e-?mail|inbox|phone"
+                r"|mes)))"
+            ),
             r"'?(?:NoneType|\w{1,30})' object (?:is not|has no|does not)\b",
             r"(?:integer |float )?division by zero",
             r"undefined is not\b",

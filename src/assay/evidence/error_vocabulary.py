@@ -98,6 +98,18 @@ ARGUMENT = (
 # The first words of a sentence; word by word, because that is quicker than by characters.
 # An address may stand among them: https://x.example, localhost:8080.
 SOME_WORDS = r"(?:(?:[^\s:：;]|:(?=[/\\\d]))++ ){0,20}?"
+# A failure as the name of a class, and as a symbol.
+ERROR_NAMES = (
+    r"[A-Z]\w{0,60}(?:Exceeded|NotFound|Denied|Unavailable|Timeout|Refused|Failed|Failure|Invalid"
+    r"|Conflict|Exists|Expired|Forbidden|Unauthorized|Fault)"
+    r"|(?:Invalid|Missing|Unknown|NoSuch|Unsupported|Unauthorized)[A-Z]\w{1,60}"
+)
+ERROR_SYMBOLS = (
+    r"(?:[A-Z0-9]+_){0,6}(?:ERROR|FAILED|FAILURE|INVALID|DENIED|NOT_FOUND|EXCEEDED|EXHAUSTED"
+    r"|UNAVAILABLE|TIMEOUT|BUSY|LOCKED|CONFLICT|UNAUTHENTICATED|UNAUTHORIZED|FORBIDDEN|EXPIRED"
+    r"|ABORTED|UNIMPLEMENTED|ALREADY_EXISTS)"
+    r"|(?:INVALID|MISSING|UNKNOWN|UNSUPPORTED|FAILED|SQLITE|ERR|NO_SUCH|BAD)_[A-Z_]+"
+)
 # "Error" where the message is in another language.
 FOREIGN_ERRORS = "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|błąd|hata"
 

@@ -21,6 +21,8 @@ _HEADER = re.compile(
     r"(?:Process exited with code|Exit(?:ed with)? code:?|exit_code:?|Return code:?)"
     r" (-?\d{1,10})\s*\n"
 )
+# A report of several lines in which the status is one.
+_REPORTED = re.compile(r"\n(?:Exit ?[Cc]ode|exit_code|Return code): (-?\d{1,10})(?=\s*\n|\s*\Z)")
 _LAST_WORDS = re.compile(
     r"[\[(](?:the\s)?(?:command|process)?[^\n\])]{0,60}exit(?:ed)?[^\n\])]{0,12}(?:code|status)"
     r"\s*:?\s*(-?\d{1,10})\b[^\n]{0,20}[\])]\s*\Z",
@@ -32,5 +34,6 @@ def exit_status(text: str, *, of_command: bool) -> int | None:
     """The status a text opens with, or ends with if a command wrote it; None if it states none."""
     found = _OPENING.match(opening_of(text)) or _TAG.match(text) or _HEADER.match(text)
     if found is None and of_command:
-        found = _LAST_WORDS.search(text, max(0, len(text) - _ENDING))
+        start = max(0, len(text) - _ENDING)
+        found = _LAST_WORDS.search(text, start) or _REPORTED.search(text, start)
     return None if found is None else int(found[1])

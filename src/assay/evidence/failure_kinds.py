@@ -28,6 +28,7 @@ Kind = Literal[
     "quota_exceeded",
     "auth",
     "permission",
+    "configuration",
     "network_error",
     "cancelled",
     "timeout",
@@ -65,6 +66,7 @@ _KINDS_OF: dict[Category, tuple[Kind, ...]] = {
         "quota_exceeded",
         "auth",
         "permission",
+        "configuration",
         "network_error",
         "cancelled",
     ),
@@ -85,7 +87,7 @@ CATEGORY_OF: dict[Kind, Category] = {
 # What no arguments could have prevented: found in a message, it outweighs a misfit to the schema.
 CIRCUMSTANCES: frozenset[Kind] = frozenset(
     (
-        *("rate_limit", "quota_exceeded", "auth", "network_error", "cancelled"),
+        *("rate_limit", "quota_exceeded", "auth", "configuration", "network_error", "cancelled"),
         *("timeout", "unavailable", "server_unavailable"),
     )
 )

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.evidence.failure_kinds import VAGUE_KINDS
+from assay.evidence.foreign_errors import FOREIGN_KINDS
 from assay.evidence.linear_search import occurrence_of
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?"
             r"|funds|quota)|billing"
-            r"|payment required|credit balance|out of credits|额度|配额|欠费"
+            r"|payment required|credit balance|out of credits|no space left|disk (?:is )?full"
+            r"|ENOSPC|EMFILE|too many (?:clients|(?:open )?(?:connections|files))|额度|配额|欠费"
         ),
     ),
     (
@@ -66,14 +68,17 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"unauthori[sz]ed|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
             r"|api[ _-]?key|bad credentials"
-            r"|(?:invalid|expired|missing|bad) (?:access |auth |bearer )?(?:token|credentials?"
-            r"|signature)|(?:user|access|app|secret|license)[ _-]?key\b|invalid[ _](?:grant"
+            r"|(?:invalid|expired|missing|bad|no|locate|find|load) (?:\w+ )?(?:token|credentials?"
+            r"|signature)\b|(?:user|access|app|secret|license)[ _-]?key\b|invalid[ _](?:grant"
             r"|client)\b"
             r"|credentials? .{0,30}(?:could not|cannot|can't|failed)|(?:token|session"
             r"|credentials?) (?:has |have |is |are )?(?:expired|invalid"
             r"|missing|not (?:set|found|configured|exist))|active (?:account|session"
             r"|subscription)|log ?in (?:is )?required"
-            r"|please (?:log|sign) in"
+            r"|please (?:log|sign) in|\w (?:auth )?login['\"`]|expired ?token"
+            r"|token[^\n]{0,40} expired"
+            r"|(?:incorrect|wrong|invalid) password|password (?:is )?(?:incorrect|not accepted"
+            r"|mismatch)|username (?:and|or) password|revoked"
             r"|not logged in|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
             r"|认证|鉴权|未授权|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)|重新\S{0,2}登录"
         ),
@@ -88,8 +93,17 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|\b(?:was|is|been|are) (?:banned|blocked)\b|restricted operation"
             r"|operation not permitted|(?:do|does) not have"
             r" (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用|封禁"
-            r"|禁止访问|拒绝访问"
+            r"|禁止访问|拒绝访问|captcha|enable javascript|javascript and cookies|not a robot"
+            r"|you are human|not accessible by|allowed director"
             r"|\b(?:http|status|code|error)\D{0,12}403\b"
+        ),
+    ),
+    (
+        "configuration",
+        (
+            r"not (?:been )?configured|misconf|environment variables?\b.{0,40}(?:not set|missing"
+            r"|required|undefined|unset)|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+ (?:is |env\w* )?not set"
+            r"|(?:has not been|is not|not) (?:enabled|activated|installed)|未配置|未开通|未启用"
         ),
     ),
     (
@@ -120,7 +134,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|name or service not known|(?:could not|cannot|unable to)"
             r" resolve host|network"
             r" (?:error|is unreachable|unreachable)|socket hang up|unreachable|no route to host"
-            r"|\b(?:ssl|tls)\b|certificate|fetch failed|broken pipe|ConnectError|ConnectionError"
+            r"|\b(?:ssl|tls)\b|certificate|ERR_(?:CERT|SSL|CONN|NETWORK|PROXY)"
+            r"|fetch failed|broken pipe|ConnectError|ConnectionError"
             r"|(?:cannot|could not|unable to|failed to) (?:connect|reach)|连接(?:失败"
             r"|被拒绝|重置|错误)|网络"
         ),
@@ -131,7 +146,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"(?:service|temporarily|currently|server is) (?:unavailable|overloaded"
             r"|down)|overloaded"
             r"|bad gateway|under maintenance|HTTP status 50[0-4]|upstream (?:error|failure)"
-            r"|\b(?:502|503|529) \w|服务不可用|维护"
+            r"|\b(?:502|503|529) \w|database (?:table )?is locked|resource busy|EBUSY|SERVER_BUSY"
+            r"|lock wait|服务不可用|维护|繁忙"
         ),
     ),
     (
@@ -161,7 +177,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"length mismatch|lengths must match|shape mismatch|could not be broadcast"
             r"|codec can't|(?:decod|encod)ing bytes|UnicodeDecodeError|KeyError|division by zero"
-            r"|divide by zero|ZeroDivision|invalid response shape"
+            r"|divide by zero|ZeroDivision|invalid response|unexpected response|malformed response"
             r"|failed to (?:parse|process|decode) (?:the )?(?:response|data|html|xml|page)"
         ),
     ),
@@ -187,7 +203,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"cannot be after|invalid date|date .{0,60}(?:in the future|in the past|out of range)"
             r"|(?:end|start)[ _]?(?:date|time).{0,40}(?:before|after|earlier|later)"
-            r"|日期(?:无效|错误)"
+            r"|日期(?:无效|错误|不能|必须|格式)|日期.{0,10}(?:早于|晚于)|time range"
         ),
     ),
     (
@@ -233,6 +249,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|invalid UNION|unmatched"
             r"|IndentationError|Unclosed|aggregate functions are not allowed|cannot be matched"
             r"|cannot drop columns|no unique constraint matching|subquery"
+            r"|:\d{1,6}(?::\d{1,6})?: (?:fatal )?error\b|\(\d+,\d+\): error|error\[E\d|undeclared"
+            r"|cannot find symbol|not assignable|call to undefined|undefined: |unknown operator"
+            r"|cannot query field"
             r"|from-clause|cannot change name|语法错误"
         ),
     ),
@@ -242,7 +261,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"already (?:exists|in use|taken|been|[a-z]+ed\b)|still in use|non-fast-forward"
             r"|duplicate (?:key"
             r"|entry|column|object"
-            r"|name)|unique constraint|\bconflict|E11000|EEXIST|concurrent(?:ly)? (?:update|modif)"
+            r"|name)|file exists|multiple (?:occurrences|matches)"
+            r"|unique constraint|\bconflict|E11000|EEXIST|concurrent(?:ly)? (?:update|modif)"
             r"|locked|已存在|重复|冲突"
         ),
     ),
@@ -265,6 +285,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|invalid (?:\w+ ){0,2}(?:format"
             r"|url|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector"
             r"|regex)\b|ValueError"
+            r"|resolved to \d+ elements|ensure (?:that )?this|(?:less|greater) than or equal|is an?"
+            r" \w+, not an?|(?:above|below|over|under|outside) the (?:maximum|minimum|limit|allowed"
+            r"|permitted|valid)|不能(?:早于|晚于|大于|小于|超过)|必须(?:是|为|大于|小于|在)"
             r"|ZodError|校验|格式(?:错误|不正确)|无效的?"
         ),
     ),
@@ -279,6 +302,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|can't|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|is not defined"
             r"|no module named|unknown (?:column|table|database|host|user|symbol|city)"
             r"|no .{1,60} (?:found|named|with id)|undefined (?:table|column)|未找到|找不到"
+            r"|no match(?:es|ing) |(?:did|does|do) not (?:match any|appear)|user unknown"
+            r"|(?:unknown|undefined|unrecogni[sz]ed) \w+(?: \w+)?:? [\"'`]|no commits between"
+            r"|has only \d+"
             r"|不存在|未获取到|未查到|查无"
         ),
     ),
@@ -300,7 +326,10 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r" (?:be|use)|out of (?:range"
             r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed"
             r"|sold out|售罄|已满|expired|no longer"
-            r"|at (?:least|most) \d|inconsistent|不足|超出|超过"
+            r"|at (?:least|most) \d|inconsistent|\binvalid\b|\bincorrect|not valid"
+            r"|must (?:be|have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
+            r"|applicable|possible)|business (?:rule|validation)"
+            r"|first\b.{0,40}before|不足|超出|超过|不得|不合法"
         ),
     ),
     (
@@ -316,9 +345,12 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
 )
 
 
+_Wordings = tuple[tuple["Kind", str], ...]
+
+
 @cache
-def _searches() -> tuple[tuple[Kind, Callable[[str], object]], ...]:
-    return tuple((kind, _search(wording)) for kind, wording in WORDINGS)
+def _searches(wordings: _Wordings) -> tuple[tuple[Kind, Callable[[str], object]], ...]:
+    return tuple((kind, _search(wording)) for kind, wording in wordings)
 
 
 def _search(wording: str) -> Callable[[str], object]:
@@ -339,7 +371,12 @@ def kind_of_message(message: str) -> Kind:
 
 @lru_cache(maxsize=2_048)
 def _kind_told(told: str) -> Kind:
-    return next((kind for kind, occurs_in in _searches() if occurs_in(told)), "unclassified")
+    kind = _first_told(told, WORDINGS) or "unclassified"
+    return (_first_told(told, FOREIGN_KINDS) or kind) if kind in VAGUE_KINDS else kind
+
+
+def _first_told(told: str, wordings: _Wordings) -> Kind | None:
+    return next((kind for kind, occurs_in in _searches(wordings) if occurs_in(told)), None)
 
 
 def _telling_part(message: str) -> str:

@@ -35,6 +35,10 @@ _EMPTY_TEXTS = frozenset({"", "null", "none", "undefined", "(no output)", "no ou
 # A text a reading tool brought may itself open like an error; a message is short.
 _LONGEST_FROM_CONTENT = 1_000
 _LONGEST_PYTHON = 4_096
+_TEXT_TOOLS = frozenset({"content", "log", "wording"})
+# What a program says of its input. With `isError: false` it may have been asked for just that.
+_PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
+_LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
 _LAST_EXCEPTION = re.compile(
@@ -151,7 +155,7 @@ def _read_text(text: str, tool: ToolKind, *, reported: bool | None) -> Reading |
 
 
 def _read_words(text: str, tool: ToolKind, *, reported: bool | None) -> Reading | None:
-    found = failing_opening(text, longest=_LONGEST_FROM_CONTENT if tool == "content" else None)
+    found = failing_opening(text, longest=_LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and _ends_in_exception(text):
@@ -172,17 +176,26 @@ def _is_said_in_passing(
     """Whether the words belong to what the tool does, not to how it went.
 
     A command prints lines; its exit status, if a harness saw it, says more. A search brings
-    lines with file names. A tool that cancels says that something was cancelled.
+    lines with file names, a log what went wrong elsewhere, a translator any sentence. A tool
+    that cancels says that something was cancelled.
     """
     match tool:
+        case "command" if found.rule in _PROGRAMS_WORDS:
+            passing = reported is True
         case "command":
-            shell = found.rule == "shell_error" and reported is not True
-            return found.reach == "line" and not shell
+            passing = found.reach == "line"
         case "content":
-            return found.rule == "shell_error"
+            passing = found.rule in _PROGRAMS_WORDS and not text.startswith("fatal: ")
+        case "log":
+            passing = found.rule in _LOGGED or "\n" in text.strip()
+        case "wording":
+            passing = found.reach != "any"
         case "stopper":
-            return found.rule in {"stopped", "work_failed"} and "fail" not in text[:80].lower()
-    return False
+            stopped = found.rule in {"stopped", "work_failed"}
+            passing = stopped and "fail" not in text[:80].lower()
+        case _:
+            passing = False
+    return passing
 
 
 def _ends_in_exception(text: str) -> bool:

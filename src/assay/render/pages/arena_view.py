@@ -9,10 +9,11 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from assay.arena.session import Cell, Prompt
-from assay.arena.verdicts import MetricLine, Verdict, answer_score, separating
+from assay.arena.verdicts import OF_CODE, MetricLine, score_of, separating
 from assay.evidence.payload import unwrap
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
-from assay.render.pages.figures import NOTHING, score, seconds, signed
+from assay.metrics.chatbot.evaluator import CATEGORIES
+from assay.render.pages.figures import NOTHING, score, seconds
 from assay.render.pages.json_text import JsonText, one_line
 from assay.render.pages.sequence import Diagram, execution, learning
 
@@ -20,11 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.agents.harness import Event
-    from assay.comparing import Contest, Figure
     from assay.execution import ToolExecutionResult
     from assay.score import Score
-
-    Translate = Callable[..., str]
 
 _ROOM = 16_000
 _MOST_EVIDENCE = 12
@@ -65,9 +63,10 @@ class MetricView(Struct, frozen=True):
 
 
 class CellView(Struct, frozen=True):
-    """One agent's part of a prompt."""
+    """One agent's part of a prompt; where its name is hidden, nothing here tells it."""
 
     cell: Cell
+    is_hidden: bool
     sign: str
     word: str
     answer: str
@@ -75,7 +74,7 @@ class CellView(Struct, frozen=True):
     more_calls: int
     tokens: int | None
     score: float | None
-    why_no_score: str
+    why: str
     metrics: list[MetricView]
     execution: Diagram | None
     learning: Diagram | None
@@ -108,40 +107,39 @@ class PromptView(Struct, frozen=True):
     length: str
 
 
-class Sentence(Struct, frozen=True):
-    """What can be said of the agents: the claim, and what supports it."""
-
-    claim: str
-    support: str = ""
-
-
-def prompt_view(prompt: Prompt) -> PromptView:
-    """A prompt as the page shows it."""
+def prompt_view(prompt: Prompt, *, hidden: bool = False) -> PromptView:
+    """A prompt as the page shows it, the agents' names hidden or not."""
     cells = list(prompt.cells.values())
     order = separating(cells)
     longest = max((cell.seconds or 0.0 for cell in cells), default=0.0)
     done = not prompt.is_running and longest > 0
     clock = [_lane(cell, longest) for cell in cells] if done else []
-    return PromptView(prompt, [cell_view(cell, order) for cell in cells], clock, seconds(longest))
+    views = [cell_view(cell, order, hidden=hidden) for cell in cells]
+    return PromptView(prompt, views, clock, seconds(longest))
 
 
-def cell_view(cell: Cell, order: Sequence[str]) -> CellView:
-    """A cell as the page shows it, its metrics in that order."""
+def cell_view(cell: Cell, order: Sequence[str], *, hidden: bool = False) -> CellView:
+    """A cell as the page shows it, its metrics in that order.
+
+    Metrics of the code would tell a name that is hidden.
+    """
+    shown = [name for name in order if not (hidden and name in CATEGORIES[OF_CODE])]
     sign, word = STATES[cell.state]
     calls = _calls(cell)
     usage = cell.case.usage if cell.case is not None else None
     used = (usage.input_tokens, usage.output_tokens) if usage else (None, None)
     return CellView(
         cell=cell,
+        is_hidden=hidden,
         sign=sign,
         word=word,
         answer=cell.answer,
         calls=calls[:_MOST_CALLS],
         more_calls=max(0, len(calls) - _MOST_CALLS),
         tokens=sum(n for n in used if n is not None) if any(n is not None for n in used) else None,
-        score=answer_score(cell.score),
-        why_no_score=cell.score.reason if cell.score is not None else "",
-        metrics=_metrics(cell.score, order),
+        score=score_of(cell),
+        why=cell.score.reason if cell.score is not None else "",
+        metrics=_metrics(cell.score, shown),
         execution=execution(cell.events),
         learning=learning(cell.events),
         known=_known(cell),
@@ -276,83 +274,6 @@ class Formats(Struct, frozen=True):
 
 
 formats = Formats()
-
-
-def sentence(verdict: Verdict | None, t: Translate) -> Sentence:
-    """What the prompts so far support, and no more."""
-    if verdict is None or verdict.prompts == 0:
-        return Sentence(t("The same prompt to every agent, side by side."))
-    if verdict.contest is None:
-        return Sentence(t("One agent: nothing to compare it with."))
-    return contest_sentence(verdict.contest, t)
-
-
-def contest_sentence(contest: Contest, t: Translate) -> Sentence:
-    """Who is better, where the interval says so; else what it would take."""
-    if contest.quantity is None or not contest.pairs:
-        return Sentence(t("Nothing to compare yet: an agent has no answer that can be scored."))
-    if len(contest.pairs) == 1:
-        return _of_pair(contest.pairs[0], t)
-    return _of_many(contest, t)
-
-
-def _of_pair(pair: Figure, t: Translate) -> Sentence:
-    one, other = sorted(pair.names)
-    turned = -1.0 if pair.names[0] == one else 1.0
-    support = _support(pair, turned, t)
-    if pair.verdict in {"better", "worse"}:
-        ahead, behind = pair.names[::-1] if pair.verdict == "better" else pair.names
-        return Sentence(
-            t(
-                "{ahead} is better than {behind} in the score of the answers.",
-                ahead=ahead,
-                behind=behind,
-            ),
-            support,
-        )
-    claim = t("Cannot tell {one} from {other} yet.", one=one, other=other)
-    more = pair.needed.new_tasks
-    if more is not None and pair.difference:
-        claim += " " + t("About {n} more prompts.", n=f"{more:,}")
-    return Sentence(claim, support)
-
-
-def _support(pair: Figure, turned: float, t: Translate) -> str:
-    one, other = sorted(pair.names)
-    if pair.difference is None:
-        return ""
-    figures = signed(turned * pair.difference)
-    if pair.interval is not None:
-        ends = sorted((turned * pair.interval.low, turned * pair.interval.high))
-        figures += f" ({signed(ends[0])} to {signed(ends[1])})"
-    return t(
-        "{one} − {other}: {figures}, {n} prompts paired.",
-        one=one,
-        other=other,
-        figures=figures,
-        n=pair.tasks,
-    )
-
-
-def _of_many(contest: Contest, t: Translate) -> Sentence:
-    told = [pair for pair in contest.pairs if pair.verdict in {"better", "worse"}]
-    support = "; ".join(
-        t("{ahead} is better than {behind}", ahead=ahead, behind=behind)
-        for pair in told
-        for ahead, behind in [pair.names[::-1] if pair.verdict == "better" else pair.names]
-    )
-    made = t(
-        "{n} prompts, {m} comparisons, Holm's correction.", n=contest.tasks, m=len(contest.pairs)
-    )
-    if contest.winner is not None:
-        claim = t(
-            "{ahead} is better than every other one in the score of the answers.",
-            ahead=contest.winner,
-        )
-        return Sentence(claim, made)
-    if not told:
-        return Sentence(t("Cannot tell the agents apart yet."), made)
-    return Sentence(f"{support}.", t("The rest cannot be told apart yet.") + " " + made)
 
 
 def mean_text(line: MetricLine, letter: str, write: Callable[[float | None], str] = score) -> str:

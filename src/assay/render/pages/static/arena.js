@@ -21,11 +21,26 @@ const post = async (form, body) => {
 };
 
 const running = (is) => {
-  if (!ask) return;
+  if (!stop) return;
   ask.querySelector("[data-send]").disabled = is;
   root.querySelectorAll("[data-suggested] button").forEach((button) => { button.disabled = is; });
   stop.hidden = !is;
+  progress();
 };
+
+// How many answers are there, and for how long the newest prompt is being answered.
+const progress = () => {
+  const article = now?.querySelector("article");
+  const place = stop?.querySelector("[data-progress]");
+  if (!article || !place || stop.hidden) return;
+  const { attempt, of, began } = article.dataset;
+  const cells = [...article.querySelectorAll(".cell")];
+  const done = (attempt - 1) * cells.length + cells.filter((cell) => cell.dataset.state !== "running").length;
+  const seconds = Math.max(0, Math.round(Date.now() / 1000 - began));
+  const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  place.textContent = `${place.dataset.progress.replace("{done}", done).replace("{total}", of * cells.length)} · ${clock}`;
+};
+setInterval(progress, 1000);
 
 // What the reader has opened stays open when its part is swapped.
 const swap = (old, fresh) => {
@@ -115,16 +130,21 @@ const hear = (news) => {
 if (id && "live" in root.dataset) {
   const stream = new EventSource(`/arena/${id}/events?after=${root.dataset.seq}`);
   stream.onmessage = (event) => { hear(JSON.parse(event.data)); };
-  stream.onerror = () => { if (stream.readyState !== EventSource.OPEN) tell(root.dataset.gone); };
+  // A server that has let the session go says so by ending the stream for good.
+  stream.onerror = () => {
+    if (stream.readyState === EventSource.CLOSED) { running(false); tell(root.dataset.left); } else tell(root.dataset.gone);
+  };
   stream.onopen = () => { note.textContent = ""; };
   ask.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (await post(ask, new URLSearchParams({ prompt: field.value }))) { field.value = ""; field.focus(); }
+    const chosen = event.submitter?.name === "prompt" ? event.submitter.value : null;
+    const sent = await post(ask, new URLSearchParams({ prompt: chosen ?? field.value, repeat: ask.elements.repeat.value }));
+    if (!sent) return;
+    if (stream.readyState === EventSource.CLOSED) { location.reload(); return; }
+    ask.elements.repeat.value = "1";
+    if (chosen === null) { field.value = ""; field.focus(); }
   });
-  root.querySelector("[data-suggested]")?.addEventListener("submit", (event) => {
-    event.preventDefault();
-    post(ask, new URLSearchParams({ prompt: event.submitter.value }));
-  });
+  progress();
   stop.addEventListener("submit", (event) => { event.preventDefault(); post(stop, ""); });
 }
 field?.addEventListener("keydown", (event) => {
