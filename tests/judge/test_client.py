@@ -15,7 +15,7 @@ import pytest
 from assay import AgentTestCase, MCPToolMetric
 from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable, MissingExtra
 from assay.judge.asking import as_judge
-from assay.judge.client import _LINES
+from assay.judge.client import _LINES, _MOST_ON_A_LINE
 from assay.judge.prompt import judge_prompt, reply_schema
 from assay.judge.rubric import DIMENSION_NAMES
 
@@ -75,6 +75,11 @@ def google_reply(text: str = TEXT, finish_reason: str = "STOP") -> dict[str, Any
     }
 
 
+class Server(ThreadingHTTPServer):
+    request_queue_size = 64
+    daemon_threads = True
+
+
 @contextmanager
 def server(
     script: Callable[[Heard], tuple[int, dict[str, Any]]],
@@ -100,8 +105,7 @@ def server(
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as found:
-        found.daemon_threads = True
+    with Server(("127.0.0.1", 0), Handler) as found:
         thread = threading.Thread(target=found.serve_forever)
         thread.start()
         try:
@@ -121,6 +125,7 @@ def marks_by(spec: str, base_url: str, **options: Any) -> Marks:
 def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI", "ANTHROPIC", "GOOGLE"):
         monkeypatch.setenv(f"{name}_API_KEY", f"{name.lower()}-key")
+    monkeypatch.setenv("ASSAY_JUDGE_API_KEY", "own-key")
 
 
 def test_a_compatible_server_is_asked_with_the_schema() -> None:
@@ -132,7 +137,7 @@ def test_a_compatible_server_is_asked_with_the_schema() -> None:
     assert marks.provenance.model == "m-0101"
     (request,) = heard
     assert request.path == "/v1/chat/completions"
-    assert request.headers["authorization"] == "Bearer openai-key"
+    assert request.headers["authorization"] == "Bearer own-key"
     assert request.body["messages"] == [{"role": "user", "content": judge_prompt(CASE)}]
     assert request.body["temperature"] == 0.0
     form = request.body["response_format"]["json_schema"]
@@ -146,7 +151,7 @@ def test_anthropic_is_asked_in_its_own_protocol() -> None:
     assert marks.given == SEVENS
     assert (marks.input_tokens, marks.output_tokens) == (11, 5)
     assert heard[0].path.startswith("/v1/messages")
-    assert any("anthropic-key" in value for value in heard[0].headers.values())
+    assert any("own-key" in value for value in heard[0].headers.values())
 
 
 def test_google_is_asked_in_its_own_protocol() -> None:
@@ -155,7 +160,7 @@ def test_google_is_asked_in_its_own_protocol() -> None:
     assert marks.given == SEVENS
     assert (marks.input_tokens, marks.output_tokens) == (11, 5)
     assert heard[0].path.endswith("models/gemini-2.5-flash:generateContent")
-    assert any("google-key" in value for value in heard[0].headers.values())
+    assert any("own-key" in value for value in heard[0].headers.values())
 
 
 CUT_OFF: dict[str, tuple[str, dict[str, Any]]] = {
@@ -214,12 +219,12 @@ def test_a_refusal_says_whether_asking_again_may_help(
 
 def test_a_key_that_an_endpoint_says_back_is_not_told() -> None:
     def script(_: Heard) -> tuple[int, dict[str, Any]]:
-        return 401, {"error": {"message": "the key openai-key is wrong", "code": "x"}}
+        return 401, {"error": {"message": "the key own-key is wrong", "code": "x"}}
 
     with server(script) as (url, _), pytest.raises(JudgeUnavailable) as raised:
         marks_by("m", f"{url}/v1")
     assert "the key [key] is wrong" in str(raised.value)
-    assert "openai-key" not in str(raised.value)
+    assert "own-key" not in str(raised.value)
 
 
 def test_an_empty_purse_does_not_fill_by_waiting() -> None:
@@ -236,6 +241,47 @@ def test_nobody_there_is_worth_another_try() -> None:
         marks_by("m", "http://127.0.0.1:9/v1")
     assert raised.value.retryable is True
     assert raised.value.status is None
+
+
+STRANGERS: dict[str, Callable[[], dict[str, Any]]] = {
+    "openai:m": openai_reply,
+    "anthropic:m": anthropic_reply,
+    "google:m": google_reply,
+}
+
+
+@pytest.mark.parametrize("spec", STRANGERS)
+def test_a_stranger_hears_no_key_of_a_provider(monkeypatch: pytest.MonkeyPatch, spec: str) -> None:
+    monkeypatch.delenv("ASSAY_JUDGE_API_KEY")
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "anthropic-key")
+    with server(lambda _: (200, STRANGERS[spec]())) as (url, heard):
+        assert marks_by(spec, url).given == SEVENS
+    said = json.dumps([(request.path, request.headers, request.body) for request in heard])
+    assert not any(f"{name}-key" in said for name in ("openai", "anthropic", "google"))
+
+
+def test_many_questions_at_once_go_over_several_lines_that_are_all_closed() -> None:
+    together = threading.Barrier(_MOST_ON_A_LINE + 1, timeout=60)
+
+    def when_all_are_there(_: Heard) -> tuple[int, dict[str, Any]]:
+        together.wait()
+        return 200, openai_reply()
+
+    with server(when_all_are_there) as (url, _):
+        judge = as_judge("m", base_url=f"{url}/v1")
+        assert judge is not None
+
+        async def ask() -> list[int]:
+            marks = await asyncio.gather(*(judge.mark(CASE) for _ in range(_MOST_ON_A_LINE + 1)))
+            assert all(found.given == SEVENS for found in marks)
+            return [
+                len(lines)
+                for (_, address, _), lines in _LINES.items()
+                if address.base_url == f"{url}/v1"
+            ]
+
+        assert asyncio.run(ask()) == [2]
+        assert not any(address.base_url == f"{url}/v1" for _, address, _ in _LINES)
 
 
 def test_several_runs_have_seeds_of_their_own() -> None:

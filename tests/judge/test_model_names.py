@@ -147,7 +147,49 @@ def test_a_server_of_ones_own_needs_no_key_but_may_have_its_own(
     assert address_of("m", LOCAL).key() == NO_KEY
     assert address_of("ollama:m").key() == NO_KEY
     monkeypatch.setenv("OPENAI_API_KEY", "general")
-    assert address_of("m", LOCAL).key() == "general"
     monkeypatch.setenv(KEY_VARIABLE, "own")
     assert address_of("m", LOCAL).key() == "own"
     assert address_of("openai:m").key() == "general"
+
+
+@pytest.mark.parametrize("name", [n for n, p in PROVIDERS.items() if p.keys])
+def test_a_providers_key_is_not_sent_to_strangers(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for variable in PROVIDERS[name].keys:
+        monkeypatch.setenv(variable, "secret")
+    assert address_of(f"{name}:m", "https://stranger.example/v1").key() == NO_KEY
+    monkeypatch.setenv(BASE_URL_VARIABLE, "https://stranger.example/v1")
+    assert address_of("openai:m").key() == NO_KEY
+
+
+@pytest.mark.parametrize("name", [n for n, p in PROVIDERS.items() if p.keys])
+def test_the_address_of_a_providers_variable_gets_the_providers_key(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    provider = PROVIDERS[name]
+    monkeypatch.setenv(provider.keys[0], "paired")
+    monkeypatch.setenv(provider.url_variable, "https://gateway.example/v1/")
+    assert address_of(f"{name}:m").key() == "paired"
+    assert address_of(f"{name}:m", "https://gateway.example/v1").key() == "paired"
+
+
+OWN_ADDRESSES = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+    "google": "https://generativelanguage.googleapis.com",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "deepseek": "https://api.deepseek.com/v1",
+}
+
+
+@pytest.mark.parametrize("name", OWN_ADDRESSES)
+def test_a_providers_own_address_may_be_spelt_out(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv(PROVIDERS[name].keys[0], "general")
+    monkeypatch.setenv(KEY_VARIABLE, "own")
+    address = address_of(f"{name}:m", OWN_ADDRESSES[name])
+    assert (address.key(), address.name) == ("general", f"{name}:m")
+    unsafe = address_of(f"{name}:m", OWN_ADDRESSES[name].replace("https", "http"))
+    assert unsafe.key() == "own"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from copy import deepcopy
+from contextlib import asynccontextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
 
 from assay.errors import InvalidJudge, JudgeUnavailable
 from assay.extras import require
@@ -14,7 +16,7 @@ from assay.judge.model_names import NO_KEY, PROVIDERS
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, AsyncIterator
 
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
@@ -31,6 +33,9 @@ _TRANSIENT = frozenset({408, 409, 425, 429})
 _REFUSED = frozenset({400, 404, 415, 422, 501})
 # How SDKs break on a reply of the wrong shape.
 _MISREAD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+# No retries of the SDK's own: whoever limits the questions must see every attempt. These have it
+# from their client, which would be copied for every request that says so itself.
+_CLIENTS_WITH_RETRIES = frozenset({"openai", "anthropic"})
 _NEVER_AGAIN = frozenset({"insufficient_quota", "billing_error", "context_length_exceeded"})
 
 
@@ -46,6 +51,8 @@ class _ModelAsk:
     def __init__(self, address: ModelAddress) -> None:
         self._address = address
         self._name = address.name
+        self._style = PROVIDERS[address.provider].style
+        self._forms: dict[bytes, dict[str, Any]] = {}
         profile = _model_at(address).profile
         self._takes_schema = bool(profile.get("supports_json_schema_output", False))
 
@@ -69,15 +76,12 @@ class _ModelAsk:
     async def _reply(self, question: Question, *, plain: bool) -> Reply:
         ai = require("pydantic_ai", extra=_EXTRA)
         errors = import_module("pydantic_ai.exceptions")
-        request = import_module("pydantic_ai.direct").model_request
         try:
-            response = await request(
-                await _model_in_this_loop(self._address),
-                [ai.ModelRequest.user_text_prompt(question.prompt)],
-                model_settings=_settings(question, plain=plain),
-                model_request_parameters=None if plain else _parameters(question),
-                instrument=False,
-            )
+            async with _line_to(self._address) as model:
+                response = await model.request(
+                    [ai.ModelRequest.user_text_prompt(question.prompt)],
+                    *self._how(model, question, plain=plain),
+                )
         except errors.ModelAPIError as exc:
             raise _unavailable(self._told(exc), exc) from exc
         except errors.UnexpectedModelBehavior as exc:
@@ -90,6 +94,25 @@ class _ModelAsk:
             raise JudgeUnavailable(self._told(said), retryable=True) from exc
         return _as_reply(response)
 
+    def _how(self, model: Model, question: Question, *, plain: bool) -> tuple[Any, Any]:
+        """The settings and parameters of a request.
+
+        Without a schema it is as bare as can be: some endpoints refuse a temperature too.
+        """
+        settings: dict[str, Any] = {"max_tokens": _MOST_TOKENS}
+        if self._style not in _CLIENTS_WITH_RETRIES:
+            settings["max_retries"] = 0
+        if question.seed is not None:
+            settings["seed"] = question.seed + question.run
+        elif not plain:
+            settings["temperature"] = 0.0
+        schema = b"null" if plain else msgspec.json.encode(question.schema)
+        if plain or self._style != "openai":
+            return settings, _parameters(schema)
+        if schema not in self._forms:
+            self._forms[schema] = _openai_form(model, schema)
+        return settings | self._forms[schema], _parameters(b"null")
+
     def _told(self, problem: object) -> str:
         """What went wrong, short and without the key: some endpoints say it back."""
         key, said = self._address.key(), str(problem)
@@ -98,24 +121,39 @@ class _ModelAsk:
         return f"{self._name}: {said}"[:_LONGEST_PROBLEM]
 
 
-class _Line(NamedTuple):
-    model: Model
-    closing: AsyncGenerator[None, None]
+class _Line:
+    """A model with connections of its own, and how many questions are under way on them."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.under_way = 0
+        self.closing: AsyncGenerator[None, None] | None = None
 
 
 # Connections belong to the loop they were opened in; judges of one model share them.
-_LINES: dict[tuple[AbstractEventLoop, ModelAddress, str | None], _Line] = {}
+_LINES: dict[tuple[AbstractEventLoop, ModelAddress, str | None], list[_Line]] = {}
+# An HTTP client looks at all its idle connections with every request: many clients with few of
+# them each cost less than one with many.
+_MOST_ON_A_LINE = 16
 
 
-async def _model_in_this_loop(address: ModelAddress) -> Model:
-    """The model at an address; its connections are closed when the loop ends."""
+@asynccontextmanager
+async def _line_to(address: ModelAddress) -> AsyncIterator[Model]:
+    """A model at an address, in this loop; its connections are closed when the loop ends."""
     key = (asyncio.get_running_loop(), address, address.key())
-    line = _LINES.get(key)
+    lines = _LINES.setdefault(key, [])
+    line = next((line for line in lines if line.under_way < _MOST_ON_A_LINE), None)
     if line is None:
-        model = _model_at(address)
-        line = _LINES[key] = _Line(model, _at_the_end_of_the_loop(key, model))
-        await anext(line.closing)
-    return line.model
+        line = _Line(_model_at(address))
+        lines.append(line)
+    line.under_way += 1
+    try:
+        if line.closing is None:
+            line.closing = _at_the_end_of_the_loop(key, line.model)
+            await anext(line.closing)
+        yield line.model
+    finally:
+        line.under_way -= 1
 
 
 async def _at_the_end_of_the_loop(key: Any, model: Model) -> AsyncGenerator[None, None]:
@@ -128,26 +166,25 @@ async def _at_the_end_of_the_loop(key: Any, model: Model) -> AsyncGenerator[None
             pass
 
 
-def _settings(question: Question, *, plain: bool) -> Any:
-    """No retries of the SDK's own: whoever limits the questions must see every attempt.
-
-    Without a schema the request is as bare as can be: some endpoints refuse a temperature too.
-    """
-    settings: dict[str, Any] = {"max_tokens": _MOST_TOKENS, "max_retries": 0}
-    if question.seed is not None:
-        settings["seed"] = question.seed + question.run
-    elif not plain:
-        settings["temperature"] = 0.0
-    return settings
-
-
-def _parameters(question: Question) -> Any:
+def _parameters(schema: bytes) -> Any:
+    """What is asked for: a reply of that JSON Schema, or with "null" any text."""
+    made = import_module("pydantic_ai.models").ModelRequestParameters
+    # Decoded anew each time: SDKs take schemas apart in place.
+    wanted = msgspec.json.decode(schema)
+    if wanted is None:
+        return made()
     definition = import_module("pydantic_ai.output").OutputObjectDefinition
-    return import_module("pydantic_ai.models").ModelRequestParameters(
-        output_mode="native",
-        # A copy: SDKs take schemas apart in place.
-        output_object=definition(deepcopy(question.schema), name="marks", strict=True),
-    )
+    return made(output_mode="native", output_object=definition(wanted, name="marks", strict=True))
+
+
+def _openai_form(model: Model, schema: bytes) -> dict[str, Any]:
+    """The schema as a setting that the SDK sends as it is.
+
+    As a parameter it would be adapted to the model and checked word by word with every request.
+    """
+    wanted: Any = model.customize_request_parameters(_parameters(schema)).output_object
+    form = {"name": wanted.name, "schema": wanted.json_schema, "strict": wanted.strict}
+    return {"extra_body": {"response_format": {"type": "json_schema", "json_schema": form}}}
 
 
 def _as_reply(response: ModelResponse) -> Reply:
@@ -182,10 +219,12 @@ def _model_at(address: ModelAddress) -> Model:
     module, provider, model = _CLASSES[style]
     provider_class = getattr(require(f"pydantic_ai.providers.{module}", extra=_EXTRA), provider)
     model_class = getattr(require(f"pydantic_ai.models.{module}", extra=_EXTRA), model)
-    found: Model = model_class(
+    found = model_class(
         address.model, provider=provider_class(base_url=address.base_url, api_key=key)
     )
-    return found
+    if style in _CLIENTS_WITH_RETRIES:
+        found.client.max_retries = 0
+    return cast("Model", found)
 
 
 # OpenAI's chat protocol is what all compatible servers speak, and it takes a seed.

@@ -18,7 +18,8 @@ NO_KEY = "no-key"
 class Provider(Struct, frozen=True):
     """One provider: the variables with its keys and address, and how its models are asked.
 
-    `style` names the protocol; "other" leaves it to Pydantic AI, keys included.
+    `style` names the protocol; "other" leaves it to Pydantic AI, keys included. `host` is where
+    the provider itself is, so far as its SDK and not its `url` says so.
     """
 
     style: str
@@ -26,12 +27,20 @@ class Provider(Struct, frozen=True):
     url_variable: str = ""
     url: str | None = None
     key_needed: bool = True
+    host: str = ""
 
 
 PROVIDERS = {
-    "openai": Provider("openai", ("OPENAI_API_KEY",), "OPENAI_BASE_URL"),
-    "anthropic": Provider("anthropic", ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL"),
-    "google": Provider("google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "GOOGLE_GEMINI_BASE_URL"),
+    "openai": Provider("openai", ("OPENAI_API_KEY",), "OPENAI_BASE_URL", host="api.openai.com"),
+    "anthropic": Provider(
+        "anthropic", ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL", host="api.anthropic.com"
+    ),
+    "google": Provider(
+        "google",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        "GOOGLE_GEMINI_BASE_URL",
+        host="generativelanguage.googleapis.com",
+    ),
     "ollama": Provider(
         "openai",
         ("OLLAMA_API_KEY",),
@@ -84,22 +93,39 @@ class ModelAddress(Struct, frozen=True):
     @property
     def is_elsewhere(self) -> bool:
         """Whether the model is asked at another address than its provider's usual one."""
-        return self.base_url not in {None, PROVIDERS[self.provider].url}
+        provider = PROVIDERS[self.provider]
+        if self.base_url in {None, provider.url}:
+            return False
+        parts = urlsplit(self.base_url or "")
+        return parts.scheme != "https" or parts.hostname != provider.host
 
     def key(self) -> str | None:
-        """The key from the environment; one that is needed and missing is an error naming it."""
+        """The key from the environment; one that is needed and missing is an error naming it.
+
+        A provider's key is for the provider, and for the address that its own variable names. Any
+        other address gets what ASSAY_JUDGE_API_KEY says.
+        """
         provider = PROVIDERS[self.provider]
-        variables = (*((KEY_VARIABLE,) if self.is_elsewhere else ()), *provider.keys)
-        found = next((value for name in variables if (value := os.environ.get(name))), None)
         if provider.style == "other":
             return None
+        variables = () if self._is_strange else provider.keys
+        if self.is_elsewhere:
+            variables = (KEY_VARIABLE, *variables)
+        found = next((value for name in variables if (value := os.environ.get(name))), None)
         if found is None and provider.key_needed and not self.is_elsewhere:
             raise InvalidJudge(
                 f"model: {self.name} needs a key. Set the environment variable "
                 f"{' or '.join(provider.keys)}, or name a server of your own by base_url or "
                 f"{BASE_URL_VARIABLE}"
             )
-        return found or (NO_KEY if provider.style == "openai" else None)
+        # Never nothing: an SDK would look for the provider's key itself.
+        return found or NO_KEY
+
+    @property
+    def _is_strange(self) -> bool:
+        """Whether neither the provider nor the provider's own variable names this address."""
+        named = os.environ.get(PROVIDERS[self.provider].url_variable, "").rstrip("/")
+        return self.is_elsewhere and self.base_url != named
 
 
 def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
