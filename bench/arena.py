@@ -188,7 +188,8 @@ def _server(store: Path) -> Iterator[tuple[str, int]]:
 async def _serve(path: str) -> None:
     from assay.agents.scripted.server import ScriptedModel
     from assay.arena.entrants import entrants
-    from assay.arena.live import LiveSettings, open_live
+    from assay.arena.live import open_live
+    from assay.arena.stage import ArenaSettings
     from assay.arena.suite import Suite
     from assay.web.arena import arena_app
     from assay.web.serving import Serving
@@ -198,7 +199,7 @@ async def _serve(path: str) -> None:
         listening.bind(("127.0.0.1", 0))
         listening.listen(256)
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        settings = LiveSettings(warm_up=False)
+        settings = ArenaSettings(warm_up=False)
         async with open_live(Suite("bench", []), entered, Store.create(path), settings) as live:
             serving = Serving(
                 arena_app(live),

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from assay.agents.model_tap import ModelTap
+from assay.agents.scripted import PREFIX
 from assay.agents.scripted.server import ScriptedModel
 from assay.agents.weather.preferences import PreferenceBook
 from assay.agents.weather.source import BundledWeather
-from assay.arena.conversation import Stage, Talk, hold
+from assay.arena.conversation import Talk, hold
 from assay.arena.entrants import entrants
+from assay.arena.stage import Stage
 from assay.arena.suite import load_suite
 from assay.metrics.chatbot import ChatbotEvaluator
 from assay.metrics.chatbot.evaluator import METRICS
@@ -82,7 +84,7 @@ def gather(repeat: int = 1) -> Scores:
 async def _gather(repeat: int) -> Scores:
     suite, scores = load_suite("weather"), Scores()
     with ScriptedModel() as served, ModelTap() as tap:
-        names = [f"plain=scripted-{name}" for name in (GOOD, *BEHAVIOURS)]
+        names = [f"plain={PREFIX}{name}" for name in (GOOD, *BEHAVIOURS)]
         entered = entrants(names, model=None, base_url=None, scripted_url=served.base_url)
         stage = Stage(suite, tap, BundledWeather(TODAY), PreferenceBook())
         await asyncio.gather(*(_hold_all(stage, entrant, repeat, scores) for entrant in entered))
@@ -91,7 +93,7 @@ async def _gather(repeat: int) -> Scores:
 
 async def _hold_all(stage: Stage, entrant: Entrant, repeat: int, scores: Scores) -> None:
     agent, evaluator = entrant.adapter.make(), ChatbotEvaluator()
-    behaviour = entrant.model.name.removeprefix("scripted-")
+    behaviour = entrant.model.name.removeprefix(PREFIX)
     for task in stage.suite.tasks * repeat:
         talk = Talk(stage, entrant, agent, uuid4().hex)
         turns = [record async for record in hold(talk, task.turns)]

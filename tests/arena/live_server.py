@@ -15,7 +15,8 @@ from assay.agents.harness import Conduct
 from assay.agents.scripted.server import ScriptedModel
 from assay.agents.weather.source import BundledWeather
 from assay.arena.entrants import entrants
-from assay.arena.live import LiveSettings, open_live
+from assay.arena.live import open_live
+from assay.arena.stage import ArenaSettings
 from assay.arena.suite import load_suite
 from assay.store import Store
 from assay.web.arena import arena_app
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from assay.arena.live import LiveArena
 
 DAY = date(2026, 11, 16)
+WEATHER = BundledWeather(DAY)
 FRAMEWORKS = ("weather-adk", "weather-agent-framework")
 
 
@@ -57,7 +59,7 @@ def arena_server(
     found = ArenaServer()
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
-    settings = LiveSettings(Conduct(deadline), warm_up, BundledWeather(DAY))
+    settings = ArenaSettings(Conduct(deadline), warm_up, WEATHER)
     work = _serve(found, store, agents, settings)
     thread = threading.Thread(target=_run, args=(found, work(pace)))
     thread.start()
@@ -81,7 +83,7 @@ def _run(found: ArenaServer, work: Any) -> None:
     found.up.set()
 
 
-def _serve(found: ArenaServer, store: Path, agents: Sequence[str], settings: LiveSettings) -> Any:
+def _serve(found: ArenaServer, store: Path, agents: Sequence[str], settings: ArenaSettings) -> Any:
     async def serve(pace: float) -> None:
         with ScriptedModel(pace=pace) as model, socket.socket() as listening:
             entered = entrants(agents, model=None, base_url=None, scripted_url=model.base_url)

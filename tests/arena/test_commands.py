@@ -123,7 +123,7 @@ def test_a_failure_is_told_until_it_is_held_again(suite: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["run", "nowhere.yaml"], "No suite named 'nowhere.yaml'"),
+        (["run", "nowhere.yaml"], "No suite or file named 'nowhere.yaml'. Known: weather."),
         (["run", "weather", "--agents", "adkk"], "Did you mean 'adk'"),
         (["serve", "weather", "--agents", "plain,plain"], "each may enter once"),
         (["serve", "weather", "--agents", "a:b,c:d"], "there is no module 'a'"),

@@ -42,7 +42,7 @@ def test_the_documented_counts_are_those_of_the_source() -> None:
     rows = {
         "files, lines of code": [f"{m.files}, {m.lines}" for m in (adk, maf)],
         "functions, mean paths, most": [
-            f"{m.functions}, {m.complexity}, {m.most_complex}" for m in (adk, maf)
+            f"{m.functions}, {m.complexity:.1f}, {m.most_complex}" for m in (adk, maf)
         ],
         "modules imported": [f"{m.imports}" for m in (adk, maf)],
     }

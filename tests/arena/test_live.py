@@ -12,7 +12,8 @@ from tests.arena import live_server
 from assay.agents.protocol import Adapter, ModelEndpoint
 from assay.arena.entrants import Entrant
 from assay.arena.history import read_session
-from assay.arena.live import LONGEST_PROMPT, LiveArena, LiveSettings, open_live
+from assay.arena.live import LONGEST_PROMPT, LiveArena, open_live
+from assay.arena.stage import ArenaSettings
 from assay.arena.suite import Suite
 from assay.store import Store
 from assay.web.arena import arena_app
@@ -34,7 +35,7 @@ def test_a_store_that_cannot_be_written_holds_up_no_session(tmp_path: Path) -> N
     path = tmp_path / "arena.assay"
 
     async def talk() -> str:
-        settings = LiveSettings(warm_up=False)
+        settings = ArenaSettings(warm_up=False)
         async with open_live(Suite("none", []), [ECHO], Store.create(path), settings) as live:
             path.rename(tmp_path / "away")
             path.write_text("a full disk, as far as the store can tell")
@@ -60,7 +61,7 @@ def test_a_store_that_cannot_be_written_holds_up_no_session(tmp_path: Path) -> N
 )
 def test_the_longest_prompt_may_be_in_any_script(prompt: str, status: int, tmp_path: Path) -> None:
     async def post() -> int:
-        store, settings = Store.create(tmp_path / "arena.assay"), LiveSettings(warm_up=False)
+        store, settings = Store.create(tmp_path / "arena.assay"), ArenaSettings(warm_up=False)
         async with open_live(Suite("none", []), [ECHO], store, settings) as live:
             transport = httpx.ASGITransport(arena_app(live))
             async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as user:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.arena import live_server
 
-from assay.agents.harness import Conduct
+from assay.agents.harness import Conduct, Event
 from assay.agents.scripted.server import ScriptedModel
 from assay.agents.weather.source import BundledWeather
+from assay.arena.conversation import _kept
 from assay.arena.entrants import Entrant, entrants
 from assay.arena.planning import plan
-from assay.arena.running import WARM_UP, ArenaSettings, run_arena
+from assay.arena.running import WARM_UP, SuiteSettings, run_arena
 from assay.arena.suite import Suite, Task
 from assay.errors import InvalidSettings, UnknownName
 from assay.store import Store
@@ -67,7 +68,7 @@ def held(
     """Hold a suite, or so many conversations of it and then break off."""
     weather = BundledWeather(date(2026, 11, 16))
     # Kept at the end alone, so that no clock decides how many batches there are.
-    settings = ArenaSettings(Conduct(deadline), warm_up, weather, keep_every=3_600)
+    settings = SuiteSettings(Conduct(deadline), warm_up, weather, keep_every=3_600)
     planned = plan(suite, [entrant.label for entrant in who], repeat=1, seed=3)
 
     async def hold() -> list[Held]:
@@ -168,3 +169,33 @@ def test_entrants_that_cannot_be(
 def test_an_unknown_agent_is_named(model: ScriptedModel) -> None:
     with pytest.raises(UnknownName, match="plan"):
         entered(model, "plan")
+
+
+def test_turns_that_were_kept_without_their_scores_get_them(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
+    whole, killed = Store.create(tmp_path / "whole"), Store.create(tmp_path / "killed")
+    who = entered(model, "plain")
+    held(whole, who)
+    with killed.writer() as writer:  # as being killed before the scores leaves it
+        for case in whole.cases():
+            writer.add(case)
+    assert held(killed, who) == []
+    values = "SELECT run_id, value FROM scores JOIN runs USING (run_key) WHERE path = 'chatbot'"
+    assert len(killed.query(values)) == 4
+    assert sorted(killed.query(values), key=str) == sorted(whole.query(values), key=str)
+    batches = len(killed.batches())
+    held(killed, who)
+    assert len(killed.batches()) == batches  # nothing is left to score
+
+
+def test_long_data_of_events_is_kept_in_short() -> None:
+    found = {"rows": ["x" * 100] * 100}
+    short = _kept(Event(0.5, "tool_result", {"tool": "look", "error": None, "result": found}))
+    assert short["data"]["tool"] == "look"
+    assert short["data"]["error"] is None
+    assert short["data"]["result"].startswith('{"rows": ["xxx')
+    assert short["data"]["result"].endswith(" … (10,410 letters)")
+    assert len(short["data"]["result"]) < 4_100
+    small = {"city": "Oslo"}
+    assert _kept(Event(0.5, "tool_call", {"arguments": small}))["data"] == {"arguments": small}

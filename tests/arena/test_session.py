@@ -14,7 +14,8 @@ from assay.arena.session import Cell, News, Prompt, Session
 from assay.arena.verdicts import contest_in, separating, verdict_of
 from assay.execution import MCPExecutionData
 from assay.metrics.chatbot.evaluator import CATEGORIES
-from assay.render.pages.arena_view import contest_sentence, prompt_view, sentence
+from assay.render.pages.arena_view import prompt_view
+from assay.render.pages.arena_words import contest_sentence, sentence
 from assay.render.pages.environment import translator
 from assay.render.pages.sequence import EXECUTION, execution, learning
 from assay.score import Score
@@ -33,14 +34,15 @@ def score_of(**values: float | None) -> Score:
         Score(category, None, parts=tuple(Score(name, values.get(name)) for name in metrics))
         for category, metrics in CATEGORIES.items()
     )
-    return Score("chatbot", None, parts=parts)
+    known = [value for value in values.values() if value is not None]
+    return Score("chatbot", sum(known) / len(known) if known else None, parts=parts)
 
 
 def session_of(*prompts: Mapping[str, float | None], began: float = 100.0) -> Session:
     """A session whose answers have these accuracies, by letter."""
     session = Session("f" * 32, began, is_live=False)
     for number, values in enumerate(prompts, start=1):
-        prompt = Prompt(number, f"prompt {number}", "BA", began, {})
+        prompt = Prompt(number, f"prompt {number}", "BA", began, {}, number)
         for letter, value in values.items():
             cell = Cell(letter, f"agent-{letter}", "scripted-good")
             case = AgentTestCase(
@@ -83,10 +85,10 @@ def test_a_cell_shows_what_was_said_until_it_is_recorded() -> None:
         cell.take(Event(0.1, "delta", {"text": text}))
     cell.take(Event(0.2, "tool_call", {"tool": "look", "arguments": {"n": 1}}))
     assert (cell.answer, cell.state, cell.is_scripted) == ("Hello there", "running", False)
-    (shown,) = prompt_view(Prompt(1, "hi", "A", 0.0, {"A": cell})).cells
+    (shown,) = prompt_view(Prompt(1, "hi", "A", 0.0, {"A": cell}, 1)).cells
     assert [(call.tool, call.state) for call in shown.calls] == [("look", "none")]
     cell.take(Event(0.5, "tool_result", {"tool": "look", "error": None, "result": {"n": 2}}))
-    (shown,) = prompt_view(Prompt(1, "hi", "A", 0.0, {"A": cell})).cells
+    (shown,) = prompt_view(Prompt(1, "hi", "A", 0.0, {"A": cell}, 1)).cells
     assert [call.state for call in shown.calls] == ["ok"]
     assert shown.calls[0].seconds == pytest.approx(0.3)
 

@@ -76,6 +76,9 @@ def test_what_is_wrong_is_named(text: str, told: str) -> None:
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match="Did you mean 'weather'"):
         load_suite("wether")
+    (tmp_path / "suite.yaml").write_text(GOOD)
+    with pytest.raises(UnknownName, match=r"Did you mean '.*suite\.yaml'"):
+        load_suite(str(tmp_path / "siute.yaml"))
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InvalidRecord, match="cannot be read"):
         load_suite(tmp_path / "binary.yaml")

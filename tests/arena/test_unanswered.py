@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from assay.agents.own_thread import STOPPED
 from assay.agents.scripted.server import ScriptedModel
 from assay.arena.entrants import Entrant, entrants
 from assay.arena.planning import plan
 from assay.arena.results import means_of, sides_of, unanswered_of
-from assay.arena.running import ArenaSettings, run_arena
+from assay.arena.running import SuiteSettings, run_arena
 from assay.arena.suite import Suite, Task
 from assay.arena.unanswered import score_turn
 from assay.comparing import read_sides
@@ -66,7 +67,7 @@ def who(agents: Agents, model: ScriptedModel) -> list[Entrant]:
 
 
 def held(store: Store, who: list[Entrant], *, again: bool = False) -> list[Held]:
-    settings = ArenaSettings(warm_up=False, again=again)
+    settings = SuiteSettings(warm_up=False, again=again)
 
     async def hold() -> list[Held]:
         return [found async for found in run_arena(SUITE, who, PLANNED, store, settings)]
@@ -123,8 +124,26 @@ def test_failures_are_told_again_until_they_are_held_again(
     assert mean is not None
     assert mean > 0
     assert runs == 3
+    _kept_without_scores(store, tmp_path / "killed", who)
     (side,) = read_sides(store, [LABEL], by="framework")
     assert side.recorded()["chatbot"] == 3  # those that were replaced have no score any more
+
+
+def _kept_without_scores(store: Store, path: Path, who: list[Entrant]) -> None:
+    """Being killed before the new scores leaves the old ones, which count no more."""
+    killed = Store.create(path)
+    rows = store.query("SELECT run_key FROM runs ORDER BY started_at")
+    first, last = (rows[:3], rows[3:])
+    for keys, scored in ((first, True), (last, False)):
+        with killed.writer() as writer:
+            for case in store.cases(run_keys=[row["run_key"] for row in keys]):
+                writer.add(case)
+        if scored:
+            held(killed, who)
+    held(killed, who)
+    assert whole(killed) == whole(store)
+    values = "SELECT value FROM scores WHERE path = 'chatbot' ORDER BY value NULLS FIRST"
+    assert killed.query(values) == store.query(values)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +151,7 @@ def test_failures_are_told_again_until_they_are_held_again(
     [
         (AgentTestCase(input="hello", actual_output=None), None),
         (AgentTestCase(input="hello", actual_output=None, extra={"error": "E: x"}), 0.0),
+        (AgentTestCase(input="hello", actual_output=None, extra={"error": STOPPED}), None),
     ],
 )
 def test_only_a_failure_of_the_agent_counts(case: AgentTestCase, value: float | None) -> None:

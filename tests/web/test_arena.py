@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -203,7 +205,7 @@ def test_a_model_that_fails_costs_one_turn(
         if direction != "[drop]":  # a reply that breaks off is an answer to some frameworks
             expect(cell.locator("header")).to_contain_text("no answer")
             expect(cell.locator(".error")).to_contain_text(told)
-            expect(cell).to_contain_text("not measured")
+            expect(cell.locator(".facts")).to_contain_text("0.00")
         else:
             expect(cell).to_contain_text("I was just about to")
     ask(page, "What's the weather in Oslo?")
@@ -229,7 +231,7 @@ def test_hostile_answers_are_text(both: ArenaServer, open_page: Opened) -> None:
 
 
 def _exported(page: Page) -> list[str]:
-    return httpx.get(f"{page.url}/export").text.splitlines()
+    return httpx.get(f"{page.url.partition('#')[0]}/export").text.splitlines()
 
 
 def test_an_agent_that_dies_or_blocks_costs_its_column(odd: ArenaServer, open_page: Opened) -> None:
@@ -240,7 +242,8 @@ def test_an_agent_that_dies_or_blocks_costs_its_column(odd: ArenaServer, open_pa
     expect(page.locator("#p1-B [data-answer]")).to_have_text("I was just")
     expect(page.locator("#p1-C .error")).to_contain_text("no answer within 3 s")
     expect(page.locator("#p1-D [data-answer]")).to_have_text("Well, let me think")
-    expect(page.locator("#claim")).to_contain_text("Nothing to compare yet")
+    expect(page.locator("#claim")).to_contain_text("Cannot tell the agents apart yet")
+    expect(page.locator("#p1-B .facts")).to_contain_text("0.00")
     ask(page, "And now?")
     answered(page, 2)
     expect(page.locator("#p2-C [data-answer]")).to_have_text("I am back.")
@@ -256,6 +259,8 @@ def test_stop_keeps_what_was_said(tmp_path: Path, open_page: Opened) -> None:
         answered(page, 1)
         expect(page.locator("#p1-B header")).to_contain_text("stopped")
         expect(page.locator("#p1-B")).to_contain_text("Stopped here")
+        expect(page.locator("#p1-B .facts")).to_contain_text("not measured")
+        expect(page.locator("#claim")).to_contain_text("Nothing to compare yet")
         expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
         _, stopped = [json.loads(line) for line in _exported(page)]
         assert stopped["actual_output"] is None
@@ -284,7 +289,7 @@ def test_a_restart_keeps_every_session(tmp_path: Path, open_page: Opened) -> Non
         page.click("text=What's the weather in Oslo? >> nth=-1")
         assert page.url.endswith(f"/arena/{name}")
         assert page.locator("article").all_inner_texts() == shown
-        expect(page.locator("main")).to_contain_text("This session can be read, not continued")
+        expect(page.locator(".told")).to_contain_text("The next prompt goes on from here")
         with page.expect_download() as download:
             page.click("text=Export as JSONL")
         exported = tmp_path / "session.jsonl"
@@ -294,6 +299,30 @@ def test_a_restart_keeps_every_session(tmp_path: Path, open_page: Opened) -> Non
     again = Store.create(tmp_path / "again")
     with again.writer() as writer:
         assert all(writer.add(case) for case in cases)
+
+
+def test_a_session_goes_on_after_a_restart(tmp_path: Path, open_page: Opened) -> None:
+    with arena_server(tmp_path / "store", ["plain"], warm_up=False) as server:
+        page = begin(open_page, server, "What's the weather in Oslo?")
+        answered(page, 1)
+        name = page.url.rsplit("/", 1)[1]
+        page.goto("about:blank")
+    with arena_server(tmp_path / "store", ["plain"], warm_up=False) as server:
+        page = open_page(f"{server.address}/arena/{name}")
+        ask(page, "And tomorrow?")
+        answered(page, 2)
+        expect(page.locator("#p2 .told")).to_contain_text("told what was said before")
+        expect(page.locator("#p2-A .calls .args")).to_contain_text("Oslo")
+        page.goto("about:blank")
+    others = ["plain=scripted-forgetful"]
+    with arena_server(tmp_path / "store", others, warm_up=False) as server:
+        page = open_page(f"{server.address}/arena/{name}")
+        expect(page.locator(".told").first).to_contain_text("can be read, not continued: plain (")
+        expect(page.locator("#p2 .told")).to_contain_text("told what was said before")
+        page.get_by_role("button", name="What's the weather in Oslo?").click()
+        page.wait_for_url(re.compile(f"/arena/(?!{name})[0-9a-f]{{32}}$"))
+        answered(page, 1)
+        page.goto("about:blank")
 
 
 def test_only_ones_own_requests_are_answered(both: ArenaServer) -> None:
@@ -320,3 +349,72 @@ def test_one_prompt_at_a_time(odd: ArenaServer) -> None:
         {"problem": "the agents are still answering: wait, or stop them"},
     )
     assert httpx.post(f"{place}/stop").status_code == 303
+
+
+def test_a_page_goes_on_where_the_server_let_its_session_go(
+    both: ArenaServer, open_page: Opened
+) -> None:
+    page = begin(open_page, both, "What's the weather in Oslo?")
+    answered(page, 1)
+    both.live.rooms.forget_idle(seconds=0.0)
+    expect(page.locator("[data-note]")).to_contain_text("let this session go", timeout=20_000)
+    ask(page, "And tomorrow?")
+    answered(page, 2)
+    expect(page.locator("#p2 .told")).to_contain_text("Continued from the store")
+    for letter in "AB":
+        expect(page.locator(f"#p2-{letter} .calls .args")).to_contain_text("Oslo")
+
+
+def test_a_blind_session_tells_no_names_until_it_is_judged(
+    both: ArenaServer, open_page: Opened
+) -> None:
+    page = open_page(f"{both.address}/arena")
+    page.check("input[name=blind]")
+    page.fill("input[name=repeat]", "2")
+    ask(page, "What's the weather in Oslo?")
+    page.wait_for_url(re.compile("/arena/[0-9a-f]{32}$"))
+    answered(page, 2)
+    for place in (page.url, *(f"{page.url}/prompts/{n}" for n in (1, 2)), f"{page.url}/verdict"):
+        shown = httpx.get(place).text
+        assert not any(name in shown for name in (*FRAMEWORKS, "scripted-good", "debuggability"))
+    expect(page.locator("#p2 .asked")).to_contain_text("repeated, 2 of 2")
+    page.click("#p2 .choose button[value=A]")
+    expect(page.locator("#p2 .chosen")).to_contain_text("A preferred")
+    expect(page.locator("#p1-A header")).to_contain_text("name hidden")
+    page.click("#p1 .choose button[value=same]")
+    expect(page.locator("#p1 .chosen")).to_contain_text("no difference")
+    names = [page.locator(f"#p1-{letter} header .agent").inner_text() for letter in "AB"]
+    assert sorted(names) == sorted(FRAMEWORKS)
+    expect(page.locator("#verdict")).to_contain_text("preferred by you")
+    values = {
+        run["framework"]: [
+            score["value"] for score in run["scores"] if score["name"] == "preferred"
+        ]
+        for run in map(json.loads, _exported(page))
+        if run["attempt"] == 2
+    }
+    assert values == {names[0]: [1.0], names[1]: [0.0]}
+
+
+def test_only_the_agents_that_were_chosen_answer(odd: ArenaServer, open_page: Opened) -> None:
+    page = open_page(f"{odd.address}/arena")
+    for letter in "BCD":
+        page.uncheck(f"input[name=agents][value={letter}]")
+    page.get_by_role("button", name="What's the weather in Oslo?").click()
+    page.wait_for_url(re.compile("/arena/[0-9a-f]{32}$"))
+    answered(page, 1)
+    assert page.locator("#p1 .cell").count() == 1
+    expect(page.locator("#claim")).to_contain_text("One agent: nothing to compare it with.")
+    nobody = httpx.post(f"{odd.address}/arena", data={"prompt": "hi", "agents": "Z"})
+    assert (nobody.status_code, "choose at least one" in nobody.text) == (400, True)
+    many = httpx.post(f"{odd.address}/arena", data={f"x{n}": "1" for n in range(50)})
+    assert many.status_code == 413
+
+
+@pytest.mark.parametrize("name", ["arena.html", "arena_parts.html"])
+def test_every_word_of_the_page_has_its_translation(name: str) -> None:
+    pages = files("assay.render.pages")
+    words = tomllib.loads((pages / "words" / "zh.toml").read_text("utf-8"))
+    said = re.findall(r"""\bt\("([^"]+)"[,)]""", (pages / "templates" / name).read_text("utf-8"))
+    assert len(said) > 20
+    assert [text for text in said if text not in words] == []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.agents.protocol import Adapter
+from assay.agents.protocol import Adapter, Remembering
 from assay.extras import require
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Agent, AgentTool, Emit, Turn
 
-_APP = "assay"
+_NAME = "assistant"
 
 
 def make() -> Agent:
@@ -20,36 +20,65 @@ def make() -> Agent:
     models = require("google.adk.integrations.openai", extra="adk")
     runners = require("google.adk.runners", extra="adk")
     types = require("google.genai.types", extra="adk")
-    service = require("google.adk.sessions", extra="adk").InMemorySessionService()
     streaming = run_config.RunConfig(streaming_mode=run_config.StreamingMode.SSE)
     tool_class = _tool_class()
+    sessions = AdkSessions("assay", _NAME)
 
     async def agent(turn: Turn, emit: Emit) -> str:
         model = models.OpenAILlm(
             model=turn.model.name, base_url=turn.model.base_url, api_key=turn.model.api_key
         )
         made = agents.Agent(
-            name="assistant",
+            name=_NAME,
             model=model,
             instruction=turn.instructions,
             tools=[tool_class(tool) for tool in turn.tools],
         )
-        runner = runners.Runner(app_name=_APP, agent=made, session_service=service)
-        await open_session(service, _APP, turn)
+        runner = runners.Runner(app_name=sessions.app, agent=made, session_service=sessions.service)
+        await sessions.open(turn)
         said = types.Content(role="user", parts=[types.Part(text=turn.message)])
         events = runner.run_async(
             user_id=turn.user_id, session_id=turn.session_id, new_message=said, run_config=streaming
         )
         return await answer_of(events, emit)
 
-    return agent
+    return Remembering(agent, sessions.forget)
 
 
-async def open_session(service: Any, app: str, turn: Turn) -> None:
-    """Make the session unless it is there."""
-    known = {"app_name": app, "user_id": turn.user_id, "session_id": turn.session_id}
-    if not await service.get_session(**known):
-        await service.create_session(**known)
+class AdkSessions:
+    """ADK's own sessions: each begins with what was said before it, and can be let go."""
+
+    def __init__(self, app: str, agent_name: str) -> None:
+        """Keep them in memory; `agent_name` is whose words the answers were."""
+        self.app = app
+        self.service = require("google.adk.sessions", extra="adk").InMemorySessionService()
+        self._agent_name = agent_name
+        self._users: dict[str, str] = {}
+
+    async def open(self, turn: Turn) -> None:
+        """Make the session of a turn unless it is there."""
+        known = {"app_name": self.app, "user_id": turn.user_id, "session_id": turn.session_id}
+        if await self.service.get_session(**known):
+            return
+        self._users[turn.session_id] = turn.user_id
+        session = await self.service.create_session(**known)
+        for said in turn.history:
+            await self.service.append_event(session, self._event(said))
+
+    async def forget(self, session_id: str) -> None:
+        """Let a session go; one that is not there is no matter."""
+        user = self._users.pop(session_id, None)
+        if user is not None:
+            await self.service.delete_session(
+                app_name=self.app, user_id=user, session_id=session_id
+            )
+
+    def _event(self, said: dict[str, str]) -> Any:
+        event = require("google.adk.events", extra="adk").Event
+        types = require("google.genai.types", extra="adk")
+        author, role = ("user", "user") if said["role"] == "user" else (self._agent_name, "model")
+        content = types.Content(role=role, parts=[types.Part(text=said["content"])])
+        return event(author=author, content=content)
 
 
 async def answer_of(events: Any, emit: Emit) -> str:

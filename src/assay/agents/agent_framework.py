@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.agents.protocol import Adapter
+from assay.agents.protocol import Adapter, Remembering
 from assay.extras import require
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ def make() -> Agent:
     """An agent that keeps its sessions as the framework's own."""
     framework = require("agent_framework", extra="agent-framework")
     clients = require("agent_framework.openai", extra="agent-framework")
-    sessions: dict[str, Any] = {}
+    sessions = FrameworkSessions()
 
     def tool(given: AgentTool) -> Any:
         return framework.FunctionTool(
@@ -35,12 +35,37 @@ def make() -> Agent:
             instructions=turn.instructions,
             tools=[tool(given) for given in turn.tools],
         )
-        if turn.session_id not in sessions:
-            sessions[turn.session_id] = made.create_session(session_id=turn.session_id)
-        stream = made.run(turn.message, session=sessions[turn.session_id], stream=True)
-        return await answer_of(stream, emit)
+        session, said = sessions.open(made, turn)
+        answer = await answer_of(made.run(said, session=session, stream=True), emit)
+        sessions.keep(session)
+        return answer
 
-    return agent
+    return Remembering(agent, sessions.forget)
+
+
+class FrameworkSessions:
+    """The framework's own sessions: each begins with what was said before it."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._kept: dict[str, Any] = {}
+
+    def open(self, agent: Any, turn: Turn) -> tuple[Any, list[Any]]:
+        """The session of a turn, and what is to be said in it."""
+        known = self._kept.get(turn.session_id)
+        if known is not None:
+            return known, [turn.message]
+        message = require("agent_framework", extra="agent-framework").Message
+        before = [message(said["role"], [said["content"]]) for said in turn.history]
+        return agent.create_session(session_id=turn.session_id), [*before, turn.message]
+
+    def keep(self, session: Any) -> None:
+        """Go on with a session next time; one whose first turn failed begins anew."""
+        self._kept[session.session_id] = session
+
+    async def forget(self, session_id: str) -> None:
+        """Let a session go; one that is not there is no matter."""
+        self._kept.pop(session_id, None)
 
 
 async def answer_of(stream: Any, emit: Emit) -> str:

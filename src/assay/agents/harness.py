@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 DEADLINE = 60.0
 _LAST_SECONDS = 1.0
+_MOST_EVENTS = 5_000
+_LONGEST_SAID = 1_000_000
 # Where a case keeps what ended its turn, and what had been said by then.
 ERROR_KEY, PARTIAL_KEY = "error", "partial_answer"
 
@@ -72,35 +74,65 @@ async def run_turn(
     `watch` is told of every event as it happens, from whichever thread.
     """
     started, clock = time.time(), time.perf_counter()
-    events: list[Event] = []
-    said: list[str] = []
-
-    def emit(kind: str, data: dict[str, Any]) -> None:
-        event = Event(time.perf_counter() - clock, kind, data)
-        if kind == "delta":
-            said.append(str(data.get("text", "")))
-        else:
-            events.append(event)
-        if watch is not None:
-            watch(event)
-
-    log = ToolLog(emit, raw=conduct.raw)
-    endpoint, line, token = tap.open(turn.model, emit)
+    notes = _Notes(clock, watch)
+    log = ToolLog(notes.take, raw=conduct.raw)
+    endpoint, line, token = tap.open(turn.model, notes.take)
     given = replace(turn, model=endpoint, tools=tuple(log.wrap(tool) for tool in tools))
     try:
-        text, error = await _answer(agent, given, emit, conduct.deadline)
+        text, error = await _answer(agent, given, notes.take, conduct.deadline)
         seconds = time.perf_counter() - clock
         if error is None and not line.is_noted:
             await in_thread(lambda: line.wait(_LAST_SECONDS))
     finally:
         tap.close(token)
-    emit("final" if error is None else "failed", {"text": text, "error": error})
+    events = notes.ended({"text": text, "error": error})
     case = _case(given, text, error, log.calls, line, events)
-    if error is not None and said:
-        case.extra[PARTIAL_KEY] = "".join(said)
+    if error is not None and notes.said:
+        case.extra[PARTIAL_KEY] = notes.said
     case.model = turn.model.name
     case.started_at, case.ended_at = started, started + seconds
     return TurnRecord(settle(case), seconds, error, events)
+
+
+class _Notes:
+    """What is told during a turn, as much of it as can be kept; any thread may tell."""
+
+    def __init__(self, clock: float, watch: Callable[[Event], None] | None) -> None:
+        self._said: list[str] = []
+        self._length = 0
+        self._clock = clock
+        self._watch = watch
+        self._events: list[Event] = []
+        self._left_out = 0
+
+    def take(self, kind: str, data: dict[str, Any]) -> None:
+        event = Event(time.perf_counter() - self._clock, kind, data)
+        if kind == "delta":
+            piece = str(data.get("text", ""))[: _LONGEST_SAID - self._length]
+            self._length += len(piece)
+            self._said.append(piece)
+        elif len(self._events) < _MOST_EVENTS:
+            self._events.append(event)
+        else:
+            self._left_out += 1
+        if self._watch is not None:
+            self._watch(event)
+
+    @property
+    def said(self) -> str:
+        """What was streamed of the answer."""
+        return "".join(self._said)
+
+    def ended(self, how: dict[str, Any]) -> list[Event]:
+        """All of it, with how the turn ended; that is kept whatever came before."""
+        if self._left_out:
+            told = f"{self._left_out:,} more events were not kept"
+            self._events.append(Event(time.perf_counter() - self._clock, "note", {"text": told}))
+        kind = "final" if how["error"] is None else "failed"
+        last = Event(time.perf_counter() - self._clock, kind, how)
+        if self._watch is not None:
+            self._watch(last)
+        return [*self._events, last]
 
 
 async def _answer(

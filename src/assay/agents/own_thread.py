@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from assay.agents.foreign_code import attempt_now
+from assay.agents.foreign_code import attempt, attempt_now
+from assay.agents.protocol import Remembering
 from assay.errors import AgentFailed, AssayError
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Adapter, Agent, AgentTool, Emit, Turn
 
 _STUCK_SECONDS = 0.5
+_STOPPED = "stopped"
+# What a turn that somebody stopped ended with, as its record has it.
+STOPPED = f"{AgentFailed.__name__}: {_STOPPED}"
 
 
 class AgentThread:
@@ -60,6 +64,13 @@ class AgentThread:
             except TimeoutError:
                 self._begin()
             self._is_suspect = False
+
+    def forget(self, session_id: str) -> None:
+        """Let the agent forget a session, where it remembers any; nobody waits for it."""
+        agent = self._agent
+        if isinstance(agent, Remembering):
+            work = attempt(agent.forget(session_id))
+            asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def close(self) -> None:
         """Let the thread end; one that is held up ends with the process."""
@@ -125,6 +136,6 @@ def stoppable(agent: Agent, stop: asyncio.Event) -> Agent:
                 answer.cancel()
         if answer.done() and not answer.cancelled():
             return answer.result()
-        raise AgentFailed("stopped")
+        raise AgentFailed(_STOPPED)
 
     return run

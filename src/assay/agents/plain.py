@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.agents.protocol import Adapter
+from assay.agents.protocol import Adapter, Remembering
 from assay.extras import require
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def make() -> Agent:
             instructions=turn.instructions,
             tools=[tool(given) for given in turn.tools],
         )
-        before = sessions.get(turn.session_id)
+        before = sessions.get(turn.session_id) or _said_before(turn)
 
         async def listen(_: Any, events: Any) -> None:
             async for event in events:
@@ -44,7 +44,22 @@ def make() -> Agent:
         sessions[turn.session_id] = done.all_messages()
         return str(done.output)
 
-    return agent
+    async def forget(session_id: str) -> None:
+        sessions.pop(session_id, None)
+
+    return Remembering(agent, forget)
+
+
+def _said_before(turn: Turn) -> list[Any]:
+    """The history of a turn as messages of the framework."""
+    messages = require("pydantic_ai.messages", extra="judge")
+
+    def message(said: dict[str, str]) -> Any:
+        if said["role"] == "user":
+            return messages.ModelRequest(parts=[messages.UserPromptPart(said["content"])])
+        return messages.ModelResponse(parts=[messages.TextPart(said["content"])])
+
+    return [message(said) for said in turn.history]
 
 
 def _text_of(event: Any) -> str:

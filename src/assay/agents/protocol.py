@@ -52,7 +52,8 @@ class AgentTool(Struct, frozen=True):
 class Turn(Struct, frozen=True):
     """One message to an agent and all it needs to answer.
 
-    `history` is for agents that keep nothing; others keep their own session under `session_id`.
+    `history` is for agents that keep nothing; others keep their own session under `session_id`,
+    and begin it with the history where they know none of that id.
     """
 
     message: str
@@ -67,6 +68,20 @@ class Turn(Struct, frozen=True):
 # Kinds: "delta" {"text"}, "usage" {"input_tokens", "output_tokens"}, "note" {"text"}.
 Emit: TypeAlias = Callable[[str, dict[str, Any]], None]
 Agent: TypeAlias = Callable[[Turn, Emit], Awaitable[str]]
+
+
+class Remembering(Struct, frozen=True):
+    """An agent that keeps its sessions, with the way to let one go.
+
+    A session that was let go may be asked for again: it then begins with the turn's history.
+    """
+
+    answer: Agent
+    forget: Callable[[str], Awaitable[None]]
+
+    async def __call__(self, turn: Turn, emit: Emit) -> str:
+        """Answer a turn."""
+        return await self.answer(turn, emit)
 
 
 class Adapter(Struct, frozen=True):

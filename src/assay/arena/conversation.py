@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
 
-from assay.agents.harness import Conduct, Event, run_turn
-from assay.agents.model_tap import ModelTap
-from assay.agents.protocol import AgentTool, Turn
-from assay.agents.weather.preferences import PreferenceBook
-from assay.agents.weather.source import WeatherSource
-from assay.agents.weather.tools import weather_tools
+from assay.agents.harness import Event, run_turn
+from assay.agents.protocol import Turn
 from assay.arena.ground_truth import ground_truth
-from assay.arena.suite import Suite
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY, TRUTH_KEY
 
 if TYPE_CHECKING:
@@ -22,6 +18,8 @@ if TYPE_CHECKING:
     from assay.agents.harness import TurnRecord
     from assay.agents.protocol import Agent
     from assay.arena.entrants import Entrant
+    from assay.arena.stage import Stage
+    from assay.test_case import AgentTestCase
 
     Watch = Callable[[Event], None]
 
@@ -29,22 +27,20 @@ EVENTS_KEY = "events"
 _LONGEST_DATA = 4_000
 
 
-class Stage(Struct, frozen=True):
-    """What all conversations share: the tap, the tools, the weather and what is known of users."""
+class Before(Struct, frozen=True):
+    """What a conversation goes on from: what was said, and what was known of the user."""
 
-    suite: Suite
-    tap: ModelTap
-    source: WeatherSource
-    book: PreferenceBook
-    servers: tuple[AgentTool, ...] = ()
-    conduct: Conduct = Conduct()
+    said: tuple[dict[str, str], ...] = ()
+    known: object = None
 
-    def tools_for(self, user_id: str) -> list[Any]:
-        """The tools that every agent is offered."""
-        own = (
-            weather_tools(self.source, self.book, user_id) if self.suite.tools == "weather" else []
-        )
-        return [*own, *self.servers]
+
+def before_of(case: AgentTestCase) -> Before:
+    """What a recorded turn leaves behind."""
+    said = tuple(
+        {"role": str(turn.get("role")), "content": str(turn.get("content"))}
+        for turn in case.conversation_history or ()
+    )
+    return Before(said, (case.additional_metadata or {}).get(PREFERENCES_KEY))
 
 
 class Talk:
@@ -57,6 +53,11 @@ class Talk:
         self._stage = stage
         self._agent = agent
         self._history: tuple[dict[str, str], ...] = ()
+
+    def go_on_from(self, before: Before) -> None:
+        """Take up what was said before: the agent is told of it with the next turn."""
+        self._history = before.said
+        self._stage.book.restore(self.session_id, before.known)
 
     async def say(self, message: str, watch: Watch | None = None) -> TurnRecord:
         """Say something and have the turn recorded, whatever comes of it."""
@@ -83,30 +84,30 @@ class Talk:
         self._complete(record)
         return record
 
-    @property
-    def _is_about_weather(self) -> bool:
-        return self._stage.suite.tools == "weather"
-
     def _complete(self, record: TurnRecord) -> None:
         case = record.case
         self._history = tuple(case.conversation_history or ())
         case.framework = self.entrant.label
         case.additional_metadata = {PREFERENCES_KEY: self._stage.book.of(self.session_id)}
         said = [turn["content"] for turn in self._history if turn["role"] == "user"]
-        truth = ground_truth(self._stage.source, said) if self._is_about_weather else []
+        truth = ground_truth(self._stage.source, said) if self._stage.is_about_weather else []
         if truth:
             case.additional_metadata[TRUTH_KEY] = truth
         case.extra[EVENTS_KEY] = [_kept(event) for event in record.events]
 
 
 def _kept(event: Event) -> dict[str, Any]:
-    """An event as it is stored; long texts stand in the case already."""
+    """An event as it is stored; what is long stands in the case already."""
     data = {name: _short(value) for name, value in event.data.items()}
     return {"at": round(event.at, 6), "kind": event.kind, "data": data}
 
 
 def _short(value: Any) -> Any:
-    return value[:_LONGEST_DATA] if isinstance(value, str) else value
+    """The value; the beginning of it as text where that would be long."""
+    written = value if isinstance(value, str) else json.dumps(value, default=str)
+    if len(written) <= _LONGEST_DATA:
+        return value
+    return f"{written[:_LONGEST_DATA]} … ({len(written):,} letters)"
 
 
 async def hold(talk: Talk, prompts: Iterable[str]) -> AsyncIterator[TurnRecord]:

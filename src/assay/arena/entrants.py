@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.agents.catalogue import adapter_named
-from assay.agents.protocol import Adapter, ModelEndpoint
+from assay.agents.protocol import NO_KEY, Adapter, ModelEndpoint
+from assay.agents.scripted import PREFIX, is_scripted
 from assay.errors import InvalidSettings
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 BASE_URL_VARIABLE = "OPENAI_BASE_URL"
 KEY_VARIABLE = "OPENAI_API_KEY"
-SCRIPTED = "scripted-good"
+SCRIPTED = f"{PREFIX}good"
 
 
 class Entrant(Struct, frozen=True):
@@ -29,7 +30,7 @@ class Entrant(Struct, frozen=True):
     @property
     def is_scripted(self) -> bool:
         """Whether a script plays its model: nothing it says is a model's."""
-        return self.model.name.startswith("scripted-")
+        return is_scripted(self.model.name)
 
 
 def entrants(
@@ -54,11 +55,11 @@ def entrants(
 
 
 def _endpoint(model: str, base_url: str | None, scripted_url: str) -> ModelEndpoint:
-    if model.startswith("scripted-"):
+    if is_scripted(model):
         return ModelEndpoint(scripted_url, model)
     address = base_url or os.environ.get(BASE_URL_VARIABLE)
-    key = os.environ.get(KEY_VARIABLE, "none")
-    if address is None and key == "none":
+    key = os.environ.get(KEY_VARIABLE, NO_KEY)
+    if address is None and key == NO_KEY:
         raise InvalidSettings(
             f"the model {model!r} needs an endpoint: set {KEY_VARIABLE}, or name one with "
             f"--base-url or {BASE_URL_VARIABLE}"

@@ -14,15 +14,23 @@ from assay.store.scores import Settings
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from assay.store import Store
+
+    Judge = Callable[[AgentTestCase], Awaitable[Score]]
 
 _MOST_BATCHES = 200
 _MOST_WAITING = 1_000
 _KEYS = """
     SELECT run_id, LIST(run_key ORDER BY started_at) AS run_keys FROM runs
     WHERE run_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY run_id
+"""
+# Of the runs of one id the last counts; those before it have been replaced.
+_UNSCORED = """
+    run_key IN (
+        SELECT ARG_MAX(run_key, started_at) FROM runs WHERE source_format = $format GROUP BY run_id
+    ) AND run_key NOT IN (SELECT run_key FROM scores WHERE metric = $metric)
 """
 
 
@@ -78,10 +86,26 @@ class Keeper:
                 raise
             self._written_at = time.monotonic()
 
+    async def score_what_is_not(self, source_format: str, judge: Judge) -> int:
+        """Score the turns of a store that have no score, and say how many there were.
+
+        Turns and scores are two batches: being killed between them leaves turns without.
+        """
+        params = {"format": source_format, "metric": self._settings.metric}
+        left = [Scored(case, await judge(case)) for case in self._store.cases(_UNSCORED, **params)]
+        if left:
+            self._write_scores(left)
+        return len(left)
+
     def _write(self, turns: list[Scored]) -> None:
         with self._store.writer() as writer:
             for turn in turns:
                 writer.add(turn.case)
+        self._write_scores(turns)
+        if len(self._store.batches()) > _MOST_BATCHES:
+            self._store.compact()
+
+    def _write_scores(self, turns: list[Scored]) -> None:
         ids = [turn.case.run_id for turn in turns]
         rows: list[dict[str, Any]] = self._store.query(_KEYS, ids=ids)
         keys = {row["run_id"]: row["run_keys"] for row in rows}
@@ -91,5 +115,3 @@ class Keeper:
                 scores.add(last, turn.score, self._settings)
                 for key in earlier:
                     scores.add(key, replaced(turn.score.name), self._settings)
-        if len(self._store.batches()) > _MOST_BATCHES:
-            self._store.compact()

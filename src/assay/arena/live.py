@@ -8,68 +8,41 @@ import random
 import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from msgspec import Struct
-
 from assay.agents.foreign_code import attempt
-from assay.agents.harness import Conduct
-from assay.agents.mcp_servers import connected, read_servers
-from assay.agents.model_tap import ModelTap
-from assay.agents.own_thread import AgentThread, at_home, stoppable
-from assay.agents.weather.mcp_server import weather_source
-from assay.agents.weather.preferences import PreferenceBook
-from assay.agents.weather.source import WeatherSource
-from assay.arena.conversation import Stage, Talk
-from assay.arena.entrants import Entrant
-from assay.arena.history import place_in_session, read_session
+from assay.agents.own_thread import AgentThread
+from assay.arena.choices import keep_choice, worths_of
+from assay.arena.conversation import Talk
+from assay.arena.history import FORMAT, place_in_session, read_session
 from assay.arena.keeping import Keeper, Scored
+from assay.arena.rooms import Column, Rooms
 from assay.arena.running import WARM_UP, evaluator_for
 from assay.arena.session import LETTERS, Cell, Prompt, Session
+from assay.arena.stage import ArenaSettings, Stage, open_stage
+from assay.arena.unanswered import score_turn
 from assay.errors import AssayError, InvalidRecord, InvalidSettings
 from assay.score import Score
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
     from assay.agents.harness import Event
+    from assay.arena.entrants import Entrant
+    from assay.arena.rooms import Room
     from assay.arena.suite import Suite
     from assay.store import Store
     from assay.test_case import AgentTestCase
 
 LONGEST_PROMPT = 20_000
-_MOST_LIVE = 200
+MOST_REPEATS = 20
 _MOST_PROMPTS = 500
 _MOST_RUNNING = 200
 _WORKERS = 2
 _KEEP_SECONDS = 1.0
 _WARM_UP_SECONDS = 20.0
-
-
-class LiveSettings(Struct, frozen=True):
-    """How the live arena is run."""
-
-    conduct: Conduct = Conduct()
-    warm_up: bool = True
-    weather: WeatherSource | None = None
-
-
-class Column(Struct, frozen=True):
-    """An agent with its letter, in its thread."""
-
-    letter: str
-    entrant: Entrant
-    agent: AgentThread
-
-
-class _Room(Struct):
-    """What a live session needs beside its record: a talk for each column, and a way to stop."""
-
-    session: Session
-    talks: dict[str, Talk]
-    stop: asyncio.Event
 
 
 class LiveArena:
@@ -86,80 +59,114 @@ class LiveArena:
         self.deadline = stage.conduct.deadline
         self.problem: str | None = None
         self.is_closing = False
+        self.rooms = Rooms(stage)
         self._stage = stage
         self._evaluator = evaluator_for([column.entrant for column in columns])
         self._keeper = Keeper(store, self._evaluator.name, every=_KEEP_SECONDS)
-        self._rooms: dict[str, _Room] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="assay-scoring")
         self._drawn = random.Random()  # noqa: S311 - an order, no secret
 
-    def begin(self) -> Session:
-        """A new session; the one that was idle longest leaves memory if there are too many."""
-        session = Session(secrets.token_hex(16), time.time(), is_live=True)
-        stop = asyncio.Event()
-        talks = {
-            c.letter: Talk(
-                self._stage, c.entrant, stoppable(c.agent, stop), f"{session.id}-{c.letter}"
-            )
-            for c in self.columns
-        }
-        self._rooms[session.id] = _Room(session, talks, stop)
-        self._forget_idle()
-        return session
+    def begin(self, letters: Collection[str] | None = None, *, blind: bool = False) -> Session:
+        """A new session with the agents of these letters, or with all.
 
-    def _forget_idle(self) -> None:
-        idle = [room for room in self._rooms.values() if not room.session.is_running]
-        for room in idle[: max(0, len(self._rooms) - _MOST_LIVE)]:
-            del self._rooms[room.session.id]
+        In a blind one the letters are dealt anew and names are hidden until it is judged.
+        """
+        chosen = [c for c in self.columns if letters is None or c.letter in letters]
+        if not chosen:
+            raise InvalidRecord("no agent was chosen: choose at least one")
+        if blind and len(chosen) < 2:
+            raise InvalidRecord("a blind session needs two agents or more")
+        dealt = self._drawn.sample(chosen, len(chosen)) if blind else chosen
+        seats = {
+            LETTERS[place] if blind else column.letter: column for place, column in enumerate(dealt)
+        }
+        name = secrets.token_hex(16)
+        session = Session(name, time.time(), is_live=True, begins_blind=blind)
+        return self.rooms.open(session, seats).session
 
     async def find(self, session_id: str) -> Session | None:
         """A session by its id: a live one, or one that the store has."""
-        room = self._rooms.get(session_id)
+        room = self.rooms.get(session_id)
         if room is not None:
             return room.session
         await self.settle()
         found: Session | None = await self._work(read_session, self.store, session_id)
         return found
 
-    def ask(self, session: Session, text: str) -> Prompt:
-        """Put a prompt to all agents; the answers come as news of the session."""
-        room = self._ready(session, text)
-        order = "".join(self._drawn.sample(list(room.talks), len(room.talks)))
-        cells = {
-            c.letter: Cell(c.letter, c.entrant.label, c.entrant.model.name) for c in self.columns
-        }
-        prompt = Prompt(len(session.prompts) + 1, text, order, time.time(), cells)
-        session.prompts.append(prompt)
-        self._rooms[session.id] = self._rooms.pop(session.id)
+    def absent(self, session: Session) -> list[str]:
+        """The agents of a session that do not answer here: without them it can only be read."""
+        if session.is_live or not session.prompts:
+            return []
+        here = self._by_name()
+        last = session.prompts[-1].cells.values()
+        return [_named(cell) for cell in last if (cell.label, cell.model) not in here]
+
+    def _by_name(self) -> dict[tuple[str, str], Column]:
+        return {(c.entrant.label, c.entrant.model.name): c for c in self.columns}
+
+    def _room_of(self, session: Session) -> Room:
+        """The room of a session; one that left memory goes on from what the store has of it."""
+        room = self.rooms.get(session.id)
+        if room is not None:
+            return room
+        absent = self.absent(session)
+        if absent:
+            raise InvalidRecord(
+                f"this session was held with {', '.join(absent)}, not served here: begin a new one"
+            )
+        here, last = self._by_name(), session.prompts[-1].cells
+        seats = {letter: here[cell.label, cell.model] for letter, cell in last.items()}
+        return self.rooms.open(session, seats)
+
+    def ask(self, session: Session, text: str, *, repeat: int = 1) -> Session:
+        """Put a prompt to all agents, so many times; the answers come as news of the session."""
+        self.refuse(self.rooms.get(session.id), text, repeat)
+        room = self._room_of(session)
+        self.rooms.use(room)
         room.stop.clear()
-        session.news.post("prompt", prompt=prompt.number)
+        prompt = room.pose(text, self._order(room), of=repeat)
         task = asyncio.get_running_loop().create_task(self._hold(room, prompt))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        return prompt
+        return room.session
 
-    def _ready(self, session: Session, text: str) -> _Room:
-        room = self._rooms.get(session.id)
-        if room is None:
-            raise InvalidRecord("this session can be read, not continued: begin a new one")
+    def _order(self, room: Room) -> str:
+        return "".join(self._drawn.sample(list(room.talks), len(room.talks)))
+
+    def refuse(self, room: Room | None, text: str, repeat: int) -> None:
+        """Say why a prompt cannot be put to a session, or to a new one; else do nothing."""
+        running = room is not None and room.session.is_running
+        prompts = repeat + (len(room.session.prompts) if room is not None else 0)
         problems = (
-            (session.is_running, "the agents are still answering: wait, or stop them"),
+            (running, "the agents are still answering: wait, or stop them"),
             (not text.strip(), "the prompt is empty"),
             (len(text) > LONGEST_PROMPT, f"the prompt is longer than {LONGEST_PROMPT:,} letters"),
-            (len(session.prompts) >= _MOST_PROMPTS, f"a session holds {_MOST_PROMPTS} prompts"),
+            (not 1 <= repeat <= MOST_REPEATS, f"repeat: expected 1 to {MOST_REPEATS}"),
+            (prompts > _MOST_PROMPTS, f"a session holds {_MOST_PROMPTS} prompts"),
             (len(self._tasks) >= _MOST_RUNNING, "too many sessions are being answered: try later"),
         )
         for is_so, problem in problems:
             if is_so:
                 raise InvalidRecord(problem)
-        return room
 
     def stop(self, session: Session) -> None:
         """End the turns that run; what was said until now is kept, and marked."""
-        room = self._rooms.get(session.id)
+        room = self.rooms.get(session.id)
         if room is not None:
             room.stop.set()
+
+    async def choose(self, session: Session, number: int, choice: str) -> None:
+        """Keep which answer to a blind prompt a person preferred."""
+        prompt = session.prompt(number)
+        if prompt is None or prompt.is_running or not prompt.waits_for_choice:
+            raise InvalidRecord(f"there is nothing to choose at prompt {number}")
+        worths = worths_of(choice, prompt.cells)
+        await self.settle()
+        cases = {letter: cell.case for letter, cell in prompt.cells.items()}
+        run_ids = {letter: case.run_id for letter, case in cases.items() if case is not None}
+        await self._work(keep_choice, self.store, run_ids, worths)
+        prompt.choose(choice, worths)
 
     async def settle(self) -> None:
         """See that all that was answered is in the store, or say in `problem` why it is not."""
@@ -170,72 +177,97 @@ class LiveArena:
         else:
             self.problem = None
 
-    async def _hold(self, room: _Room, prompt: Prompt) -> None:
-        await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
-        room.session.news.post("done", prompt=prompt.number)
+    async def _hold(self, room: Room, prompt: Prompt) -> None:
+        """Have a prompt answered, and again as often as was asked for, until somebody stops it."""
+        while True:
+            await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
+            room.session.news.post("done", prompt=prompt.number)
+            self.rooms.use(room)
+            if prompt.attempt >= prompt.of or room.stop.is_set():
+                return
+            order = self._order(room)
+            prompt = room.pose(prompt.text, order, attempt=prompt.attempt + 1, of=prompt.of)
 
-    async def _answer(self, room: _Room, prompt: Prompt, letter: str) -> None:
-        session, cell = room.session, prompt.cells[letter]
-        loop = asyncio.get_running_loop()
+    async def _answer(self, room: Room, prompt: Prompt, letter: str) -> None:
+        """One agent's part; whatever goes wrong in it, it ends."""
+        cell = prompt.cells[letter]
+        done = await attempt(self._record(room, prompt, cell))
+        if done.error is not None:
+            cell.break_off(done.error)
+        _tell(room.session, prompt, cell)
+
+    async def _record(self, room: Room, prompt: Prompt, cell: Cell) -> None:
+        session, loop = room.session, asyncio.get_running_loop()
 
         def watch(event: Event) -> None:
             with suppress(RuntimeError):  # the loop has ended; nobody looks any more
                 loop.call_soon_threadsafe(_take, session, prompt, cell, event)
 
-        record = await room.talks[letter].say(prompt.text, watch)
-        place_in_session(record.case, session, prompt, letter)
+        record = await room.talks[cell.letter].say(prompt.text, watch)
+        place_in_session(record.case, session, prompt, cell.letter)
         score = await self._work(self._score_and_keep, record.case)
         cell.events = record.events
         cell.finish(record.case, score)
-        _tell(session, prompt, cell)
 
     def _score_and_keep(self, case: AgentTestCase) -> Score:
-        done = asyncio.run(attempt(self._evaluator.evaluate(case)))
-        score = done.value if done.raised is None else _unscored(self._evaluator.name, done.error)
+        score = asyncio.run(self._score(case))
         try:
             self._keeper.add([Scored(case, score)])
         except (AssayError, OSError) as exc:  # it stays in hand, and is written when there is room
             self.problem = _unwritten(exc)
         return score
 
+    async def _score(self, case: AgentTestCase) -> Score:
+        done = await attempt(score_turn(self._evaluator, case))
+        score: Score | None = done.value
+        return score or Score(self._evaluator.name, None, f"the metric failed: {done.error}")
+
+    async def score_what_is_not(self) -> None:
+        """Score turns that an earlier server kept and had no time to score."""
+        await self._keeper.score_what_is_not(FORMAT, self._score)
+
     async def _work(self, function: Callable[..., Any], *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(
             self._workers, functools.partial(function, *args)
         )
 
-    async def keep_writing(self) -> None:
-        """Write what waits, every second, until cancelled; a full disk may have room again."""
+    async def keep_house(self) -> None:
+        """Write what waits and let idle sessions go, every second, until cancelled."""
         while True:
             await asyncio.sleep(_KEEP_SECONDS)
             await self.settle()
+            self.rooms.forget_idle()
 
     async def warm_up(self) -> None:
         """One turn each that nobody times: the first call of a framework loads half of it."""
-        talks = [
-            Talk(self._stage, c.entrant, c.agent, f"warm-up-{uuid4().hex}") for c in self.columns
-        ]
+        name = f"warm-up-{uuid4().hex}"
+        talks = [Talk(self._stage, c.entrant, c.agent, name) for c in self.columns]
         turns = [asyncio.ensure_future(talk.say(WARM_UP)) for talk in talks]
         _, waiting = await asyncio.wait(turns, timeout=_WARM_UP_SECONDS)
         for turn in waiting:
             turn.cancel()
         await asyncio.gather(*waiting, return_exceptions=True)
+        for column in self.columns:
+            column.agent.forget(name)
 
     def end_news(self) -> None:
         """Let all readers of news go."""
         self.is_closing = True
-        for room in self._rooms.values():
+        for room in self.rooms:
             room.session.news.wake()
 
     async def close(self) -> None:
         """Stop all turns, and write what is in hand."""
         self.end_news()
-        for room in self._rooms.values():
+        for room in self.rooms:
             room.stop.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._work(self._keeper.flush)
-        self._workers.shutdown()
-        for column in self.columns:
-            column.agent.close()
+        try:
+            await self._work(self._keeper.flush)
+        finally:
+            self._workers.shutdown()
+            for column in self.columns:
+                column.agent.close()
 
 
 @asynccontextmanager
@@ -243,26 +275,21 @@ async def open_live(
     suite: Suite,
     entrants: Sequence[Entrant],
     store: Store,
-    settings: LiveSettings = LiveSettings(),  # noqa: B008 - it is frozen
+    settings: ArenaSettings = ArenaSettings(),  # noqa: B008 - it is frozen
 ) -> AsyncIterator[LiveArena]:
     """The live arena while it is open: agents made and warmed up, MCP servers running."""
     if len(entrants) > len(LETTERS):
         raise InvalidSettings(f"agents: {len(entrants)} are more than fit: {len(LETTERS)}")
-    columns = [
-        Column(letter, entrant, AgentThread(entrant.adapter))
-        for letter, entrant in zip(LETTERS, entrants, strict=False)
-    ]
-    async with AsyncExitStack() as stack:
-        servers = read_servers(suite.mcp_servers) if suite.mcp_servers else {}
-        tools = await stack.enter_async_context(connected(servers))
-        tap = stack.enter_context(ModelTap())
-        source = settings.weather or weather_source()
-        here = tuple(at_home(tool) for tool in tools)
-        stage = Stage(suite, tap, source, PreferenceBook(), here, settings.conduct)
+    async with open_stage(suite, settings) as stage:
+        columns = [
+            Column(letter, entrant, AgentThread(entrant.adapter))
+            for letter, entrant in zip(LETTERS, entrants, strict=False)
+        ]
         live = LiveArena(stage, columns, store)
+        await live.score_what_is_not()
         if settings.warm_up:
             await live.warm_up()
-        keeping = asyncio.get_running_loop().create_task(live.keep_writing())
+        keeping = asyncio.get_running_loop().create_task(live.keep_house())
         try:
             yield live
         finally:
@@ -288,8 +315,8 @@ def _tell(session: Session, prompt: Prompt, cell: Cell) -> None:
     cell.seq = session.news.post("cell", prompt=prompt.number, letter=cell.letter)
 
 
-def _unscored(metric: str, error: str | None) -> Score:
-    return Score(metric, None, f"the metric failed: {error}")
+def _named(cell: Cell) -> str:
+    return f"{cell.label} ({cell.model})"
 
 
 def _unwritten(exc: Exception) -> str:

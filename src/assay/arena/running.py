@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from msgspec import Struct
 
-from assay.agents.harness import Conduct, TurnRecord
-from assay.agents.mcp_servers import connected, read_servers
-from assay.agents.model_tap import ModelTap
-from assay.agents.own_thread import AgentThread, at_home
-from assay.agents.weather.mcp_server import weather_source
-from assay.agents.weather.preferences import PreferenceBook
-from assay.agents.weather.source import WeatherSource
-from assay.arena.conversation import Stage, Talk, hold
+from assay.agents.harness import TurnRecord
+from assay.agents.own_thread import AgentThread
+from assay.arena.conversation import Talk, hold
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.planning import Conversation, undone
+from assay.arena.stage import ArenaSettings, Stage, open_stage
 from assay.arena.unanswered import failures, score_turn
 from assay.metrics.chatbot import ChatbotEvaluator, SourceMeasure, measure_source
 from assay.metrics.chatbot.install_size import requirements_of
@@ -27,7 +24,6 @@ from assay.score import Score
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from assay.agents.protocol import Agent
     from assay.arena.entrants import Entrant
     from assay.arena.suite import Suite
     from assay.store import Store
@@ -36,12 +32,9 @@ FORMAT = "arena"
 WARM_UP = "Hello."
 
 
-class ArenaSettings(Struct, frozen=True):
-    """How the arena is run; with `again` conversations in which an agent failed are held anew."""
+class SuiteSettings(ArenaSettings, frozen=True):
+    """How a suite is run; with `again` conversations in which an agent failed are held anew."""
 
-    conduct: Conduct = Conduct()
-    warm_up: bool = True
-    weather: WeatherSource | None = None
     again: bool = False
     keep_every: float = 3.0  # seconds
 
@@ -81,29 +74,26 @@ async def run_arena(
     entrants: Sequence[Entrant],
     planned: Sequence[Conversation],
     store: Store,
-    settings: ArenaSettings = ArenaSettings(),  # noqa: B008 - it is frozen
+    settings: SuiteSettings = SuiteSettings(),  # noqa: B008 - it is frozen
 ) -> AsyncIterator[Held]:
     """Hold the conversations that the store does not hold yet; each is kept as it ends.
 
     The agents run one after the other, each in a thread of its own: they share this machine, and
     a time that another one stretched would say nothing. Stopping in the middle costs the
-    conversation in hand, being killed the last seconds as well.
+    conversation in hand, being killed the last seconds as well; what was kept by then without its
+    scores gets them first.
     """
     waiting = _waiting(store, planned, again=settings.again)
     evaluator = evaluator_for(entrants)
     async with AsyncExitStack() as stack:
-        tap = stack.enter_context(ModelTap())
-        servers = read_servers(suite.mcp_servers) if suite.mcp_servers else {}
-        tools = await stack.enter_async_context(connected(servers))
-        source = settings.weather or weather_source()
-        here = tuple(at_home(tool) for tool in tools)
-        stage = Stage(suite, tap, source, PreferenceBook(), here, settings.conduct)
+        stage = await stack.enter_async_context(open_stage(suite, settings))
         agents = {e.label: (e, AgentThread(e.adapter)) for e in entrants}
         for _, agent in agents.values():
             stack.callback(agent.close)
+        keeper = stack.enter_context(Keeper(store, evaluator.name, every=settings.keep_every))
+        await keeper.score_what_is_not(FORMAT, partial(score_turn, evaluator))
         if settings.warm_up and waiting:
             await _warm_up(stage, agents)
-        keeper = stack.enter_context(Keeper(store, evaluator.name, every=settings.keep_every))
         for conversation in waiting:
             entrant, agent = agents[conversation.entrant]
             held = await _hold(stage, entrant, agent, conversation, evaluator)
@@ -131,12 +121,14 @@ async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, AgentThread]])
 async def _hold(
     stage: Stage,
     entrant: Entrant,
-    agent: Agent,
+    agent: AgentThread,
     conversation: Conversation,
     evaluator: ChatbotEvaluator,
 ) -> Held:
     talk = Talk(stage, entrant, agent, uuid4().hex)
     records = [record async for record in hold(talk, conversation.task.turns)]
+    agent.forget(talk.session_id)
+    stage.book.forget(talk.session_id)
     for place, record in enumerate(records):
         record.case.run_id = conversation.run_id(place)
         record.case.task_id = conversation.task_id(place)

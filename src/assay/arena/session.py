@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 
 from assay.agents.harness import ERROR_KEY, PARTIAL_KEY, Event
+from assay.agents.own_thread import STOPPED
+from assay.agents.scripted import is_scripted
 from assay.score import Score
 from assay.test_case import AgentTestCase
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LETTERS = "ABCD"
-SCRIPTED_PREFIX = "scripted-"
 # Where a case keeps its place in the session.
 PLACE_KEY = "arena"
 _MOST_NEWS = 4_000
@@ -37,12 +41,14 @@ class Cell(Struct):
     events: list[Event] = field(default_factory=list)
     case: AgentTestCase | None = None
     score: Score | None = None
+    preferred: float | None = None
+    problem: str | None = None
     seq: int = 0
 
     @property
     def is_scripted(self) -> bool:
         """Whether a script plays the model."""
-        return self.model.startswith(SCRIPTED_PREFIX)
+        return is_scripted(self.model)
 
     @property
     def answer(self) -> str:
@@ -54,7 +60,7 @@ class Cell(Struct):
     @property
     def error(self) -> str | None:
         """What ended the turn without an answer."""
-        found = None if self.case is None else self.case.extra.get(ERROR_KEY)
+        found = self.problem if self.case is None else self.case.extra.get(ERROR_KEY)
         return None if found is None else str(found)
 
     @property
@@ -77,6 +83,10 @@ class Cell(Struct):
         self.case, self.score = case, score
         self.state = state_of(case)
 
+    def break_off(self, problem: str) -> None:
+        """End without a record: something of ours failed, and says what."""
+        self.state, self.problem = "failed", problem
+
 
 def state_of(case: AgentTestCase) -> State:
     """How a recorded turn ended."""
@@ -85,17 +95,36 @@ def state_of(case: AgentTestCase) -> State:
     return "stopped" if case.extra[ERROR_KEY] == STOPPED else "failed"
 
 
-STOPPED = "AgentFailed: stopped"
-
-
 class Prompt(Struct):
-    """One prompt, and each agent's part by its letter; `order` is how they were asked."""
+    """One prompt, and each agent's part by its letter; `order` is how they were asked.
+
+    A prompt that is repeated has the `task` of the first, its `attempt`, and `of` how many.
+    `is_blind` says that names were hidden when it was asked, `is_retold` that the agents had to be
+    told what was said before, `choice` which answer a person preferred.
+    """
 
     number: int
     text: str
     order: str
-    began_at: float
+    began_at: float | None
     cells: dict[str, Cell]
+    task: int
+    attempt: int = 1
+    of: int = 1
+    is_blind: bool = False
+    is_retold: bool = False
+    choice: str | None = None
+
+    @property
+    def waits_for_choice(self) -> bool:
+        """Whether a person has still to say which answer is better."""
+        return self.is_blind and self.choice is None
+
+    def choose(self, choice: str, worths: Mapping[str, float | None]) -> None:
+        """Take a person's choice, and what it says of each answer."""
+        self.choice = choice
+        for letter, worth in worths.items():
+            self.cells[letter].preferred = worth
 
     @property
     def is_running(self) -> bool:
@@ -137,13 +166,16 @@ class News:
 
 
 class Session:
-    """Prompts and answers in their order; only a live one can be continued."""
+    """Prompts and answers in their order; a live one has agents that remember it."""
 
-    def __init__(self, session_id: str, began_at: float, *, is_live: bool) -> None:
-        """Begin with no prompt."""
+    def __init__(
+        self, session_id: str, began_at: float | None, *, is_live: bool, begins_blind: bool = False
+    ) -> None:
+        """Begin with no prompt; names are hidden from the start where it begins blind."""
         self.id = session_id
         self.began_at = began_at
         self.is_live = is_live
+        self._begins_blind = begins_blind
         self.prompts: list[Prompt] = []
         self.news = News()
 
@@ -152,11 +184,25 @@ class Session:
         """Whether the last prompt is still being answered."""
         return bool(self.prompts) and self.prompts[-1].is_running
 
+    @property
+    def hides_names(self) -> bool:
+        """Whether names are hidden: in a blind session, until every prompt has been judged."""
+        if not self.prompts:
+            return self._begins_blind
+        return any(prompt.waits_for_choice for prompt in self.prompts)
+
     def prompt(self, number: int) -> Prompt | None:
         """A prompt by its number."""
-        return self.prompts[number - 1] if 1 <= number <= len(self.prompts) else None
+        return next((prompt for prompt in self.prompts if prompt.number == number), None)
+
+    @property
+    def next_number(self) -> int:
+        """The number that the next prompt gets."""
+        return self.prompts[-1].number + 1 if self.prompts else 1
 
     def columns(self) -> list[tuple[str, str, str]]:
-        """Letter, agent and model of each column."""
-        last = self.prompts[-1].cells if self.prompts else {}
-        return [(cell.letter, cell.label, cell.model) for cell in last.values()]
+        """Letter, agent and model of each column; names that are hidden are empty."""
+        last = self.prompts[-1].cells.values() if self.prompts else ()
+        if self.hides_names:
+            return [(cell.letter, "", "") for cell in last]
+        return [(cell.letter, cell.label, cell.model) for cell in last]

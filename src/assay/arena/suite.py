@@ -18,6 +18,8 @@ from assay.errors import InvalidRecord, UnknownName
 BUNDLED = ("weather",)
 _MOST_TASKS = 10_000
 _LONGEST_FILE = 20_000_000
+_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+_MOST_NEAR = 20
 
 
 class Task(Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,7 +57,7 @@ def load_suite(source: str | Path) -> Suite:
         return read_suite(text, source)
     path = Path(source)
     if not path.exists():
-        raise UnknownName("suite", str(source), BUNDLED)
+        raise UnknownName("suite or file", str(source), _suites_near(path))
     try:
         if path.stat().st_size > _LONGEST_FILE:
             raise InvalidRecord(f"{path}: a suite of more than {_LONGEST_FILE:,} bytes")
@@ -63,6 +65,15 @@ def load_suite(source: str | Path) -> Suite:
     except (OSError, UnicodeDecodeError) as exc:
         raise InvalidRecord(f"{path} cannot be read: {exc}") from exc
     return read_suite(text, str(path), path.parent)
+
+
+def _suites_near(path: Path) -> list[str]:
+    """What may have been meant: the bundled suites, and the files where it was looked for."""
+    try:
+        beside = [each for each in path.parent.iterdir() if each.suffix in _SUFFIXES]
+    except OSError:
+        beside = []
+    return [*BUNDLED, *map(str, sorted(beside)[:_MOST_NEAR])]
 
 
 def read_suite(text: str, where: str, folder: Path | None = None) -> Suite:

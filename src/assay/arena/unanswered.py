@@ -1,10 +1,16 @@
-"""Turns without an answer: held against the agent, told again, and replaced when held again."""
+"""Turns without an answer: held against the agent, told again, and replaced when held again.
+
+One rule for suites and for the live page: a turn in which the agent failed (an error, no answer
+by the deadline) has the score 0; one that a person stopped has none, since the agent was not
+given its time. The fifteen metrics judge answers, so a turn without one has none of them.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from assay.agents.harness import ERROR_KEY
+from assay.agents.own_thread import STOPPED
 from assay.score import Score
 
 if TYPE_CHECKING:
@@ -22,11 +28,13 @@ LATEST = """
 
 
 async def score_turn(evaluator: ChatbotEvaluator, case: AgentTestCase) -> Score:
-    """Judge a turn of a suite; one in which the agent failed has the score 0.
+    """Judge a turn of an arena; one in which the agent failed has the score 0.
 
     Here it is known that the agent had its chance; of a run recorded elsewhere it is not.
     """
     error = case.extra.get(ERROR_KEY)
+    if error == STOPPED:
+        return Score(evaluator.name, None, "stopped before there was an answer")
     if case.actual_output is not None or error is None:
         return await evaluator.evaluate(case)
     return Score(evaluator.name, 0.0, f"no answer: {error}")

@@ -10,7 +10,6 @@ from assay.arena.history import FORMAT
 from assay.comparing import Contest, RunFacts, RunSet, compare_several, read_runs_of
 from assay.comparing.many_tasks import mean_of_tasks
 from assay.metrics.chatbot.evaluator import CATEGORIES, ChatbotEvaluator
-from assay.score import Score, mean
 from assay.stats import Estimate, Resampling
 
 if TYPE_CHECKING:
@@ -19,11 +18,13 @@ if TYPE_CHECKING:
     from assay.arena.session import Cell, Session
     from assay.store import Store
 
-# What is judged of every answer; the rest is of the code, and the same for every prompt.
-OF_ANSWERS = ("functional", "behavioural")
+    # An answer with the task it belongs to: a prompt that was repeated is one task.
+    Column = Sequence[tuple[str, Cell]]
+
+# What is not judged of every answer: it is of the code, and the same for every prompt.
 OF_CODE = "developer_experience"
-ANSWERS = "answers"
-_PATHS = tuple(f"{ChatbotEvaluator.name}/{category}/" for category in OF_ANSWERS)
+# The score of a turn, as `assay arena run` compares it too.
+SCORE = ChatbotEvaluator.name
 _RESAMPLES = Resampling(resamples=400)
 
 
@@ -49,23 +50,28 @@ class Verdict(Struct, frozen=True):
     answers: MetricLine
     milliseconds: MetricLine
     calls: MetricLine
+    preferred: MetricLine
     metrics: list[MetricLine]
     contest: Contest | None
 
+    @property
+    def has_choices(self) -> bool:
+        """Whether a person preferred any answer."""
+        return any(found.n for found in self.preferred.means.values())
 
-def answer_score(score: Score | None) -> float | None:
-    """The mean of the metrics that judge the answer itself; None where none applies."""
-    parts = [] if score is None else [part for part in score.parts if part.name in OF_ANSWERS]
-    return mean(metric.value for part in parts for metric in part.parts)
+
+def score_of(cell: Cell) -> float | None:
+    """The score of a turn: 0 where the agent failed, None where nothing could be judged."""
+    return None if cell.score is None else cell.score.value
 
 
 def verdict_of(session: Session) -> Verdict:
     """Judge a session by the prompts that every agent is done with."""
     done = [prompt for prompt in session.prompts if not prompt.is_running]
-    columns: dict[str, list[Cell]] = {letter: [] for letter, *_ in session.columns()}
+    columns: dict[str, list[tuple[str, Cell]]] = {letter: [] for letter, *_ in session.columns()}
     for prompt in done:
         for letter, cell in prompt.cells.items():
-            columns.setdefault(letter, []).append(cell)
+            columns.setdefault(letter, []).append((f"{prompt.task:05}", cell))
     lines = [
         _line(name, columns, _metric(name), is_of_code=category == OF_CODE)
         for category, metrics in CATEGORIES.items()
@@ -73,10 +79,14 @@ def verdict_of(session: Session) -> Verdict:
     ]
     return Verdict(
         prompts=len(done),
-        answered={letter: sum(c.state == "done" for c in held) for letter, held in columns.items()},
-        answers=_line(ANSWERS, columns, lambda cell: answer_score(cell.score)),
+        answered={
+            letter: sum(cell.state == "done" for _, cell in held)
+            for letter, held in columns.items()
+        },
+        answers=_line(SCORE, columns, score_of),
         milliseconds=_line("milliseconds", columns, _milliseconds),
         calls=_line("calls", columns, _calls),
+        preferred=_line("preferred", columns, lambda cell: cell.preferred),
         metrics=sorted(lines, key=_farthest_first),
         contest=_contest(columns) if len(columns) > 1 and done else None,
     )
@@ -90,7 +100,7 @@ def contest_in(store: Store, agents: Mapping[str, str]) -> Contest | None:
     ]
     if len(sides) < 2 or not all(any(run.values for run in side.runs) for side in sides):
         return None
-    return compare_several(sides, quantity=ANSWERS)
+    return compare_several(sides, quantity=SCORE)
 
 
 def _runs_of(store: Store, label: str) -> tuple[RunFacts, ...]:
@@ -99,8 +109,8 @@ def _runs_of(store: Store, label: str) -> tuple[RunFacts, ...]:
 
 
 def _facts(run: RunFacts) -> RunFacts:
-    found = mean(value for name, value in run.values.items() if name.startswith(_PATHS))
-    return RunFacts(run.task, {} if found is None else {ANSWERS: found})
+    found = run.values.get(SCORE)
+    return RunFacts(run.task, {} if found is None else {SCORE: found})
 
 
 def separating(cells: Sequence[Cell]) -> list[str]:
@@ -138,28 +148,30 @@ def _calls(cell: Cell) -> float | None:
 
 def _line(
     name: str,
-    columns: Mapping[str, Sequence[Cell]],
+    columns: Mapping[str, Column],
     value: Callable[[Cell], float | None],
     *,
     is_of_code: bool = False,
 ) -> MetricLine:
-    means = {
-        letter: mean_of_tasks({f"{i:05}": [value(cell)] for i, cell in enumerate(held)}, _RESAMPLES)
-        for letter, held in columns.items()
-    }
+    means = {}
+    for letter, held in columns.items():
+        tasks: dict[str, list[float | None]] = {}
+        for task, cell in held:
+            tasks.setdefault(task, []).append(value(cell))
+        means[letter] = mean_of_tasks(tasks, _RESAMPLES)
     return MetricLine(name, means, is_of_code)
 
 
-def _contest(columns: Mapping[str, Sequence[Cell]]) -> Contest:
+def _contest(columns: Mapping[str, Column]) -> Contest:
     sides = [
         RunSet(
             letter,
             tuple(
-                RunFacts(f"{i:05}", {ANSWERS: value})
-                for i, cell in enumerate(held)
-                if (value := answer_score(cell.score)) is not None
+                RunFacts(task, {SCORE: value})
+                for task, cell in held
+                if (value := score_of(cell)) is not None
             ),
         )
         for letter, held in columns.items()
     ]
-    return compare_several(sides, quantity=ANSWERS if all(s.runs for s in sides) else None)
+    return compare_several(sides, quantity=SCORE if all(s.runs for s in sides) else None)

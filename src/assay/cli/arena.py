@@ -130,7 +130,7 @@ class _Holding:
     ) -> None:
         running = import_module("assay.arena.running")
         conduct = import_module("assay.agents.harness").Conduct(deadline)
-        settings = running.ArenaSettings(conduct, again=self.again)
+        settings = running.SuiteSettings(conduct, again=self.again)
         things = f"of {self.total} conversations"
         with ReadingProgress(Terminal(stderr=True), None, shown=True, things=things) as bar:
             async for _ in running.run_arena(suite, entered, planned, self.store, settings):

@@ -113,9 +113,9 @@ async def _serve(
     conduct: Any,
     where: tuple[socket, Callable[[], None]],
 ) -> None:
-    live_room = import_module("assay.arena.live")
-    settings = live_room.LiveSettings(conduct)
-    async with live_room.open_live(suite, entered, store, settings) as live:
+    settings = import_module("assay.arena.stage").ArenaSettings(conduct)
+    open_live = import_module("assay.arena.live").open_live
+    async with open_live(suite, entered, store, settings) as live:
         app = import_module("assay.web.arena").arena_app(live)
         listening, opened = where
         serving = import_module("assay.web.serving").Serving

@@ -6,25 +6,25 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
+from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from assay.arena.history import list_sessions, session_lines
-from assay.arena.live import LONGEST_PROMPT
+from assay.arena.history import MOST_LISTED, list_sessions, session_lines
+from assay.arena.live import LONGEST_PROMPT, MOST_REPEATS
 from assay.arena.session import Cell
 from assay.arena.verdicts import contest_in, separating, verdict_of
 from assay.errors import InvalidRecord
 from assay.render.pages.arena_view import (
     cell_view,
-    contest_sentence,
     formats,
     interval_text,
     mean_text,
     prompt_view,
-    sentence,
 )
+from assay.render.pages.arena_words import contest_sentence, sentence
 from assay.render.pages.environment import translator
 from assay.render.pages.visible_text import visible
 from assay.web.app import viewer
@@ -46,6 +46,7 @@ ADDRESS = "/arena"
 _LARGEST_FORM = 12 * LONGEST_PROMPT + 1_000
 _PATIENCE = 15.0
 _MOST_SUGGESTED = 40
+_MOST_FIELDS = 20
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -73,8 +74,7 @@ async def home(request: Request) -> Response:
         said=sentence(None, translate),
         over_all=contest_sentence(contest, translate) if contest else None,
         sessions=await run_in_threadpool(list_sessions, live.store),
-        entrants=[_cell_of(column) for column in live.columns],
-        scripted=any(column.entrant.is_scripted for column in live.columns),
+        absent=[],
         **_common(live),
     )
 
@@ -88,19 +88,24 @@ def _common(live: LiveArena) -> dict[str, Any]:
     every = [turn for task in live.suite.tasks for turn in task.turns]
     return {
         "suite": live.suite.name,
+        "entrants": [_cell_of(column) for column in live.columns],
+        "scripted": any(column.entrant.is_scripted for column in live.columns),
         "suggested": list(dict.fromkeys(every))[:_MOST_SUGGESTED],
         "problem": live.problem,
         "deadline": live.deadline,
         "longest": LONGEST_PROMPT,
+        "most_repeats": MOST_REPEATS,
+        "most_listed": MOST_LISTED,
     }
 
 
 async def begin(request: Request) -> Response:
-    """The first prompt of a new session."""
+    """The first prompt of a new session, with the agents that were chosen."""
     live = _live(request)
-    text = await _prompt_in(request)
-    session = live.begin()
-    live.ask(session, text)
+    asked = await _asked(request)
+    live.refuse(None, asked.prompt, asked.repeat)
+    session = live.begin(asked.agents, blind=asked.blind)
+    live.ask(session, asked.prompt, repeat=asked.repeat)
     return RedirectResponse(f"{ADDRESS}/{session.id}", status_code=303)
 
 
@@ -110,15 +115,19 @@ async def session_page(request: Request) -> Response:
     judged = await _judged(request, session)
     # From here on nothing is waited for: news that came between what is shown and the number of
     # the last one would be told to nobody.
-    shown = [prompt_view(prompt) for prompt in reversed(session.prompts)]
-    return answer(
-        request, "arena.html", HERE, session=session, views=shown, **judged, **_common(live)
-    )
+    hidden = session.hides_names
+    shown = [prompt_view(prompt, hidden=hidden) for prompt in reversed(session.prompts)]
+    common = _common(live)
+    absent = live.absent(session)
+    if absent:
+        common["suggested"] = list(dict.fromkeys(prompt.text for prompt in session.prompts))
+    return answer(request, "arena.html", HERE, views=shown, absent=absent, **judged, **common)
 
 
 async def _judged(request: Request, session: Session) -> dict[str, Any]:
     found = await run_in_threadpool(verdict_of, session)
     return {
+        "session": session,
         "verdict": found,
         "said": sentence(found, translator(language_of(request))),
         "columns": session.columns(),
@@ -132,8 +141,9 @@ _WRITING = {"formats": formats, "mean_text": mean_text, "interval_text": interva
 async def ask(request: Request) -> Response:
     """A further prompt."""
     session = await _session(request)
+    asked = await _asked(request)
     try:
-        _live(request).ask(session, await _prompt_in(request))
+        session = _live(request).ask(session, asked.prompt, repeat=asked.repeat)
     except InvalidRecord as exc:
         if not _wants_json(request):
             raise
@@ -148,6 +158,14 @@ async def stop(request: Request) -> Response:
     return _done(request, session)
 
 
+async def choose(request: Request) -> Response:
+    """Which answer to a blind prompt is better."""
+    session, fields = await _session(request), await _fields_in(request)
+    number = request.path_params["number"]
+    await _live(request).choose(session, number, fields.get("best", [""])[-1])
+    return RedirectResponse(f"{ADDRESS}/{session.id}#p{number}", status_code=303)
+
+
 def _done(request: Request, session: Session) -> Response:
     if _wants_json(request):
         return JSONResponse({"prompts": len(session.prompts)})
@@ -158,13 +176,38 @@ def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-async def _prompt_in(request: Request) -> str:
-    """The prompt of a small form; anything larger is refused before it is read."""
+class Asked(Struct, frozen=True):
+    """What the form of a prompt says; without a choice of agents all are meant."""
+
+    prompt: str
+    repeat: int
+    agents: frozenset[str] | None
+    blind: bool
+
+
+async def _asked(request: Request) -> Asked:
+    fields = await _fields_in(request)
+    # A suggested prompt comes after the one that is being typed.
+    text = fields.get("prompt", [""])[-1].replace("\r\n", "\n").strip()
+    repeat = fields.get("repeat", ["1"])[-1]
+    return Asked(
+        text,
+        int(repeat) if _is_number(repeat) else 0,
+        frozenset(fields["agents"]) if "agents" in fields else None,
+        "blind" in fields,
+    )
+
+
+async def _fields_in(request: Request) -> dict[str, list[str]]:
+    """The fields of a small form; anything larger is refused before it is read."""
     size = request.headers.get("content-length", "")
     if not _is_number(size) or int(size) > _LARGEST_FORM:
         raise HTTPException(413, "The prompt is too long.")
-    fields = parse_qs((await request.body()).decode(errors="replace"))
-    return fields.get("prompt", [""])[0].replace("\r\n", "\n").strip()
+    text = (await request.body()).decode(errors="replace")
+    try:
+        return parse_qs(text, max_num_fields=_MOST_FIELDS)
+    except ValueError as exc:
+        raise HTTPException(413, "The form has too many fields.") from exc
 
 
 def _is_number(text: str) -> bool:
@@ -173,18 +216,20 @@ def _is_number(text: str) -> bool:
 
 async def prompt_part(request: Request) -> Response:
     """One prompt of a session, for a page that has the rest."""
-    view = prompt_view(await _prompt(request))
-    return _fragment(request, "prompt", view=view)
+    session, prompt = await _place(request)
+    view = prompt_view(prompt, hidden=session.hides_names)
+    return _fragment(request, "prompt", view=view, session=session)
 
 
 async def cell_part(request: Request) -> Response:
     """One agent's part of a prompt."""
-    prompt = await _prompt(request)
+    session, prompt = await _place(request)
     cell = prompt.cells.get(request.path_params["letter"])
     if cell is None:
         raise HTTPException(404, "There is no such agent in this session.")
-    view = cell_view(cell, separating(list(prompt.cells.values())))
-    return _fragment(request, "cell", view=view, number=prompt.number)
+    order = separating(list(prompt.cells.values()))
+    view = cell_view(cell, order, hidden=session.hides_names)
+    return _fragment(request, "cell", view=view, number=prompt.number, session=session)
 
 
 async def verdict_part(request: Request) -> Response:
@@ -211,7 +256,7 @@ async def events(request: Request) -> Response:
 
 async def _told(live: LiveArena, session: Session, after: int) -> AsyncIterator[str]:
     yield ": hello\n\n"
-    while not live.is_closing:
+    while session.is_live and not live.is_closing:
         news = await session.news.after(after, _PATIENCE)
         if news is None:
             yield _event({"kind": "reload", "seq": session.news.seq})
@@ -254,11 +299,12 @@ async def _session(request: Request) -> Session:
     return found
 
 
-async def _prompt(request: Request) -> Prompt:
-    found = (await _session(request)).prompt(request.path_params["number"])
+async def _place(request: Request) -> tuple[Session, Prompt]:
+    session = await _session(request)
+    found = session.prompt(request.path_params["number"])
     if found is None:
         raise HTTPException(404, "There is no such prompt in this session.")
-    return found
+    return session, found
 
 
 _ONE = ADDRESS + "/{session}"
@@ -269,6 +315,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route(_ONE + "/prompts", ask, methods=["POST"]),
     Route(_ONE + "/stop", stop, methods=["POST"]),
     Route(_ONE + "/prompts/{number:int}", prompt_part),
+    Route(_ONE + "/prompts/{number:int}/choice", choose, methods=["POST"]),
     Route(_ONE + "/prompts/{number:int}/{letter}", cell_part),
     Route(_ONE + "/verdict", verdict_part),
     Route(_ONE + "/events", events),

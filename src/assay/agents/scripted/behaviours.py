@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.agents.scripted import PREFIX
 from assay.agents.scripted.dialogue import Call, Situation
 from assay.agents.scripted.phrases import UNDERSTOOD, WHICH_CITY, answer
 from assay.errors import UnknownName
@@ -16,7 +17,6 @@ from assay.errors import UnknownName
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PREFIX = "scripted-"
 _DIRECTION = re.compile(r"\[([a-z][a-z0-9-]{2,30})(?:\s+([^\[\]]{1,2000}))?\]")
 HOSTILE = (
     "<script>document.title='taken'</script><img src=x onerror=alert(1)> "

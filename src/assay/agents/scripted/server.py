@@ -9,7 +9,8 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.loopback import LoopbackServer, QuietHandler
-from assay.agents.scripted.behaviours import PARTS, PREFIX, Words, play
+from assay.agents.scripted import PREFIX
+from assay.agents.scripted.behaviours import PARTS, Words, play
 from assay.agents.scripted.dialogue import read_request
 from assay.errors import UnknownName
 

@@ -7,7 +7,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeGuard
 
 from assay.agents.weather.learning import FLAGS, Learned, learn
 from assay.errors import UnknownName
@@ -51,6 +51,17 @@ class PreferenceBook:
                 self._keep(user_id, page)
         return news
 
+    def restore(self, user_id: str, page: object) -> None:
+        """Go on with what a record says was known of a user; what is no page is passed over."""
+        with self._lock:
+            if _is_page(page):
+                self._pages[user_id] = json.loads(json.dumps(page))
+
+    def forget(self, user_id: str) -> None:
+        """Let a user go from memory; a folder keeps what it has."""
+        with self._lock:
+            self._pages.pop(user_id, None)
+
     def _take(self, page: dict[str, Any], new: Learned) -> None:
         page["flags"][new.flag] = new.value
         page[LEARNED] += 1
@@ -72,8 +83,7 @@ class PreferenceBook:
             found = json.loads((self._folder / _file_name(user_id)).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return blank
-        is_page = isinstance(found, dict) and {*blank} <= {*found}
-        return found if is_page and isinstance(found["flags"], dict) else blank
+        return found if _is_page(found) else blank
 
     def _keep(self, user_id: str, page: dict[str, Any]) -> None:
         if self._folder is None:
@@ -83,6 +93,13 @@ class PreferenceBook:
         fresh = file.with_name(f"{file.name}.{os.getpid()}")
         fresh.write_text(json.dumps(page, ensure_ascii=False), encoding="utf-8")
         fresh.replace(file)
+
+
+def _is_page(found: object) -> TypeGuard[dict[str, Any]]:
+    if not isinstance(found, dict):
+        return False
+    kinds = {"flags": dict, LEARNED: int, "learned": list}
+    return all(isinstance(found.get(key), kind) for key, kind in kinds.items())
 
 
 def _file_name(user_id: str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.agents.protocol import Adapter
+from assay.agents.adk import AdkSessions
+from assay.agents.protocol import Adapter, Remembering
 from assay.extras import require
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Agent, Emit, Turn
 
-APP = "weather"
+NAME = "weather_assistant"
 
 
 def make() -> Agent:
@@ -20,32 +21,31 @@ def make() -> Agent:
     run_config = require("google.adk.agents.run_config", extra="adk")
     openai_llm = require("google.adk.integrations.openai", extra="adk").OpenAILlm
     runner_class = require("google.adk.runners", extra="adk").Runner
-    sessions = require("google.adk.sessions", extra="adk").InMemorySessionService()
+    sessions = AdkSessions("weather", NAME)
     types = require("google.genai.types", extra="adk")
 
     async def assistant(turn: Turn, emit: Emit) -> str:
         model = turn.model
         agent = llm_agent(
-            name="weather_assistant",
+            name=NAME,
             model=openai_llm(model=model.name, base_url=model.base_url, api_key=model.api_key),
             description="Answers questions about the weather.",
             instruction=turn.instructions,
             tools=[tool.function for tool in turn.tools],
         )
-        runner = runner_class(app_name=APP, agent=agent, session_service=sessions)
-        place = {"user_id": turn.user_id, "session_id": turn.session_id}
-        if await sessions.get_session(app_name=APP, **place) is None:
-            await sessions.create_session(app_name=APP, **place)
+        runner = runner_class(app_name=sessions.app, agent=agent, session_service=sessions.service)
+        await sessions.open(turn)
         return await _listen(
             runner.run_async(
+                user_id=turn.user_id,
+                session_id=turn.session_id,
                 new_message=types.Content(role="user", parts=[types.Part(text=turn.message)]),
                 run_config=run_config.RunConfig(streaming_mode=run_config.StreamingMode.SSE),
-                **place,
             ),
             emit,
         )
 
-    return assistant
+    return Remembering(assistant, sessions.forget)
 
 
 async def _listen(events: Any, emit: Emit) -> str:

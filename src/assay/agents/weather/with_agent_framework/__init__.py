@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from assay.agents.protocol import Adapter
+from assay.agents.agent_framework import FrameworkSessions
+from assay.agents.protocol import Adapter, Remembering
 from assay.extras import require
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ def make() -> Agent:
     """An assistant that keeps one of the framework's sessions for each conversation."""
     agent_class = require("agent_framework", extra="agent-framework").Agent
     openai = require("agent_framework.openai", extra="agent-framework")
-    sessions: dict[str, Any] = {}
+    sessions = FrameworkSessions()
 
     async def assistant(turn: Turn, emit: Emit) -> str:
         model = turn.model
@@ -29,15 +30,16 @@ def make() -> Agent:
             instructions=turn.instructions,
             tools=[tool.function for tool in turn.tools],
         )
-        if turn.session_id not in sessions:
-            sessions[turn.session_id] = agent.create_session(session_id=turn.session_id)
-        stream = agent.run(turn.message, session=sessions[turn.session_id], stream=True)
+        session, said = sessions.open(agent, turn)
+        stream = agent.run(said, session=session, stream=True)
         async for update in stream:
             if update.text:
                 emit("delta", {"text": update.text})
-        return str((await stream.get_final_response()).text)
+        answer = str((await stream.get_final_response()).text)
+        sessions.keep(session)
+        return answer
 
-    return assistant
+    return Remembering(assistant, sessions.forget)
 
 
 ADAPTER = Adapter(

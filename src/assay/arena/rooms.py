@@ -1,0 +1,127 @@
+"""The live sessions: each with its agents, so many at once and for so long."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from assay.agents.own_thread import AgentThread, stoppable
+from assay.arena.conversation import Talk, before_of
+from assay.arena.entrants import Entrant
+from assay.arena.session import Cell, Prompt, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from assay.arena.stage import Stage
+
+MOST_LIVE = 200
+IDLE_SECONDS = 3_600.0
+
+
+class Column(Struct, frozen=True):
+    """An agent with its letter, in its thread."""
+
+    letter: str
+    entrant: Entrant
+    agent: AgentThread
+
+
+class Room:
+    """A live session: a talk for each letter, and a way to stop them all."""
+
+    def __init__(self, stage: Stage, session: Session, seats: Mapping[str, Column]) -> None:
+        """Seat the agents; where something was said before, they are told with the next turn."""
+        self.session = session
+        self.stop = asyncio.Event()
+        self.used_at = time.monotonic()
+        self._stage = stage
+        self._seats = dict(seats)
+        self.talks = {letter: self._talk(letter, column) for letter, column in seats.items()}
+        self.has_to_retell = bool(session.prompts)
+
+    def _talk(self, letter: str, column: Column) -> Talk:
+        agent = stoppable(column.agent, self.stop)
+        talk = Talk(self._stage, column.entrant, agent, f"{self.session.id}-{letter}")
+        cells = [prompt.cells.get(letter) for prompt in reversed(self.session.prompts)]
+        last = next((cell.case for cell in cells if cell is not None and cell.case), None)
+        if last is not None:
+            talk.go_on_from(before_of(last))
+        return talk
+
+    def pose(self, text: str, order: str, *, attempt: int = 1, of: int = 1) -> Prompt:
+        """A further prompt of the session, not answered yet."""
+        number = self.session.next_number
+        cells = {
+            letter: Cell(letter, talk.entrant.label, talk.entrant.model.name)
+            for letter, talk in self.talks.items()
+        }
+        prompt = Prompt(
+            number,
+            text,
+            order,
+            time.time(),
+            cells,
+            task=number - attempt + 1,
+            attempt=attempt,
+            of=of,
+            is_blind=self.session.hides_names,
+            is_retold=self.has_to_retell,
+        )
+        self.has_to_retell = False
+        self.session.prompts.append(prompt)
+        self.session.news.post("prompt", prompt=number)
+        return prompt
+
+    def leave(self) -> None:
+        """Let agents and preferences forget the session; its readers are sent away."""
+        self.session.is_live = False
+        self.session.news.wake()
+        for letter, column in self._seats.items():
+            column.agent.forget(self.talks[letter].session_id)
+            self._stage.book.forget(self.talks[letter].session_id)
+
+
+class Rooms:
+    """The rooms by the id of their session, the one that was used last at the end.
+
+    What leaves memory is in the store, and can be continued from there.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        """Begin with none."""
+        self._stage = stage
+        self._rooms: dict[str, Room] = {}
+
+    def __iter__(self) -> Iterator[Room]:
+        """All of them."""
+        return iter(list(self._rooms.values()))
+
+    def get(self, session_id: str) -> Room | None:
+        """The room of a session, if it is live."""
+        return self._rooms.get(session_id)
+
+    def open(self, session: Session, seats: Mapping[str, Column]) -> Room:
+        """A room for a session, which is live from now on."""
+        self.forget_idle()
+        session.is_live = True
+        room = self._rooms[session.id] = Room(self._stage, session, seats)
+        return room
+
+    def use(self, room: Room) -> None:
+        """Note that a room is in use."""
+        room.used_at = time.monotonic()
+        self._rooms[room.session.id] = self._rooms.pop(room.session.id)
+
+    def forget_idle(self, seconds: float = IDLE_SECONDS) -> None:
+        """Let rooms go that nobody used for so long; if there are too many, the oldest too."""
+        idle = [room for room in self if not room.session.is_running]
+        too_many = max(0, len(self._rooms) + 1 - MOST_LIVE)
+        since = time.monotonic() - seconds
+        for place, room in enumerate(idle):
+            if place < too_many or room.used_at < since:
+                del self._rooms[room.session.id]
+                room.leave()

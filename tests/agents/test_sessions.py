@@ -1,0 +1,127 @@
+"""Agents that keep sessions: they take up what was said before, and forget when told to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.agents.conftest import DAY
+
+from assay.agents.catalogue import ADAPTERS, adapter_named
+from assay.agents.harness import run_turn
+from assay.agents.own_thread import AgentThread
+from assay.agents.protocol import Adapter, ModelEndpoint, Remembering, Turn
+from assay.agents.scripted.server import ScriptedModel
+from assay.agents.weather.preferences import PreferenceBook
+from assay.agents.weather.source import BundledWeather
+from assay.agents.weather.tools import weather_tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.agents.harness import TurnRecord
+    from assay.agents.model_tap import ModelTap
+    from assay.agents.protocol import Emit
+    from assay.agents.scripted.behaviours import Words
+
+BEFORE = (
+    {"role": "user", "content": "What's the weather in Oslo?"},
+    {"role": "assistant", "content": "It is 2.6°C in Oslo."},
+)
+LATER = "And tomorrow?"
+
+
+class ListeningModel(ScriptedModel):
+    """The scripted model, with what was said to it."""
+
+    heard: list[list[tuple[str, str]]]
+
+    def words(self, request: dict[str, Any]) -> Words:
+        said = [(m["role"], _text(m.get("content"))) for m in request["messages"]]
+        self.heard.append([line for line in said if line[0] in {"user", "assistant"} and line[1]])
+        return super().words(request)
+
+
+def _text(content: Any) -> str:
+    return "".join(part["text"] for part in content) if isinstance(content, list) else content or ""
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ListeningModel]:
+    monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
+    served = ListeningModel()
+    served.heard = []
+    with served:
+        yield served
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_a_session_goes_on_from_its_history_and_can_be_forgotten(
+    name: str, model: ListeningModel, tap: ModelTap
+) -> None:
+    agent = adapter_named(name).make()
+    assert isinstance(agent, Remembering)
+    tools = weather_tools(BundledWeather(DAY), PreferenceBook(), "ann")
+
+    async def say(text: str, history: tuple[dict[str, str], ...]) -> TurnRecord:
+        endpoint = ModelEndpoint(model.base_url, "scripted-good")
+        return await run_turn(
+            agent, Turn(text, "s1", endpoint, "ann", history=history), tap, tools=tools
+        )
+
+    async def talk() -> tuple[TurnRecord, TurnRecord]:
+        first = await say(LATER, BEFORE)
+        await say("Thank you.", tuple(first.case.conversation_history or ()))
+        await agent.forget("s1")
+        await agent.forget("s1")  # it is not there any more, which is no matter
+        return first, await say(LATER, ())
+
+    went_on, forgotten = asyncio.run(talk())
+    told = [("user", BEFORE[0]["content"]), ("assistant", BEFORE[1]["content"])]
+    assert model.heard[0] == [*told, ("user", LATER)]
+    assert [call.parameters["city"] for call in went_on.case.calls] == ["Oslo"]
+    thanks = [heard for heard in model.heard if heard[-1] == ("user", "Thank you.")]
+    assert [line for line in thanks[0] if line[0] == "user"] == [
+        ("user", BEFORE[0]["content"]),
+        ("user", LATER),
+        ("user", "Thank you."),
+    ]
+    assert model.heard[-1] == [("user", LATER)]
+    assert forgotten.case.calls == []
+
+
+def test_a_thread_passes_on_what_is_to_be_forgotten() -> None:
+    forgotten: list[str] = []
+
+    async def answers(turn: Turn, _: Emit) -> str:
+        return turn.message
+
+    async def forget(session_id: str) -> None:
+        forgotten.append(session_id)
+        raise RuntimeError("nobody hears of this")
+
+    async def talk() -> str:
+        thread = AgentThread(Adapter("x", "x", "agents", lambda: Remembering(answers, forget)))
+        thread.forget("one")
+        answer = await thread(Turn("hi", "s", ModelEndpoint("http://x", "m")), lambda *_: None)
+        thread.close()
+        return answer
+
+    assert asyncio.run(talk()) == "hi"
+    assert forgotten == ["one"]
+
+
+def test_preferences_are_restored_from_a_record_and_forgotten() -> None:
+    book = PreferenceBook()
+    book.learn("ann", "I hate rain.")
+    page = book.of("ann")
+    book.forget("ann")
+    assert book.of("ann")["flags"] == {}
+    book.restore("ann", page)
+    assert book.of("ann") == page
+    odd: object
+    for odd in (None, [], {"flags": {}}, {**page, "flags": "rain"}, {**page, "learned": None}):
+        book.restore("bob", odd)
+        assert book.of("bob")["flags"] == {}

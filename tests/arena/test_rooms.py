@@ -1,0 +1,291 @@
+"""Live sessions that leave memory and come back, are repeated, judged blind, or break."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.arena import live_server
+
+from assay.agents.protocol import Adapter, ModelEndpoint, Remembering, Turn
+from assay.arena import rooms
+from assay.arena.choices import SAME, UNCLEAR, choice_in, worths_of
+from assay.arena.entrants import Entrant
+from assay.arena.history import read_session, session_lines
+from assay.arena.live import MOST_REPEATS, open_live
+from assay.arena.stage import ArenaSettings
+from assay.arena.suite import Suite
+from assay.arena.verdicts import verdict_of
+from assay.errors import InvalidRecord
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from assay.agents.protocol import Emit
+    from assay.arena.live import LiveArena
+    from assay.arena.session import Session
+
+SUITE = Suite("none", [])
+
+
+class Parrot:
+    """An agent that keeps sessions: it says how many turns it knows of, and what came before."""
+
+    def __init__(self, name: str) -> None:
+        self.sessions: dict[str, list[str]] = {}
+        self.entrant = Entrant(
+            name,
+            Adapter(name, name, "agents", lambda: Remembering(self.answer, self.forget)),
+            ModelEndpoint("http://127.0.0.1:9/v1", "scripted-good"),
+        )
+
+    async def answer(self, turn: Turn, emit: Emit) -> str:  # noqa: ARG002 - it says all at once
+        before = [said["content"] for said in turn.history if said["role"] == "user"]
+        own = self.sessions.setdefault(turn.session_id, before)
+        own.append(turn.message)
+        return " | ".join(own)
+
+    async def forget(self, session_id: str) -> None:
+        self.sessions.pop(session_id, None)
+
+
+@asynccontextmanager
+async def arena(store: Path, *agents: Parrot, suite: Suite = SUITE) -> AsyncIterator[LiveArena]:
+    settings = ArenaSettings(warm_up=False, weather=live_server.WEATHER)
+    entered = [agent.entrant for agent in agents]
+    async with open_live(suite, entered, Store.create(store), settings) as live:
+        yield live
+
+
+async def answered(live: LiveArena, session: Session, text: str, **how: Any) -> Session:
+    """Ask, and wait until all is answered."""
+    found = live.ask(session, text, **how)
+    await asyncio.gather(*live._tasks)
+    return found
+
+
+def test_a_session_goes_on_after_a_restart(tmp_path: Path) -> None:
+    async def first() -> str:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b")) as live:
+            session = live.begin()
+            for text in ("I hate rain.", "two"):
+                await answered(live, session, text)
+        return session.id
+
+    async def second(name: str) -> Session:
+        async with arena(tmp_path / "s", Parrot("b"), Parrot("a"), suite=ABOUT_WEATHER) as live:
+            found = await live.find(name)
+            assert found is not None
+            assert (found.is_live, live.absent(found)) == (False, [])
+            session = await answered(live, found, "three")
+            assert session.is_live
+            assert await live.find(name) is session
+            await answered(live, session, "four")
+        return session
+
+    name = asyncio.run(first())
+    continued = asyncio.run(second(name))
+    kept = read_session(Store(tmp_path / "s"), name)
+    assert kept is not None
+    for session in (continued, kept):
+        assert [prompt.is_retold for prompt in session.prompts] == [False, False, True, False]
+        last = session.prompts[-1].cells
+        answers = {cell.label: cell.answer for cell in last.values()}
+        assert answers == dict.fromkeys("ab", "I hate rain. | two | three | four")
+        assert last["A"].label == "a"  # its letter, though it is the second there now
+        assert last["A"].case is not None
+        assert last["A"].case.additional_metadata is not None
+        known = last["A"].case.additional_metadata["user_preferences"]
+        assert known["flags"] == {"dislikes_rain": True}
+
+
+ABOUT_WEATHER = Suite("weather", [], tools="weather")
+
+
+def test_a_session_of_other_agents_can_only_be_read(tmp_path: Path) -> None:
+    async def talk() -> tuple[list[str], str]:
+        async with arena(tmp_path / "s", Parrot("a")) as live:
+            session = await answered(live, live.begin(), "one")
+        async with arena(tmp_path / "s", Parrot("b")) as live:
+            found = await live.find(session.id)
+            assert found is not None
+            with pytest.raises(InvalidRecord) as told:
+                live.ask(found, "two")
+            return live.absent(found), str(told.value)
+
+    absent, told = asyncio.run(talk())
+    assert absent == ["a (scripted-good)"]
+    assert told.startswith("this session was held with a (scripted-good), not served here")
+
+
+def test_idle_sessions_are_forgotten_by_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rooms, "MOST_LIVE", 2)
+    parrot = Parrot("a")
+
+    async def talk() -> None:
+        async with arena(tmp_path / "s", parrot) as live:
+            held = [await answered(live, live.begin(), f"in {n}") for n in range(3)]
+            assert [session.is_live for session in held] == [False, True, True]
+            live.rooms.forget_idle(seconds=0.0)
+            assert not any(session.is_live for session in held)
+            await live.columns[0].agent(_turn(), lambda *_: None)  # the thread has come so far
+            assert list(parrot.sessions) == ["other"]
+            found = await live.find(held[1].id)
+            assert found is not None
+            again = await answered(live, found, "and on")
+            assert again.prompts[-1].cells["A"].answer == "in 1 | and on"
+
+    asyncio.run(talk())
+
+
+def _turn() -> Turn:
+    return Turn("hi", "other", ModelEndpoint("http://127.0.0.1:9/v1", "scripted-good"))
+
+
+def test_what_breaks_in_our_own_hands_ends_the_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_: object) -> None:
+        raise ZeroDivisionError("of ours")
+
+    async def talk() -> Session:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b")) as live:
+            session = live.begin()
+            monkeypatch.setattr("assay.arena.live.place_in_session", breaks)
+            await answered(live, session, "one")
+            monkeypatch.undo()
+            return await answered(live, session, "two")
+
+    session = asyncio.run(talk())
+    first, second = (prompt.cells["A"] for prompt in session.prompts)
+    assert (first.state, first.error) == ("failed", "ZeroDivisionError: of ours")
+    assert (second.state, second.error) == ("done", None)
+
+
+def test_a_repeated_prompt_is_one_task(tmp_path: Path) -> None:
+    async def talk() -> Session:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b")) as live:
+            session = await answered(live, live.begin(), "again", repeat=3)
+            await answered(live, session, "once")
+            with pytest.raises(InvalidRecord, match=f"1 to {MOST_REPEATS}"):
+                live.ask(session, "often", repeat=MOST_REPEATS + 1)
+        return session
+
+    session = asyncio.run(talk())
+    kept = read_session(Store(tmp_path / "s"), session.id)
+    assert kept is not None
+    for found in (session, kept):
+        assert [(p.number, p.task, p.attempt, p.of) for p in found.prompts] == [
+            (1, 1, 1, 3),
+            (2, 1, 2, 3),
+            (3, 1, 3, 3),
+            (4, 4, 1, 1),
+        ]
+        contest = verdict_of(found).contest
+        assert contest is not None
+        assert contest.pairs[0].tasks == 2
+    rows = Store(tmp_path / "s").query("SELECT task_id, attempt FROM runs WHERE framework = 'a'")
+    assert {(row["task_id"][-1], row["attempt"]) for row in rows} == {
+        ("1", 1),
+        ("1", 2),
+        ("1", 3),
+        ("4", None),
+    }
+
+
+def test_stopping_ends_the_repeats_as_well(tmp_path: Path) -> None:
+    class Waiting(Parrot):
+        async def answer(self, turn: Turn, emit: Emit) -> str:
+            return await live_server.waits(turn, emit)
+
+    async def talk() -> Session:
+        async with arena(tmp_path / "s", Waiting("waits")) as live:
+            session = live.ask(live.begin(), "again", repeat=3)
+            while not session.prompts[0].cells["A"].said:
+                await session.news.after(session.news.seq, 5.0)
+            live.stop(session)
+            await asyncio.gather(*live._tasks)
+        return session
+
+    (prompt,) = asyncio.run(talk()).prompts
+    cell = prompt.cells["A"]
+    assert (cell.state, cell.answer) == ("stopped", "Well, let me think")
+    assert cell.score is not None
+    assert (cell.score.value, cell.score.reason) == (None, "stopped before there was an answer")
+
+
+def test_a_blind_session_hides_names_until_it_is_judged(tmp_path: Path) -> None:
+    async def talk() -> Session:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b"), Parrot("c")) as live:
+            session = await answered(live, live.begin({"A", "B"}, blind=True), "one")
+            await answered(live, session, "two")
+            assert session.columns() == [("A", "", ""), ("B", "", "")]
+            with pytest.raises(InvalidRecord, match="no answer 'C' to prefer"):
+                await live.choose(session, 1, "C")
+            await live.choose(session, 1, "B")
+            with pytest.raises(InvalidRecord, match="nothing to choose at prompt 1"):
+                await live.choose(session, 1, "A")
+            return session
+
+    async def judge(name: str) -> Session:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b")) as live:
+            found = await live.find(name)
+            assert found is not None
+            assert found.hides_names
+            await live.choose(found, 2, SAME)
+            assert {label for _, label, _ in found.columns()} == {"a", "b"}
+            return await answered(live, found, "three")
+
+    session = asyncio.run(talk())
+    judged = asyncio.run(judge(session.id))
+    kept = read_session(Store(tmp_path / "s"), session.id)
+    assert kept is not None
+    for found in (judged, kept):
+        assert [(p.is_blind, p.choice) for p in found.prompts] == [
+            (True, "B"),
+            (True, SAME),
+            (False, None),
+        ]
+        means = verdict_of(found).preferred.means
+        assert {letter: mean.value for letter, mean in means.items()} == {"A": 0.25, "B": 0.75}
+    scores = list(session_lines(Store(tmp_path / "s"), session.id))
+    assert sum('"preferred"' in line for line in scores) == 4
+
+
+@pytest.mark.parametrize(
+    ("choice", "worths"),
+    [
+        ("A", {"A": 1.0, "B": 0.0}),
+        ("B", {"A": 0.0, "B": 1.0}),
+        (SAME, {"A": 0.5, "B": 0.5}),
+        (UNCLEAR, {"A": None, "B": None}),
+    ],
+)
+def test_every_choice_is_read_as_it_was_written(
+    choice: str, worths: dict[str, float | None]
+) -> None:
+    assert worths_of(choice, "AB") == worths
+    assert choice_in(worths) == choice
+    assert choice_in({}) is None
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ({"letters": set()}, "choose at least one"),
+        ({"letters": {"A"}, "blind": True}, "needs two agents"),
+    ],
+)
+def test_who_cannot_be_chosen(tmp_path: Path, chosen: dict[str, Any], told: str) -> None:
+    async def begin() -> None:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b")) as live:
+            live.begin(**chosen)
+
+    with pytest.raises(InvalidRecord, match=told):
+        asyncio.run(begin())
