@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from assay.evidence.error_openings import STATEMENTS, Opening, Reach
 from assay.evidence.error_phrases import PHRASES
 from assay.evidence.error_programs import PROGRAMS
+from assay.evidence.linear_search import may_open_with
 from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, reads_like_content
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES)
 
@@ -30,6 +35,14 @@ def _compiled(reach: Reach) -> re.Pattern[str]:
     rows = ((i, row) for i, row in enumerate(OPENINGS) if row.reach == reach)
     wordings = "|".join(f"(?P<o{i}>{'|'.join(row.wordings)})" for i, row in rows)
     return re.compile(wordings, re.IGNORECASE)
+
+
+@cache
+def _possible(reach: Reach) -> Callable[[str], bool]:
+    """A look whether any rule of a reach can match: most texts tell of no failure."""
+    return may_open_with(
+        "|".join(wording for row in OPENINGS if row.reach == reach for wording in row.wordings)
+    )
 
 
 _MARKED = Opening("failure_mark", "page", ())
@@ -64,7 +77,11 @@ def failing_opening(text: str, *, longest: int | None = None) -> Opening | None:
     if longest is not None and size > longest:
         return None
     head = opening_of(text)
-    matches = (_compiled(reach).match(head) for reach, limit in _LONGEST.items() if size <= limit)
+    reaches = [reach for reach, limit in _LONGEST.items() if size <= limit]
+    if head.isascii():
+        lowered = head.lower()
+        reaches = [reach for reach in reaches if _possible(reach)(lowered)]
+    matches = (_compiled(reach).match(head) for reach in reaches)
     found = next((match for match in matches if match), None)
     if found is None or found.lastgroup is None:
         marked = size <= _LONGEST[_MARKED.reach] and bears_failure_mark(text)

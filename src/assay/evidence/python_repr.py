@@ -171,6 +171,10 @@ def unquoted(quoted: str) -> str:
     body = quoted[start + 1 : end]
     if "\\" not in body or "r" in quoted[:start].lower():
         return body
+    # Most that is escaped are the ends of lines; splitting takes half as long as replacing.
+    text = "\n".join(body.split("\\n"))
+    if "\\" not in text:
+        return text
     return _read_as_json(body, quoted[start]) or "\\".join(
         _without_escapes(part) for part in body.split("\\\\")
     )
