@@ -100,6 +100,7 @@ class CaseFacts(Struct, gc=False):
 
 # What `settle` says of a call; the rest of it was recorded.
 _VERDICT = ("success", "success_rule")
+_WORDED_VERDICT = (*_VERDICT, "error_message")
 _facts_decoder = msgspec.json.Decoder(CaseFacts)
 
 
@@ -122,16 +123,28 @@ def case_text(case: AgentTestCase, *, trusted: bool = False) -> bytes:
     return _encode(_written_case(plain, _written))
 
 
-def recorded_text(case: AgentTestCase, text: bytes, *, trusted: bool = False) -> bytes:
-    """The case as JSON without our verdicts on its calls: what makes a run the same run.
+def case_and_recorded_text(case: AgentTestCase, *, trusted: bool = False) -> tuple[bytes, bytes]:
+    """The case as JSON, and the same without our verdicts: what makes a run the same run.
 
-    `text` is the case's text. A verdict is what `settle` gave: it has a rule. The words of a
-    failure are part of it where there is a result to take them from.
+    A verdict is what `settle` gave: it has a rule. The words of a failure are part of it where
+    there is a result to take them from.
     """
     if all(call.success_rule is None for call in case.calls):
-        return text
-    known = case if trusted else AgentTestCase.from_json(text)
-    return _encode(_written_case(known, _unjudged))
+        text = case_text(case, trusted=trusted)
+        return text, text
+    if not trusted:
+        text = case_text(case)
+        return text, _encode(_written_case(AgentTestCase.from_json(text), _unjudged))
+    try:
+        written = _written_case(case, _encoded)
+        history = written["conversation_history"]
+        written["conversation_history"] = _NULL if history is None else Raw(_encode(history))
+        text = _encode(written)
+    except (_Unusual, AttributeError, TypeError, ValueError, RecursionError):
+        return case_and_recorded_text(case)
+    for call, told in zip(case.calls, written["execution_data"]["tool_executions"], strict=True):
+        _forget_verdict(call, told)
+    return text, _encode(written)
 
 
 def source_text(source: Source) -> bytes:
@@ -205,17 +218,31 @@ def _sketched(record: Any) -> Any:
     return form.sketch(*form.values_of(record))
 
 
+def _encoded(call: ToolExecutionResult) -> Any:
+    """A call whose long values are text already: they are written more than once."""
+    written = _sketched(call)
+    parameters, result = Raw(_encode(call.parameters)), Raw(_encode(call.result))
+    if isinstance(written, dict):
+        written["parameters"], written["result"] = parameters, result
+    else:
+        written.parameters, written.result = parameters, result
+    return written
+
+
 def _unjudged(call: ToolExecutionResult) -> Any:
-    recorded = _sketched(call)
+    written = _sketched(call)
+    _forget_verdict(call, written)
+    return written
+
+
+def _forget_verdict(call: ToolExecutionResult, written: Any) -> None:
     if call.success_rule is None:
-        return recorded
-    verdict = _VERDICT if call.result is None else (*_VERDICT, "error_message")
-    for name in verdict:
-        if isinstance(recorded, dict):
-            recorded.pop(name, None)
+        return
+    for name in _VERDICT if call.result is None else _WORDED_VERDICT:
+        if isinstance(written, dict):
+            written.pop(name, None)
         else:
-            setattr(recorded, name, None)
-    return recorded
+            setattr(written, name, None)
 
 
 def _written(record: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.evaluation import RecordedEvaluation
-from assay.store.case_text import case_text, read_facts, recorded_text, source_text
+from assay.store.case_text import case_and_recorded_text, read_facts, source_text
 from assay.store.engine import connect, file_list, in_our_words, quoted
 from assay.store.redaction import redacted
 from assay.store.tables import KEYS, TABLES, call_rows, run_key, run_row
@@ -111,11 +111,10 @@ class Writer:
 
     def add(self, case: AgentTestCase) -> bool:
         """Take a case; False when the store has this run already."""
-        text = case_text(case, trusted=self._trusted)
+        text, recorded = case_and_recorded_text(case, trusted=self._trusted)
         # A run keeps its identity whether or not its secrets are written, and whatever a later
         # version makes of its calls; and the identity must not serve to try out passwords on.
         masked, found = redacted(text.decode(), emails=self._emails)
-        recorded = recorded_text(case, text, trusted=self._trusted)
         if found:
             recorded = redacted(recorded.decode(), emails=self._emails)[0].encode()
         key = run_key(recorded)
