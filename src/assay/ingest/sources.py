@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from glob import has_magic
 from operator import attrgetter
@@ -36,6 +37,7 @@ _STORE_MARK = "assay-store.json"
 _SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".eval", ".traj", ".gz", ".zst", ".zip"}
 )
+_PACKED = (".zip", ".gz", ".zst")
 
 
 def find_files(source: str | Path) -> list[Path]:
@@ -102,8 +104,8 @@ def recordings_at(
 
 def _is_pipe(file: str | Path) -> bool:
     try:
-        return Path(file).is_fifo()
-    except OSError:
+        return stat.S_ISFIFO(os.stat(file).st_mode)  # noqa: PTH116 - much faster, and there are many
+    except (OSError, ValueError):
         return False
 
 
@@ -116,7 +118,9 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
 
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name = place.name.lower()
-    if name.endswith(".zip") and isinstance(place, MemberPlace):
+    if not name.endswith(_PACKED):
+        yield Recording(place)
+    elif name.endswith(".zip") and isinstance(place, MemberPlace):
         yield Unreadable(place.name, "is a zip inside a zip; unpack the outer one first")
     elif name.endswith(".zip"):
         try:
@@ -125,10 +129,8 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
                     yield from _recordings_in(member)
         except InvalidRecord as exc:
             yield Unreadable(place.name, str(exc))
-    elif name.endswith((".gz", ".zst")):
-        yield Recording(PackedPlace(place))
     else:
-        yield Recording(place)
+        yield Recording(PackedPlace(place))
 
 
 def _matches(pattern: Path) -> list[Path]:
