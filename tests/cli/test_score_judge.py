@@ -219,8 +219,52 @@ def test_a_jury_says_how_far_it_agrees(folder: Path, assay: Assay) -> None:
             "--json",
         )
     assert found.judge["agreement"]["units"] == 48
+    # One case of eight: a third of all samples of cases lack it and are of one mind.
+    assert found.judge["agreement"]["high"] == 1.0
+    assert found.judge["agreement"]["low"] < 0.5
     assert found.judge["judge"].startswith("jury of openai:mild")
     assert total(server) == 16
+
+
+def test_a_juror_that_was_lost_is_asked_again(folder: Path, assay: Assay) -> None:
+    write_cases(folder / "runs.jsonl", 4)
+    assert assay("import", "runs.jsonl", "--store", "store").code == 0
+    broken = True
+
+    def script(request: Request) -> Answer:
+        lost = broken and request.body["model"] == "strict" and request.case == 2
+        return refusal(401) if lost else GOOD_REPLY
+
+    with serving(script) as server:
+        jury = ("--jury", "openai:mild,openai:strict", "--base-url", server.url)
+        first = assay("score", "store", *jury)
+        assert first.code == 3
+        assert "1 judged by an incomplete jury, and not kept so: run it again" in first.out
+        assert len(Store(folder / "store").query("SELECT DISTINCT run_key FROM scores")) == 3
+        broken = False
+        asked = total(server)
+        second = assay("score", "store", *jury, "--json")
+        assert total(server) - asked == 1
+    assert second.code == 0
+    assert second.judge["incomplete_juries"] == 0
+    assert second.judge["already_scored"] == 3
+    assert len(Store(folder / "store").query("SELECT DISTINCT run_key FROM scores")) == 4
+
+
+def test_the_median_of_a_jury_is_another_score(folder: Path, assay: Assay) -> None:
+    write_cases(folder / "runs.jsonl", 1)
+    assert assay("import", "runs.jsonl", "--store", "store").code == 0
+
+    def script(request: Request) -> Answer:
+        mark = {"a": 2, "b": 8, "c": 8}[request.body["model"]]
+        return chat(json.dumps(dict.fromkeys(json.loads(GOOD), mark)))
+
+    with serving(script) as server:
+        jury = ("--jury", "openai:a,openai:b,openai:c", "--base-url", server.url, "--json")
+        middle = assay("score", "store", *jury)
+        median = assay("score", "store", *jury, "--jury-verdict", "median")
+    assert json.loads(middle.out)["cases"][0]["judged"] == pytest.approx(0.6)
+    assert json.loads(median.out)["cases"][0]["judged"] == pytest.approx(0.8)
 
 
 def test_a_judge_of_the_same_family_is_warned_of(folder: Path, assay: Assay) -> None:

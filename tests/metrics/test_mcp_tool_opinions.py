@@ -8,6 +8,8 @@ import json
 import pytest
 
 from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
+from assay.errors import UnknownName
+from assay.judge.provenance import lacks_jurors
 from assay.judge.rubric import DIMENSION_NAMES
 
 CASE = AgentTestCase(
@@ -80,6 +82,32 @@ def test_a_jury_needs_no_model_beside_it() -> None:
     metric = MCPToolMetric(jury=[strict, mild])
     metric.measure(CASE)
     assert metric.grounding == 5.0
+
+
+def test_a_jury_may_judge_by_its_median() -> None:
+    def fair(prompt: str) -> dict[str, int]:
+        return {name: mark - 1 for name, mark in mild(prompt).items()}
+
+    jurors = [strict, mild, fair]
+    middle = MCPToolMetric(jury=jurors, jury_verdict="median")
+    middle.measure(CASE)
+    alone = MCPToolMetric(model=fair)
+    alone.measure(CASE)
+    assert middle.grounding == alone.grounding
+    with pytest.raises(UnknownName, match="No verdict of a jury named 'mode'"):
+        MCPToolMetric(jury=jurors, jury_verdict="mode")  # type: ignore[arg-type]
+
+
+def test_a_score_says_that_its_jury_was_not_complete() -> None:
+    def silent(prompt: str) -> str:
+        return "I would rather not." * bool(prompt)
+
+    score = asyncio.run(MCPToolMetric(jury=[strict, mild, silent]).evaluate(CASE))
+    whole = asyncio.run(MCPToolMetric(jury=[strict, mild]).evaluate(CASE))
+    assert score.value == whole.value
+    assert "incomplete jury" in score.label
+    assert "incomplete jury" not in whole.label
+    assert (lacks_jurors(score), lacks_jurors(whole)) == (True, False)
 
 
 def test_the_evidence_judge_may_sit_in_a_jury_and_is_named() -> None:

@@ -239,7 +239,8 @@ def test_the_interval_of_many_units_is_that_of_resampling(scale: Scale) -> None:
     first = [chance.randint(1, 5) for _ in range(MANY + 200)]
     units = [(mark, min(5, max(1, mark + chance.choice((-1, 0, 0, 1))))) for mark in first]
     found = krippendorff_alpha(units, scale=scale).interval
-    resampled = _resampled(units, _ALPHAS[scale], Resampling(resamples=400))
+    groups = [(unit,) for unit in units]
+    resampled = _resampled(groups, _ALPHAS[scale], Resampling(resamples=400))
     assert found is not None
     assert resampled is not None
     assert found.method == JACKKNIFE
@@ -267,3 +268,47 @@ def test_where_everything_hangs_on_one_unit_resampling_has_the_word() -> None:
     assert found.value == 0.0
     found = krippendorff_alpha([(1, 1)] * MANY + [(1, 2)], how=QUICK)
     assert found.interval is None or found.interval.method != JACKKNIFE
+
+
+def marks_of_cases(cases: int, marks: int, *, seed: int = 7) -> list[tuple[int, int]]:
+    """Two raters: one is a point lower in all marks of every third case or so."""
+    chance = random.Random(seed)
+    found = []
+    for _ in range(cases):
+        lower = chance.random() < 0.3
+        mark = chance.randint(2, 9)
+        found += [(mark, mark - lower)] * marks
+    return found
+
+
+def test_units_of_their_own_clusters_are_resampled_as_ever() -> None:
+    units = marks_of_cases(40, 1)
+    alone = krippendorff_alpha(units, scale="interval")
+    assert krippendorff_alpha(units, scale="interval", clusters=range(len(units))) == alone
+
+
+@pytest.mark.parametrize("cases", [40, MANY + 200])
+def test_six_marks_of_a_case_say_no_more_than_one(cases: int) -> None:
+    how = Resampling(resamples=200)
+    once = krippendorff_alpha(marks_of_cases(cases, 1), scale="interval", how=how)
+    units = marks_of_cases(cases, 6)
+    together = krippendorff_alpha(
+        units, scale="interval", how=how, clusters=[i // 6 for i in range(len(units))]
+    )
+    apart = krippendorff_alpha(units, scale="interval", how=how)
+    assert once.interval is not None
+    assert together.interval is not None
+    assert apart.interval is not None
+    width = once.interval.high - once.interval.low
+    assert together.interval.high - together.interval.low == pytest.approx(width, rel=0.25)
+    # As if there were six times as many cases: narrower by the root of six.
+    assert apart.interval.high - apart.interval.low == pytest.approx(width / 6**0.5, rel=0.25)
+    assert together.value == apart.value
+
+
+def test_one_cluster_says_nothing_about_others() -> None:
+    found = krippendorff_alpha([(1, 2), (3, 3)], scale="interval", clusters=[0, 0])
+    assert found.interval is None
+    assert found.reason == "one unit says nothing about others"
+    with pytest.raises(InvalidSample, match="2 units, but 1 clusters that hold them"):
+        krippendorff_alpha([(1, 2), (3, 3)], clusters=[0])

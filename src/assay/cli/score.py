@@ -28,6 +28,7 @@ from assay.cli.score_options import (
     JudgeName,
     JudgeRuns,
     JuryNames,
+    JuryVerdict,
     Language,
     MaxCost,
     MaxTokens,
@@ -59,6 +60,7 @@ Examples:
   assay score traces/*.jsonl.gz --format otel
   assay score runs.assay --judge openai:gpt-5-mini --judge-runs 5 --max-cost 2.00
   assay score runs.assay --jury openai:gpt-5-mini,anthropic:claude-haiku-4-5
+  assay score runs.assay --jury A,B,C --jury-verdict median
   cat runs.jsonl | assay score - --json
 
 \b
@@ -84,6 +86,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
     judge: JudgeName = None,
     judge_runs: JudgeRuns = 1,
     jury: JuryNames = None,
+    jury_verdict: JuryVerdict = "mean",
     lang: Language = "en",
     base_url: BaseUrl = None,
     max_cost: MaxCost = None,
@@ -103,6 +106,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
     rules = Rules(
         judge=judge,
         jury=tuple(name.strip() for name in (jury or "").split(",") if name.strip()),
+        jury_verdict=jury_verdict,
         judge_runs=judge_runs,
         lang=lang,
         base_url=base_url,

@@ -131,6 +131,7 @@ class ScoreBook:
         return found | {
             "already_scored": self.already_scored,
             "agreement": self._opinions.agreement(),
+            "incomplete_juries": self._opinions.incomplete_juries,
             "warnings": self.warnings,
         }
 
@@ -176,6 +177,7 @@ class ScoreBook:
         if any(self.below.values()):
             return ExitCode.BELOW_THRESHOLD
         failed = any(tally.failed for tally in self.tallies.values())
+        failed = failed or self._opinions.incomplete_juries > 0
         if failed or self.unreadable_count or self.interrupted or self.lacks_a_verdict:
             return ExitCode.INCOMPLETE
         return ExitCode.OK

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
+from assay.judge.provenance import lacks_jurors
 from assay.score import Score
 from assay.scoring import KnownCase
 
@@ -45,13 +46,18 @@ class ScoreKeeper:
             yield KnownCase(case, run_key, known, path)
 
     def keep(self, scores: CaseScores) -> None:
-        """Put what is new into the store the run came from; None of it if that fails once."""
+        """Put what is new into the store the run came from; None of it if that fails once.
+
+        What a jury said without all its jurors is not kept: those will be asked the next time.
+        """
         if scores.run_key is None or self.problem is not None:
             return
         fresh = [
             result
             for result in scores.results
-            if isinstance(result, Score) and result.name not in scores.known
+            if isinstance(result, Score)
+            and result.name not in scores.known
+            and not lacks_jurors(result)
         ]
         try:
             for score in fresh:

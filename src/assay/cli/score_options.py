@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from assay.judge.jury import Verdict
 from assay.judge.limits import Limits
 from assay.metrics.catalogue import METRICS
 
@@ -88,8 +89,12 @@ JuryNames = Annotated[
     typer.Option(
         "--jury",
         metavar="A,B,C",
-        help="Several judges, the mean of their marks, and their agreement.",
+        help="Several judges, their marks as one, and their agreement.",
     ),
+]
+JuryVerdict = Annotated[
+    Verdict,
+    typer.Option("--jury-verdict", help="How the marks of a jury become one."),
 ]
 Language = Annotated[
     str,

@@ -51,6 +51,11 @@ def judge_lines(judge: dict[str, Any]) -> Iterator[str]:
         yield f"judge: {judge['judge']}{often}; {spent_text(judge)}"
     if judge["refused_by_budget"]:
         yield "the budget is spent: run it again with a larger one, and only the rest is asked"
+    if judge["incomplete_juries"]:
+        yield (
+            f"{judge['incomplete_juries']:,} judged by an incomplete jury, and not kept so: run it "
+            "again, and only the jurors that are missing are asked"
+        )
     if judge["agreement"] is not None:
         yield f"jury: {judge['agreement']['sentence']}"
 

@@ -11,6 +11,7 @@ from assay.judge.budget import Budget
 from assay.judge.cache import ReplyCache
 from assay.judge.choosing import JUDGE_VARIABLE, NO_JUDGE, choose_judge
 from assay.judge.evidence import EVIDENCE, EVIDENCE_VERSION
+from assay.judge.jury import Verdict
 from assay.judge.limits import Limiter, Limits
 from assay.judge.rubric import RUBRIC_VERSION
 from assay.judge.wording import rubric_hash
@@ -29,6 +30,7 @@ class Rules(Struct, frozen=True, kw_only=True):
 
     judge: str | None = None
     jury: tuple[str, ...] = ()
+    jury_verdict: Verdict = "mean"
     judge_runs: int = 1
     lang: str = "en"
     base_url: str | None = None
@@ -77,6 +79,8 @@ class Court:
             }
             if self.rules.judge_runs > 1:  # asked once, a judge is asked in the usual order
                 found["seed"] = self.rules.seed
+        if self.rules.jury and self.rules.jury_verdict != "mean":
+            found["jury_verdict"] = self.rules.jury_verdict
         return found
 
     def report(self) -> dict[str, Any]:
@@ -106,6 +110,7 @@ class Court:
         return choose_judge(
             self.rules.judge,
             jury=list(self.rules.jury),
+            verdict=self.rules.jury_verdict,
             judge_runs=self.rules.judge_runs,
             seed=self.rules.seed,
             lang=self.rules.lang,

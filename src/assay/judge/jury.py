@@ -79,7 +79,13 @@ class Jury:
         return replace(
             found,
             jurors=tuple(answered),
-            provenance=JudgedBy(self.name, runs=len(self._judges), read=len(answered), jurors=by),
+            provenance=JudgedBy(
+                self.name,
+                runs=len(self._judges),
+                read=len(answered),
+                jurors=by,
+                verdict=self._verdict,
+            ),
             warnings=(*found.warnings, *warnings),
         )
 

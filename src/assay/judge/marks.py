@@ -40,7 +40,8 @@ class OrderEffect(Struct, frozen=True):
 class JudgedBy(Struct, frozen=True, omit_defaults=True):
     """Who gave the marks, and all that must be equal for marks to be comparable.
 
-    `runs` is how often the judge was asked, `read` how many of its replies could be read.
+    `runs` is how often the judge was asked, `read` how many of its replies could be read; of a
+    jury, how many jurors it has and how many gave marks. `verdict` is how theirs became one.
     """
 
     judge: str
@@ -54,6 +55,7 @@ class JudgedBy(Struct, frozen=True, omit_defaults=True):
     evidence: str = ""
     prompt_hash: str = ""
     jurors: tuple[JudgedBy, ...] = ()
+    verdict: str = ""
 
 
 class Marks(Struct, frozen=True):
@@ -91,6 +93,12 @@ class Marks(Struct, frozen=True):
         """The judged score, 0 to 1: the mean of the marks that are there, over ten."""
         found = mean(self.values.values())
         return None if found is None else found / HIGHEST
+
+    @property
+    def lacks_jurors(self) -> bool:
+        """Whether these are the marks of a jury of which somebody gave none."""
+        by = self.provenance
+        return by is not None and bool(by.jurors) and by.read < by.runs
 
     def unstable(
         self, threshold: float | None, score: Callable[[float], float | None] = float

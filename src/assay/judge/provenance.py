@@ -8,6 +8,7 @@ from msgspec import to_builtins
 
 if TYPE_CHECKING:
     from assay.judge.marks import Marks
+    from assay.score import Score
 
 
 def judged_by(marks: Marks) -> dict[str, Any]:
@@ -27,3 +28,9 @@ def judged_by(marks: Marks) -> dict[str, Any]:
         "warnings": list(marks.warnings) or None,
     }
     return found | {name: value for name, value in rest.items() if value is not None}
+
+
+def lacks_jurors(score: Score) -> bool:
+    """Whether a score was given by a jury of which somebody gave no marks."""
+    parts = (part.judged_by or {} for part in score.walk())
+    return any("jurors" in by and by.get("read", 1) < by["runs"] for by in parts)

@@ -2,13 +2,14 @@
 
 Both compare the disagreement that is there with the disagreement that chance would bring: 1 is
 full agreement, 0 is chance. Their intervals come from resampling the rated units or, where these
-are many, from leaving out each of them once.
+are many, from leaving out each of them once; units that belong together are drawn together.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 from math import fsum, sqrt
 from random import Random
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -23,7 +24,7 @@ from assay.stats.samples import choice, squares
 from assay.stats.wording import counted, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 Weights = Literal["none", "linear", "quadratic"]
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -36,6 +37,8 @@ Without = Callable[[Unit], float | None]
 
 MANY = 1_000
 JACKKNIFE = "jackknife over units"
+BLOCKS = "jackknife over blocks of units"
+_MOST_BLOCKS = 200
 _FEWEST_DEFINED = 0.5  # of the resamples; an interval from fewer would hide what was lost
 
 
@@ -115,20 +118,30 @@ def krippendorff_alpha(
     *,
     scale: Scale = "nominal",
     how: Resampling | None = None,
+    clusters: Sequence[Hashable] | None = None,
 ) -> Agreement:
     """How far any number of raters agree beyond chance; each unit lists its ratings.
 
     Units with fewer than two ratings are left out. Ratings on an ordinal scale count by their
-    ranks, on an interval scale by their values.
+    ranks, on an interval scale by their values. `clusters` says for each unit what it belongs
+    to, such as the case of several marks: the interval then is one over these.
     """
     measure = choice(_ALPHAS, scale, "scale")
     rated = [tuple(rating for rating in unit if rating is not None) for unit in units]
+    if clusters is not None and len(clusters) != len(rated):
+        raise InvalidSample(f"{len(rated)} units, but {len(clusters)} clusters that hold them")
     paired = [unit for unit in rated if len(unit) > 1]
     if scale != "nominal":
         _require_numbers(paired, f"alpha on an {scale} scale", "number the categories in order")
     # The order of a unit's ratings does not matter, so units of one content are counted together.
     kinds = [tuple(sorted(unit, key=lambda r: (str(type(r)), r))) for unit in paired]
-    return _agreement(f"alpha ({scale})", kinds, len(rated), measure, how)
+    together: dict[Hashable, list[Unit]] = {}
+    if clusters is not None:
+        names = [name for name, unit in zip(clusters, rated, strict=True) if len(unit) > 1]
+        for name, kind in zip(names, kinds, strict=True):
+            together.setdefault(name, []).append(kind)
+    groups = None if clusters is None else list(together.values())
+    return _agreement(f"alpha ({scale})", kinds, len(rated), measure, how, groups)
 
 
 def _agreement(
@@ -137,6 +150,7 @@ def _agreement(
     given: int,
     measure: _Measure,
     how: Resampling | None,
+    groups: Sequence[Sequence[Unit]] | None = None,
 ) -> Agreement:
     how = how or Resampling()
     sizes = len(units), sum(map(len, units)), given - len(units)
@@ -145,12 +159,14 @@ def _agreement(
     if value is None:
         reason = "all ratings are equal" if units else "no unit was rated twice"
         return Agreement(name, None, None, *sizes, reason=reason)
-    if reason := _why_no_interval(value, len(units)):
+    if reason := _why_no_interval(value, len(units if groups is None else groups)):
         return Agreement(name, value, None, *sizes, reason=reason)
     interval = None
-    if len(units) > MANY and measure.without:
+    if groups is not None and len(groups) > MANY:
+        interval = _jackknifed_by_blocks(value, groups, measure, how)
+    elif groups is None and len(units) > MANY and measure.without:
         interval = _jackknifed(value, counts, measure.without(counts), how.level)
-    interval = interval or _resampled(units, measure, how)
+    interval = interval or _resampled(groups or [(unit,) for unit in units], measure, how)
     reason = "" if interval else "most resamples have equal ratings only"
     return Agreement(name, value, interval, *sizes, reason=reason)
 
@@ -161,14 +177,39 @@ def _why_no_interval(value: float, units: int) -> str:
     return "no disagreement was seen, so resampling can show none" if value == 1 else ""
 
 
-def _resampled(units: Sequence[Unit], measure: _Measure, how: Resampling) -> Interval | None:
-    """The interval from resampled units; None where most resamples have no agreement at all."""
+def _resampled(
+    groups: Sequence[Sequence[Unit]], measure: _Measure, how: Resampling
+) -> Interval | None:
+    """The interval from resampled groups; None where most resamples have no agreement at all."""
     chance = Random(how.seed)  # noqa: S311 - reproducible on purpose
-    drawn = (measure.of(Counter(chance.choices(units, k=len(units)))) for _ in range(how.resamples))
+    draws = (chance.choices(groups, k=len(groups)) for _ in range(how.resamples))
+    drawn = (measure.of(Counter(chain.from_iterable(draw))) for draw in draws)
     defined = [found for found in drawn if found is not None]
     if len(defined) <= _FEWEST_DEFINED * how.resamples:
         return None
-    return percentile_interval(defined, len(units), how.level)
+    return percentile_interval(defined, len(groups), how.level)
+
+
+def _jackknifed_by_blocks(
+    value: float, groups: Sequence[Sequence[Unit]], measure: _Measure, how: Resampling
+) -> Interval | None:
+    """The interval from what random blocks of groups change; None where all hangs on one."""
+    order = Random(how.seed).sample(range(len(groups)), len(groups))  # noqa: S311 - reproducible
+    blocks = [order[first::_MOST_BLOCKS] for first in range(_MOST_BLOCKS)]
+    counts = Counter(chain.from_iterable(groups))
+    left = [
+        measure.of(counts - Counter(chain.from_iterable(groups[i] for i in block)))
+        for block in blocks
+    ]
+    found = [agreed for agreed in left if agreed is not None]
+    if len(found) < len(left):
+        return None
+    middle = fsum(found) / _MOST_BLOCKS
+    squared = fsum((agreed - middle) ** 2 for agreed in found)
+    reach = t_quantile((1 + how.level) / 2, _MOST_BLOCKS - 1) * sqrt(
+        (_MOST_BLOCKS - 1) / _MOST_BLOCKS * squared
+    )
+    return Interval(value - reach, min(1.0, value + reach), how.level, BLOCKS)
 
 
 def _jackknifed(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.execution import MCPExecutionData
+    from assay.judge.jury import Verdict
     from assay.judge.marks import Judge, Marks
     from assay.test_case import AgentTestCase
 
@@ -41,7 +42,8 @@ class MCPToolMetric(Native, LastResult):
     prompt to reply, or the six marks as a dict. Without one it is the judge that ASSAY_JUDGE
     names, else the evidence judge, and the score is labelled so. With "none" the measured part
     stands alone, and the reason and the breakdown say so. `judge_runs` asks a model that often,
-    `jury` names further judges. One object may measure many cases at once; its attributes show
+    `jury` names further judges, whose marks become one by their mean or, as `jury_verdict` may
+    have it, their median. One object may measure many cases at once; its attributes show
     the case that finished last.
     """
 
@@ -61,10 +63,11 @@ class MCPToolMetric(Native, LastResult):
         no_known_tool: NoKnownTool = "conform",
         judge_runs: int = 1,
         jury: Sequence[Any] = (),
+        jury_verdict: Verdict = "mean",
         lang: str = "en",
         base_url: str | None = None,
     ) -> None:
-        """Take the seed's parameters, two on rates that do not apply, and four on the judge."""
+        """Take the seed's parameters, two on rates that do not apply, and five on the judge."""
         _refuse_unknown("choice for no_calls", no_calls, NoCalls)
         _refuse_unknown("choice for no_known_tool", no_known_tool, NoKnownTool)
         self.threshold = 1.0 if strict_mode else _checked_threshold(threshold)
@@ -78,6 +81,7 @@ class MCPToolMetric(Native, LastResult):
         self.no_known_tool: NoKnownTool = no_known_tool
         self.judge_runs = judge_runs
         self.jury = jury
+        self.jury_verdict: Verdict = jury_verdict
         self.lang = lang
         self.base_url = base_url
         self._judge = self._chosen_judge(asynchronous=async_mode)
@@ -121,6 +125,7 @@ class MCPToolMetric(Native, LastResult):
             self.model,
             judge_runs=self.judge_runs,
             jury=self.jury,
+            verdict=self.jury_verdict,
             lang=self.lang,
             base_url=self.base_url,
             asynchronous=asynchronous,

@@ -28,6 +28,7 @@ WHOLE = "judged and measured"
 JUDGED_BY_EVIDENCE = "judged by evidence"
 VERDICT = "verdict"
 UNSTABLE = "unstable"
+INCOMPLETE_JURY = "incomplete jury"
 _SHORT_NAMES = {
     "input_schema_compliance": "schema",
     "valid_tool_name_rate": "names",
@@ -72,6 +73,8 @@ class Result(Struct, frozen=True):
             parts.append(JUDGED_BY_EVIDENCE)
         if self.unstable:
             parts.append(UNSTABLE)
+        if self.marks is not None and self.marks.lacks_jurors:
+            parts.append(INCOMPLETE_JURY)
         return ", ".join(parts)
 
     @property
