@@ -73,6 +73,21 @@ def test_many_at_once_do_not_overspend(kind: str) -> None:
     assert budget.spent.questions == fit
 
 
+@pytest.mark.parametrize("limits", [(5.0, None), (None, 500_000)], ids=["money", "tokens"])
+def test_a_dear_endpoint_is_not_measured_by_a_cheap_one(
+    limits: tuple[float | None, int | None],
+) -> None:
+    budget = Budget(*limits, prices=OWN)
+    cheap = Reply("ok", input_tokens=10, output_tokens=0, cost_usd=0.001)
+    dear = Reply("ok", input_tokens=100_000, output_tokens=0, cost_usd=1.0)
+    assert ask_many(budget, dear, 1, "dear") == 1
+    assert ask_many(budget, cheap, 100, "cheap") == 100
+    # A dollar and 10 cents, or 101,000 tokens, are spent: three more fit, not four.
+    assert ask_many(budget, dear, 20, "dear") == 3
+    assert budget.spent.cost_usd == pytest.approx(4.1)
+    assert budget.spent.tokens == 401_000
+
+
 def test_a_refusal_says_what_was_spent() -> None:
     budget = Budget(max_tokens=2_000, prices=OWN)
     ask = budget(paying(Reply("ok", input_tokens=1500, output_tokens=100)), "own:model")

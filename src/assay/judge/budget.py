@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter, defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -62,8 +63,8 @@ class Expense(Struct):
 class Budget:
     """Counts what replies cost and refuses to ask once too much is spent; made for `Around`.
 
-    Questions under way are counted as costing what one has cost on average, so that many at
-    once cannot overspend by more than they differ from each other.
+    Questions under way are counted as costing what one to the same endpoint has cost on average,
+    so that many at once cannot overspend by more than they differ from each other.
     """
 
     def __init__(
@@ -80,7 +81,8 @@ class Budget:
         self.refused = 0
         self._prices = prices or Prices.from_environment()
         self._guessed_tokens = 0
-        self._under_way = 0
+        self._spent_at: defaultdict[str, Expense] = defaultdict(Expense)
+        self._under_way: Counter[str] = Counter()
         self._news: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Event] = (
             WeakKeyDictionary()
         )
@@ -97,9 +99,9 @@ class Budget:
             await self._enter(question, endpoint)
             try:
                 reply = self._priced(await ask(question), endpoint)
-                self._pay(question, reply)
+                self._pay(question, reply, endpoint)
             finally:
-                self._under_way -= 1
+                self._under_way[endpoint] -= 1
                 self._tell()
             return reply
 
@@ -116,41 +118,48 @@ class Budget:
         cost = self._prices.cost(endpoint, reply.input_tokens, reply.output_tokens)
         return replace(reply, cost_usd=cost)
 
-    def _pay(self, question: Question, reply: Reply) -> None:
+    def _pay(self, question: Question, reply: Reply, endpoint: str) -> None:
         self.spent.add(reply)
+        self._spent_at[endpoint].add(reply)
         if reply.input_tokens is None or reply.output_tokens is None:
             self._guessed_tokens += _guess(question)
 
     async def _enter(self, question: Question, endpoint: str) -> None:
         """Wait until it is clear that this question fits; raise BudgetSpent when it does not."""
         while not self._fits(question, endpoint):
-            if not self._under_way:
+            if not self._under_way.total():
                 self.refused += 1
                 raise BudgetSpent(f"not asked: {self._why()}")
             event = self._news.setdefault(asyncio.get_running_loop(), asyncio.Event())
             event.clear()
             await event.wait()
-        self._under_way += 1
+        self._under_way[endpoint] += 1
 
     def _fits(self, question: Question, endpoint: str) -> bool:
-        asked = self._under_way + 1
+        if self.max_tokens is None and self.max_cost is None:
+            return True
+        asked = self._under_way + Counter([endpoint])
         if self.max_tokens is not None:
             used = self.spent.tokens + self._guessed_tokens
-            if used + asked * self._tokens_each(question) > self.max_tokens:
+            coming = sum(n * self._tokens_each(question, at) for at, n in asked.items())
+            if used + coming > self.max_tokens:
                 return False
         if self.max_cost is None:
             return True
         if self.spent.without_cost:
             raise _unpriced(endpoint, self._prices)
-        return self.spent.cost_usd + asked * self._cost_each(question, endpoint) <= self.max_cost
+        coming = sum(n * self._cost_each(question, at) for at, n in asked.items())
+        return self.spent.cost_usd + coming <= self.max_cost
 
-    def _tokens_each(self, question: Question) -> float:
-        answered = self.spent.questions - self.spent.without_tokens
-        return self.spent.tokens / answered if answered else _guess(question)
+    def _tokens_each(self, question: Question, endpoint: str) -> float:
+        spent = self._spent_at[endpoint]
+        answered = spent.questions - spent.without_tokens
+        return spent.tokens / answered if answered else _guess(question)
 
     def _cost_each(self, question: Question, endpoint: str) -> float:
-        if self.spent.questions:
-            return self.spent.cost_usd / self.spent.questions
+        spent = self._spent_at[endpoint]
+        if spent.questions:
+            return spent.cost_usd / spent.questions
         return self._prices.cost(endpoint, _prompt_tokens(question), _REPLY_TOKENS) or 0.0
 
     def _tell(self) -> None:
