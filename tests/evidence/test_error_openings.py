@@ -76,6 +76,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Something went wrong",
         "Oops, try again",
         "Server error while saving",
+        "Error in lm(y ~ x) : object 'y' is gone",
         "Internal server error in module x",
     ),
     "failed_to": (
@@ -103,6 +104,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Unexpected end of JSON input",
         "Extra inputs are not permitted",
         "No such customer: 'c9'",
+        "Missing 1 required positional argument: 'city'",
+        "Undefined control sequence.",
+        "attempt to index a nil value",
         "Unsupported image type: heic",
         "Unknown operator '$eqq'",
         "No replacement was performed, the text did not appear",
@@ -196,7 +200,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "This endpoint requires at least one filter",
         "Too few arguments for format",
         "Refusing to merge unrelated histories",
-        "Denied: not your turn",
+        "Rejected: not your turn",
+        "The kitchen is busy, try again later.",
+        "Permission to use this has been denied",
+        "Password too short",
     ),
     "foreign_error": (
         "Zugriff verweigert: keine Rechte",
@@ -214,6 +221,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "无效的参数",
         "请求过于频繁",
         "没有权限访问该资源",
+        "很抱歉，该歌曲暂时不能播放",
+        "起点和终点距离过近，无法叫车",
         "未登录",
     ),
 }

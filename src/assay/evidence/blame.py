@@ -50,7 +50,16 @@ _HTTP_CODE = re.compile(
     r"|method|request|conflict|gone|payload|too many|unprocess|internal|service|gateway)",
     re.IGNORECASE,
 )
-_HTTP_KEYS = ("status", "status_code", "statusCode", "code", "http_status", "httpStatus", "cod")
+_HTTP_KEYS = (
+    "status",
+    "status_code",
+    "statusCode",
+    "code",
+    "http_status",
+    "httpStatus",
+    "cod",
+    "error",
+)
 _SEED_CATEGORY: dict[Category, str] = {
     "model": "MODEL_ERROR",
     "server": "SERVER_ERROR",

@@ -98,6 +98,8 @@ _CIRCUMSTANCE = frozenset(
     }
     | {"traceback", "stderr", "domain", "location", "available_tools", "retryable", "retriable"}
 )
+# Where the words stand, whatever else there is to explain them.
+_PLAIN_MESSAGES = ("message", "msg")
 _FLAGS = {"bad_flag", "good_flag"}
 # As OData and XML made into JSON write it: `odata.error`, `soap:Fault`.
 _QUALIFIED_ERROR = re.compile(r"[.:](errors?|faults?)\Z")
@@ -153,7 +155,8 @@ class Body:
 
     def message(self) -> str | None:
         """The words in which the body tells of its failure."""
-        found = (message_in(item) for item in self.all("error", "errors", "message"))
+        plain = [self.value.get(key) for key in _PLAIN_MESSAGES] if not self.all("error") else []
+        found = (message_in(item) for item in (*plain, *self.all("error", "errors", "message")))
         return next((text for text in found if text), None)
 
 

@@ -47,7 +47,7 @@ _ERROR_NAME = re.compile(
     r"error|invalid|not_?found|denied|exception|fail|unauthori|forbidden|exceeded|timeout"
     r"|timed_?out|unavailable|missing|conflict|throttl|no_?such|required|bad_|expired"
     r"|not_?exist|illegal|reject|refuse|unsupported|not_?allow|disabled|limit"
-    r"|\AE[A-Z]{4,}\Z",
+    r"|\AE[A-Z]{4,}\Z|(?-i:\ANo[A-Z])",
     re.IGNORECASE,
 )
 _ERROR_TYPE = re.compile(
@@ -208,6 +208,8 @@ def _field_errors(body: Body) -> Reading | None:
 
 def _lone_message(body: Body) -> Reading | None:
     told = [body.value.get(key) for key in _MESSAGE_KEYS]
+    if isinstance(told[0], dict) and body.only_circumstance:
+        return _field_errors(Body(told[0]))
     firsts = [item[0] if isinstance(item, list) and item else item for item in told]
     texts = [text for text in firsts if isinstance(text, str)]
     if not texts or not body.only_circumstance or failing_opening(texts[0]) is None:

@@ -66,7 +66,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"(?-i:(?:[a-z_]\w{0,40}\.){1,6}(?:errors?|exceptions?)\.[A-Z]\w{0,60})\s*[:：]",
             rf"(?-i:{ERROR_NAMES})\s*[:：]",
             rf"\((?-i:{ERROR_NAMES}|[A-Z]\w{{0,60}}(?:Error|Exception))\) ",
-            rf"(?-i:{ERROR_SYMBOLS})\s*[:：]",
+            rf"(?:\d{{1,2}} )?(?-i:{ERROR_SYMBOLS})(?:\s*[:：]|\s-\s)",
             r"[^\n(]{1,160}+\((?-i:[A-Z]\w{0,60}(?:Error|Exception))\)\s*(?:\n|\Z)",
             r"<(?-i:[A-Za-z_.]{0,60}(?:Error|Exception))\b",
         ),

@@ -27,7 +27,7 @@ PHRASES: tuple[Opening, ...] = (
         (
             (
                 rf"(?!(?:{NO_ERROR_OF})\b)(?:[\w.'-]{{1,40}} ){{1,5}}(?:error|exception)"
-                r"(?:\s?\([^)\n]{0,60}\))?\s*[:：]"
+                r"(?: (?:with|from|for|on) [\w .-]{1,40})?(?:\s?\([^)\n]{0,60}\))?\s*[:：]"
             ),
             r"(?:uncaught|unhandled)\b[^\n:]{0,40}(?:error|exception|rejection)\b[^\n:]{0,40}:",
             r"(?:[\w.]{1,40}: )?(?-i:(?:net::)?ERR_[A-Z_]+)\b",
@@ -49,6 +49,7 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"(?:\w+ ){1,4}returned (?:an? )?(?:\w+ )?error\b",
             r"(?:execution|transaction) reverted\b",
+            r"error in [\w.]{1,60}\([^\n]{0,120}\)\s?:",
             r"something went wrong",
             (
                 r"the (?:server|service|api|tool|system|request|operation) (?:has )?(?:encountered"
@@ -89,7 +90,10 @@ PHRASES: tuple[Opening, ...] = (
                 rf" required{STOPS}"
             ),
             r"account (?:is |has been |was )?(?:suspended|disabled|locked|blocked)\b",
-            r"you (?:have been|are|were) (?:blocked|banned|rate[ -]limited|logged out)\b",
+            (
+                r"you (?:have been|are|were)(?: being)? (?:blocked|banned|rate[ -]limited"
+                r"|logged out)\b"
+            ),
             r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
             r"too many \w+ attempts\b",
             r"please enable (?:js|javascript|cookies)\b",
@@ -142,7 +146,8 @@ PHRASES: tuple[Opening, ...] = (
         (
             (
                 r"(?:(?:\w+ ){0,3}?timed out|(?:(?:request|connection|operation|query|execution"
-                r"|read|gateway|tool|response|connect|navigation|page|script) )?time-?out)"
+                r"|read|gateway|tool|response|connect|navigation|page|script|upstream|backend"
+                r"|server|socket|proxy|idle) ){0,2}time-?out)"
                 r"(?:\s(?:after|of \d|while|waiting|exceeded|expired|occurred|reached|before)"
                 r"|[:.!]|\s*\Z)"
             ),
@@ -274,6 +279,12 @@ PHRASES: tuple[Opening, ...] = (
                 r"|branch|record)\b"
             ),
             r"unexpected (?:end of|token)",
+            r"missing (?:\d+ )?required\b|(?:\w+\(\) )?got an unexpected \w+",
+            (
+                r"undefined (?:control sequence|variable|name|reference|symbol|identifier|index"
+                r"|offset|array key)\b"
+            ),
+            r"attempt(?:ed|ing)? to \w+ (?:an?|the) (?:nil|null|undefined|non-)",
             r"no such (?:[\w-]+ ){0,2}[\w-]+(?:\s*[:：]|\s[\"'`(])",
             (
                 r"(?:unsupported|unrecogni[sz]ed|unresolved|ambiguous|mismatched|conflicting"
@@ -309,9 +320,11 @@ PHRASES: tuple[Opening, ...] = (
                 rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|enough|recogni[sz]ed"
                 r"|responding|reachable|enabled for)|(?:does not|doesn't) exist"
                 r"|(?:do|does|did)(?: not|n't) (?:match any|understand|support|provide|allow|accept"
-                r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed)"
+                r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
+                r"|reserved|booked|assigned|claimed|redeemed|used|a member)"
                 r"|(?:is|are) (?:not (?:available"
-                r"|allowed|supported|permitted|implemented|valid for|possible|applicable"
+                r"|allowed|supported|permitted|implemented|valid for|operational|ready"
+                r"|connected|online|registered|eligible"
                 r"|initiali[sz]ed|installed|authenticated|accessible|writable|mounted|logged in"
                 r"|a member of|part of this)|no longer (?:available|valid|supported|attached"
                 r"|open)|invalid|out of (?:range|bounds)|closed and|restricted"
@@ -320,6 +333,7 @@ PHRASES: tuple[Opening, ...] = (
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
                 r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
+                r"|is not possible|(?:has|have) expired"
                 r"|(?:has|have) only \d+ \w+[^\n]{0,20}\bbut|requires? (?:authentication"
                 r"|authori[sz]ation|permission|login|either|at least|exactly|a valid|an active"
                 r"|one of))\b"
@@ -339,9 +353,20 @@ PHRASES: tuple[Opening, ...] = (
                 r"|\s\d)"
             ),
             r"(?:refusing|refused) to \w+",
-            r"(?:aborting|giving up|rejected|denied|blocked|disallowed)\s*[:：]",
+            r"(?:aborting|giving up|rejected|disallowed)\s*[:：]",
+            # What asks for another try did not do it.
             (
-                r"(?=[^\n]{0,80}[\d'\"`_/])"
+                r"[^\n]{1,160}\b(?:please )?(?:try again|retry)(?: (?:later|shortly|in (?:a|\d)"
+                r"|after)|[.!]?\s*\Z)"
+            ),
+            (
+                r"(?:permission|access|request|consent|authori[sz]ation|payment|transaction|call"
+                r"|connection|operation)\b[^\n.]{0,50}? (?:has been|was|is|were) (?:denied|rejected"
+                r"|refused|blocked|declined)\b"
+            ),
+            r"(?!not|never|far|way|all|just)(?:\w+ ){1,2}too (?:small|large|long|short|big)\b",
+            (
+                r"(?=[^\n]{0,80}(?:[\d'\"`_/]|\w\.\w))"
                 rf"{SOME_WORDS}(?=c)(?:cannot be (?:\w+ly )?\w+ed|could not be \w+)\b"
             ),
             r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
@@ -350,8 +375,15 @@ PHRASES: tuple[Opening, ...] = (
                 r"|invalid|not (?:set|valid|an?|one of))|cannot|can't|does not match)\b"
             ),
             r"(?-i:[a-z][\w-]{1,40}) (?:is required|must be (?:provided|set|specified|an?))\b",
-            r"\w{1,30}[^s\s] must be (?:between|less|greater|at least|at most|one of|positive)\b",
-            r"(?:cannot|can't|could not|couldn't|unable to) (?!is\b)(?-i:[a-z]{2,})\b",
+            (
+                r"(?:\w{1,30} ){0,2}\w{1,30}[^s\s] must (?:be (?:between|less|greater|at least"
+                r"|at most|one of|positive|different|unique|longer|shorter|valid)|not be|match"
+                r"|contain|start with|end with)\b"
+            ),
+            (
+                r"(?:(?:i|we) )?(?:cannot|can't|could not|couldn't|unable to) (?!is\b)"
+                r"(?-i:[a-z]{2,})\b"
+            ),
             (
                 rf"(?:the |this |your )?(?:{NAMED_THINGS}|\S{{0,60}}[\d'\"`_/]\S{{0,60}}) is not"
                 r" an? (?:valid|recogni[sz]ed|supported)\b"

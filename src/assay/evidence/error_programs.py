@@ -21,7 +21,7 @@ PROGRAMS: tuple[Opening, ...] = (
         "page",
         (
             (
-                r"[\w./\\@+-]{1,120}(?:(?::\d{1,6}){1,2}|\(\d{1,6}(?:,\d{1,6})?\))\s?:"
+                r"[\w./\\@+<>-]{1,120}(?:(?::\d{1,6}){1,2}|\(\d{1,6}(?:,\d{1,6})?\))\s?:"
                 r" (?:fatal |syntax )?error\b"
             ),
             r"[\w./@-]{1,80}\n[\w./\\-]{1,120}\.\w{1,5}(?::\d{1,6}){2}: \w",
@@ -56,7 +56,16 @@ PROGRAMS: tuple[Opening, ...] = (
             ),
             r"[\w./\\-]{1,80}(?::\d+){0,2}: (?-i:(?:fatal |internal )?error:)",
             r"curl: \(\d+\)",
-            r"make(?:\[\d+\])?: \*\*\*|make(?:\[\d+\])?: +\[",
+            # A program's name and what it refuses, not a field and its value.
+            (
+                r"(?!(?:title|name|subject|note|summary|description|status|state|type|result|label"
+                r"|key|comment|value|content|text|query|answer|question|message|log|fix|feat)\b)"
+                r"(?-i:[a-z][\w.-]{1,40}(?: \w{2,12})?)(?:\([^)\n]{0,80}\))?(?::[\w./-]{1,60}){0,2}"
+                r": (?:error|fatal|unable to|failed to|cannot|could not|can't|couldn't|invalid"
+                r"|no such|not found|illegal|attempt to|missing|unknown|unrecogni[sz]ed|unexpected"
+                r"|connection (?:refused|reset|timed out)|(?:permission|access) denied)\b"
+            ),
+            r"make(?:\[\d+\])?: +(?:\[|no rule)",
             r"(?-i:E: )",
             r"(?:is|not) a directory\b",
             r"fatal: ",

@@ -97,7 +97,8 @@ ARGUMENT = (
 )
 # The first words of a sentence; word by word, because that is quicker than by characters.
 # An address may stand among them: https://x.example, localhost:8080.
-SOME_WORDS = r"(?:(?:[^\s:：;]|:(?=[/\\\d]))++ ){0,20}?"
+# They end where a sentence ends: what stands in the next one is seldom the failure.
+SOME_WORDS = r"(?:(?:[^\s:：;]|:(?=[/\\\d]))++(?<![a-z)][.!?]) ){0,20}?"
 # A failure as the name of a class, and as a symbol.
 ERROR_NAMES = (
     r"[A-Z]\w{0,60}(?:Exceeded|NotFound|Denied|Unavailable|Timeout|Refused|Failed|Failure|Invalid"
@@ -111,7 +112,10 @@ ERROR_SYMBOLS = (
     r"|(?:INVALID|MISSING|UNKNOWN|UNSUPPORTED|FAILED|SQLITE|ERR|NO_SUCH|BAD)_[A-Z_]+"
 )
 # "Error" where the message is in another language.
-FOREIGN_ERRORS = "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|błąd|hata"
+FOREIGN_ERRORS = (
+    "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|помилка|błąd|chyba|hata|fout|fel|fejl|feil"
+    "|virhe|eroare|hiba|lỗi|kesalahan|σφάλμα|שגיאה|خطأ|त्रुटि|ข้อผิดพลาด"
+)
 
 _HAN = r"[\u4e00-\u9fff]"
 _CHINESE_VERBS = (
@@ -137,6 +141,11 @@ CHINESE = (
     rf"(?:缺少|缺失)(?:{_HAN}|[\w ]){{0,8}}(?:参数|字段|权限)",
     rf"(?:无效|非法|不支持)的?(?:{_HAN}|[\w ]){{1,12}}",
     r"请求(?:过于频繁|超时|被拒绝|失败)",
+    rf"(?:很?抱歉|对不起|很遗憾)[,，](?!(?:没有|未)[找查搜]){_HAN}",
+    (
+        rf"(?:{_HAN}|[\w ，,]){{2,40}}(?:过近|过远|过短|过长|原因)[,，]?{_HAN}{{0,4}}"
+        rf"(?:无法|不能){_HAN}"
+    ),
     r"(?:系统|服务器?)(?:繁忙|异常|不可用|维护中)|请稍后再试",
     r"请(?:先|重新)[\u4e00-\u9fff]{0,2}登录",
     rf"(?:您|你|{_HAN}{{0,4}}(?:用户|账号|账户))?(?:没有|无|缺乏){_HAN}{{0,6}}权限|权限不足|余额不足",

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 _OPENERS = (
     (
         r"fehler (?:beim?|während|aufgetreten)\b|ungültige[rsn]? |unbekannte[rs]? \w+\s*[:'\"„]"
-        r"|fehlende[rs]? \w+\s*[:'\"„]|zeitüberschreitung\b|kein(?:e)? (?:zugriff|berechtigung)"
+        r"|fehlende[rs]? \w+\s*[:'\"„]|zeitüberschreitung\b|keine? (?:zugriff|berechtigung"
+        r"|verbindung)"
         r"|leider konnten? |(?:ein|der) (?:\w+ )?fehler ist aufgetreten"
     ),
     (
         r"échec (?:de|du|lors)|échec d'|erreur (?:lors|interne|inattendue|de (?:connexion|lecture"
         r"|syntaxe|validation|serveur))|une erreur (?:\w+ )?(?:est survenue|s'est produite)"
         r"|impossible d(?:e |')|accès (?:refusé|interdit)|délai (?:d'attente )?(?:dépassé|expiré)"
-        r"|nous n'avons pas pu |paramètre manquant|désolé, "
+        r"|nous n'avons pas pu |vous n'(?:êtes|avez) pas |vous ne pouvez |paramètre manquant"
+        r"|désolé, "
     ),
     (
         r"error (?:al|interno|inesperado|de (?:conexión|autenticación|validación|sintaxis"
@@ -32,7 +34,8 @@ _OPENERS = (
         r"|no se (?:ha )?(?:encontr(?:ó|ado)) (?:el|la|al|dich[oa]) |acceso (?:denegado|prohibido)"
         r"|tiempo de espera (?:agotado|excedido)|(?:ha ocurrido|se ha producido|se produjo"
         r"|ocurrió) un error|no (?:tiene|tienes|dispone de) permiso|fall(?:o|ó) (?:al|la|el)\b"
-        r"|falta(?:n)? (?:el|la|los|las|un) (?:campo|parámetro|argumento)|lo sentimos, "
+        r"|saldo insuficiente|falta(?:n)? (?:el|la|los|las|un) (?:campo|parámetro|argumento)"
+        r"|lo sentimos, "
     ),
     (
         r"não foi possível |erro (?:ao|interno|inesperado|na|no|de (?:conexão|autenticação"
@@ -40,7 +43,7 @@ _OPENERS = (
         r"|ocorreu um erro|você não tem permissão"
     ),
     (
-        r"impossibile \w+re\b|errore (?:durante|nel|nella|interno|di (?:connessione|rete))\b"
+        r"impossibile \w+re\b|errore (?:durante|del|nel|nella|interno|di (?:connessione|rete))\b"
         r"|si è verificato un errore|accesso (?:negato|vietato)|tempo scaduto|non è possibile "
     ),
     (
@@ -53,7 +56,7 @@ _OPENERS = (
         r"|невозможно |отсутствует обязательн|истекло время|время ожидания"
     ),
     (
-        r"nie (?:można|udało się|znaleziono pliku)\b|brak (?:dostępu|uprawnień)"
+        r"nie (?:można|udało się|znaleziono (?!wynik|żadn))|brak (?:dostępu|uprawnień)"
         r"|błąd (?:podczas|serwera)"
     ),
     r"hata oluştu|erişim (?:reddedildi|engellendi)|geçersiz ",
@@ -61,14 +64,15 @@ _OPENERS = (
 # What is said of a thing at the end of a clause; some words may stand before.
 _VERDICTS = (
     (
-        r"(?:wurde )?nicht gefunden|existiert (?:nicht|bereits)|(?:ist|sind|wird) nicht (?:erlaubt"
+        r"(?:wurde )?nicht gefunden|existiert (?:nicht|bereits)|(?:ist|sind|wird) nicht"
+        r" (?:möglich|erlaubt"
         r"|zulässig|unterstützt|verfügbar|erreichbar|gültig|berechtigt)|bereits vorhanden"
         r"|ist (?:ungültig|abgelaufen|erforderlich|gesperrt|ein pflichtfeld)|fehlgeschlagen"
         r"|verweigert|(?:konnte|kann) (?:[^\s:]+ ){0,6}?nicht (?:[^\s:]+ ){0,4}?werden"
         r"|muss (?:angegeben|größer|kleiner|zwischen|eine?)|(?:darf|dürfen) nicht"
     ),
     (
-        r"introuvables?|n'existe pas|n'(?:a|ont) pas (?:pu|été (?:trouvé|autorisé))|existe déjà"
+        r"introuvables?|n'existe pas|n'(?:a|ont) pas (?:pu|été \w+ée?s?)|existe déjà"
         r"|(?:est|sont) (?:invalide|obligatoire|requis|expiré|inaccessible|indisponible)"
         r"|n'est pas (?:valide|autorisé|disponible|pris|reconnu|permis)|non (?:autorisée?|valide"
         r"|pris en charge|reconnue?)|doi(?:t|vent) être|a expiré|a échoué|ne peut pas"
@@ -100,6 +104,16 @@ _VERDICTS = (
     ),
     r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
     r"bulunamadı|başarısız|zorunludur|mevcut değil|süresi doldu|izniniz yok",
+    r"hittades inte|blev ikke fundet|ble ikke funnet|misslyckades|mislykkedes|är ogiltigt?",
+    r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép)|thất bại|tidak (?:ditemukan|valid|dapat|ada)",
+    r"не знайден[оаий]+|nebyla? nalezena?|nem található|nu a fost găsit|δεν βρέθηκε|ei löydy",
+    r"غير (?:موجود|صالح|مسموح|متاح)|فشل|תקין|לא נמצא|नहीं मिल[ाी]|अमान्य|विफल",
+    # What asks for another try did not do it.
+    (
+        r"(?:bitte )?(?:später|erneut) (?:erneut|noch ?einmal|versuchen)|réessaye[zr]|inténtelo"
+        r"|intente (?:de nuevo|más tarde)|tente novamente|riprova(?:re|te)?"
+        r"|попробуйте (?:позже|снова|ещ[её])"
+    ),
 )
 # Japanese and Korean say it last, without spaces between most words.
 _EASTERN = (
@@ -108,13 +122,14 @@ _EASTERN = (
         r"|(?:でき|られ|せ|れ)ません(?:でした)?(?:\Z|。|、|:|：)|エラーが発生|(?:無効|不正|必須)です"
         r"|許可されていません|権限がありません|期限が?切れ|タイムアウト(?:しました|です)"
         r"|サポートされていません|(?:既|すで)に(?:存在|使用|登録)|なければなりません|拒否されました"
-        r"|上限に達し|(?:入力|指定|ログイン)してください)"
+        r"|上限に達し|(?:入力|指定|ログイン)してください|(?:再度|もう一度|しばらく)[^\n]{0,12}ください)"
     ),
     (
         r"(?![^\n]{0,12}결과)[^\n.]{0,60}(?:오류가 발생|찾을 수 없습니다|존재하지 않습니다"
         r"|실패(?:했|하였)습니다|수 없습니다|유효하지 않|권한이 없습니다|만료되었습니다"
         r"|시간이? ?초과|거부되었습니다|지원(?:하지|되지) 않|이미 (?:존재|사용)"
-        r"|(?:한도|제한)를? 초과|입력해 ?주세요|필수입니다)"
+        r"|(?:한도|제한)를? 초과|입력해 ?주세요|필수입니다"
+        r"|다시 시도)"
         r"|잘못된 "
     ),
 )
@@ -143,7 +158,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         "permission",
         (
             r"\b(?:zugriff|berechtigung|accès (?:refusé|interdit)|autorisations?|non autorisé"
-            r"|droits|acceso (?:denegado|prohibido)|permiso|no autorizad|acesso negado|permissão"
+            r"|pas autorisé|droits|acceso (?:denegado|prohibido)|permiso|no autorizad"
+            r"|acesso negado|permissão"
             r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
             r"|доступ (?:запрещ|закрыт)|uprawnie|dostępu|erişim)|権限|アクセスが拒否|許可|권한|거부"
         ),
@@ -197,9 +213,10 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         "validation_error",
         (
             r"\b(?:ungültig|invalides?\b|n'est pas valide|inválid|no (?:es )?válid|non (?:è )?valid"
-            r"|ongeldig|неверн|недействител|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
+            r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
+            r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
             r"|eine?)|doi(?:t|vent) être|deben? (?:ser|estar|tener)|deve (?:ser|ter|conter|essere)"
-            r"|должн[оаы]? быть)|無効|不正|なければなりません|유효하지|잘못된"
+            r"|должн[оаы]? быть)|غير صالح|अमान्य|無効|不正|なければなりません|유효하지|잘못된"
         ),
     ),
     (
@@ -208,7 +225,9 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"\b(?:nicht (?:gefunden|vorhanden)|existiert nicht|introuvable|n'existe pas"
             r"|trouv(?:é|er)|encontr(?:ó|ad|ar)|no existe|não existe|non (?:trovat|esiste)"
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
-            r"|bulunamadı)|見つかりません|存在しません|찾을 수 없|존재하지"
+            r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
+            r"|nenalezen|nem található)|غير موجود|לא נמצא|नहीं मिल"
+            r"|見つかりません|存在しません|찾을 수 없|존재하지"
         ),
     ),
     (

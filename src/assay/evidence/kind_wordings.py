@@ -23,12 +23,17 @@ _HEAD, _TAIL = 500, 300
 # What follows quotes the statement that failed, not the failure.
 _QUOTED_STATEMENT = re.compile(r"\n[ \t]{0,20}(?:LINE \d+:|CONTEXT:|QUERY:)")
 
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
 # Most specific first: the first wording found names the kind.
 WORDINGS: tuple[tuple[Kind, str], ...] = (
+    (
+        "timeout",
+        r"(?:aborted|cancell?ed|terminated|killed) (?:due to|because of|after) (?:a )?time",
+    ),
     (
         "cancelled",
         (
@@ -51,7 +56,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "rate_limit",
         (
             r"\b(?:http|status|code|error)\D{0,12}429\b|\b429 (?:too|client)|too many requests"
-            r"|rate[ _-]?limit|throttl|请求过于频繁|频率|频繁|限流"
+            r"|rate[ _-]?limit|throttl|\bqps\b|(?:calls|requests) per (?:second|minute|hour|day)"
+            r"|requests? limit|请求过于频繁|频率|频繁|限流"
         ),
     ),
     (
@@ -78,7 +84,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|please (?:log|sign) in|\w (?:auth )?login['\"`]|expired ?token"
             r"|token[^\n]{0,40} expired"
             r"|(?:incorrect|wrong|invalid) password|password (?:is )?(?:incorrect|not accepted"
-            r"|mismatch)|username (?:and|or) password|revoked"
+            r"|mismatch)|user ?name (?:and|or) password|revoked"
+            r"|password[- ]protected|host key verification|密码错误"
             r"|not logged in|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
             r"|认证|鉴权|未授权|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)|重新\S{0,2}登录"
         ),
@@ -94,7 +101,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|operation not permitted|(?:do|does) not have"
             r" (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用|封禁"
             r"|禁止访问|拒绝访问|captcha|enable javascript|javascript and cookies|not a robot"
-            r"|you are human|not accessible by|allowed director"
+            r"|(?:has been|was) denied|denied by|you are human|not accessible by|allowed director"
             r"|\b(?:http|status|code|error)\D{0,12}403\b"
         ),
     ),
@@ -136,7 +143,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r" (?:error|is unreachable|unreachable)|socket hang up|unreachable|no route to host"
             r"|\b(?:ssl|tls)\b|certificate|ERR_(?:CERT|SSL|CONN|NETWORK|PROXY)"
             r"|fetch failed|broken pipe|ConnectError|ConnectionError"
-            r"|(?:cannot|could not|unable to|failed to) (?:connect|reach)|连接(?:失败"
+            r"|\boffline\b|(?:cannot|could not|unable to|failed to) (?:connect|reach)|连接(?:失败"
             r"|被拒绝|重置|错误)|网络"
         ),
     ),
@@ -147,7 +154,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|down)|overloaded"
             r"|bad gateway|under maintenance|HTTP status 50[0-4]|upstream (?:error|failure)"
             r"|\b(?:502|503|529) \w|database (?:table )?is locked|resource busy|EBUSY|SERVER_BUSY"
-            r"|lock wait|服务不可用|维护|繁忙"
+            r"|lock wait|is sealed|not operational|not ready|is (?:starting|restarting)"
+            r"|服务不可用|维护|繁忙"
         ),
     ),
     (
@@ -285,7 +293,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|invalid (?:\w+ ){0,2}(?:format"
             r"|url|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector"
             r"|regex)\b|ValueError"
-            r"|resolved to \d+ elements|ensure (?:that )?this|(?:less|greater) than or equal|is an?"
+            r"|resolved to \d+ elements|ensure (?:that )?this|malformed|mismatch|dimension"
+            r"|(?:could not|couldn't|cannot|can't) (?:understand|interpret|parse|recogni[sz]e)"
+            r"|(?:less|greater) than or equal|is not valid|too (?:small|large|short|long)|is an?"
             r" \w+, not an?|(?:above|below|over|under|outside) the (?:maximum|minimum|limit|allowed"
             r"|permitted|valid)|不能(?:早于|晚于|大于|小于|超过)|必须(?:是|为|大于|小于|在)"
             r"|ZodError|校验|格式(?:错误|不正确)|无效的?"
@@ -299,12 +309,12 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|not an? \w+ (?:repository|project)|does not exist"
             r"|doesn't exist|do not exist|no such|(?:cannot"
             r"|could not|couldn't"
-            r"|can't|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|is not defined"
+            r"|can't|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined"
             r"|no module named|unknown (?:column|table|database|host|user|symbol|city)"
             r"|no .{1,60} (?:found|named|with id)|undefined (?:table|column)|未找到|找不到"
             r"|no match(?:es|ing) |(?:did|does|do) not (?:match any|appear)|user unknown"
             r"|(?:unknown|undefined|unrecogni[sz]ed) \w+(?: \w+)?:? [\"'`]|no commits between"
-            r"|has only \d+"
+            r"|has only \d+|no (?:rule|available|route) |undefined control"
             r"|不存在|未获取到|未查到|查无"
         ),
     ),
@@ -329,7 +339,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|at (?:least|most) \d|inconsistent|\binvalid\b|\bincorrect|not valid"
             r"|must (?:be|have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
             r"|applicable|possible)|business (?:rule|validation)"
-            r"|first\b.{0,40}before|不足|超出|超过|不得|不合法"
+            r"|first\b.{0,40}before|不足|超出|超过|不得|不合法|已过期"
+            r"|已失效|过近|过远|过短"
         ),
     ),
     (
@@ -363,10 +374,11 @@ def kind_of_message(message: str) -> Kind:
     """The kind of failure that the words of an error message tell of."""
     told = _telling_part(message)
     kind = _kind_told(told)
-    if kind in VAGUE_KINDS and "_" in told:  # a symbol, such as channel_not_found
-        spoken = _kind_told(told.replace("_", " "))
-        return kind if spoken == "unclassified" else spoken
-    return kind
+    if kind not in VAGUE_KINDS:
+        return kind
+    words = _CAMEL.sub(" ", told).replace("_", " ")  # a symbol, such as channel_not_found
+    spoken = _kind_told(words) if words != told else kind
+    return kind if spoken == "unclassified" else spoken
 
 
 @lru_cache(maxsize=2_048)

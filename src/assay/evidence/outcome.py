@@ -45,7 +45,9 @@ _LAST_EXCEPTION = re.compile(
     r"\n(?:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt|Exit))(?:: [^\n]{0,500})?\s*\Z"
 )
 # How a program tells, after what it did, that it ended badly; in lower case, unlike a log.
-_LAST_WORDS = re.compile(r"\n(?:fatal|error): \S[^\n]{0,300}\s*\Z")
+_LAST_WORDS = re.compile(
+    r"\n(?:(?:fatal|error): \S[^\n]{0,300}|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
+)
 _CUT_JSON = re.compile(
     r"\s*\{\s*[\"'](?:(?:error|err|errors|exception|error_?message)[\"']\s*:\s*(?:[\"'][^\"']"
     r"|\{\s*[\"']|\[\s*[{\"']|true)|(?:success|ok)[\"']\s*:\s*false"
