@@ -254,6 +254,45 @@ def test_a_command_reaches_the_model_by_way_of_the_tap(tmp_path: Path, converse:
     assert record.case.calls[0].error_message == "the tool was never run"
 
 
+CALLER = """
+import json, sys, urllib.error, urllib.request
+turn = json.load(sys.stdin)
+urls = {tool["name"]: tool["url"] for tool in turn["tools"]}
+
+def call(url, body):
+    try:
+        return urllib.request.urlopen(urllib.request.Request(url, body.encode())).read().decode()
+    except urllib.error.HTTPError as refused:
+        return f"{refused.code} {refused.read().decode()}"
+
+weather = urls["get_current_weather"]
+oslo = json.loads(call(weather, '{"city": "Oslo"}'))["current"]["temperature"]
+told = [
+    call(weather, '{"city": "Atlantis"}'), call(weather, '{"town": 1}'), call(weather, "[1]"),
+    call(weather.replace("current", "any"), "{}"),
+]
+print(json.dumps({"text": f"{oslo} degrees"}))
+print(json.dumps(told), file=open(sys.argv[1], "w"))
+"""
+
+
+def test_a_command_calls_the_tools_of_its_turn(tmp_path: Path, converse: Converse) -> None:
+    script, told = tmp_path / "agent.py", tmp_path / "told.json"
+    script.write_text(CALLER)
+    (record,) = converse(f"command:{sys.executable} {script} {told}", "hello")
+    assert record.case.actual_output == "2.6 degrees"
+    assert [(c.parameters, c.success) for c in record.case.calls] == [
+        ({"city": "Oslo"}, True),
+        ({"city": "Atlantis"}, False),
+        ({"town": 1}, False),
+    ]
+    failed, misfit, no_object, unknown = json.loads(told.read_text())
+    assert "Atlantis" in json.loads(failed)["error"]
+    assert "town" in json.loads(misfit)["error"]
+    assert no_object == '400 {"error": "expected the arguments as a JSON object"}'
+    assert unknown == """404 {"error": "no tool named 'get_any_weather'"}"""
+
+
 async def echo(turn: Turn, emit: Emit) -> str:
     emit("delta", {"text": turn.message})
     return turn.message

@@ -23,6 +23,22 @@ def test_a_server_that_never_answers_is_told(monkeypatch: pytest.MonkeyPatch) ->
         asyncio.run(_start(ServerConfig(command="sleep", args=["600"])))
 
 
+HOSTILE = "import sys; sys.stderr.write('x' * 9_999 + chr(27) + ']0;taken' + chr(7)); sys.exit(3)"
+
+
+def test_what_a_server_complains_of_is_told_and_not_written(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    config = ServerConfig(command="python", args=["-c", HOSTILE])
+    with pytest.raises(ServerUnavailable) as told:
+        asyncio.run(_start(config))
+    words = str(told.value)
+    assert words.startswith("the MCP server 'shy' did not start: ")
+    assert words.endswith("xxx\x1b]0;taken\x07")
+    assert len(words) < 2_200
+    assert capfd.readouterr() == ("", "")
+
+
 class _Doorman(QuietHandler):
     """Notes who asks, and lets nobody in."""
 

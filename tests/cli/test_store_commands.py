@@ -117,6 +117,27 @@ def test_ls_tells_what_a_store_holds(assay: Assay) -> None:
     assert key_of("run-0")[:10] in done.out
 
 
+def test_ls_tells_the_frameworks_that_are_known(assay: Assay) -> None:
+    assert "framework" not in assay("ls", "runs.assay").out
+    agents = (("adk", "yes"), ("adk", None), ("plain", "no"), (None, "who knows"))
+    with Store.create("agents.assay").writer() as writer:
+        for number, (framework, answer) in enumerate(agents):
+            writer.add(AgentTestCase("Is it?", answer, run_id=f"run-{number}", framework=framework))
+    done = assay("ls", "agents.assay")
+    rows = [line.split() for line in done.out.splitlines()]
+    assert ["adk", "2", "0", "1", "of", "2", "0", "0"] in rows
+    assert ["plain", "1", "0", "1", "of", "1", "0", "0"] in rows
+    assert sum("framework" in row for row in rows) == 2  # of the table, and of the runs
+    found = assay("ls", "agents.assay", "--json").json
+    assert [row["framework"] for row in found["by_framework"]] == ["adk", "plain"]
+    assert sorted(str(row["framework"]) for row in found["listed"]) == [
+        "None",
+        "adk",
+        "adk",
+        "plain",
+    ]
+
+
 @pytest.mark.parametrize(
     ("options", "count", "listed"),
     [

@@ -2,7 +2,8 @@
 
 It gets one JSON object: `message`, `session_id`, `user_id`, `instructions`, `history`, `model`
 (`base_url`, `name`, `api_key`: the tap, so that whatever it asks the model is recorded) and
-`tools` (their definitions). It replies with plain text, or with a JSON object that holds the
+`tools` (their definitions, each with the `url` that runs it: POST the arguments as a JSON object,
+and the result comes back). It replies with plain text, or with a JSON object that holds the
 answer under `text`, `response`, `answer` or `output`, and if it likes its tool calls under
 `calls`: objects with `tool`, `parameters`, `result`, `success`, `error_message`.
 """
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from assay.agents.tool_door import tools_at
 from assay.errors import AgentFailed
 from assay.execution import ToolExecutionResult
 from assay.records import preview
@@ -33,7 +35,7 @@ def request_of(turn: Turn) -> dict[str, Any]:
         "instructions": turn.instructions,
         "history": list(turn.history),
         "model": msgspec.to_builtins(turn.model),
-        "tools": [tool.definition() for tool in turn.tools],
+        "tools": tools_at(turn),
     }
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.agents.foreign_code import attempt
+from assay.agents.tool_door import door_for
 from assay.agents.tool_log import ToolLog
 from assay.errors import InvalidRecord
 from assay.event_loop import in_thread
@@ -78,6 +79,7 @@ async def run_turn(
     log = ToolLog(notes.take, raw=conduct.raw)
     endpoint, line, token = tap.open(turn.model, notes.take)
     given = replace(turn, model=endpoint, tools=tuple(log.wrap(tool) for tool in tools))
+    line.door = door_for(given.tools)
     try:
         text, error = await _answer(agent, given, notes.take, conduct.deadline)
         seconds = time.perf_counter() - clock

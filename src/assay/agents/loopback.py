@@ -50,10 +50,16 @@ class QuietHandler(BaseHTTPRequestHandler):
         self, status: int, body: dict[str, Any], headers: dict[str, str] | None = None
     ) -> None:
         """Answer with a JSON object."""
-        text = json.dumps(body).encode()
+        self.send_text(
+            status, json.dumps(body), {"Content-Type": "application/json", **(headers or {})}
+        )
+
+    def send_text(self, status: int, text: str, headers: dict[str, str] | None = None) -> None:
+        """Answer with words, plain ones unless the headers say otherwise."""
+        written = text.encode(errors="replace")
         self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+        for name, value in (headers or {"Content-Type": "text/plain; charset=utf-8"}).items():
             self.send_header(name, value)
-        self.send_header("Content-Length", str(len(text)))
+        self.send_header("Content-Length", str(len(written)))
         self.end_headers()
-        self.wfile.write(text)
+        self.wfile.write(written)

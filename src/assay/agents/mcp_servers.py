@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
+from assay.agents.last_words import LastWords
 from assay.agents.protocol import AgentTool
 from assay.errors import AssayError, InvalidRecord, ServerUnavailable, ToolFailed
 from assay.extras import require
@@ -89,21 +90,22 @@ def _first_of_ours(group: ExceptionGroup[Exception]) -> AssayError | None:
 async def _session(stack: AsyncExitStack, name: str, config: ServerConfig) -> Any:
     mcp = require("mcp", extra="agents")
     refused = getattr(mcp, "MCPError", None) or mcp.McpError  # by the generation of the SDK
+    words = stack.enter_context(LastWords())
     try:
-        streams = await stack.enter_async_context(await _transport(stack, config))
+        streams = await stack.enter_async_context(await _transport(stack, config, words))
         session = await stack.enter_async_context(mcp.ClientSession(streams[0], streams[1]))
         async with asyncio.timeout(_SECONDS_TO_START):
             await session.initialize()
     except TimeoutError as exc:
-        raise ServerUnavailable(
-            f"the MCP server {name!r} did not answer within {_SECONDS_TO_START:g} s"
-        ) from exc
+        late = f"the MCP server {name!r} did not answer within {_SECONDS_TO_START:g} s"
+        raise ServerUnavailable(words.after(late)) from exc
     except (OSError, ExceptionGroup, refused) as exc:
-        raise ServerUnavailable(f"the MCP server {name!r} did not start: {exc}") from exc
+        problem = f"the MCP server {name!r} did not start: {exc}"
+        raise ServerUnavailable(words.after(problem)) from exc
     return session
 
 
-async def _transport(stack: AsyncExitStack, config: ServerConfig) -> Any:
+async def _transport(stack: AsyncExitStack, config: ServerConfig, words: LastWords) -> Any:
     if config.url is not None:
         module = require("mcp.client.streamable_http", extra="agents")
         if hasattr(module, "streamablehttp_client"):  # the first generation of the SDK
@@ -118,7 +120,7 @@ async def _transport(stack: AsyncExitStack, config: ServerConfig) -> Any:
     parameters = module.StdioServerParameters(
         command=command, args=config.args, env=config.env or None, cwd=config.cwd
     )
-    return module.stdio_client(parameters)
+    return module.stdio_client(parameters, errlog=words.file)
 
 
 async def _tools_of(session: Any, server: str, taken: set[str]) -> list[AgentTool]:

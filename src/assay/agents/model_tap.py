@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from assay.agents.loopback import LoopbackServer, QuietHandler
 from assay.agents.protocol import NO_KEY, Emit, ModelEndpoint
+from assay.agents.tool_door import PLACE, ToolDoor
 from assay.extras import require
 
 if TYPE_CHECKING:
@@ -55,10 +56,11 @@ class Exchange(Struct):
 
 
 class Line(Struct):
-    """The exchanges of one turn, and where they really go."""
+    """The exchanges of one turn, where they really go, and the door to the turn's tools."""
 
     upstream: ModelEndpoint
     emit: Emit
+    door: ToolDoor | None = None
     exchanges: list[Exchange] = field(default_factory=list)
     noting: Condition = field(default_factory=Condition)
 
@@ -150,6 +152,9 @@ class _Handler(QuietHandler):
             return
         line, rest = found
         body = self.rfile.read(size)
+        if line.door is not None and rest.startswith(PLACE):
+            self.send_text(*line.door.call(rest, body))
+            return
         exchange = Exchange(time.time(), _tool_messages(body))
         line.exchanges.append(exchange)
         line.emit("model_request", {})

@@ -19,11 +19,12 @@ from assay.cli.stores import (
 )
 from assay.render.store_tables import (
     FORMAT_COLUMNS,
+    FRAMEWORK_COLUMNS,
     MODEL_COLUMNS,
-    RUN_COLUMNS,
     counted,
     rows_table,
     run_cells,
+    run_columns,
     share_of,
 )
 
@@ -52,15 +53,22 @@ _MODELS = """
            SUM(calls)::BIGINT AS calls, SUM(failed_calls)::BIGINT AS failed_calls
     FROM runs WHERE {where} GROUP BY model ORDER BY runs DESC, model
 """
+_FRAMEWORKS = """
+    SELECT framework, COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks,
+           COUNT(actual_output) AS answered,
+           SUM(calls)::BIGINT AS calls, SUM(failed_calls)::BIGINT AS failed_calls
+    FROM runs WHERE framework IS NOT NULL AND {where}
+    GROUP BY framework ORDER BY runs DESC, framework
+"""
 _FORMATS = """
     SELECT source_format AS format, COUNT(DISTINCT source_path) AS files, COUNT(*) AS runs
     FROM runs WHERE {where} GROUP BY format ORDER BY runs DESC, format
 """
 _RUNS = """
-    SELECT run_key, run_id, task_id, attempt, model, calls, failed_calls, outcome_success,
-           outcome_score, source_path, source_format, source_position
+    SELECT run_key, run_id, task_id, attempt, model, framework, calls, failed_calls,
+           outcome_success, outcome_score, source_path, source_format, source_position
     FROM runs WHERE {where}
-    ORDER BY task_id, model, attempt, source_path, source_position, run_key LIMIT $limit
+    ORDER BY task_id, model, framework, attempt, source_path, source_position, run_key LIMIT $limit
 """
 
 
@@ -73,7 +81,7 @@ def ls(
     ] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a store holds: models, formats, and the first runs."""
+    """Show what a store holds: models, frameworks, formats, and the first runs."""
     opened = open_store(store)
     where, params = chosen(model, task)
     found = _contents(opened, where or "true", params, limit)
@@ -91,6 +99,7 @@ def _contents(store: Store, where: str, params: dict[str, Any], limit: int) -> d
         "batches": len(store.batches()),
         **totals,
         "by_model": store.query(_MODELS.format(where=where), **params),
+        "by_framework": store.query(_FRAMEWORKS.format(where=where), **params),
         "by_format": store.query(_FORMATS.format(where=where), **params),
         "listed": store.query(_RUNS.format(where=where), limit=limit, **params),
     }
@@ -111,8 +120,13 @@ def _tell(found: dict[str, Any], terminal: Terminal) -> None:
         for row in found["by_model"]
     ]
     terminal.print(rows_table(models, MODEL_COLUMNS, title="models"))
+    frameworks = [
+        row | {"answered": share_of(row["answered"], row["runs"])} for row in found["by_framework"]
+    ]
+    if frameworks:
+        terminal.print(rows_table(frameworks, FRAMEWORK_COLUMNS, title="frameworks"))
     terminal.print(rows_table(found["by_format"], FORMAT_COLUMNS, title="formats"))
     runs = [run_cells(row) for row in found["listed"]]
     if runs:
         title = "runs" if len(runs) == found["runs"] else f"first {len(runs):,} runs"
-        terminal.print(rows_table(runs, RUN_COLUMNS, title=title))
+        terminal.print(rows_table(runs, run_columns(runs), title=title))

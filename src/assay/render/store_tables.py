@@ -28,6 +28,14 @@ MODEL_COLUMNS = {
     "calls": "calls",
     "failed": "failed_calls",
 }
+FRAMEWORK_COLUMNS = {
+    "framework": "framework",
+    "runs": "runs",
+    "tasks": "tasks",
+    "answered": "answered",
+    "calls": "calls",
+    "failed": "failed_calls",
+}
 FORMAT_COLUMNS = {"format": "format", "files": "files", "runs": "runs"}
 RUN_COLUMNS = {
     "key": "run_key",
@@ -48,7 +56,8 @@ def rows_table(rows: Sequence[Row], columns: Mapping[str, str], *, title: str) -
         table.add_column(
             header,
             justify="right" if is_number else "left",
-            no_wrap=True,
+            # Only what may wrap gives way in a narrow terminal; its cells are cut all the same.
+            no_wrap=is_number or header == "key",
             # What identifies a row, and its numbers, are of no use when cut.
             min_width=KEY_LENGTH if header == "key" else len(header),
             max_width=_WIDEST_CELL,
@@ -64,10 +73,20 @@ def run_cells(row: Row) -> Row:
         "run_key": row["run_key"][:KEY_LENGTH],
         "run": run_name(row),
         "model": row["model"],
+        "framework": row.get("framework"),
         "calls": row["calls"],
         "failed_calls": row["failed_calls"],
         "outcome": outcome_word(row["outcome_success"], row["outcome_score"]),
     }
+
+
+def run_columns(rows: Sequence[Row]) -> dict[str, str]:
+    """The columns for these rows of `run_cells`: frameworks where some are known."""
+    if all(row["framework"] is None for row in rows):
+        return RUN_COLUMNS
+    columns = list(RUN_COLUMNS.items())
+    after = list(RUN_COLUMNS).index("model") + 1
+    return dict([*columns[:after], ("framework", "framework"), *columns[after:]])
 
 
 def run_name(row: Row) -> str | None:
@@ -101,4 +120,4 @@ def _cell(value: Any) -> Text:
         return Text(_NOTHING, style="dim")
     if isinstance(value, int):
         return Text(f"{value:,}")
-    return Text(shortened(one_line(str(value)), _WIDEST_CELL))
+    return Text(shortened(one_line(str(value)), _WIDEST_CELL), no_wrap=True, overflow="ellipsis")
