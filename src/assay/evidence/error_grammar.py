@@ -68,15 +68,18 @@ _COLONS = frozenset(":：")
 _STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
 
 
-def failing_opening(text: str, *, longest: int | None = None) -> Opening | None:
+def failing_opening(
+    text: str, *, longest: int | None = None, opening: str | None = None
+) -> Opening | None:
     """The rule by which a text opens with a failure, if it does.
 
-    `longest` lets no rule speak for a text of more characters.
+    `longest` lets no rule speak for a text of more characters; `opening` is the text's, where
+    it is known already.
     """
     size = len(text) if len(text) < HEAD else len(text.strip())
     if longest is not None and size > longest:
         return None
-    head = opening_of(text)
+    head = opening_of(text) if opening is None else opening
     reaches = [reach for reach, limit in _LONGEST.items() if size <= limit]
     if head.isascii():
         lowered = head.lower()

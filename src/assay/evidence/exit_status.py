@@ -30,9 +30,13 @@ _LAST_WORDS = re.compile(
 )
 
 
-def exit_status(text: str, *, of_command: bool) -> int | None:
-    """The status a text opens with, or ends with if a command wrote it; None if it states none."""
-    found = _OPENING.match(opening_of(text)) or _TAG.match(text) or _HEADER.match(text)
+def exit_status(text: str, *, of_command: bool, opening: str | None = None) -> int | None:
+    """The status a text opens with, or ends with if a command wrote it; None if it states none.
+
+    `opening` is the text's, where it is known already.
+    """
+    head = opening_of(text) if opening is None else opening
+    found = _OPENING.match(head) or _TAG.match(text) or _HEADER.match(text)
     if found is None and of_command:
         start = max(0, len(text) - _ENDING)
         found = _LAST_WORDS.search(text, start) or _REPORTED.search(text, start)

@@ -24,7 +24,7 @@ _HEAD, _TAIL = 500, 300
 _QUOTED_STATEMENT = re.compile(r"\n[ \t]{0,20}(?:LINE \d+:|CONTEXT:|QUERY:)")
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+_LOOK_AROUND = re.compile(r"\(\?<?[=!][^()]*\)")
 
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
@@ -365,9 +365,12 @@ def _searches(wordings: _Wordings) -> tuple[tuple[Kind, Callable[[str], object]]
 
 
 def _search(wording: str) -> Callable[[str], object]:
-    if _LOOK_AROUND.search(wording):
-        return re.compile(wording, re.IGNORECASE).search
-    return occurrence_of(f"(?i)(?:{wording})")
+    may_occur_in = occurrence_of(f"(?i)(?:{_LOOK_AROUND.sub('', wording)})")
+    if _LOOK_AROUND.search(wording) is None:
+        return may_occur_in
+    exact = re.compile(wording, re.IGNORECASE).search
+    # The two engines agree on the letters of ASCII only.
+    return lambda text: (not text.isascii() or may_occur_in(text)) and exact(text)
 
 
 def kind_of_message(message: str) -> Kind:

@@ -19,7 +19,7 @@ from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
-from assay.evidence.text_shape import reads_like_content
+from assay.evidence.text_shape import opening_of, reads_like_content
 from assay.evidence.tool_kinds import ToolKind, kind_of_tool
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ def _read(value: Any, tool: ToolKind, *, reported: bool | None) -> Reading | Non
 
 
 def _read_text(text: str, tool: ToolKind, *, reported: bool | None) -> Reading | None:
-    status = exit_status(text, of_command=tool == "command")
+    opening = opening_of(text)
+    status = exit_status(text, of_command=tool == "command", opening=opening)
     if status is not None:
         return Reading(status != 0, "exit_code", text[:LONGEST_MESSAGE] if status else None)
     if (page := read_page(text)) is not None:
