@@ -30,6 +30,7 @@ class Hand:
     def __init__(self, settings: ImportSettings) -> None:
         """Open the store; the writer is entered by whoever works with this hand."""
         self._named = settings.named
+        self._walked = bool(self._named) and all(Path(name).is_dir() for name in self._named)
         self._reader = RunReader(settings.format_name)
         store = Store(Path(settings.store))
         self._written_at = monotonic()
@@ -67,7 +68,8 @@ class Hand:
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
         if file == STDIN:
             return self._reader.source(file, on_bytes=on_bytes, on_wait=self.writer.flush)
-        return self._reader.file(file, on_bytes=on_bytes, named=file in self._named)
+        named = file in self._named
+        return self._reader.file(file, on_bytes=on_bytes, named=named, walked=self._walked)
 
     def written(self) -> ImportReport:
         """What the writer did, once it is closed."""

@@ -67,10 +67,18 @@ class RunReader:
             yield from self._read(recording, alone=_name(recording) == str(source))
 
     def file(
-        self, path: str, *, on_bytes: Callable[[int], object] | None = None, named: bool
+        self,
+        path: str,
+        *,
+        on_bytes: Callable[[int], object] | None = None,
+        named: bool,
+        walked: bool = False,
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
-        """All runs and evaluations of one file; one that the user `named` should hold some."""
-        for recording in recordings_at(path, on_bytes=on_bytes):
+        """All runs and evaluations of one file; one that the user `named` should hold some.
+
+        `walked` says that it was found in a folder.
+        """
+        for recording in recordings_at(path, on_bytes=on_bytes, walked=walked):
             yield from self._read(recording, alone=named and _name(recording) == path)
 
     def _read(

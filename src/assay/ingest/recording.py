@@ -120,6 +120,8 @@ class Recording:
         self.name = place.name
         self._head: list[Document | Unreadable] = []
         self._rest: Iterator[Document | Unreadable] | None = None
+        self._text: bytes | None = None
+        self._text_read = False
         self.mended: dict[int | None, str] = {}
         # What a format made of the file while looking at it, so that reading need not do it again.
         self.glimpsed: AgentTestCase | Judged | None = None
@@ -139,9 +141,14 @@ class Recording:
         self._head, self._rest = [], None
         return found
 
-    @cached_property
+    @property
     def text(self) -> bytes | None:
         """The bytes at once, for readers that need but a few fields; None if there are too many."""
+        if not self._text_read:  # by hand: a cached property takes a lock, and files are many
+            self._text, self._text_read = self._whole_text(), True
+        return self._text
+
+    def _whole_text(self) -> bytes | None:
         try:
             with self.open() as file:
                 text = read_up_to(_LARGEST_TEXT + 1, file)

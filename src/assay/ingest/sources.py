@@ -92,10 +92,13 @@ def find_recordings(
 
 
 def recordings_at(
-    file: str | Path, *, on_bytes: Callable[[int], object] | None = None
+    file: str | Path, *, on_bytes: Callable[[int], object] | None = None, walked: bool = False
 ) -> Iterator[Recording | Unreadable]:
-    """Every recording of one file: itself, or those packed in it; a named pipe is read once."""
-    if not _is_pipe(file):
+    """Every recording of one file: itself, or those packed in it; a named pipe is read once.
+
+    What was found by walking a folder (`walked`) is no pipe.
+    """
+    if walked or not _is_pipe(file):
         yield from _recordings_in(FilePlace(file, on_bytes))
         return
     with Path(file).open("rb", buffering=0) as source:
