@@ -1,4 +1,4 @@
-"""Codex CLI: the rollout files below `~/.codex/sessions`.
+"""Codex CLI: the rollout files below `~/.codex/sessions`, and what `exec --json` prints.
 
 `response_item` lines are what model and tools said; `event_msg` lines repeat some of it for
 the screen and add what the items lack: exit codes, durations and token counts.
@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
+from assay.ingest.codex_exec import exec_case, is_event
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     amount_or_none,
@@ -83,8 +84,10 @@ class _Line(Struct):
 def _recognise(recording: Recording) -> float:
     lines = [line for line in recording.sample if isinstance(line, dict)]
     kinds = {text_at(line, "type") for line in lines if isinstance(line.get("payload"), dict)}
-    if "session_meta" in kinds:
+    if "session_meta" in kinds or any(line.get("type") == "thread.started" for line in lines):
         return 1.0
+    if lines and all(is_event(line) for line in lines):
+        return 0.8
     if kinds & LINE_TYPES and all("timestamp" in line for line in lines):
         return 0.9
     return 0.7 if _is_old_rollout(lines) else 0.0
@@ -101,14 +104,19 @@ def _is_old_rollout(lines: list[dict[str, Any]]) -> bool:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     lines: list[_Line] = []
+    events: list[dict[str, Any]] = []
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
-        elif isinstance(document.value, dict):
-            lines.append(_line(document.value))
-        else:
+        elif not isinstance(document.value, dict):
             yield Unreadable(recording.name, "expected an object in each line", document.position)
-    if any(line.kind in LINE_TYPES for line in lines):
+        elif is_event(document.value) or (events and document.value.get("type") == "error"):
+            events.append(document.value)
+        else:
+            lines.append(_line(document.value))
+    if events:
+        yield exec_case(events, recording.name, NAME)
+    elif any(line.kind in LINE_TYPES for line in lines):
         yield _case(lines, recording)
 
 
@@ -326,11 +334,12 @@ def _extra(lines: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
 
 CODEX_CLI = Format(
     name=NAME,
-    title="Codex CLI rollout files",
+    title="Codex CLI rollout files and exec --json logs",
     fidelity=(
         "Says how a command ended only through its exit code, and nothing for other tools "
         "unless an event was kept. Has no tool schemas, no task, no outcome and no prices. "
-        "Reasoning is encrypted. Web searches of the provider have no result and are no calls."
+        "Reasoning is encrypted. Web searches of the provider have no result and are no calls. "
+        "What exec --json prints has no question, no model and no times."
     ),
     recognise=_recognise,
     read=_read,

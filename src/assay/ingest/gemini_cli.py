@@ -20,6 +20,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.gemini_stream import is_event, stream_case
 from assay.ingest.recording import Format, Recording
 from assay.run import Source
 
@@ -42,6 +43,8 @@ USAGE_KEYS = (
 
 def _recognise(recording: Recording) -> float:
     values = [value for value in recording.sample if isinstance(value, dict)]
+    if any(is_event(value) for value in values[:5]):
+        return 0.95
     if not values or not isinstance(values[0].get("sessionId"), str):
         return 0.0
     messages = values[0].get("messages", values[1:])
@@ -64,6 +67,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             lines.append(document)
         else:
             yield Unreadable(recording.name, "expected a session object", document.position)
+    if any(is_event(line.value) for line in lines):
+        yield stream_case([line.value for line in lines], recording.name, NAME)
+        return
     session = _session(line.value for line in lines)
     if session["messages"]:
         yield _case(session, recording)
@@ -183,11 +189,12 @@ def _error(record: dict[str, Any]) -> str | None:
 
 GEMINI_CLI = Format(
     name=NAME,
-    title="Gemini CLI chat files",
+    title="Gemini CLI chat files and stream-json logs",
     fidelity=(
         "Says success, error or cancelled for each call, but only when a round of calls ended, "
         "not how long each took. One reply may hold several rounds; they are told apart by "
-        "their times. Has no tool schemas, no task and no outcome; sub-agents show as one call."
+        "their times. Has no tool schemas, no task and no outcome; sub-agents show as one call. "
+        "A stream-json log says only of a failure how the run ended."
     ),
     recognise=_recognise,
     read=_read,
