@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
 
+from assay import AgentTestCase
 from assay.analyses import (
     correction,
     episodes,
@@ -190,12 +191,13 @@ def test_servers(siblings: Store) -> None:
 
 @pytest.fixture(scope="module")
 def calling(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Four runs: docs/reference/analyses/persistence.md, longest.md and workload.md."""
+    """Five runs: docs/reference/analyses/persistence.md, longest.md and workload.md."""
     runs = [
         a_run("ann", "t1", ok("find"), ok("find"), ok("book"), ok("find")),
         a_run("ann", "t2", ok("book")),
         a_run("bob", "t1", bad("find")),
         a_run("cleo", "t1"),
+        AgentTestCase("question t2", "done", model="dan", task_id="t2"),
     ]
     return store_of(tmp_path_factory.mktemp("calling"), runs)
 
@@ -219,8 +221,19 @@ def test_the_longest_runs(calling: Store) -> None:
 
 def test_the_work_of_a_task(calling: Store) -> None:
     first, second = workload(calling)
-    assert (first.task_id, first.runs, first.models) == ("t1", 3, 3)
+    assert (first.task_id, first.runs, first.unrecorded, first.models) == ("t1", 3, 0, 3)
     assert first.mean_calls == pytest.approx(5 / 3)
     assert (first.fewest_calls, first.most_calls) == (0, 4)
-    assert (second.task_id, second.mean_calls) == ("t2", 1.0)
+    assert (second.task_id, second.runs, second.unrecorded) == ("t2", 2, 1)
+    assert (second.mean_calls, second.fewest_calls, second.most_calls) == (1.0, 1, 1)
     assert [row.task_id for row in workload(calling, order="fewest")] == ["t2", "t1"]
+
+
+def test_calls_that_were_not_recorded_are_not_0(calling: Store) -> None:
+    (only,) = workload(calling, models=["dan"])
+    assert (only.runs, only.unrecorded, only.mean_calls, only.most_calls) == (1, 1, None, None)
+    by_seed = workload(calling, rules="seed")
+    assert [(row.task_id, row.unrecorded, row.mean_calls) for row in by_seed] == [
+        ("t1", 0, 5 / 3),
+        ("t2", 0, 0.5),
+    ]

@@ -21,6 +21,10 @@ QUESTIONS = Path(assay.analyses.view.__file__).parent
 SQL = sorted(QUESTIONS.rglob("*.sql"))
 SPACES = "".join(c for c in map(chr, range(0x10FFFF)) if unicodedata.category(c) == "Zs")
 EXAMPLES = {
+    "FSUM(number)": (
+        "SELECT FSUM(a * b), fsum FROM t",
+        "SELECT SUM(a * b), fsum FROM t",
+    ),
     "ROW_NUMBER() OVER (...)": (
         "SELECT ROW_NUMBER() OVER (PARTITION BY LOWER(a) ORDER BY b) * 2 AS n",
         "SELECT CAST(ROW_NUMBER() OVER (PARTITION BY LOWER(a) ORDER BY b) AS BIGINT) * 2 AS n",

@@ -44,6 +44,12 @@ def typed(found: Iterable[dict[str, Any]], row: type[Row]) -> list[Row]:
     ]
 
 
+def with_steady(line: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The row with these of its numbers made steady; None stays None."""
+    found = {name: steady(line[name]) for name in names if line[name] is not None}
+    return line | found
+
+
 def with_interval(line: dict[str, Any], share: str, n: str, successes: str) -> dict[str, Any]:
     """The row with `SHARE`, `SHARE_low` and `SHARE_high`, from the sums over its clusters.
 
@@ -68,9 +74,9 @@ def with_interval(line: dict[str, Any], share: str, n: str, successes: str) -> d
     }
 
 
-def comparable(mean: float) -> float:
-    """A mean to sort by: one value is one place, in whatever order it was added up."""
-    return round(mean, 12)
+def steady(mean: float) -> float:
+    """A mean to twelve digits: those beyond depend on the order in which it was added up."""
+    return float(f"{mean:.12g}")
 
 
 def one_of(value: str, known: Sequence[str], kind: str) -> str:

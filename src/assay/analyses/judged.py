@@ -6,18 +6,22 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from assay.analyses.answering import question
+from assay.analyses.answering import question, steady
 from assay.errors import InvalidSettings
 from assay.stats import Resampling
 from assay.stats.clustered import ClusterSums, clustered_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from assay.analyses.view import View
 
 Outcomes = Literal["all", "unjudged", "none"]
 _BEGINNING = "judgements"
+Means = Literal["judged", "weighted"]
+# The question to the means that its rows have the sums of.
+_MEASURES: dict[Means, tuple[str, ...]] = {
+    "judged": ("judged", "score", "step", "success"),
+    "weighted": ("weighted", "unweighted", "penalised", "real_tools"),
+}
 # Draws for one interval: more units need fewer resamples, and waiting for minutes helps nobody.
 _MOST_DRAWS = 200_000
 _FEWEST_RESAMPLES = 100
@@ -103,37 +107,42 @@ def resampling_of(units: int) -> Resampling:
 
 def judged_groups(
     view: View,
+    means: Means,
     *,
     by_judge: bool = True,
     by_attempt: bool = False,
     outcomes: Outcomes = "all",
     weights: Weights = _HALVES,
 ) -> list[JudgedGroup]:
-    """Means of all scores, model by model and, if asked, judge by judge and pass by pass."""
+    """Means of some scores, model by model and, if asked, judge by judge and pass by pass."""
     found = judgements(
         view,
-        "judged_means",
+        f"{means}_means",
         outcomes=outcomes,
         weights=weights,
         by_judge=by_judge,
         by_attempt=by_attempt,
     )
-    return list(_groups(found))
+    return [
+        JudgedGroup(
+            line["experiment"],
+            line["model"],
+            line["judge"],
+            line["attempt"],
+            {measure: mean_of(line, f"{measure}_") for measure in _MEASURES[means]},
+        )
+        for line in found
+    ]
 
 
-def _groups(found: Iterable[dict[str, Any]]) -> Iterator[JudgedGroup]:
-    means: dict[tuple[Any, ...], dict[str, Mean]] = {}
-    for line in found:
-        key = line["experiment"], line["model"], line["judge"], line["attempt"]
-        means.setdefault(key, {})[line["measure"]] = mean_of(line)
-    for key, own in means.items():
-        yield JudgedGroup(*key, own)
+def mean_of(line: dict[str, Any], measure: str = "") -> Mean:
+    """The mean of a line that has the sums over clusters, `asked`, `lowest` and `highest`.
 
-
-def mean_of(line: dict[str, Any]) -> Mean:
-    """The mean of a line that has the sums over clusters, `asked`, `lowest` and `highest`."""
-    n, tasks, total = int(line["n"]), int(line["clusters"]), float(line["total"])
+    Where it has them of several measures all but `asked` begin with the name of one.
+    """
     asked = int(line["asked"])
+    line = {name.removeprefix(measure): value for name, value in line.items()} if measure else line
+    n, tasks, total = int(line["n"]), int(line["clusters"]), float(line["total"])
     if not n:
         return Mean(asked=asked)
     sums = ClusterSums(
@@ -146,5 +155,5 @@ def mean_of(line: dict[str, Any]) -> Mean:
     )
     in_unit_range = 0 <= line["lowest"] <= line["highest"] <= 1
     interval = clustered_mean(sums, in_unit_range=in_unit_range)
-    low, high = (interval.low, interval.high) if interval else (None, None)
-    return Mean(total / n, low, high, n, asked, tasks)
+    low, high = (steady(interval.low), steady(interval.high)) if interval else (None, None)
+    return Mean(steady(total / n), low, high, n, asked, tasks)

@@ -95,13 +95,18 @@ _COLUMNS: dict[str, dict[str, str]] = {
     "evaluations": {},
     "summaries": {},
 }
+# What a call says of its run. By the seed's rules it comes with the place of the run: there are
+# many times fewer runs than calls.
+_OF_RUN = {
+    "run_key": "run_key",
+    "model": _MODEL,
+    "task_id": "task_id",
+    "task": "COALESCE(task_id, run_key)",
+    "attempt": "attempt",
+}
 _SEED_COLUMNS: dict[str, dict[str, str]] = {
     "calls": {
-        "run_key": "placed_key",
-        "model": "placed_model",
-        "task_id": "placed_task_id",
-        "task": "placed_task",
-        "attempt": "placed_attempt",
+        **{name: f"placed_{name}" for name in _OF_RUN},
         "failed": "seed_category IS NOT NULL",
         "blame": "seed_category",
         "kind": "seed_subcategory",
@@ -111,20 +116,13 @@ _SEED_COLUMNS: dict[str, dict[str, str]] = {
     },
 }
 # As the seed walks: folder by folder, so that a separator sorts before any other letter.
-# What calls say of their run is taken from here: a store has many times fewer runs than calls.
-_PLACED_WORDS = f"""
-    SELECT run_key AS placed_key, {_MODEL} AS placed_model, task_id AS placed_task_id,
-           COALESCE(task_id, run_key) AS placed_task
-    FROM stored_runs
-"""
 _SEED_ORDER = f"""
-    SELECT run_key AS placed_run, run_key AS placed_key, {_MODEL} AS placed_model,
-           task_id AS placed_task_id, COALESCE(task_id, run_key) AS placed_task,
-           attempt AS placed_attempt,
+    SELECT run_key AS placed_run,
+           {", ".join(f"{value} AS placed_{name}" for name, value in _OF_RUN.items())},
            ROW_NUMBER() OVER (ORDER BY REPLACE(source_path, '/', CHR(1)) NULLS LAST,
                                        source_position NULLS LAST, run_key) AS run_place
     FROM stored_runs
-"""
+"""  # noqa: S608 - all ours
 _LONGEST_RUN = 10_000_000
 # Tables whose rows have a place in that order.
 _PLACED = {"runs": "run_place", "calls": f"run_place * {_LONGEST_RUN} + position"}
@@ -151,6 +149,10 @@ _MOST_KEPT_CALLS = 1_000_000
 _MOST_KEPT_ROWS = 10_000
 # The columns of calls that questions ask for; those of words have few texts in many rows.
 _WORDS = ("run_key", "task", "task_id", "model", "server", "tool")
+_PLACED_WORDS = f"""
+    SELECT {", ".join(f"{_OF_RUN[name]} AS placed_{name}" for name in _WORDS if name in _OF_RUN)}
+    FROM stored_runs
+"""  # noqa: S608 - all ours
 _ASKED_OF_CALLS = (
     *_WORDS,
     *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind", "blame_rule"),
@@ -253,8 +255,8 @@ class View:
 
     def _words(self) -> str:
         columns = self._columns("calls") | dict(self._added("calls"))
-        placed = _SEED_COLUMNS["calls"] if self._selection.rules == "seed" else {}
-        own = [name for name in _WORDS if not placed.get(name, "").startswith("placed_")]
+        is_seed = self._selection.rules == "seed"
+        own = [name for name in _WORDS if not (is_seed and name in _OF_RUN)]
         texts = ", ".join(f"{columns[name]} AS {name}" for name in own)
         return f"SELECT {texts} FROM stored_calls"  # noqa: S608 - all ours
 
@@ -270,8 +272,7 @@ class View:
             yield "place", place
         if table == "calls":
             yield "counted", self._counted()
-            is_seed = self._selection.rules == "seed"
-            yield "task", "placed_task" if is_seed else "COALESCE(task_id, run_key)"
+            yield "task", "placed_task" if self._selection.rules == "seed" else _OF_RUN["task"]
 
     def _counted(self) -> str:
         conditions = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import one_of, typed
+from assay.analyses.answering import one_of, typed, with_steady
 from assay.analyses.judged import judgements
 from assay.analyses.view import opened
 
@@ -64,7 +64,7 @@ def distribution(
             missing_is_zero=False,
             by=one_of(grouping, get_args(By), "grouping"),
         )
-    return typed(found, Spread)
+    return typed((with_steady(line, "mean", "deviation") for line in found), Spread)
 
 
 DISTRIBUTION = Analysis(

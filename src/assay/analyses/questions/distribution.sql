@@ -16,7 +16,7 @@ scores AS (
 SELECT experiment, group_model AS model, group_judge AS judge, measure,
        COUNT(value) AS n,
        COUNT(*) - COUNT(value) AS missing,
-       AVG(value) AS mean,
+       FSUM(value) / COUNT(value) AS mean,
        CASE WHEN COUNT(value) > 1 THEN STDDEV_SAMP(value) END AS deviation,
        MIN(value) AS least,
        PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY value) AS quarter,

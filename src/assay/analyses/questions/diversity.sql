@@ -14,7 +14,7 @@ binned AS (
 ),
 by_task AS (
     SELECT experiment, model, used, from_number, task,
-           COUNT(*) AS asked, COUNT(score) AS n, COALESCE(SUM(score), 0e0) AS total,
+           COUNT(*) AS asked, COUNT(score) AS n, COALESCE(FSUM(score), 0e0) AS total,
            MIN(score) AS lowest, MAX(score) AS highest
     FROM binned
     GROUP BY experiment, model, used, from_number, task
@@ -22,11 +22,11 @@ by_task AS (
 SELECT experiment, model, used, from_number,
        SUM(asked) AS asked,
        SUM(n) AS n,
-       SUM(total) AS total,
+       FSUM(total) AS total,
        COUNT(CASE WHEN n > 0 THEN 1 END) AS clusters,
        SUM(CAST(n AS DOUBLE) * n) AS squares_n,
-       SUM(total * total) AS squares_y,
-       SUM(n * total) AS products,
+       FSUM(total * total) AS squares_y,
+       FSUM(n * total) AS products,
        MIN(lowest) AS lowest,
        MAX(highest) AS highest
 FROM by_task

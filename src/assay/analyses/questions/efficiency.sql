@@ -31,26 +31,26 @@ by_task AS (
     SELECT experiment, model, measure, task,
            COUNT(*) AS asked,
            COUNT(value) AS n,
-           COALESCE(SUM(value), 0e0) AS total,
+           COALESCE(FSUM(value), 0e0) AS total,
            MIN(value) AS lowest,
            MAX(value) AS highest,
-           COALESCE(SUM(CASE WHEN success IS NOT NULL THEN value END), 0e0) AS judged_total,
-           COALESCE(SUM(CASE WHEN value IS NOT NULL THEN success END), 0e0) AS successes
+           COALESCE(FSUM(CASE WHEN success IS NOT NULL THEN value END), 0e0) AS judged_total,
+           COALESCE(FSUM(CASE WHEN value IS NOT NULL THEN success END), 0e0) AS successes
     FROM measured
     GROUP BY experiment, model, measure, task
 )
 SELECT experiment, model, measure,
        SUM(asked) AS asked,
        SUM(n) AS n,
-       SUM(total) AS total,
+       FSUM(total) AS total,
        COUNT(CASE WHEN n > 0 THEN 1 END) AS clusters,
        SUM(CAST(n AS DOUBLE) * n) AS squares_n,
-       SUM(total * total) AS squares_y,
-       SUM(n * total) AS products,
+       FSUM(total * total) AS squares_y,
+       FSUM(n * total) AS products,
        MIN(lowest) AS lowest,
        MAX(highest) AS highest,
-       SUM(judged_total) AS judged_total,
-       SUM(successes) AS successes
+       FSUM(judged_total) AS judged_total,
+       FSUM(successes) AS successes
 FROM by_task
 GROUP BY experiment, model, measure
 ORDER BY experiment NULLS LAST, model NULLS LAST, measure

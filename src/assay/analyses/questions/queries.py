@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import comparable, one_of
+from assay.analyses.answering import one_of, steady
 from assay.analyses.judged import judgements, mean_of
 from assay.analyses.view import opened
 from assay.errors import InvalidSettings
@@ -73,7 +73,7 @@ def queries(
 
 
 def _nulls_last(value: float | None) -> tuple[bool, float]:
-    return value is None, comparable(value or 0.0)
+    return value is None, steady(value or 0.0)
 
 
 def _result(line: dict[str, Any]) -> QueryResult:

@@ -11,7 +11,7 @@ by_run AS (
            MIN(place) AS place,
            COUNT(*) AS asked,
            COUNT(value) AS n,
-           COALESCE(SUM(value), 0e0) AS total,
+           COALESCE(FSUM(value), 0e0) AS total,
            MIN(value) AS lowest,
            MAX(value) AS highest,
            COUNT(success) AS verdicts,
@@ -20,7 +20,7 @@ by_run AS (
     GROUP BY experiment, task, model, attempt, recorded_run
 ),
 by_model AS (
-    SELECT experiment, task, model, SUM(total) / SUM(n) AS mean
+    SELECT experiment, task, model, FSUM(total) / SUM(n) AS mean
     FROM by_run
     WHERE n > 0
     GROUP BY experiment, task, model
@@ -48,14 +48,16 @@ totals AS (
            MIN(place) AS place,
            SUM(asked) AS asked,
            SUM(n) AS n,
-           SUM(total) AS total,
+           FSUM(total) AS total,
            COUNT(CASE WHEN n > 0 THEN 1 END) AS clusters,
            SUM(CAST(n AS DOUBLE) * n) AS squares_n,
-           SUM(total * total) AS squares_y,
-           SUM(n * total) AS products,
+           FSUM(total * total) AS squares_y,
+           FSUM(n * total) AS products,
            MIN(lowest) AS lowest,
            MAX(highest) AS highest,
-           AVG(CASE WHEN n > 1 THEN highest - lowest END) AS judge_range,
+           CASE WHEN MAX(n) > 1
+                THEN FSUM(CASE WHEN n > 1 THEN highest - lowest END)
+                     / COUNT(CASE WHEN n > 1 THEN 1 END) END AS judge_range,
            SUM(verdicts) AS verdicts,
            SUM(passed) AS passed
     FROM by_run

@@ -9,7 +9,8 @@ WITH judges AS (
 verdicts AS (
     SELECT experiment, model, task_id, attempt, trajectory,
            AVG(CASE WHEN success THEN 1e0 WHEN NOT success THEN 0e0 END) AS judged_success,
-           AVG(COALESCE(final_answer_score, CAST($missing AS DOUBLE))) AS score
+           FSUM(COALESCE(final_answer_score, CAST($missing AS DOUBLE)))
+               / NULLIF(COUNT(COALESCE(final_answer_score, CAST($missing AS DOUBLE))), 0) AS score
     FROM evaluations
     JOIN judges
       ON experiment IS NOT DISTINCT FROM judged_experiment AND model = judged_model
@@ -17,7 +18,8 @@ verdicts AS (
     GROUP BY experiment, model, task_id, attempt, trajectory
 ),
 verdicts_of_runs AS (
-    SELECT run_key, AVG(judged_success) AS judged_success, AVG(score) AS score
+    SELECT run_key, FSUM(judged_success) / NULLIF(COUNT(judged_success), 0) AS judged_success,
+           FSUM(score) / NULLIF(COUNT(score), 0) AS score
     FROM runs
     JOIN verdicts
       ON runs.model = verdicts.model

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column
-from assay.analyses.answering import comparable, question, typed
+from assay.analyses.answering import question, steady, typed
 from assay.analyses.judged import judged_groups
 from assay.analyses.view import opened
 
@@ -62,7 +62,7 @@ def summary(source: Answering | View, **filters: Unpack[Filters]) -> list[Standi
     with opened(source, filters) as view:
         if view.rules == "seed":
             return typed(view.rows(question("recorded_means"), overall=True), Standing)
-        found = [Standing(**_figures(group)) for group in judged_groups(view)]
+        found = [Standing(**_figures(group)) for group in judged_groups(view, "judged")]
     best = _over_judges(found)
     return sorted(found, key=lambda row: best[row.experiment, row.model])
 
@@ -72,7 +72,7 @@ def attempts(source: Answering | View, **filters: Unpack[Filters]) -> list[Attem
     with opened(source, filters) as view:
         if view.rules == "seed":
             return typed(view.rows(question("recorded_means"), overall=False), AttemptStanding)
-        groups = judged_groups(view, by_attempt=True)
+        groups = judged_groups(view, "judged", by_attempt=True)
         return [AttemptStanding(**_figures(group), attempt=group.attempt) for group in groups]
 
 
@@ -102,8 +102,7 @@ def _over_judges(found: list[Standing]) -> dict[tuple[str | None, str | None], t
         if value is not None:
             own.append(value)
     return {
-        key: (not own, comparable(-fsum(own) / len(own)) if own else 0.0)
-        for key, own in means.items()
+        key: (not own, steady(-fsum(own) / len(own)) if own else 0.0) for key, own in means.items()
     }
 
 

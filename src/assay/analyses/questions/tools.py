@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import ask, one_of, typed, with_interval
+from assay.analyses.answering import ask, one_of, typed, with_interval, with_steady
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -62,7 +62,8 @@ def tools(
     by_what = one_of(by, get_args(By), "grouping")
     first = one_of(order or _USUAL_ORDER.get(by, "failures"), get_args(Order), "order")
     found = ask(source, filters, "tools", by=by_what)
-    lines = sorted(found, key=itemgetter(first), reverse=first != "model_failure_rate")
+    steadied = (with_steady(line, "mean_seconds") for line in found)
+    lines = sorted(steadied, key=itemgetter(first), reverse=first != "model_failure_rate")
     rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in lines)
     return typed(rows, ToolUse)
 

@@ -48,7 +48,7 @@ totals AS (
            SUM(CASE WHEN blame IN ('unknown', 'UNKNOWN') THEN 1 ELSE 0 END) AS unknown_failures,
            SUM(CASE WHEN dynamically_loaded THEN 1 ELSE 0 END) AS loading_calls,
            COUNT(execution_time) AS timed_calls,
-           AVG(execution_time) AS mean_seconds,
+           FSUM(execution_time) / NULLIF(COUNT(execution_time), 0) AS mean_seconds,
            MEDIAN(execution_time) AS median_seconds,
            MAX(execution_time) AS longest_seconds,
            MIN(place) AS place

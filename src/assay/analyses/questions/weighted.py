@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import comparable, one_of
+from assay.analyses.answering import one_of, steady
 from assay.analyses.judged import Mean, Weights, judged_groups, judgements
 from assay.analyses.view import opened
 
@@ -81,7 +81,9 @@ def weighted(
     weights = Weights(fa_weight, step_weight, no_tool_penalty)
     by_judge = one_of(by, get_args(By), "grouping") == "judge"
     with opened(source, filters) as view:
-        groups = judged_groups(view, by_judge=by_judge, outcomes="none", weights=weights)
+        groups = judged_groups(
+            view, "weighted", by_judge=by_judge, outcomes="none", weights=weights
+        )
     judged = [group for group in groups if group.means["weighted"].n]
     ranks = _ranks(judged, "weighted"), _ranks(judged, "unweighted")
     return [_weighted(group, *(rank[id(group)] for rank in ranks)) for group in judged]
@@ -130,7 +132,7 @@ def _ranks(groups: list[JudgedGroup], measure: str) -> dict[int, int | None]:
 def _highest_first(measure: str) -> Callable[[JudgedGroup], tuple[bool, float]]:
     def key(group: JudgedGroup) -> tuple[bool, float]:
         value = group.means[measure].value
-        return value is None, -comparable(value or 0.0)
+        return value is None, -steady(value or 0.0)
 
     return key
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import ask, one_of, typed
+from assay.analyses.answering import one_of, question, typed
+from assay.analyses.view import opened
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -17,14 +18,19 @@ Order = Literal["most", "fewest"]
 
 
 class Workload(Struct, frozen=True):
-    """The calls that runs of one task made; a run without calls counts as 0."""
+    """The calls that runs of one task made.
+
+    A run that made none counts as 0. Of `unrecorded` runs nobody knows, and they are in no mean;
+    the three figures are None where there are no others.
+    """
 
     task_id: str
     runs: int
+    unrecorded: int
     models: int
-    mean_calls: float
-    fewest_calls: int
-    most_calls: int
+    mean_calls: float | None
+    fewest_calls: int | None
+    most_calls: int | None
 
 
 def workload(
@@ -32,10 +38,14 @@ def workload(
 ) -> list[Workload]:
     """Tasks by the mean number of calls over all models and attempts.
 
-    With the fewest first, tasks that nobody made a call for are left out.
+    With the fewest first, tasks that nobody made a call for are left out. The seed takes calls
+    that were not recorded for none.
     """
     first = one_of(order, get_args(Order), "order")
-    return typed(ask(source, filters, "workload", order=first, limit=limit), Workload)
+    with opened(source, filters) as view:
+        is_seed = view.rules == "seed"
+        asked = {"order": first, "limit": limit, "unrecorded_is_none": is_seed}
+        return typed(view.rows(question("workload"), **asked), Workload)
 
 
 WORKLOAD = Analysis(
@@ -52,6 +62,7 @@ WORKLOAD = Analysis(
     columns=(
         Column("task_id", "task", "name"),
         Column("runs", "runs", "count"),
+        Column("unrecorded", "not recorded", "count", lower_is_better=True, wide=True),
         Column("models", "models", "count"),
         Column("mean_calls", "mean calls", "number"),
         Column("fewest_calls", "fewest", "count"),

@@ -1,11 +1,10 @@
 -- Episodes of failure as the seed sees them: calls of one tool in a row, cut after each success.
 -- Any success is a correction, and runs of a single call are left out.
 WITH in_episodes AS (
-    SELECT call_sides.*,
-           COALESCE(last_failed AND last_server = server AND last_tool = tool, FALSE) AS goes_on
+    SELECT call_sides.*, repeats_last AND last_failed AS goes_on
     FROM call_sides
     WHERE (last_failed IS NOT NULL OR next_failed IS NOT NULL)
-      AND (failed OR (last_failed AND last_server = server AND last_tool = tool))
+      AND (failed OR (repeats_last AND last_failed))
 ),
 numbered AS (
     SELECT in_episodes.*,

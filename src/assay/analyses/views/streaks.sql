@@ -13,7 +13,7 @@ repeats AS (
     SELECT run_key, number,
            ROW_NUMBER() OVER (PARTITION BY run_key ORDER BY position) AS repeat_number
     FROM call_sides
-    WHERE last_server = server AND last_tool = tool
+    WHERE repeats_last
 ),
 streaks AS (
     SELECT run_key, COUNT(*) + 1 AS length

@@ -112,6 +112,14 @@ def _row_number(tokens: Tokens, number: int) -> list[Edit]:
     return [Edit(name.start, name.start, "CAST("), Edit(end, end, " AS BIGINT)")]
 
 
+def _accurate_sum(tokens: Tokens, number: int) -> list[Edit]:
+    name, inside = tokens[number], tokens[number + 1 :]
+    is_call = name.token_type.name == "VAR" and name.text.upper() == "FSUM"
+    if not is_call or not inside or inside[0].token_type.name != "L_PAREN":
+        return []
+    return [Edit(name.start, name.end + 1, "SUM")]
+
+
 def _closing(tokens: Tokens) -> int:
     """The number of the token that closes the bracket which the first one opens."""
     depth = 0
@@ -140,5 +148,11 @@ DIFFERENCES = (
         "CAST(ROW_NUMBER() OVER (...) AS BIGINT)",
         "Spark counts in 32 bits, and what is calculated from them must not be cut off",
         _row_number,
+    ),
+    Difference(
+        "FSUM(number)",
+        "SUM(number)",
+        "DuckDB's comes to the same in whatever order it adds; Spark has none such",
+        _accurate_sum,
     ),
 )
