@@ -133,6 +133,21 @@ def test_three_models_are_ranked(assay: Assay) -> None:
     assert [pair["names"] for pair in pairs] == [["ada", "eve"], ["ada", "bob"]]
 
 
+def test_what_says_nothing_of_success_is_told(assay: Assay) -> None:
+    """And a legend speaks of a star only where there is one."""
+    for name in ("one.assay", "two.assay"):
+        cases = [run(number, run_id=f"{name}-{number}", outcome=None) for number in range(3)]
+        fill(Store.create(name), cases)
+    done = assay("compare", "one.assay", "two.assay", "-o", "c.md")
+    said = "no outcome recorded in one.assay and two.assay"
+    assert said in done.out
+    assert said in Path("c.md").read_text(encoding="utf-8")
+    assert ("* lower is better" in done.out) == (" * " in done.out)
+    assert done.code == 0
+    both = assay("compare", "old.assay", "new.assay:ada")
+    assert "no outcome recorded" not in both.out
+
+
 def test_files_by_suffix(assay: Assay) -> None:
     names = ["out/c.csv", "out/c.md", "out/c.json"]
     outputs = [part for name in names for part in ("-o", name)]

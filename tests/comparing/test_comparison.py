@@ -104,6 +104,8 @@ def test_without_outcomes_the_first_quantity_both_have_decides() -> None:
     found = compare(*sides)
     assert found.headline is not None
     assert found.headline.quantity == "tool_use"
+    assert found.without_outcome == ("a", "b")
+    assert compare(sides[0], AFTER).without_outcome == ("a",)
 
 
 def test_nothing_in_common_is_no_verdict() -> None:

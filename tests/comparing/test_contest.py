@@ -69,6 +69,14 @@ def test_each_against_one() -> None:
         compare_several([GOOD, FAIR], against="worst")
 
 
+def test_sides_of_which_no_outcome_is_known_are_named() -> None:
+    sides = [runs_of(name, numbered([0.5, 0.7]), "tool_use") for name in "abc"]
+    assert compare_several(sides).without_outcome == ("a", "b", "c")
+    assert compare_several([*sides, runs_of("d", numbered([1.0]))]).without_outcome == (
+        *("a", "b", "c"),
+    )
+
+
 def test_nothing_in_common_is_no_contest() -> None:
     found = compare_several([GOOD, runs_of("other", numbered([1.0]), "seconds")])
     assert (found.quantity, found.winner, found.pairs) == (None, None, ())

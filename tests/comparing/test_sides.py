@@ -8,7 +8,9 @@ import pytest
 from tests.store.runs import fill, run
 
 from assay import MCPExecutionData, RunOutcome, Score, Source, ToolExecutionResult, Usage
+from assay.analyses import efficiency
 from assay.comparing import DIVISIONS, read_runs_of, read_side, read_sides
+from assay.comparing.standings import read_tasks
 from assay.errors import NotAStore, UnknownName
 from assay.store import Settings, Store
 
@@ -74,6 +76,23 @@ def test_a_side_is_spelled_clearly(store: Store, spelling: str, runs: int) -> No
     text = f"{store.path}{spelling}"
     found = read_side(text)
     assert (found.name, len(found.runs)) == (text, runs)
+
+
+def test_models_are_named_as_analyses_name_them(tmp_path: Path) -> None:
+    """What the folder calls a model wins over what the file does; a side may say either."""
+    store = Store.create(tmp_path / "runs.assay")
+    fill(
+        store,
+        [
+            run(1, model="gpt-5-2025-08-07", extra={"folder_model": "gpt-5"}),
+            run(2, model="bob"),
+        ],
+    )
+    assert [side.name for side in read_sides(store)] == ["bob", "gpt-5"]
+    assert sorted(row.model or "" for row in efficiency(store)) == ["bob", "gpt-5"]
+    assert list(read_tasks(store, "failed_call_share")) == ["bob", "gpt-5"]
+    for spelling in ("gpt-5", "gpt-5-2025-08-07"):
+        assert len(read_side(f"{store.path}:{spelling}").runs) == 1
 
 
 def test_a_path_with_a_colon_and_an_at_is_a_path(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def test_a_table_has_a_row_for_each_case() -> None:
     assert lines[4].split()[:9] == ["first", "0", "0.500", *["1.00"] * 5, "BELOW."]
     assert lines[5].split()[:9] == ["second", "0", "1.000", *["1.00"] * 4, "–", "A"]
     assert lines[-1] == "* lower is better    – does not apply"
+    unstarred = table([row(measured(1.0, valid_call_failure_rate=None), run="only")])
+    assert unstarred[-1] == "– does not apply"
 
 
 @pytest.mark.parametrize("width", [50, 60, 80, 100, 200])

@@ -35,7 +35,8 @@ _RUNS_SINCE = """
 _CHANGES = """
     WITH placed AS ({placed}),
     known AS (
-        SELECT model, COALESCE(task_id, input) AS task, attempt, run_key,
+        SELECT COALESCE(folder_model, model) AS model, COALESCE(task_id, input) AS task,
+               attempt, run_key,
                outcome_success AS success, placed.batch >= $since AS late
         FROM stored_runs JOIN placed USING (run_key)
         WHERE outcome_success IS NOT NULL

@@ -16,6 +16,7 @@ from assay.comparing.quantities import (
     shown_quantities,
     source_of,
     tasks_of,
+    without_outcome,
 )
 from assay.stats import Estimate, Interval, Resampling, RunsNeeded, holm
 from assay.stats.paired import Question, Verdict, conclude, flips
@@ -101,6 +102,7 @@ class Comparison(Struct, frozen=True):
     `headline` is what the verdict is about and what a flip is: success, unless another quantity
     was asked for or no run says whether it succeeded. `unscored` are tasks that both sides ran
     but that lack the headline's value on one. `headline` is None when they have nothing in common.
+    `without_outcome` are the sides of which no run says how it ended.
     """
 
     baseline: str
@@ -113,6 +115,7 @@ class Comparison(Struct, frozen=True):
     only_in_baseline: tuple[str, ...]
     only_in_candidate: tuple[str, ...]
     unscored: tuple[str, ...] = ()
+    without_outcome: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -169,6 +172,7 @@ def compare(
         only_in_baseline=tuple(sorted(before.keys() - after.keys())),
         only_in_candidate=tuple(sorted(after.keys() - before.keys())),
         unscored=tuple(sorted((before.keys() & after.keys()) - set(pairing.tasks))),
+        without_outcome=without_outcome([baseline, candidate]),
     )
 
 

@@ -13,6 +13,7 @@ from assay.comparing.quantities import (
     recorded_names,
     shown_quantities,
     tasks_of,
+    without_outcome,
 )
 from assay.stats import Resampling, Standing, compare_all
 from assay.stats.wording import counted
@@ -27,7 +28,8 @@ class Contest(Struct, frozen=True):
     """Several sides on the tasks that all share: the best first, and every pair compared.
 
     The p-values are corrected by Holm's method for the comparisons made. `winner` is None unless
-    one side is better than each of the others. `left_out` are tasks that not all sides have.
+    one side is better than each of the others. `left_out` are tasks that not all sides have,
+    `without_outcome` the sides of which no run says how it ended.
     """
 
     quantity: str | None
@@ -37,6 +39,7 @@ class Contest(Struct, frozen=True):
     pairs: tuple[Figure, ...]
     tasks: int
     left_out: tuple[str, ...] = ()
+    without_outcome: tuple[str, ...] = ()
 
     def all_figures(self) -> tuple[Figure, ...]:
         """Every pair compared."""
@@ -71,8 +74,9 @@ def compare_several(
     """Compare every pair of sides, or each with the one named in `against`."""
     names = recorded_names(sides)
     wanted = quantity or next((found.name for found in shown_quantities(names)), None)
+    untold = without_outcome(sides)
     if wanted is None:
-        return Contest(None, "higher", None, (), (), tasks=0)
+        return Contest(None, "higher", None, (), (), tasks=0, without_outcome=untold)
     asked = quantity_named(wanted, names)
     ranking = compare_all(
         {side.name: tasks_of(side, asked) for side in sides},
@@ -93,6 +97,7 @@ def compare_several(
         pairs,
         ranking.tasks,
         ranking.left_out,
+        untold,
     )
 
 

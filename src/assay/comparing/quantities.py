@@ -43,6 +43,7 @@ QUANTITIES = {
         Quantity("tokens", "lower", "tokens a run, in and out"),
     )
 }
+_OUTCOMES = ("success", "outcome_score")
 PART_MARK, JUDGE_MARK = "/", "@"
 # Measured parts of metrics whose names say that less is better.
 _LOWER = re.compile(r"_(?:failure|error)_(?:rate|share)$")
@@ -80,6 +81,13 @@ def _without_judge(name: str) -> str:
 def recorded_names(sets: Sequence[RunSet]) -> set[str]:
     """The names of the values that every one of the sets has."""
     return set.intersection(*(set(runs.recorded()) for runs in sets)) if sets else set()
+
+
+def without_outcome(sets: Sequence[RunSet]) -> tuple[str, ...]:
+    """The names of the sets of which no run says how it ended."""
+    return tuple(
+        runs.name for runs in sets if not any(name in runs.recorded() for name in _OUTCOMES)
+    )
 
 
 def shown_quantities(names: Collection[str]) -> list[Quantity]:

@@ -13,18 +13,25 @@ from assay.store import Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# A run's model as the analyses name it: what the folder calls it, else what the file does.
+MODEL = "COALESCE(runs.folder_model, runs.model)"
 # A way to divide a store to the condition on `runs` and the expression that lists its values.
 DIVISIONS = {
-    "model": ("model = $value", "model"),
-    "framework": ("framework = $value", "framework"),
-    "agent": ("agent_id = $value", "agent_id"),
-    "session": ("session_id = $value", "session_id"),
-    "attempt": ("attempt = TRY_CAST($value AS BIGINT)", "attempt::VARCHAR"),
-    "format": ("source_format = $value", "source_format"),
+    "model": (f"{MODEL} = $value", MODEL),
+    "framework": ("runs.framework = $value", "runs.framework"),
+    "agent": ("runs.agent_id = $value", "runs.agent_id"),
+    "session": ("runs.session_id = $value", "runs.session_id"),
+    "attempt": ("runs.attempt = TRY_CAST($value AS BIGINT)", "runs.attempt::VARCHAR"),
+    "format": ("runs.source_format = $value", "runs.source_format"),
     "folder": (
-        "list_contains(string_split(source_path, '/'), $value)",
-        "unnest(list_slice(string_split(source_path, '/'), 1, -2))",
+        "list_contains(string_split(runs.source_path, '/'), $value)",
+        "unnest(list_slice(string_split(runs.source_path, '/'), 1, -2))",
     ),
+}
+# A side of a store may name a model either way.
+_OF_SIDES = {
+    "model": "$model IN (runs.folder_model, runs.model)",
+    "attempt": "runs.attempt = $attempt",
 }
 _ATTEMPT = re.compile(r"(.+)@([0-9]+)")
 
@@ -35,7 +42,7 @@ def read_side(text: str) -> RunSet:
     store = Store(path)
     wanted = {"model": model, "attempt": attempt}
     params = {name: value for name, value in wanted.items() if value is not None}
-    where = " AND ".join(f"{name} = ${name}" for name in params) or None
+    where = " AND ".join(_OF_SIDES[name] for name in params) or None
     found = read_runs_of(store, text, where, **params)
     if model is not None and not found.runs:
         known = values_of(store, "model")

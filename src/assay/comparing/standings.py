@@ -136,7 +136,7 @@ def read_tasks(store: Store, quantity: str, *, by: str = "model") -> dict[str, T
     """The values of each side's tasks."""
     if by not in DIVISIONS:
         raise UnknownName("way to divide a store", by, DIVISIONS)
-    side = f"runs.{DIVISIONS[by][1]}"
+    _, side = DIVISIONS[by]
     rows: list[dict[str, Any]]
     if quantity in QUANTITIES:
         text = _VALUES.format(runs=RUNS.format(where="true"), side=side, value=f"facts.{quantity}")

@@ -8,9 +8,10 @@ from assay.render.comparison_rows import (
     figure_cells,
     flip_cells,
     mean_text,
+    outcome_lines,
     unmatched_lines,
 )
-from assay.render.comparison_table import FLIP_HEADERS, LEGEND, PAIR_HEADERS, figure_headers
+from assay.render.comparison_table import FLIP_HEADERS, PAIR_HEADERS, figure_headers, legend
 from assay.render.safe_text import markdown_cell
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def comparison_markdown(found: Comparison) -> str:
     """A comparison: the verdict, the flips, the figures."""
     parts = [f"**{markdown_cell(found.sentence())}**", *flips_markdown(found)]
     parts.append(markdown_table(figure_headers(found), map(figure_cells, found.all_figures())))
-    parts.append(markdown_cell(LEGEND))
-    parts.extend(markdown_cell(line) for line in unmatched_lines(found))
+    parts.append(markdown_cell(legend(found)))
+    parts.extend(map(markdown_cell, (*outcome_lines(found), *unmatched_lines(found))))
     return "\n\n".join(parts) + "\n"
 
 
@@ -48,6 +49,7 @@ def contest_markdown(found: Contest) -> str:
         f"**{markdown_cell(found.sentence())}**",
         markdown_table(("side", f"{found.quantity}", "runs"), standings),
         markdown_table(PAIR_HEADERS, pairs),
+        *map(markdown_cell, outcome_lines(found)),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -11,7 +11,7 @@ from assay.stats.wording import p_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.comparing import Comparison, Figure, TaskFlip
+    from assay.comparing import Comparison, Contest, Figure, TaskFlip
     from assay.render.row_files import Row
     from assay.stats import Estimate, Interval
 
@@ -128,6 +128,12 @@ def quantity_text(value: float) -> str:
     if abs(value) >= 1_000:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 100 else f"{value:.3f}"
+
+
+def outcome_lines(found: Comparison | Contest) -> list[str]:
+    """Which sides say nothing of success, so that something else was compared."""
+    sides = found.without_outcome
+    return [f"no outcome recorded in {' and '.join(sides)}"] if sides else []
 
 
 def unmatched_lines(found: Comparison, most: int = 5) -> list[str]:

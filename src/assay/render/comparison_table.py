@@ -12,6 +12,7 @@ from assay.render.comparison_rows import (
     figure_cells,
     flip_cells,
     mean_text,
+    outcome_lines,
     short_figure_cells,
     unmatched_lines,
 )
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 FLIP_HEADERS = ("task", "now", "before", "after", "runs to look at")
 PAIR_HEADERS = ("baseline", "candidate", "difference", "p", "verdict")
-LEGEND = "* lower is better; p of these corrected for their number; in brackets: interval"
+_STARRED = "* lower is better; "
+_LEGEND = "p of these corrected for their number; in brackets: interval"
 _MOST_FLIPS = 20
 _WIDE = 120
 
@@ -34,6 +36,12 @@ _WIDE = 120
 def figure_headers(found: Comparison) -> tuple[str, ...]:
     """The headers of the table of figures; the sides under their own names."""
     return ("quantity", found.baseline, found.candidate, "difference", "p", "verdict")
+
+
+def legend(found: Comparison) -> str:
+    """What the signs in the table of figures mean; of a star only where there is one."""
+    starred = any(figure.better == "lower" for figure in found.all_figures())
+    return f"{_STARRED if starred else ''}{_LEGEND}"
 
 
 def comparison_view(found: Comparison, width: int) -> Iterator[RenderableType]:
@@ -47,8 +55,8 @@ def comparison_view(found: Comparison, width: int) -> Iterator[RenderableType]:
     if figures := found.all_figures():
         cells = figure_cells if width >= _WIDE else short_figure_cells
         yield text_table("", figure_headers(found), map(cells, figures))
-        yield Text(LEGEND, style="dim")
-    for line in unmatched_lines(found):
+        yield Text(legend(found), style="dim")
+    for line in (*outcome_lines(found), *unmatched_lines(found)):
         yield Text(one_line(line), style="yellow")
     yield Text(one_line(found.sentence()), style="bold")
 
@@ -59,6 +67,8 @@ def contest_view(found: Contest, _: int) -> Iterator[RenderableType]:
     yield text_table(f"{found.quantity}, best first", ("side", "mean", "runs"), standings)
     pairs = ([*pair.names, *figure_cells(pair)[3:]] for pair in found.pairs)
     yield text_table("every pair", PAIR_HEADERS, pairs)
+    for line in outcome_lines(found):
+        yield Text(one_line(line), style="yellow")
     if found.left_out:
         yield Text(f"{len(found.left_out):,} tasks left out: not all sides have them", "yellow")
     yield Text(one_line(found.sentence()), style="bold")

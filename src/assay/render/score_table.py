@@ -29,7 +29,9 @@ _COLUMNS = {
     "fail*": "valid_call_failure_rate",
     "plan": "planning_json_compliance",
 }
-_LEGEND = "* lower is better    – does not apply"
+_STAR = "*"
+_STARRED = "* lower is better    "
+_LEGEND = "– does not apply"
 _WIDEST_RUN = 40
 _NARROWEST_RUN = 12
 # A name one can read is worth more than the last columns, but not than these first ones.
@@ -74,7 +76,9 @@ def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
 
 def _empty_table(title: str, shown: Mapping[str, str], widths: tuple[int, int, int]) -> Table:
     run_width, metric_width, note_width = widths
-    table = Table(title=title, caption=_LEGEND, box=SIMPLE_HEAD, pad_edge=False)
+    starred = any(header.endswith(_STAR) for header in shown)
+    caption = f"{_STARRED if starred else ''}{_LEGEND}"
+    table = Table(title=title, caption=caption, box=SIMPLE_HEAD, pad_edge=False)
     table.title_justify = table.caption_justify = "left"
     table.add_column("run", no_wrap=True, width=run_width)
     if metric_width:
