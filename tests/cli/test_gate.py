@@ -95,6 +95,14 @@ def test_verdict_and_exit_code(assay: Assay, case: str) -> None:
     assert assay("gate", *arguments).code == code
 
 
+def test_a_misspelt_quantity_is_wrong_usage(assay: Assay) -> None:
+    done = assay("gate", "good.assay", "--min", "sucess=0.8")
+    assert done.code == 2
+    assert "No quantity named 'sucess'. Did you mean 'success'?" in done.err
+    config("store: good.assay\ngate: {checks: {secnds: {max: 1}}}\n")
+    assert assay("gate").code == 2
+
+
 def test_a_committed_baseline(assay: Assay) -> None:
     written = assay("gate", "good.assay", "--write-baseline", "base/line.json")
     assert (written.code, written.out) == (0, "")

@@ -70,6 +70,11 @@ def _imported(folders: Sequence[Path], messages: Terminal) -> Store:
     )
     if report.interrupted:
         raise KeyboardInterrupt
+    if not report.runs + report.evaluations + report.summaries:
+        shutil.rmtree(cache, ignore_errors=True)
+        raise typer.BadParameter(
+            f"{told} holds no recording that can be read: `assay formats` lists what is known"
+        )
     mark.write_text(fingerprint, encoding="utf-8")
     return open_store(cache / "store")
 

@@ -139,7 +139,9 @@ def _report(name: str, limits: GateSettings, against: str | None) -> GateReport:
     report: GateReport
     try:
         runs = room.read_runs(name)
-        report = room.gate(runs, limits, room.read_runs(against) if against else None)
+        held_against = room.read_runs(against) if against else None
+        room.refuse_misspelt(limits, runs, *([held_against] if held_against else []))
+        report = room.gate(runs, limits, held_against)
     except DamagedStore as exc:
         report = room.unreadable(name, str(exc))
     return report

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, to_builtins
 
-from assay.comparing import Comparison, compare, quantity_named
+from assay.comparing import QUANTITIES, Comparison, compare, quantity_named
 from assay.errors import InvalidSample, UnknownName
 from assay.gate.checks import CheckResult, check_limit, check_margin, check_tasks, not_checked
 from assay.gate.room import Strictness, Verdict
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # The first that any check came to is the verdict of them all.
 _WORST_FIRST: tuple[Verdict, ...] = ("regression", "insufficient", "pass")
+_NEARLY = 0.8
 WORDS: dict[Verdict, str] = {
     "pass": "pass",
     "regression": "regression",
@@ -66,6 +68,22 @@ def gate(runs: RunSet, settings: GateSettings, baseline: RunSet | None = None) -
         baseline=baseline.name if baseline else None,
         comparison=compare(baseline, runs, how=_how(settings)) if baseline else None,
     )
+
+
+def refuse_misspelt(settings: GateSettings, *sets: RunSet) -> None:
+    """Refuse a check whose quantity nobody has and is nearly called like one of ours.
+
+    Any other name that nobody has may be a metric that was not scored: too little data.
+    """
+    recorded = {name for runs in sets for name in runs.recorded()}
+    for name in settings.checks:
+        try:
+            quantity_named(name, recorded)
+        except UnknownName:
+            if get_close_matches(name, QUANTITIES, n=1, cutoff=_NEARLY):
+                raise
+        except InvalidSample:
+            continue
 
 
 def unreadable(name: str, problem: str) -> GateReport:
