@@ -1,4 +1,4 @@
-"""Run the benchmarks and write what came out: `python -m bench.report [small|full]`."""
+"""Run the benchmarks and write what came out: `python -m bench.report [small|full] [NAME...]`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import platform
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from bench import (
     analyses,
@@ -19,27 +19,35 @@ from bench import (
     judge_overhead,
     memory,
     score_case,
+    spark,
     tool_rates,
     viewer,
 )
+from bench.result import Size
 
 if TYPE_CHECKING:
-    from bench.result import Result, Size
+    from collections.abc import Sequence
 
-BENCHMARKS = (
-    tool_rates,
-    score_case,
-    import_time,
-    memory,
-    import_runs,
-    evidence_judge,
-    evidence_worth,
-    effect_match,
-    judge_overhead,
-    analyses,
-    viewer,
-    arena,
-)
+    from bench.result import Result
+
+BENCHMARKS = {
+    benchmark.__name__.removeprefix("bench."): benchmark
+    for benchmark in (
+        tool_rates,
+        score_case,
+        import_time,
+        memory,
+        import_runs,
+        evidence_judge,
+        evidence_worth,
+        effect_match,
+        judge_overhead,
+        analyses,
+        viewer,
+        arena,
+        spark,
+    )
+}
 PROJECT = Path(__file__).resolve().parents[1]
 
 
@@ -58,11 +66,22 @@ def as_markdown(results: list[Result]) -> str:
     return "\n".join(lines)
 
 
-def main(size: Size) -> None:
+def asked_for(words: Sequence[str]) -> tuple[Size, list[str]]:
+    """The size and the names of the benchmarks; all of them, at full size, where none is said."""
+    sizes = [size for size in get_args(Size) if size in words]
+    names = [word for word in words if word not in sizes]
+    unknown = [name for name in names if name not in BENCHMARKS]
+    if unknown or len(sizes) > 1:
+        wrong = f"no benchmark named {unknown[0]}" if unknown else "small or full, not both"
+        raise SystemExit(f"{wrong}; there are: {', '.join(BENCHMARKS)}")
+    return (sizes or ["full"])[0], names or list(BENCHMARKS)
+
+
+def main(size: Size, names: Sequence[str]) -> None:
     results: list[Result] = []
-    for benchmark in BENCHMARKS:
-        print(f"{benchmark.__name__} ...", file=sys.stderr)
-        results += benchmark.run(size)
+    for name in names:
+        print(f"{name} ...", file=sys.stderr)
+        results += BENCHMARKS[name].run(size)
     folder = PROJECT / "out"
     folder.mkdir(exist_ok=True)
     machine = f"Python {platform.python_version()}, {platform.machine()}, size {size}"
@@ -74,4 +93,4 @@ def main(size: Size) -> None:
 
 
 if __name__ == "__main__":
-    main("small" if "small" in sys.argv[1:] else "full")
+    main(*asked_for(sys.argv[1:]))

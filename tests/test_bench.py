@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from bench.report import BENCHMARKS, asked_for
 
 PROJECT = Path(__file__).resolve().parents[1]
 NEEDS = {"tool_rates": "jsonschema", "score_case": "deepeval", "import_time": "deepeval"}
@@ -20,6 +21,18 @@ from importlib import import_module
 results = import_module(f"bench.{sys.argv[1]}").run("small")
 print(json.dumps([found.to_dict() for found in results]))
 """
+
+
+def test_benchmarks_are_chosen_by_name() -> None:
+    everything = list(BENCHMARKS)
+    assert {"analyses", "spark", "tool_rates"} <= set(everything)
+    assert asked_for([]) == ("full", everything)
+    assert asked_for(["small"]) == ("small", everything)
+    assert asked_for(["analyses"]) == ("full", ["analyses"])
+    assert asked_for(["small", "spark", "analyses"]) == ("small", ["spark", "analyses"])
+    for wrong in (["analysis"], ["small", "full"]):
+        with pytest.raises(SystemExit, match="there are: tool_rates"):
+            asked_for(wrong)
 
 
 @pytest.mark.parametrize(
