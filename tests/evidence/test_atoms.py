@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -92,6 +92,6 @@ def test_any_text_is_read_and_no_part_is_told_twice(text: str) -> None:
 )
 def test_hostile_texts_take_bounded_time(piece: str) -> None:
     text = (piece * LONGEST_TEXT)[: LONGEST_TEXT - 1] + "x1-"
-    started = perf_counter()
+    started = process_time()
     atoms_in(text)
-    assert perf_counter() - started < 10
+    assert process_time() - started < 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -266,7 +266,7 @@ def test_a_value_lies_between_none_and_all_and_a_run_matches_itself(
 def test_long_runs_take_bounded_time() -> None:
     done = [call("send_email", {"to": f"a{i}", "n": i}) for i in range(MOST_PAIRS // 5)]
     golden = [call("send_email", {"to": f"a{i}", "n": i + 1}) for i in range(MOST_PAIRS // 5)]
-    started = perf_counter()
+    started = process_time()
     found = against_golden(done, golden)
-    assert perf_counter() - started < 10
+    assert process_time() - started < 10
     assert found.value == 0.5

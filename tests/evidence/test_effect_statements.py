@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -69,6 +69,6 @@ def test_several_statements() -> None:
 
 @pytest.mark.parametrize("piece", ["'", "$", "$a$", "/*", '"', "`", "with ", "a.", "grant ", ";"])
 def test_hostile_texts_take_bounded_time(piece: str) -> None:
-    started = perf_counter()
+    started = process_time()
     statements_in("insert into t " + piece * 100_000)
-    assert perf_counter() - started < 5
+    assert process_time() - started < 5

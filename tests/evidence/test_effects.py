@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -96,7 +96,7 @@ def test_prompts_that_ask_for_a_change(prompt: str, *, asks: bool) -> None:
 @pytest.mark.parametrize("piece", ["\n", ". ", "please ", "and ", "> ", ";rm", "update a "])
 def test_hostile_texts_take_bounded_time(piece: str) -> None:
     text = piece * 50_000
-    started = perf_counter()
+    started = process_time()
     asks_for_write(text)
     is_write(ToolExecutionResult("bash", {"command": text, "sql": f"select {text} from x"}))
-    assert perf_counter() - started < 5
+    assert process_time() - started < 5

@@ -91,10 +91,10 @@ COSTLY: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("kind", COSTLY)
 def test_a_schema_that_takes_too_long_is_the_servers_fault(kind: str) -> None:
     schema, problem = COSTLY[kind]
-    started = time.perf_counter()
+    started = time.process_time()
     assert schema_fit(schema, {"a": 1}) == "broken_schema"
     assert explain_misfit(schema, {"a": 1}) == problem
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 HARMLESS: dict[str, Any] = {

@@ -172,16 +172,16 @@ def test_arguments_that_are_no_json_do_not_fit(arguments: Any) -> None:
 @pytest.mark.parametrize("pattern", [r"^(a+)+$", r"^(a|a)*(?!b)$", r"(a)\1(a*)*$"])
 def test_a_hostile_pattern_costs_little_time(pattern: str) -> None:
     schema = {"properties": {"n": {"pattern": pattern}}}
-    started = time.perf_counter()
+    started = time.process_time()
     assert schema_fit(schema, {"n": "a" * 2_000 + "!"}) == "violates"
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_million_misfits_cost_as_little_as_one() -> None:
     schema = {"properties": {"n": {"items": {"type": "string"}}}}
-    started = time.perf_counter()
+    started = time.process_time()
     assert explain_misfit(schema, {"n": [1] * 1_000_000}) == "['n'][0]: 1 is not of type \"string\""
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 @given(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
@@ -119,8 +119,8 @@ def test_the_server_stands_in_an_mcp_name() -> None:
 def test_many_unanswered_calls_and_stray_results_cost_linear_time() -> None:
     run = RunBuilder()
     run.assistant(None, [call("x", f"a{i}") for i in range(30_000)])
-    start = perf_counter()
+    start = process_time()
     for i in range(30_000):
         run.result(f"b{i}", "")
         run.result(None, "", tool="y")
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5

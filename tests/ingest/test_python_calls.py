@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -53,9 +53,9 @@ def test_reading(text: str, calls: list[tuple[str, Any]]) -> None:
     ],
 )
 def test_hostile_text_costs_little(text: str) -> None:
-    start = perf_counter()
+    start = process_time()
     assert len(python_calls(text)) <= 1
-    assert perf_counter() - start < 5
+    assert process_time() - start < 5
 
 
 @given(st.text(alphabet="fab(),=[]{}'\"\\:.*-1 \n", max_size=60))
