@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,20 +26,26 @@ from assay.cli import main
 from assay.comparing import compare, read_sides
 from assay.errors import BrowserFailed, UnknownName
 from assay.render.pages.call_cards import Written
+from assay.render.pages.environment import translator
 from assay.render.report.bodies import short_result
-from assay.render.report.contents import Wanted, gather, steps_of, store_hash
+from assay.render.report.contents import Wanted, gather, steps_of
 from assay.render.report.markdown import report_markdown
 from assay.render.report.masking import Mask
 from assay.render.report.page import report_html
 from assay.render.report.pair import read_pair
 from assay.render.report.pdf import report_pdf
 from assay.render.report.telling import telling_runs
+from assay.render.store_hash import store_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+# Headings that are the same in both languages are numbers and letters.
+CHINESE = set(
+    tomllib.loads((files("assay.render.pages") / "words" / "zh.toml").read_text("utf-8")).values()
+)
 FORBIDDEN = ("significant", "N/A", "winner", "best of", "hallucinat", "undefined", "None")
 
 
@@ -85,7 +93,7 @@ def _agrees(cell: str, value: Any) -> bool:
 
 def test_the_first_lines_say_what_it_is(store: Store, file: File) -> None:
     assert "Week 12 · Report on" in file.text
-    assert store_hash(store) in file.text
+    assert _hash(store) in file.text
     assert f"assay {__version__}" in file.text
     assert "assay report x" in file.text
 
@@ -212,13 +220,18 @@ def test_a_store_without_outcomes(tmp_path: Path) -> None:
     assert "3 of 3 runs shown" in file.text
 
 
+def _hash(store: Store) -> str:
+    with store.questions() as engine:
+        return store_hash(engine)
+
+
 def test_the_hash_is_of_what_is_there(tmp_path: Path) -> None:
     runs = runs_of_two_models()
     one = written(tmp_path / "one.assay", runs)
     other = written(tmp_path / "other.assay", runs[::-1])
-    assert store_hash(one) == store_hash(other)
+    assert _hash(one) == _hash(other)
     written(tmp_path / "other.assay", [case_of("one more", "yes")])
-    assert store_hash(one) != store_hash(other)
+    assert _hash(one) != _hash(other)
 
 
 def test_it_is_told_how_far_it_got(store: Store) -> None:
@@ -254,14 +267,16 @@ def test_it_is_told_how_far_it_got(store: Store) -> None:
 )
 def test_results_are_cut_by_lines_and_keep_what_is_linked(text: str, lines: int, kept: str) -> None:
     result = Written(Markup(text), text.count("\n") + 1, 9, 0, was_text=False, is_table=False)
-    assert short_result(result, lines).text == kept
+    assert short_result(result, lines, translator("en")).text == kept
 
 
 def test_tables_are_cut_by_rows() -> None:
     rows = "".join(f"<tr><td>{i}</td></tr>" for i in range(3))
     marked = '<tr><td><mark id="v1">7</mark></td></tr>'
     table = Markup(f"<thead><tr><th>a</th></tr></thead><tbody>{rows}{marked}</tbody>")
-    short = short_result(Written(table, 4, 9, 0, was_text=False, is_table=True), 1)
+    short = short_result(
+        Written(table, 4, 9, 0, was_text=False, is_table=True), 1, translator("en")
+    )
     assert short.text == (
         "<thead><tr><th>a</th></tr></thead><tbody><tr><td>0</td></tr>"
         '<tr><td class="muted" colspan="99">… 2 rows left out …</td></tr>' + marked + "</tbody>"
@@ -302,6 +317,23 @@ def test_the_command_writes_what_is_asked_for(store: Store, tmp_path: Path, assa
     tables = [line for line in lines if line.startswith("|---")]
     assert len(tables) >= len(ANALYSES) // 2
     assert re.search(r"(?<!\\)<", text.read_text("utf-8").split("Made again")[0]) is None
+
+
+def test_a_report_in_chinese(store: Store, tmp_path: Path, assay: Any) -> None:
+    page, text = tmp_path / "r.html", tmp_path / "r.md"
+    code, _ = assay("report", store.path, "-o", page, "-o", text, "--lang", "zh")
+    assert code == 0
+    html, markdown = page.read_text("utf-8"), text.read_text("utf-8")
+    assert '<html lang="zh">' in html
+    for said in ("先看这些运行", "全部运行", "先修哪些工具", "重新生成：", "--lang zh"):
+        assert said in html
+    for said in ("Runs to look at first", "All runs", "failed ones first", "Made again", "Models"):
+        assert said not in html
+        assert said not in markdown
+    assert "## 先修哪些工具" in markdown
+    assert {head for table in File(html).tables.values() for head in table[0]} <= CHINESE
+    code, said = assay("report", store.path, "-o", page, "--lang", "fr")
+    assert (code, "'fr' is not one of" in said) == (2, True)
 
 
 def test_wrong_usage(store: Store, tmp_path: Path, assay: Any) -> None:

@@ -96,7 +96,7 @@ def test_the_tree_is_open_at_its_lowest_part(
     page = open_page(failed_run)
     opened = page.locator(".score .dim[open] > summary").all_inner_texts()
     assert [text.split("\n")[0].lower() for text in opened] == ["task fulfillment"]
-    assert "asks for a change" in page.inner_text(".score .dim[open] .reason")
+    assert "asks for a change" in page.inner_text(".score .dim[open] .ev")
 
 
 def test_a_claim_leads_to_its_value_and_back(

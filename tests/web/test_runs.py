@@ -294,6 +294,45 @@ def test_everybody_can_read_it(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_on_a_phone_the_filter_is_folded(address: str, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{address}/runs?outcome=failed", viewport={"width": 360, "height": 740})
+    assert page.inner_text(".folder summary") == "Filter and sort 1 chosen"
+    assert not page.locator("select[name=sort]").is_visible()
+    assert page.locator("table.runs tr").nth(1).bounding_box()["y"] < 740 / 2  # type: ignore[index]
+    page.click(".folder summary")
+    assert page.locator("select[name=sort]").is_visible()
+    page.set_viewport_size({"width": 1280, "height": 740})
+    page.click("text=Runs >> nth=0")
+    assert page.locator("select[name=sort]").is_visible()
+    assert not page.locator(".folder").is_visible()
+
+
+def test_every_page_has_its_key(address: str, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{address}/runs")
+    places = {"o": "/", "r": "/runs", "t": "/tools", "n": "/analyses", "c": "/compare"}
+    page.keyboard.press("?")
+    assert page.inner_text("#keys dt:has-text('o r')") == f"g {' '.join(places)}"
+    page.keyboard.press("Escape")
+    for key, place in places.items():
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        page.wait_for_url(f"{address}{place}")
+        page.wait_for_load_state()
+
+
+def test_what_is_printed_says_of_which_store_and_when(
+    address: str, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(f"{address}/runs", color_scheme="dark")
+    page.click("#theme")
+    page.click("#theme")
+    assert not page.locator(".printed").is_visible()
+    page.emulate_media(media="print")
+    assert re.search(r"· store [0-9a-f]{12} · \d+ \w+ \d{4}, ", page.inner_text(".printed"))
+    ink = page.evaluate("getComputedStyle(document.querySelector('table.runs')).color")
+    assert ink == "rgb(0, 0, 0)"
+
+
 def test_chinese_readers_find_chinese_words(address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{address}/runs", locale="zh-CN")
     assert page.inner_text(".above p >> nth=0") == "显示 20 个中的 20 个"

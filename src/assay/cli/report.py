@@ -5,9 +5,10 @@ from __future__ import annotations
 import shlex
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from msgspec.structs import replace
 
 from assay.cli.console import Terminal
 from assay.cli.progress import ReadingProgress
@@ -28,6 +29,7 @@ Examples:
   assay report runs.assay
   assay report runs.assay -o report.html -o report.md
   assay report runs.assay -o week-12.pdf --title "Week 12" --compare gpt-5 gpt-5-mini
+  assay report runs.assay -o report-zh.html --lang zh
 
 The HTML file opens from disk, offline, on a phone, and prints. PDF needs Chromium on the machine.
 Exit codes: 0 ok, 2 wrong usage, 3 interrupted.
@@ -51,14 +53,18 @@ def report(
     runs: Annotated[
         int, typer.Option(min=0, metavar="N", help="So many runs are shown whole.")
     ] = 20,
+    lang: Annotated[
+        Literal["en", "zh"],
+        typer.Option(help="The language of our words; what agents said stays as it is."),
+    ] = "en",
 ) -> None:
     """Write a store into one file: who leads, what fails, the runs that tell most, all figures."""
     outputs = output or [_DEFAULT]
     writers = [(path, writer_for(path, OUTPUTS)) for path in outputs]
     if any(path.suffix.lower() == ".pdf" for path in outputs):
         browser()
-    command = _command(store, outputs, compare, title, runs)
-    wanted = Wanted(command, title, runs, compare or None)
+    wanted = Wanted("", title, runs, compare or None, lang)
+    wanted = replace(wanted, command=_command(store, outputs, wanted))
     messages = Terminal(stderr=True)
     with interruptible("nothing was written"):
         contents, mask = _gathered(store, wanted, messages)
@@ -81,19 +87,15 @@ def _gathered(store: Path, wanted: Wanted, messages: Terminal) -> tuple[Contents
         return gather(pooled, wanted, mask, tell), mask
 
 
-def _command(
-    store: Path,
-    outputs: Sequence[Path],
-    compare: tuple[str, str] | None,
-    title: str,
-    runs: int,
-) -> str:
+def _command(store: Path, outputs: Sequence[Path], wanted: Wanted) -> str:
     """The line that makes the same report again."""
+    usual = Wanted("")
     words = ["assay", "report", str(store)]
     words += [word for path in outputs for word in ("-o", str(path))]
-    words += ["--compare", *compare] if compare else []
-    words += ["--title", title] if title else []
-    words += ["--runs", str(runs)] if runs != Wanted("").runs else []
+    words += ["--compare", *wanted.compare] if wanted.compare else []
+    words += ["--title", wanted.title] if wanted.title else []
+    words += ["--runs", str(wanted.runs)] if wanted.runs != usual.runs else []
+    words += ["--lang", wanted.language] if wanted.language != usual.language else []
     return shlex.join(words)
 
 

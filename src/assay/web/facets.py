@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.render.store_hash import store_hash
+
 if TYPE_CHECKING:
     from assay.store import Store
     from assay.store.questioning import QuestionEngine
@@ -33,6 +35,7 @@ class Facets(Struct, frozen=True):
     """The state of a store that a list needs: how many runs, which names, which metric."""
 
     newest: str
+    hash: str
     runs: int
     outcomes: dict[str, int]
     models: list[str]
@@ -54,6 +57,11 @@ class FacetWatch:
         self._store = store
         self._lock = Lock()
         self._held: tuple[list[str], Facets] | None = None
+
+    @property
+    def latest(self) -> Facets | None:
+        """The facets that were looked up last, for whom they are not worth waiting for."""
+        return None if self._held is None else self._held[1]
 
     def current(self) -> Facets:
         """The facets of the store as it is now, or was a moment ago."""
@@ -80,6 +88,7 @@ def _read(engine: QuestionEngine, newest: str) -> Facets:
     metrics = engine.sql(_METRICS)
     return Facets(
         newest=newest,
+        hash=store_hash(engine),
         runs=counted.pop("runs"),
         outcomes=counted,
         models=names("stored_runs", "model"),

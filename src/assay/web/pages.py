@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from starlette.responses import HTMLResponse
@@ -11,11 +12,12 @@ from assay.render.pages.environment import LANGUAGES, page
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+# A page's key is the first letter of its name, unless it says another.
 NAV = (
     {"name": "Overview", "href": "/"},
     {"name": "Runs", "href": "/runs"},
     {"name": "Tools", "href": "/tools"},
-    {"name": "Analyses", "href": "/analyses"},
+    {"name": "Analyses", "href": "/analyses", "key": "n"},
     {"name": "Compare", "href": "/compare"},
 )
 
@@ -25,12 +27,16 @@ def answer(
 ) -> HTMLResponse:
     """A page in the reader's language; `here` is the entry of the navigation it belongs to."""
     language = language_of(request)
+    facets = getattr(request.app.state, "facets", None)
+    known = None if facets is None else facets.latest
     text = page(
         template,
         language,
         nav=request.app.state.nav,
         here=here,
         store_name=request.app.state.store_name,
+        store_hash=None if known is None else known.hash,
+        made_at=time.time(),
         **data,
     )
     response = HTMLResponse(text, status_code=status)

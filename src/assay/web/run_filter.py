@@ -114,6 +114,11 @@ class RunFilter(Struct, frozen=True):
         return self != RunFilter(sort=self.sort)
 
     @property
+    def chosen(self) -> int:
+        """How many questions are asked besides the text."""
+        return sum(1 for name, _ in self._items() if name != "text")
+
+    @property
     def has_more(self) -> bool:
         """Whether one of the rarer questions is asked."""
         rare = (self.tool, self.task, self.kind, self.framework, self.least, self.most)

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from assay import __version__
 from assay.render.pages import figures
+from assay.render.pages.retold import retold
 from assay.render.pages.visible_text import visible
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def environment() -> Environment:
         finalize=_finish,
     )
     found.filters |= {name: getattr(figures, name) for name in _FORMATS}
-    found.globals |= {"version": __version__, "icon": icon}
+    found.globals |= {"version": __version__, "icon": icon, "retold": retold}
     return found
 
 

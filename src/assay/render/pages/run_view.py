@@ -12,6 +12,7 @@ from assay.evidence.grounding import single_digits
 from assay.render.pages.answer_text import Piece, answer_pieces, legend
 from assay.render.pages.call_cards import TurnOfCalls, call_cards
 from assay.render.pages.call_graph import CallGraph, call_graph
+from assay.render.pages.retold import retold
 from assay.render.pages.said import NOTHING_SAID, Said, words
 from assay.render.pages.score_tree import ScoreNode, score_node
 from assay.render.pages.sources import Sources
@@ -63,7 +64,7 @@ class Attempt(Struct, frozen=True):
 class Look(Struct, frozen=True):
     """One thing to look at first, and the call it happened at."""
 
-    text: str
+    text: Said
     call: int | None
     blame: str | None = None
     kind: str | None = None
@@ -235,7 +236,7 @@ def _looks(found: Examination, calls: Sequence[JudgedCall]) -> list[Look]:
         blame = calls[place].blame if place is not None and place < len(calls) else None
         looks.append(
             Look(
-                finding.text,
+                retold(finding.text),
                 None if place is None else place + 1,
                 blame.category if blame else None,
                 blame.kind if blame else None,

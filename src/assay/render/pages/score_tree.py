@@ -15,7 +15,7 @@ _LOWER_IS_BETTER = frozenset({"valid_call_failure_rate"})
 
 
 class EvidenceLine(Struct, frozen=True):
-    """One sentence, and the numbers of the calls it speaks of; no text repeats the reason."""
+    """One sentence, and the numbers of the calls it speaks of."""
 
     text: str
     calls: list[int]
@@ -35,6 +35,11 @@ class ScoreNode(Struct, frozen=True):
     parts: list[ScoreNode]
     is_open: bool
     lower_is_better: bool
+
+    @property
+    def tells_reason_below(self) -> bool:
+        """Whether the reason stands among the evidence, beside the calls that it speaks of."""
+        return any(line.text == self.reason for line in self.evidence)
 
 
 def score_node(score: Score, *, is_open: bool = True) -> ScoreNode:
@@ -63,9 +68,7 @@ def _lines(score: Score) -> list[EvidenceLine]:
         if found.call is not None:
             calls.append(found.call + 1)
     return [
-        EvidenceLine(
-            "" if text == score.reason else text, calls[:_MOST_CALLS], len(calls[_MOST_CALLS:])
-        )
+        EvidenceLine(text, calls[:_MOST_CALLS], len(calls[_MOST_CALLS:]))
         for text, calls in calls_of.items()
         if calls or text != score.reason
     ]

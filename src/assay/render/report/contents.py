@@ -18,6 +18,7 @@ from assay.render.report.run_list import listed_runs
 from assay.render.report.stories import Story, read_stories
 from assay.render.report.tables import Table, read_tables
 from assay.render.report.telling import metric_of, telling_runs
+from assay.render.store_hash import store_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,15 +27,6 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 MOST_LISTED = 1_000
-# The same runs, evaluations and scores give the same hash, whatever the order they came in.
-_HASH = """
-    SELECT printf('%016x', COALESCE(BIT_XOR(md5_number_lower(key)), 0)) AS hash FROM (
-        SELECT run_key AS key FROM stored_runs
-        UNION ALL SELECT evaluation_key FROM stored_evaluations
-        UNION ALL SELECT score_key FROM recorded_scores WHERE path = name
-    )
-"""
-_HASH_LENGTH = 12
 
 
 class Wanted(Struct, frozen=True):
@@ -44,6 +36,7 @@ class Wanted(Struct, frozen=True):
     title: str = ""
     runs: int = 20
     compare: tuple[str, str] | None = None
+    language: str = "en"
 
 
 class Contents(Struct, frozen=True):
@@ -85,11 +78,13 @@ def gather(
         stories.append(story)
         tell()
     lines = listed_runs(store, MOST_LISTED, metric)
+    with store.questions() as engine:
+        held = store_hash(engine)
     tell()
     return Contents(
         wanted,
         str(store.path),
-        store_hash(store),
+        held,
         time.time(),
         facts,
         _without_addresses(overview_view(facts)),
@@ -100,14 +95,6 @@ def gather(
         tuple(sorted(stories, key=lambda story: story.number)),
         tuple(lines),
     )
-
-
-def store_hash(store: Store) -> str:
-    """What a store holds, as a short number."""
-    with store.questions() as engine:
-        (row,) = engine.sql(_HASH)
-    found: str = row["hash"]
-    return found[:_HASH_LENGTH]
 
 
 def _tables(

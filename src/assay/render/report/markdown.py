@@ -5,108 +5,165 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay import __version__
-from assay.render.comparison_markdown import comparison_markdown, markdown_table
+from assay.render.comparison_markdown import markdown_table
 from assay.render.pages.environment import translator
-from assay.render.pages.figures import count, moment
+from assay.render.pages.figures import NOTHING, count, moment
 from assay.render.report.summary import summary_sentences
 from assay.render.safe_text import markdown_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.render.pages.compare_view import ComparePage, FigureRow, TaskGroup
     from assay.render.pages.forest import ForestRow
+    from assay.render.pages.measures import Difference
     from assay.render.pages.overview_view import Overview
     from assay.render.pages.said import Said
     from assay.render.report.contents import Contents
     from assay.render.report.masking import Mask
     from assay.render.report.tables import Table
 
-_t = translator("en")
 _VERDICTS = {
     "better": "better",
     "worse": "worse",
     "no_difference": "the same",
     "cannot_tell": "cannot tell yet",
 }
+_SIDES = {"model": "Models", "framework": "Frameworks", "agent": "Agents"}
+_WAYS = {"better": "{n} better", "worse": "{n} worse", "same": "{n} same"}
+_PASSES = {True: "now passes", False: "no longer passes", None: ""}
 
 
 def report_markdown(contents: Contents, mask: Mask) -> str:
     """Everything but the runs themselves."""
-    return mask.text("\n\n".join(_parts(contents)) + "\n")
+    return mask.text("\n\n".join(_Writer(contents).parts()) + "\n")
 
 
-def _parts(contents: Contents) -> Iterator[str]:
-    view = contents.overview
-    yield f"# {markdown_cell(contents.wanted.title or f'Report on {contents.store_name}')}"
-    yield " ".join(f"**{_said(said)}**" for said in (view.lead, view.rest) if said)
-    yield " ".join(map(_said, summary_sentences(contents.facts)))
-    yield "\n".join(
-        f"- {stat.label}: {markdown_cell(stat.value)} {_said(stat.beside) if stat.beside else ''}"
-        for stat in view.stats
-    )
-    if view.forest:
-        yield f"## {view.by.capitalize()}s: {_said(view.quantity_name)}"
-        yield _sides(view)
-    if view.tools:
-        yield "## Tools to fix first"
-        yield _tools(view)
-    if contents.pair:
-        yield "## Compared"
-        yield comparison_markdown(contents.pair.comparison).rstrip()
-    for table in contents.tables:
-        yield f"## {markdown_cell(table.page.title)}"
-        yield from _table(table)
-    if view.left_out:
-        yield f"Not in these figures. {' '.join(map(_said, view.left_out))}"
-    made = f"{moment(contents.made_at)}, store {contents.store_hash}, assay {__version__}"
-    yield f"{made}. Made again with `{contents.wanted.command.replace('`', '')}`"
+class _Writer:
+    """Writes the parts, in the reader's language."""
 
+    def __init__(self, contents: Contents) -> None:
+        self._contents = contents
+        self._t = translator(contents.wanted.language)
 
-def _said(said: Said) -> str:
-    return markdown_cell(said.said(_t))
+    def parts(self) -> Iterator[str]:
+        contents, view, t = self._contents, self._contents.overview, self._t
+        title = contents.wanted.title or f"{t('Report on')} {contents.store_name}"
+        yield f"# {markdown_cell(title)}"
+        yield " ".join(f"**{self._said(said)}**" for said in (view.lead, view.rest) if said)
+        yield " ".join(map(self._said, summary_sentences(contents.facts)))
+        yield "\n".join(
+            f"- {t(stat.label)}: {markdown_cell(stat.value)} "
+            f"{self._said(stat.beside) if stat.beside else ''}"
+            for stat in view.stats
+        )
+        if view.forest:
+            yield f"## {t(_SIDES[view.by])}: {self._said(view.quantity_name)}"
+            yield self._sides(view)
+        if view.tools:
+            yield f"## {t('Tools to fix first')}"
+            yield self._tools(view)
+        if contents.pair:
+            yield f"## {t('Compared')}"
+            yield from self._pair(contents.pair.page)
+        for table in contents.tables:
+            yield f"## {markdown_cell(t(table.page.title))}"
+            yield from self._table(table)
+        if view.left_out:
+            yield f"{t('Not in these figures.')} {' '.join(map(self._said, view.left_out))}"
+        held = t("store {hash}", hash=contents.store_hash)
+        command = contents.wanted.command.replace("`", "")
+        yield (
+            f"{moment(contents.made_at)} · {held} · assay {__version__} · "
+            f"{t('Made again with')} `{command}`"
+        )
 
+    def _said(self, said: Said) -> str:
+        return markdown_cell(said.said(self._t))
 
-def _sides(view: Overview) -> str:
-    rows = [] if view.forest is None else view.forest.rows
-    return markdown_table(
-        ("name", "value", "95 % interval", "verdict", "difference", "runs"),
-        [[row.name, row.value, row.bounds, *_compared(row), count(row.n)] for row in rows],
-    )
+    def _headers(self, *words: str) -> list[str]:
+        return [self._t(word) for word in words]
 
+    def _sides(self, view: Overview) -> str:
+        rows = [] if view.forest is None else view.forest.rows
+        return markdown_table(
+            self._headers("name", "value", "95 % interval", "verdict", "difference", "runs"),
+            [[row.name, row.value, row.bounds, *self._compared(row), count(row.n)] for row in rows],
+        )
 
-def _compared(row: ForestRow) -> tuple[str, str]:
-    if row.is_baseline or row.verdict is None:
-        return "baseline" if row.is_baseline else "–", "–"
-    verdict = _VERDICTS[row.verdict]
-    note = f", {row.note.said(_t)}" if row.note else ""
-    if row.difference is None:
-        return f"{verdict}{note}", "–"
-    points = " points" if row.difference.in_points else ""
-    bounds = f" ({row.difference.bounds})" if row.difference.bounds else ""
-    return f"{verdict}{note}", f"{row.difference.size}{points}{bounds}"
+    def _compared(self, row: ForestRow) -> tuple[str, str]:
+        if row.is_baseline or row.verdict is None:
+            return self._t("baseline") if row.is_baseline else NOTHING, NOTHING
+        return self._verdict(row.verdict, row.note), self._difference(row.difference)
 
+    def _verdict(self, verdict: str, note: Said | None) -> str:
+        told = self._t(_VERDICTS[verdict])
+        return f"{told}, {note.said(self._t)}" if note else told
 
-def _tools(view: Overview) -> str:
-    return markdown_table(
-        ("tool", "failed calls", "95 % interval", "failed", "calls", "most often"),
-        [
+    def _difference(self, found: Difference | None) -> str:
+        if found is None:
+            return NOTHING
+        points = f" {self._t('points')}" if found.in_points else ""
+        bounds = f" ({found.bounds})" if found.bounds else ""
+        return f"{found.size}{points}{bounds}"
+
+    def _tools(self, view: Overview) -> str:
+        rows = [
             [
                 ".".join(filter(None, (row.server, row.tool))),
                 row.rate,
                 row.bounds,
                 count(row.failures),
                 count(row.calls),
-                ", ".join(filter(None, (row.blame, row.kind))),
+                ", ".join(self._t(w.replace("_", " ")) for w in (row.blame, row.kind) if w),
             ]
             for row in view.tools
-        ],
-    )
+        ]
+        return markdown_table(
+            self._headers("tool", "failed calls", "95 % interval", "failed", "calls", "most often"),
+            rows,
+        )
 
+    def _pair(self, page: ComparePage) -> Iterator[str]:
+        yield " ".join(f"**{self._said(said)}**" for said in (page.lead, page.rest) if said)
+        sides = [f"A · {page.baseline}", f"B · {page.candidate}"]
+        yield markdown_table(
+            [self._t("figure"), *sides, *self._headers("difference", "verdict", "runs")],
+            map(self._figure, page.rows),
+        )
+        for group in page.groups:
+            yield from self._group(group)
+        for why, tasks in page.left_out:
+            yield f"{self._said(why)}: {markdown_cell(', '.join(tasks))}"
 
-def _table(table: Table) -> Iterator[str]:
-    page = table.page
-    yield markdown_cell(page.question)
-    cells = ([f"{cell.text} {cell.bounds}".strip() for cell in row] for row in page.rows)
-    yield markdown_table([head.label for head in page.heads], cells)
-    if len(page.rows) < page.all_rows:
-        yield f"{count(len(page.rows))} of {count(page.all_rows)} rows."
+    def _figure(self, row: FigureRow) -> list[str]:
+        name = row.name.said(self._t)
+        return [
+            f"{name} ({self._t('lower is better')})" if row.lower_is_better else name,
+            f"{row.baseline} {row.baseline_bounds}".strip(),
+            f"{row.candidate} {row.candidate_bounds}".strip(),
+            self._difference(row.difference),
+            self._verdict(row.verdict, row.note),
+            f"{count(row.runs[0])}, {count(row.runs[1])}",
+        ]
+
+    def _group(self, group: TaskGroup) -> Iterator[str]:
+        yield f"### {self._t(_WAYS[group.way], n=count(group.tasks))}"
+        if group.rows:
+            rows = [
+                [row.task, row.before_text, row.after_text, self._t(_PASSES[row.now_passes])]
+                for row in group.rows
+            ]
+            yield markdown_table([*self._headers("task"), "A", "B", ""], rows)
+        if group.rows and len(group.rows) < group.tasks:
+            shown, tasks = count(len(group.rows)), count(group.tasks)
+            yield self._t("{a} of {b} shown", a=shown, b=tasks)
+
+    def _table(self, table: Table) -> Iterator[str]:
+        page = table.page
+        yield markdown_cell(self._t(page.question))
+        cells = ([f"{cell.text} {cell.bounds}".strip() for cell in row] for row in page.rows)
+        yield markdown_table([self._t(head.label) for head in page.heads], cells)
+        if len(page.rows) < page.all_rows:
+            shown, rows = count(len(page.rows)), count(page.all_rows)
+            yield f"{self._t('{a} of {b} rows shown', a=shown, b=rows)}."

@@ -18,7 +18,7 @@ from assay.render.report.tables import shorter
 from assay.store.secret_rules import MASK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from assay.render.report.contents import Contents
     from assay.render.report.masking import Mask
@@ -106,7 +106,7 @@ class _Writer:
         self.contents = contents
         self.numbers = {story.view.key: f"run-{story.number}" for story in contents.stories}
         self._templates = mask.templates()
-        self._t = translator("en")
+        self._t = translator(contents.wanted.language)
 
     def frame(self, listed: int, *, most_rows: int | None = None) -> str:
         """Everything but whole runs, rows of runs and notes."""
@@ -120,7 +120,7 @@ class _Writer:
             listed=listed,
             nav=[pair for pair in _SECTIONS if self._has(pair[0])],
             styles=Markup("\n").join(map(_own, _STYLES)),
-            labels=_labels(contents),
+            labels=_labels(contents, self._t),
             theme=_own("theme.js"),
             script=_own("report.js"),
             lede=summary_sentences(contents.facts),
@@ -135,7 +135,8 @@ class _Writer:
     def story(self, story: Story, result_lines: int | None) -> str:
         """One whole run, its addresses its own."""
         if result_lines is not None:
-            story = replace(story, view=with_short_results(story.view, result_lines))
+            short = with_short_results(story.view, result_lines, self._t)
+            story = replace(story, view=short)
         text = self._page("report_run.html", story=story)
         prefixed = rf"\g<1>{self.numbers[story.view.key]}-"
         return _TAG.sub(lambda tag: _OWN_ADDRESSES.sub(prefixed, tag[0]), text)
@@ -157,7 +158,8 @@ class _Writer:
 
     def _page(self, template: str, **data: Any) -> str:
         found = self._templates.get_template(template)
-        return found.render(t=self._t, language="en", numbers=self.numbers, **data)
+        language = self.contents.wanted.language
+        return found.render(t=self._t, language=language, numbers=self.numbers, **data)
 
 
 def _notes(fitted: _Fitted, left_out: int, masked: int) -> Iterator[Said]:
@@ -178,17 +180,18 @@ def _notes(fitted: _Fitted, left_out: int, masked: int) -> Iterator[Said]:
         yield words("Nothing in it looks like a secret; 0 values are masked.")
 
 
-def _labels(contents: Contents) -> Markup:
+def _labels(contents: Contents, translate: Callable[..., str]) -> Markup:
     """On a phone a cell stands under the next, so each says which column it is of.
 
     On paper every page says what it is of.
     """
     rules = [
-        f'#t-{table.page.name} td:nth-child({place})::before{{content:"{head.label}"}}'
+        f'#t-{table.page.name} td:nth-child({place})::before{{content:"{translate(head.label)}"}}'
         for table in contents.tables
         for place, head in enumerate(table.page.heads, start=1)
     ]
-    said = f"store {contents.store_hash} · {moment(contents.made_at)} · "
+    held = translate("store {hash}", hash=contents.store_hash)
+    said = f"{held} · {moment(contents.made_at)} · "
     paper = f'@page{{@bottom-right{{font:9px sans-serif;content:"{said}" counter(page)}}}}'
     phone = f"@media (max-width:640px){{{''.join(rules)}}}"
     return Markup(phone + paper)  # noqa: S704 - our own words

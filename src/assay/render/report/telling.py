@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.render.pages.figures import count
 from assay.render.pages.figures import score as score_text
 from assay.render.pages.said import Said, words
-from assay.stats.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -129,12 +129,19 @@ def _disagreeing(rows: Iterable[dict[str, Any]]) -> Iterator[Telling]:
 
 def _worst(rows: Iterable[dict[str, Any]], place: str = "") -> Iterator[Telling]:
     for row in rows:
-        told = [place] if place else []
+        told = [words(place)] if place else []
         if row["score"] is not None:
-            told.append(f"score {score_text(row['score'])}")
+            told.append(words("score {score}", score=score_text(row["score"])))
         if row["failed_calls"]:
-            told.append(counted(row["failed_calls"], "failed call"))
-        yield Telling(row["run_key"], words(", ".join(told) or "no failed call"))
+            text = "1 failed call" if row["failed_calls"] == 1 else "{n} failed calls"
+            told.append(words(text, n=count(row["failed_calls"])))
+        yield Telling(row["run_key"], _listed(told or [words("no failed call")]))
+
+
+def _listed(said: list[Said]) -> Said:
+    """Sentences one after the other."""
+    first, *rest = said
+    return words("{one}, {other}", one=first, other=_listed(rest)) if rest else first
 
 
 def _first_of_each(found: Iterable[Telling]) -> list[Telling]:

@@ -34,7 +34,7 @@ const step = (by, selector) => {
     if (!selector || all[i].matches(selector)) return go(all[i]);
 };
 const follow = (rel) => { const link = $(`a[rel~=${rel}]`); if (link) location.href = link.href; };
-const pages = { o: "/", r: "/runs", t: "/tools", c: "/compare", a: "/arena" };
+const pages = Object.fromEntries($$(".top nav a[data-key]").map((link) => [link.dataset.key, link.href]));
 let before = "";
 const actions = {
   j: () => step(1), k: () => step(-1),

@@ -7,6 +7,8 @@ document.getElementById("theme")?.addEventListener("click", () => {
   try { localStorage.setItem("theme", root.dataset.theme); } catch { /* a private window */ }
 });
 
+const said = document.getElementById("words").dataset;
+
 // Numbers sort as numbers, dashes come last, everything else as text.
 const worth = (cell) => {
   const text = cell.dataset.s ?? cell.firstChild?.textContent?.trim() ?? "";
@@ -33,18 +35,18 @@ for (const table of $$("table[data-sort]")) {
   if (rows.length < 9) continue;
   const line = document.createElement("div");
   line.className = "finder";
-  const field = Object.assign(document.createElement("input"), { type: "search", placeholder: "filter" });
-  field.setAttribute("aria-label", `Filter: ${table.caption?.textContent ?? "rows"}`);
-  const said = document.createElement("span");
-  said.className = "muted small";
-  said.setAttribute("role", "status");
-  line.append(field, said);
+  const field = Object.assign(document.createElement("input"), { type: "search", placeholder: said.filter });
+  field.setAttribute("aria-label", said.filtered.replace("{what}", table.caption?.textContent ?? ""));
+  const counted = document.createElement("span");
+  counted.className = "muted small";
+  counted.setAttribute("role", "status");
+  line.append(field, counted);
   table.before(line);
   field.addEventListener("input", () => {
     const wanted = field.value.trim().toLowerCase();
     let shown = 0;
     for (const row of rows) { row.hidden = !row.textContent.toLowerCase().includes(wanted); shown += !row.hidden; }
-    said.textContent = wanted ? `${shown.toLocaleString("en")} of ${rows.length.toLocaleString("en")} shown` : "";
+    counted.textContent = wanted ? said.shown.replace("{n}", shown.toLocaleString("en")).replace("{total}", rows.length.toLocaleString("en")) : "";
   });
 }
 
