@@ -27,8 +27,9 @@ def test_those_enter_that_are_installed(installed: set[str], names: list[str], t
 
 
 def test_agents_that_were_named_enter_as_they_were() -> None:
-    assert agent_names("plain, adk,") == ["plain", "adk"]
-    assert agent_names("command:a,b") == ["command:a,b"]
+    assert agent_names(["plain, adk,"]) == ["plain", "adk"]
+    assert agent_names(["command:a,b"]) == ["command:a,b"]
+    assert agent_names(["command:a,b", "plain,adk"]) == ["command:a,b", "plain", "adk"]
 
 
 def test_all_defaults_are_known() -> None:

@@ -150,6 +150,24 @@ def test_what_was_said_before_the_end_is_kept(tmp_path: Path, model: ScriptedMod
 
 
 @pytest.mark.parametrize(
+    ("name", "agent", "asked"),
+    [
+        ("plain", "plain", "scripted-good"),
+        ("plain=scripted-sloppy", "plain", "scripted-sloppy"),
+        ("command:env A=1 ./agent.sh", "command:env A=1 ./agent.sh", "scripted-good"),
+        ("http://127.0.0.1:1/a?b=c", "http://127.0.0.1:1/a?b=c", "scripted-good"),
+        ("http://127.0.0.1:1/a=scripted-sloppy", "http://127.0.0.1:1/a", "scripted-sloppy"),
+    ],
+)
+def test_an_agent_may_have_a_model_of_its_own(
+    name: str, agent: str, asked: str, model: ScriptedModel
+) -> None:
+    (found,) = entered(model, name)
+    assert (found.label, found.model.name) == (name, asked)
+    assert found.adapter.name in {agent, f"http:{agent}"}
+
+
+@pytest.mark.parametrize(
     ("names", "told"),
     [
         ([], "expected at least one"),

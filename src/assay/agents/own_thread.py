@@ -33,6 +33,7 @@ class AgentThread:
         self._adapter = adapter
         self._renewing = asyncio.Lock()
         self._is_suspect = False
+        self._forgetting: set[asyncio.Task[None]] = set()
         self._begin()
 
     def _begin(self) -> None:
@@ -67,10 +68,20 @@ class AgentThread:
 
     def forget(self, session_id: str) -> None:
         """Let the agent forget a session, where it remembers any; nobody waits for it."""
-        agent = self._agent
-        if isinstance(agent, Remembering):
-            work = attempt(agent.forget(session_id))
-            asyncio.run_coroutine_threadsafe(work, self._loop)
+        agent, loop = self._agent, self._loop
+        if not isinstance(agent, Remembering):
+            return
+
+        async def forget() -> None:
+            await attempt(agent.forget(session_id))
+
+        def begin() -> None:
+            task = loop.create_task(forget())
+            self._forgetting.add(task)
+            task.add_done_callback(self._forgetting.discard)
+
+        # Begun over there: a loop that is ending leaves nothing half begun.
+        loop.call_soon_threadsafe(begin)
 
     def close(self) -> None:
         """Let the thread end; one that is held up ends with the process."""

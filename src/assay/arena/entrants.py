@@ -43,7 +43,7 @@ def entrants(
     """
     found: list[Entrant] = []
     for name in names:
-        agent, _, own = name.partition("=") if not name.startswith("command:") else (name, "", "")
+        agent, own = _taken_apart(name)
         chosen = own or model or SCRIPTED
         found.append(Entrant(name, adapter_named(agent), _endpoint(chosen, base_url, scripted_url)))
     labels = [entrant.label for entrant in found]
@@ -52,6 +52,14 @@ def entrants(
     if not found:
         raise InvalidSettings("agents: expected at least one, like adk,agent-framework")
     return found
+
+
+def _taken_apart(name: str) -> tuple[str, str]:
+    """Agent and model; a command, or an address with a question, may hold the sign itself."""
+    if name.startswith("command:") or "?" in name:
+        return name, ""
+    agent, _, own = name.partition("=")
+    return agent, own
 
 
 def _endpoint(model: str, base_url: str | None, scripted_url: str) -> ModelEndpoint:

@@ -86,13 +86,16 @@ async def run_arena(
     waiting = _waiting(store, planned, again=settings.again)
     evaluator = evaluator_for(entrants)
     async with AsyncExitStack() as stack:
-        stage = await stack.enter_async_context(open_stage(suite, settings))
-        agents = {e.label: (e, AgentThread(e.adapter)) for e in entrants}
-        for _, agent in agents.values():
-            stack.callback(agent.close)
         keeper = stack.enter_context(Keeper(store, evaluator.name, every=settings.keep_every))
         await keeper.score_what_is_not(FORMAT, partial(score_turn, evaluator))
-        if settings.warm_up and waiting:
+        if not waiting:  # loading frameworks and starting servers for nothing would take seconds
+            return
+        stage = await stack.enter_async_context(open_stage(suite, settings))
+        asked = {conversation.entrant for conversation in waiting}
+        agents = {e.label: (e, AgentThread(e.adapter)) for e in entrants if e.label in asked}
+        for _, agent in agents.values():
+            stack.callback(agent.close)
+        if settings.warm_up:
             await _warm_up(stage, agents)
         for conversation in waiting:
             entrant, agent = agents[conversation.entrant]

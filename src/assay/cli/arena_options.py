@@ -10,7 +10,7 @@ import typer
 from assay.cli.console import Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # Who enters if nobody is named, what each is made with, and the extra that brings it.
 DEFAULT_AGENTS = {
@@ -20,10 +20,10 @@ DEFAULT_AGENTS = {
 _STAND_IN, _STAND_IN_NEEDS = "plain", "pydantic_ai"
 
 AgentsOption = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         metavar="A,B",
-        help="Who enters, separated by commas.",
+        help="Who enters, separated by commas; may be given again, a command alone.",
         show_default=",".join(DEFAULT_AGENTS),
     ),
 ]
@@ -39,16 +39,20 @@ DeadlineOption = Annotated[
 ]
 
 
-def agent_names(agents: str | None) -> list[str]:
-    """The agents of the option; a command may hold commas, so it stands alone."""
-    if agents is None:
+def agent_names(agents: Sequence[str] | None) -> list[str]:
+    """The agents of the options; a command may hold commas, so it stands alone in its option."""
+    if not agents:
         names, told = default_agents(_is_installed)
         if told:
             Terminal(stderr=True).tell(told, "yellow")
         return names
-    if agents.startswith("command:"):
-        return [agents]
-    return [name.strip() for name in agents.split(",") if name.strip()]
+    return [name for given in agents for name in _names_in(given)]
+
+
+def _names_in(given: str) -> list[str]:
+    if given.startswith("command:"):
+        return [given]
+    return [name.strip() for name in given.split(",") if name.strip()]
 
 
 def default_agents(is_installed: Callable[[str], bool]) -> tuple[list[str], str]:

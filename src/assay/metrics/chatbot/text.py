@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -25,6 +27,8 @@ _EXPANSIONS = (
     (re.compile(r"n't\b"), " not"),
 )
 _SPACE = re.compile(r"\s+")
+_BEGINS_WITH_LETTER = re.compile(WORD)
+_ENDS_WITH_LETTER = re.compile(rf"{WORD}\Z")
 _NOTHING = re.compile(r"(?!)")
 
 
@@ -80,17 +84,24 @@ class Terms:
 
 @lru_cache(maxsize=4096)
 def _pattern_of(terms: tuple[str, ...]) -> re.Pattern[str]:
-    # Longer terms first, or "rain" would hide "rain jacket".
-    parts = [_term_pattern(term) for term in sorted(terms, key=len, reverse=True) if term]
+    # Longer terms first, or "rain" would hide "rain jacket". Neighbours with the same bounds share
+    # them: compiling the class of letters is what costs.
+    ordered = [_bounded(term) for term in sorted(terms, key=len, reverse=True) if term]
+    parts = [
+        f"{before}(?:{'|'.join(stem for _, stem in group)}){after}"
+        for (before, after), group in groupby(ordered, key=itemgetter(0))
+    ]
     return re.compile("|".join(parts)) if parts else _NOTHING
 
 
-def _term_pattern(term: str) -> str:
+def _bounded(term: str) -> tuple[tuple[str, str], str]:
+    """What must stand before and after a term, and its stem."""
     stem = read_text(term.removesuffix("*")).normal
-    tail = f"{WORD}*" if term.endswith("*") else ""
-    before = rf"(?<!{WORD})" if re.match(WORD, stem) else ""
-    after = rf"(?!{WORD})" if not tail and re.search(rf"{WORD}\Z", stem) else ""
-    return f"{before}{re.escape(stem)}{tail}{after}"
+    before = rf"(?<!{WORD})" if _BEGINS_WITH_LETTER.match(stem) else ""
+    if term.endswith("*"):
+        return (before, f"{WORD}*"), re.escape(stem)
+    after = rf"(?!{WORD})" if _ENDS_WITH_LETTER.search(stem) else ""
+    return (before, after), re.escape(stem)
 
 
 _TOKEN = re.compile(rf"{WORD}+(?:'{WORD}+)*|[{CJK}]")
