@@ -24,7 +24,7 @@ from tests.web.sample_stores import bundled, call, case_of, store_of
 from assay import RunOutcome, Store
 from assay.comparing import compare, read_sides
 from assay.importing import ImportSettings, import_runs
-from assay.render.pages.compare_view import compare_page, read_pair
+from assay.render.pages.compare_view import compare_page, read_pair, read_usual_pair
 from assay.render.pages.measures import difference_text, kind_of
 from assay.render.pages.side_by_side import read_two, side_by_side, word_difference, written
 
@@ -84,8 +84,27 @@ def test_numbers_of_real_runs(
     assert "We cannot tell attempt 3 from attempt 1 yet" in text_of(html)
 
 
-def test_without_names_the_first_two(address: str) -> None:
-    assert "<h1>" in get(address, "/compare")
+@pytest.mark.parametrize(
+    ("query", "chosen"),
+    [
+        ("", ["claude-sonnet-4.5", "qwen3-32b"]),
+        ("?b=claude-sonnet-4.5", ["qwen3-32b", "claude-sonnet-4.5"]),
+        ("?by=attempt", ["1", "2"]),
+    ],
+)
+def test_without_names_those_that_share_the_most_tasks(
+    address: str, query: str, chosen: list[str]
+) -> None:
+    html = get(address, f"/compare{query}")
+    selected = re.findall(r"<option selected>([^<]+)</option>", html)
+    assert selected == chosen
+    assert "tasks paired" in text_of(html)
+
+
+def test_of_imports_the_last_two(tmp_path: Path) -> None:
+    names = ("2026-01-01", "2026-02-01", "2026-03-01")
+    found = read_usual_pair(Store.create(tmp_path / "store"), "import", names)
+    assert found == ("2026-02-01", "2026-03-01")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from assay.comparing import Comparison, RunSet, compare, read_runs_of, read_sides
 from assay.comparing.changes import import_names, runs_of_import
+from assay.comparing.sides import DIVISIONS as SIDES
 from assay.comparing.sides import values_of
 from assay.errors import UnknownName
 from assay.render.pages import figures
@@ -41,6 +42,16 @@ MOST_TASKS = 200
 _MOST_SQUARES = 8
 _PASS_MARK = 0.5
 _RUN_KEYS = "run_key IN (SELECT unnest($keys::VARCHAR[]))"
+_MOST_SHARED = """
+    WITH done AS (
+        SELECT DISTINCT CAST({side} AS VARCHAR) AS side, COALESCE(task_id, input) AS task
+        FROM runs WHERE {side} IS NOT NULL
+    )
+    SELECT one.side AS a, other.side AS b
+    FROM done AS one JOIN done AS other USING (task)
+    WHERE one.side < other.side AND ($with = '' OR $with IN (one.side, other.side))
+    GROUP BY 1, 2 ORDER BY COUNT(*) DESC, a, b LIMIT 1
+"""
 Way = Literal["better", "worse", "same"]
 
 
@@ -111,6 +122,21 @@ def read_names(store: Store) -> dict[str, list[str]]:
     found = {by: values_of(store, by) for by in DIVISIONS if by != "import"}
     found["import"] = import_names(store)
     return {by: names for by, names in found.items() if len(names) > 1}
+
+
+def read_usual_pair(
+    store: Store, by: str, names: tuple[str, ...], one: str = ""
+) -> tuple[str, str]:
+    """The two sides to compare where nobody says which: those that share the most tasks.
+
+    Of imports the last two; with `one` given, that one and its best partner.
+    """
+    if by != "import":
+        side = SIDES[by][1]
+        for row in store.query(_MOST_SHARED.format(side=side), **{"with": one}):
+            return row["a"], row["b"]
+    others = [name for name in names if name != one]
+    return (one, others[-1]) if one else (names[-2], names[-1])
 
 
 def read_page(store: Store, by: str, names: tuple[str, str], quantity: str) -> ComparePage:
