@@ -11,8 +11,8 @@ The SQL of an analysis knows these tables and nothing of filters:
     summaries    recorded means over evaluations
 
 and some that follow from them: `all_calls` without the filters, `call_sides`, which are calls
-with those before and after them, `run_streaks`, `judged_failures`, `failure_responses` and
-`failure_episodes` from `views/`, and `kinds` of failure.
+with what stood beside them, `run_counts`, `run_streaks`, `judged_failures`, `failure_responses`
+and `failure_episodes` from `views/`, and `kinds` of failure.
 
 By the seed's rules `failed`, `blame` and `kind` are its own classifier's, calls that only a
 trace tells of are left out, and what has no name is "unknown".
@@ -135,7 +135,7 @@ _DERIVED = {
 _RUN_BY_RUN = frozenset({"run_streaks", "failure_responses", "failure_episodes"})
 _PLACES = "run_places"
 # Those that are the same by either rules.
-_COMMON = {"call_sides": "sides", "run_streaks": "streaks"}
+_COMMON = {"call_sides": "sides", "run_counts": "counts", "run_streaks": "streaks"}
 _SMALL = ("kinds",)
 _ALL_CALLS = "all_calls"
 _TABLE_NAMES = re.compile(
@@ -144,7 +144,7 @@ _TABLE_NAMES = re.compile(
 _COMMENT = re.compile(r"--.*")
 _KEPT = frozenset({*_DERIVED, _PLACES, "run_streaks"})
 # What a report keeps besides, unless there are more calls than memory is meant for.
-_KEPT_FOR_MANY = frozenset({"calls", "call_sides"})
+_KEPT_FOR_MANY = frozenset({"calls", "call_sides", "run_counts"})
 _MOST_KEPT_CALLS = 1_000_000
 _MOST_KEPT_ROWS = 10_000
 # The columns of calls that questions ask for; those of words have few texts in many rows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, Unpack, get_args
 
 from msgspec import Struct
@@ -44,8 +45,10 @@ def workload(
     first = one_of(order, get_args(Order), "order")
     with opened(source, filters) as view:
         is_seed = view.rules == "seed"
-        asked = {"order": first, "limit": limit, "unrecorded_is_none": is_seed}
-        return typed(view.rows(question("workload"), **asked), Workload)
+        found = view.rows(question("workload"), limit=limit, unrecorded_is_none=is_seed)
+    place = f"from_{first}"
+    own = [line for line in found if line[place] is not None and line[place] <= limit]
+    return typed(sorted(own, key=itemgetter(place)), Workload)
 
 
 WORKLOAD = Analysis(

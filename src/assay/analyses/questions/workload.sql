@@ -1,17 +1,11 @@
--- Which tasks take the most calls, and which the fewest?
-WITH counts AS (
-    SELECT run_key, COUNT(*) AS calls
-    FROM calls
-    WHERE counted
-    GROUP BY run_key
-),
-of_runs AS (
-    SELECT task_id, model, place,
+-- Which tasks take the most calls, and which the fewest? Both ends at once: a report asks for both.
+WITH of_runs AS (
+    SELECT runs.task_id, runs.model, runs.place,
            CASE WHEN runs.calls > 0 OR total_rounds IS NOT NULL OR $unrecorded_is_none
-                THEN COALESCE(counts.calls, 0) END AS calls
+                THEN COALESCE(run_counts.calls, 0) END AS calls
     FROM runs
-    LEFT JOIN counts ON counts.run_key = runs.run_key
-    WHERE task_id <> ''
+    LEFT JOIN run_counts ON run_counts.run_key = runs.run_key
+    WHERE runs.task_id <> ''
 ),
 by_task AS (
     SELECT task_id,
@@ -25,10 +19,18 @@ by_task AS (
            MIN(place) AS place
     FROM of_runs
     GROUP BY task_id
+),
+numbered AS (
+    SELECT by_task.*,
+           ROW_NUMBER() OVER (ORDER BY mean_calls DESC NULLS LAST, place NULLS LAST, task_id)
+               AS from_most,
+           ROW_NUMBER() OVER (ORDER BY CASE WHEN mean_calls > 0 THEN mean_calls END NULLS LAST,
+                                       place NULLS LAST, task_id) AS from_fewest
+    FROM by_task
 )
-SELECT task_id, runs, unrecorded, models, mean_calls, fewest_calls, most_calls
-FROM by_task
-WHERE $order = 'most' OR mean_calls > 0
-ORDER BY CASE WHEN $order = 'most' THEN -mean_calls ELSE mean_calls END NULLS LAST,
-         place NULLS LAST, task_id NULLS LAST
-LIMIT $limit
+SELECT task_id, runs, unrecorded, models, mean_calls, fewest_calls, most_calls,
+       from_most,
+       CASE WHEN mean_calls > 0 THEN from_fewest END AS from_fewest
+FROM numbered
+WHERE from_most <= $limit OR from_fewest <= $limit
+ORDER BY from_most NULLS LAST
