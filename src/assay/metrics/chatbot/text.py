@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -74,7 +74,12 @@ class Terms:
 
     def found(self, text: Text) -> list[str]:
         """The different terms that stand in the text, in the order of the list."""
-        return [term for term in self.terms if _pattern_of((term,)).search(text.normal)]
+        return [
+            term
+            for term in self.terms
+            # Most terms are not there: this is known without a pattern for each.
+            if _bounded(term).stem in text.normal and _pattern_of((term,)).search(text.normal)
+        ]
 
     def first(self, text: Text) -> int | None:
         """Where the first of the terms stands; None when there is none."""
@@ -86,22 +91,30 @@ class Terms:
 def _pattern_of(terms: tuple[str, ...]) -> re.Pattern[str]:
     # Longer terms first, or "rain" would hide "rain jacket". Neighbours with the same bounds share
     # them: compiling the class of letters is what costs.
-    ordered = [_bounded(term) for term in sorted(terms, key=len, reverse=True) if term]
+    bounded = [_bounded(term) for term in terms if term]
+    ordered = sorted(bounded, key=lambda term: (-len(term.stem), term.bounds))
     parts = [
-        f"{before}(?:{'|'.join(stem for _, stem in group)}){after}"
-        for (before, after), group in groupby(ordered, key=itemgetter(0))
+        f"{before}(?:{'|'.join(re.escape(term.stem) for term in group)}){after}"
+        for (before, after), group in groupby(ordered, key=attrgetter("bounds"))
     ]
     return re.compile("|".join(parts)) if parts else _NOTHING
 
 
-def _bounded(term: str) -> tuple[tuple[str, str], str]:
-    """What must stand before and after a term, and its stem."""
+class _Bounded(Struct, frozen=True):
+    """A term made comparable, and what must stand before and after it."""
+
+    stem: str
+    bounds: tuple[str, str]
+
+
+@lru_cache(maxsize=4096)
+def _bounded(term: str) -> _Bounded:
     stem = read_text(term.removesuffix("*")).normal
     before = rf"(?<!{WORD})" if _BEGINS_WITH_LETTER.match(stem) else ""
     if term.endswith("*"):
-        return (before, f"{WORD}*"), re.escape(stem)
+        return _Bounded(stem, (before, f"{WORD}*"))
     after = rf"(?!{WORD})" if _ENDS_WITH_LETTER.search(stem) else ""
-    return (before, after), re.escape(stem)
+    return _Bounded(stem, (before, after))
 
 
 _TOKEN = re.compile(rf"{WORD}+(?:'{WORD}+)*|[{CJK}]")
