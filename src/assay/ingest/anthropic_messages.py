@@ -39,6 +39,11 @@ RESULT_BLOCKS = frozenset(
         "tool_search_tool_result",
     }
 )
+# The kinds of the parts that other APIs put into their messages.
+FOREIGN_BLOCKS = frozenset(
+    {"input_text", "output_text", "image_url", "input_image", "input_audio", "refusal", "tool-call"}
+    | {"tool-result", "function_call", "function_call_output", "tool_call", "tool_call_response"}
+)
 WORD_BLOCKS = frozenset({"text", "image", "document", "search_result"})
 THOUGHT_BLOCKS = frozenset({"thinking", "redacted_thinking"})
 OWN_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | THOUGHT_BLOCKS
@@ -55,8 +60,9 @@ def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
     for block in objects_in(content):
         kind = text_at(block, "type")
         if kind in CALL_BLOCKS:
-            run.call(_call(block))
-        elif kind in RESULT_BLOCKS:
+            parent = _caller(block)
+            run.call(_call(block, parent), inside=parent is not None)
+        elif kind in RESULT_BLOCKS or str(kind).endswith("_tool_result"):
             _add_result(run, block)
         elif kind in THOUGHT_BLOCKS:
             run.think(text_at(block, "thinking"))
@@ -76,12 +82,18 @@ def _add_words(run: RunBuilder, role: object, words: list[Any]) -> None:
         run.other(str(role), words)
 
 
-def _call(block: dict[str, Any]) -> ToolExecutionResult:
+def _caller(block: dict[str, Any]) -> str | None:
+    """The call of code that made this one; None where the model made it itself."""
+    return text_at(dict_or_empty(block.get("caller")), "tool_id")
+
+
+def _call(block: dict[str, Any], parent: str | None) -> ToolExecutionResult:
     return ToolExecutionResult(
         tool=text_at(block, "name") or "",
         parameters=decode_arguments(block.get("input")),
         server=text_at(block, "server_name"),
         call_id=text_at(block, "id"),
+        parent_id=parent,
     )
 
 
@@ -105,10 +117,16 @@ def is_message(value: object) -> bool:
     content = value.get("content")
     if isinstance(content, str):
         return "tool_calls" not in value
-    return isinstance(content, list) and all(
-        isinstance(block, dict) and text_at(block, "type") in OWN_BLOCKS | WORD_BLOCKS
-        for block in content
-    )
+    kinds = [text_at(block, "type") for block in objects_in(content)]
+    return isinstance(content, list) and len(kinds) == len(content) and _may_be_ours(kinds)
+
+
+def _may_be_ours(kinds: list[str | None]) -> bool:
+    """Whether a message has blocks of ours only; new kinds come beside those we know."""
+    known = OWN_BLOCKS | WORD_BLOCKS
+    if any(kind is None or kind in FOREIGN_BLOCKS for kind in kinds):
+        return False
+    return not kinds or any(kind in known for kind in kinds)
 
 
 def _recognise(recording: Recording) -> float:

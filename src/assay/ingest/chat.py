@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import text_of
+from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.meta_tools import with_inner_calls
 from assay.records import preview
 from assay.test_case import AgentTestCase
@@ -56,6 +56,7 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
             yield entry
             continue
         value = {"messages": entry.value} if isinstance(entry.value, list) else entry.value
+        value = joined(value) if isinstance(value, dict) else value
         if isinstance(value, dict) and isinstance(value.get("messages"), list):
             yield Entry(value, entry.position)
         elif isinstance(value, dict) and "role" in value:
@@ -67,6 +68,31 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
         yield Entry({"messages": loose}, None)
 
 
+def joined(value: dict[str, Any]) -> dict[str, Any]:
+    """A request and its response as one conversation, where they were stored as a pair.
+
+    What the API said lies under `response`; a lone response has no messages before it.
+    """
+    if isinstance(value.get("messages"), list):
+        return value
+    if "choices" in value:
+        return {**value, "messages": []}
+    request, response = _body(value.get("request")), _body(value.get("response"))
+    response = response or dict_or_empty(dict_or_empty(value.get("result")).get("message"))
+    if "choices" not in response and not ("role" in response and "content" in response):
+        return value
+    around = {key: item for key, item in value.items() if key not in {"request", "result"}}
+    asked = request.get("messages")
+    messages = asked if isinstance(asked, list) else []
+    return {**around, **request, "messages": messages, "response": response}
+
+
+def _body(stored: object) -> dict[str, Any]:
+    """What was sent; a batch keeps it as the body of an HTTP message."""
+    message = dict_or_empty(stored)
+    return dict_or_empty(message.get("body")) or message
+
+
 def sampled_messages(recording: Recording) -> list[Any]:
     """The first things in a file that should be messages; a stranger stands for itself."""
     found = (item for value in recording.sample for item in _messages_in(value))
@@ -74,13 +100,28 @@ def sampled_messages(recording: Recording) -> list[Any]:
 
 
 def _messages_in(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict) and isinstance(value.get("messages"), list):
-        yield from value["messages"]
+    if isinstance(value, dict) and isinstance((whole := joined(value)).get("messages"), list):
+        response = dict_or_empty(whole.get("response"))
+        yield from whole["messages"]
+        yield from replies(whole)
+        if "role" in response:
+            yield response
     elif isinstance(value, list):
         for item in value:
             yield from _messages_in(item)
     else:
         yield value
+
+
+def _choices(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The first of the replies that the chat API gave, beside the messages or after them."""
+    own = objects_in(value.get("choices"))
+    return (own or objects_in(dict_or_empty(value.get("response")).get("choices")))[:1]
+
+
+def replies(value: dict[str, Any]) -> list[Any]:
+    """What the chat API answered, where request and response were stored as one."""
+    return [choice.get("message") for choice in _choices(value)]
 
 
 class RunBuilder:

@@ -75,10 +75,20 @@ class _Message(Struct):
 
 
 def _recognise(recording: Recording) -> float:
-    lines = [line for line in recording.sample if isinstance(line, dict)]
+    lines = objects_in([line for value in recording.sample for line in _lines_in(value)])
     if any(_is_message(line) and _is_session_line(line) for line in lines):
         return 1.0
-    return 0.8 if any(_is_side_line(line) for line in lines) else 0.0
+    return 0.8 if any(_is_side_line(line) or _is_result(line) for line in lines) else 0.0
+
+
+def _lines_in(value: object) -> list[Any]:
+    """The lines of a document: `--output-format json` prints them as one array."""
+    return value if isinstance(value, list) else [value]
+
+
+def _is_result(line: dict[str, Any]) -> bool:
+    """Whether a line sums up a whole run; it may be all that was printed."""
+    return line.get("type") == "result" and "session_id" in line and "num_turns" in line
 
 
 def _is_message(line: dict[str, Any]) -> bool:
@@ -98,11 +108,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
-        elif not isinstance(document.value, dict):
+            continue
+        found = _lines_in(document.value)
+        if len(objects_in(found)) < len(found):
             yield Unreadable(recording.name, "expected an object in each line", document.position)
-        elif _matters(document.value):
-            lines.append(document.value)
-    if any(_is_message(line) for line in lines):
+        lines += filter(_matters, objects_in(found))
+    if any(_is_message(line) or _is_result(line) for line in lines):
         yield _case(lines, recording)
 
 
@@ -128,12 +139,14 @@ def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
     builder = RunBuilder()
     for message in messages:
         _tell(builder, message)
-    first = next(line for line in lines if _is_message(line))
+    first = next(line for line in lines if _is_message(line) or _is_result(line))
     session = text_at(first, "sessionId") or text_at(first, "session_id")
     agent = text_at(first, "agentId")
-    models = _models(messages)
+    models = _models(messages) or _first_model(lines)
     times = [at for m in messages if (at := epoch_seconds(m.line.get("timestamp"))) is not None]
-    usage = total_usage(m.usage for m in messages)
+    usage = total_usage(m.usage for m in messages if m.usage) or total_usage(
+        line.get("usage") for line in lines if _is_result(line)
+    )
     known = _of_stream(lines)
     cost = known.pop("cost_usd", None)
     if cost is not None:
@@ -311,6 +324,12 @@ def _models(messages: Iterable[_Message]) -> list[str]:
     named = (m.line["message"].get("model") for m in messages if m.parent is None)
     counted = Counter(n for n in named if isinstance(n, str) and not n.startswith("<"))
     return [name for name, _ in counted.most_common()]
+
+
+def _first_model(lines: Iterable[dict[str, Any]]) -> list[str]:
+    """The model that a stream was begun with."""
+    named = (text_at(line, "model") for line in lines if line.get("subtype") == "init")
+    return [name for name in named if name][:1]
 
 
 def _of_stream(lines: Iterable[dict[str, Any]]) -> dict[str, Any]:

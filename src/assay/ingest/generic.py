@@ -37,8 +37,9 @@ _LOOKED_AT = 100_000
 # Facts of a run by the keys that usually hold them, on the run's own level.
 QUESTION_KEYS = ("prompt", "question", "query", "instruction", "task", "goal", "input")
 ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response", "prediction", "output")
+MODEL_KEYS = ("model", "model_name", "modelName", "model_id")
 TEXT_FACTS = (
-    ("model", ("model", "model_name", "modelName", "model_id")),
+    ("model", MODEL_KEYS),
     ("session_id", ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")),
     ("task_id", ("task_id", "taskId", "instance_id", "sample_id")),
     ("framework", ("framework", "agent_framework")),
@@ -86,6 +87,7 @@ class _Finder:
         self.evidence = _Evidence()
         self.tools: dict[str, dict[str, Any]] = {}
         self.usages: list[object] = []
+        self.model: str | None = None
         self._open_ids: dict[str, str] = {}
         self._open_tools: dict[str, int] = {}
         self._left = nodes
@@ -114,6 +116,11 @@ class _Finder:
             self._take_call(node)
         elif role not in (None, "tool"):
             self._take_message(node, str(role))
+        elif role == "tool" and any(map(self._is_answer, shapes.results_in(node))):
+            for result in filter(self._is_answer, shapes.results_in(node)):
+                self._take_result(result)
+        elif (seen := shapes.observed(node)) is not None:
+            self._take_step(node, seen)
         elif (role == "tool" or shapes.is_result(node)) and self._is_answer(node):
             self._take_result(node)
         elif role == "tool":
@@ -129,13 +136,10 @@ class _Finder:
     def _take_message(self, node: dict[str, Any], role: str) -> None:
         words = text_of(shapes.message_content(node))
         self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
-        self.usages.append(node.get("usage"))
+        self.usages.append(node.get("usage") or node.get("models_usage"))
         if role == "assistant":
-            self.builder.end_reply()
-            self.builder.say(words)
-            for call in shapes.calls_in(node):
-                self._take_call(call)
-            self.builder.end_reply()
+            self.model = self.model or shapes.first_text(node, MODEL_KEYS)
+            self._take_reply(shapes.spoken_in_order(node))
         elif role == "user":
             self.builder.user(words)
         else:
@@ -143,6 +147,23 @@ class _Finder:
         for result in shapes.results_in(node):
             if self._is_answer(result):
                 self._take_result(result)
+
+    def _take_reply(self, spoken: list[str | dict[str, Any]]) -> None:
+        self.builder.end_reply()
+        for piece in spoken:
+            if isinstance(piece, str):
+                self.builder.say(piece)
+            else:
+                self._take_call(piece)
+        self.builder.end_reply()
+
+    def _take_step(self, node: dict[str, Any], seen: object) -> None:
+        """The calls of a step and what was seen after the last of them."""
+        self._take_reply([*shapes.calls_in(node)])
+        last = self.builder.calls[-1]
+        if last.result is None:
+            self.usages.append(node.get("token_usage"))
+            self._take_result({"call_id": last.call_id, "name": last.tool, "result": seen})
 
     def _take_call(self, node: dict[str, Any]) -> None:
         call = ToolExecutionResult(
@@ -251,11 +272,7 @@ def _is_one(value: dict[str, Any], found: list[object]) -> bool:
 def _is_conversation(value: object) -> bool:
     """Whether a list is mostly messages, calls and results."""
     items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-    known = sum(
-        shapes.message_role(item) is not None or shapes.is_call(item) or shapes.is_result(item)
-        for item in items
-        if shapes.may_be_known(item)
-    )
+    known = sum(shapes.belongs_to_conversation(item) for item in items)
     return known >= 2 and 2 * known > len(items)
 
 
@@ -273,6 +290,8 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
         known["input"] = shapes.first_text(around, QUESTION_KEYS)
     if "assistant" not in evidence.said:
         known["actual_output"] = shapes.first_text(around, ANSWER_KEYS)
+    if finder.model:
+        known.setdefault("model", finder.model)
     session = known.get("session_id")
     return finder.builder.finish(
         run_id=stable_id(NAME, session, *place_id(recording.name, position)),

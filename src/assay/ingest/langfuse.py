@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.ingest import openinference, otel, traceloop
 from assay.ingest.documents import Document, Unreadable
-from assay.ingest.fields import decode_json_text, epoch_seconds, text_or_none
+from assay.ingest.fields import decode_json_text, dict_or_empty, epoch_seconds, text_or_none
 from assay.ingest.otel import decoded
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_messages import Reply, answer_in, messages_in, prompt_in, reply_in
@@ -163,6 +163,7 @@ def _usage(observation: dict[str, Any]) -> Any:
     details = observation.get("usageDetails") or observation.get("usage")
     found = dict(details) if isinstance(details, dict) else {}
     cost = observation.get("totalCost") or observation.get("calculatedTotalCost")
+    cost = cost or dict_or_empty(observation.get("costDetails")).get("total")
     return usage_in({**found, "totalCost": cost}, USAGE)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, conversations, sampled_messages
+from assay.ingest.chat import RunBuilder, conversations, replies, sampled_messages
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
+    decode_json_text,
     dict_or_empty,
     epoch_seconds,
     id_or_none,
@@ -35,8 +37,9 @@ PART_KINDS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
 ID_KEYS = ("run_id", "conversation_id", "session_id", "id")
 _KNOWN_KEYS = frozenset(
     {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "choices"}
-    | {"task_id", "attempt"}
+    | {"task_id", "custom_id", "attempt"}
 )
+_WRITTEN_CALL = re.compile(r"<tool_call>\s*(\{[^<]{1,100000}\})\s*</tool_call>")
 
 
 def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
@@ -66,7 +69,14 @@ def calls_of(message: dict[str, Any]) -> list[ToolExecutionResult]:
     issued = objects_in(message.get("tool_calls"))
     if isinstance(message.get("function_call"), dict):
         issued.append({"function": message["function_call"]})
-    return [_call(call) for call in issued]
+    return [_call(call) for call in issued or _written(message.get("content"))]
+
+
+def _written(content: object) -> list[dict[str, Any]]:
+    """Calls that a model wrote between tags, where its server did not take them out."""
+    blocks = _WRITTEN_CALL.findall(content) if isinstance(content, str) else []
+    calls = [dict_or_empty(decode_json_text(block)) for block in blocks]
+    return [call for call in calls if text_at(call, "name") and "arguments" in call]
 
 
 def _call(issued: dict[str, Any]) -> ToolExecutionResult:
@@ -116,26 +126,28 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 def _conversation(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
     run = RunBuilder()
-    messages = objects_in([*value["messages"], *_replies(value)])
+    messages = objects_in([*value["messages"], *replies(value)])
+    response = dict_or_empty(value.get("response"))
     for message in messages:
         add_message(run, message)
-    own_id = next((text for key in ID_KEYS if (text := text_at(value, key))), None)
+    ids = (text_at(place, key) for place in (value, response) for key in ID_KEYS)
+    own_id = next(filter(None, ids), None)
     return run.finish(
         available_tools=value.get("tools") or value.get("functions"),
         run_id=own_id or stable_id(OPENAI_CHAT.name, place_id(name, position), messages),
-        task_id=id_or_none(value.get("task_id")),
+        task_id=id_or_none(value.get("task_id", value.get("custom_id"))),
         attempt=count_or_none(value.get("attempt")),
-        model=text_at(value, "model"),
-        usage=total_usage([value.get("usage")]) or total_usage(_usages(messages)),
-        started_at=epoch_seconds(value.get("created")),
+        model=text_at(value, "model") or text_at(response, "model"),
+        usage=total_usage([value.get("usage") or response.get("usage")])
+        or total_usage(_usages(messages)),
+        started_at=epoch_seconds(value.get("created", response.get("created"))),
         source=Source(name, OPENAI_CHAT.name, position),
-        extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS},
+        extra={
+            key: item
+            for key, item in value.items()
+            if key not in _KNOWN_KEYS and item is not response
+        },
     )
-
-
-def _replies(value: dict[str, Any]) -> list[Any]:
-    """The answer of the API where request and response were stored as one."""
-    return [choice.get("message") for choice in objects_in(value.get("choices"))[:1]]
 
 
 def _usages(messages: Iterable[dict[str, Any]]) -> list[object]:

@@ -9,7 +9,9 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import Entry, RunBuilder, entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
+    count_or_none,
     decode_arguments,
+    dict_or_empty,
     epoch_seconds,
     objects_in,
     place_id,
@@ -30,9 +32,17 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 _LOOKED_AT = 200
-ITEM_LISTS = ("input", "output", "items", "new_items", "data")
+ITEM_LISTS = ("input", "output", "items", "new_items", "data", "generated_items", "generatedItems")
+# Where the Agents SDKs keep the item of the API inside an item of their own.
+RAW_ITEMS = ("raw_item", "rawItem")
+# Kinds of content parts the API knows; a message with others is another API's.
+PART_KINDS = frozenset(
+    {"input_text", "output_text", "text", "refusal", "input_image", "input_file", "input_audio"}
+    | {"summary_text", "reasoning_text", "image_url", "computer_screenshot"}
+)
 _KNOWN_KEYS = frozenset(
     {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "created_at", "object"}
+    | {"original_input", "originalInput"}
 )
 
 
@@ -60,12 +70,13 @@ CALLS: dict[str, tuple[str | None, str]] = {
     "shell_call": ("shell", "action"),
     "apply_patch_call": ("apply_patch", "operation"),
 }
-OUTPUTS = frozenset(f"{kind}_output" for kind in CALLS)
+OUTPUTS = frozenset({*(f"{kind}_output" for kind in CALLS), "function_call_result"})
 OTHER_ITEMS = frozenset(
     {"reasoning", "mcp_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"}
 )
 ITEM_KINDS = frozenset({*HOSTED, *CALLS, *OUTPUTS, *OTHER_ITEMS})
 PLAIN_KINDS = frozenset({"message", None})
+CALL_ID_KEYS = ("call_id", "callId")
 # What the API says of a call that it ran itself; other states say nothing of success.
 STATUS = {"completed": True, "failed": False}
 
@@ -81,11 +92,12 @@ class ItemRun:
 
     def add(self, item: dict[str, Any]) -> None:
         """Take one item; a plain chat message is one too, and unknown kinds say nothing."""
+        item = _raw(item)
         kind = text_at(item, "type")
         if kind in CALLS:
             self._call(item, *CALLS[kind])
         elif kind in OUTPUTS:
-            self.run.result(text_at(item, "call_id"), item.get("output"))
+            self.run.result(_call_id(item), item.get("output"), reported_success=_told(item))
         elif kind in HOSTED:
             self._hosted(item, HOSTED[kind])
         elif kind == "reasoning":
@@ -107,7 +119,7 @@ class ItemRun:
                 tool=tool or text_at(item, "name") or "",
                 parameters=decode_arguments(item.get(arguments)),
                 server=text_at(item, "namespace"),
-                call_id=text_at(item, "call_id") or text_at(item, "id"),
+                call_id=_call_id(item) or text_at(item, "id"),
             )
         )
 
@@ -164,6 +176,23 @@ def _mcp_call(item: dict[str, Any], server: str | None) -> ToolExecutionResult:
     )
 
 
+def _raw(item: dict[str, Any]) -> dict[str, Any]:
+    return next((raw for key in RAW_ITEMS if isinstance(raw := item.get(key), dict)), item)
+
+
+def _call_id(item: dict[str, Any]) -> str | None:
+    return next((found for key in CALL_ID_KEYS if (found := text_at(item, key))), None)
+
+
+def _told(output: dict[str, Any]) -> bool | None:
+    """What an output says of its call: a failed patch by its status, a shell by exit codes."""
+    if output.get("status") == "failed":
+        return False
+    endings = [dict_or_empty(part.get("outcome")) for part in objects_in(output.get("output"))]
+    codes = [count_or_none(ending.get("exit_code")) for ending in endings if ending]
+    return all(code == 0 for code in codes) if codes else None
+
+
 def _error_text(error: object) -> str | None:
     if isinstance(error, dict):
         return text_at(error, "message") or text_of(error.get("content")) or None
@@ -179,18 +208,39 @@ def is_item(value: object) -> bool:
     """Whether a value is an item of the Responses API, a plain message included."""
     if not isinstance(value, dict):
         return False
+    value = _raw(value)
     kind = text_at(value, "type")
-    return kind in ITEM_KINDS or (kind in PLAIN_KINDS and "role" in value and "content" in value)
+    if kind in ITEM_KINDS:
+        return True
+    parts = objects_in(value.get("content"))
+    is_plain = all(text_at(part, "type") in PART_KINDS for part in parts)
+    return kind in PLAIN_KINDS and "role" in value and "content" in value and is_plain
 
 
 def _recognise(recording: Recording) -> float:
     first = recording.sample[0] if recording.sample else None
     if isinstance(first, dict) and first.get("object") == "response":
         return 1.0
+    if any(_response_of(value) is not None for value in recording.sample):
+        return 0.9
     items = list(islice((i for value in recording.sample for i in _items_in(value)), _LOOKED_AT))
     if not items or not all(is_item(item) for item in items):
         return 0.0
-    return 0.85 if any(text_at(item, "type") in ITEM_KINDS for item in items) else 0.2
+    return 0.85 if any(text_at(_raw(item), "type") in ITEM_KINDS for item in items) else 0.2
+
+
+def _response_of(value: Any) -> dict[str, Any] | None:
+    """The response that a stored pair or the last event of a stream holds, with what was asked."""
+    inner = value.get("response") if isinstance(value, dict) else None
+    if not isinstance(inner, dict) or inner.get("object") != "response":
+        return None
+    if str(value.get("type")) in {"response.created", "response.in_progress"}:
+        return None
+    return {**dict_or_empty(value.get("request")), **inner}
+
+
+def _is_streamed(value: Any) -> bool:
+    return isinstance(value, dict) and str(value.get("type")).startswith("response.")
 
 
 def _items_in(value: Any) -> Iterator[Any]:
@@ -213,8 +263,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for entry in entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
+        elif (response := _response_of(entry.value)) is not None:
+            yield _run(response, recording.name, entry.position)
         elif is_item(entry.value):
             loose.append(entry.value)
+        elif _is_streamed(entry.value):
+            continue
         else:
             yield _run_or_problem(entry, recording.name)
     if loose:
@@ -233,8 +287,8 @@ def _run(value: dict[str, Any], name: str, position: int | None) -> AgentTestCas
     told = ItemRun()
     if instructions := text_at(value, "instructions"):
         told.run.system(instructions)
-    if asked := text_at(value, "input"):
-        told.run.user(asked)
+    for key in ("input", "original_input", "originalInput"):
+        told.run.user(text_at(value, key))
     items = [item for found in _item_lists(value) for item in objects_in(found)]
     for item in items:
         told.add(item)

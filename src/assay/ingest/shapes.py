@@ -23,11 +23,12 @@ from assay.ingest.fields import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROLE_KEYS = ("role", "from", "author", "sender", "speaker", "type", "source")
+ROLE_KEYS = ("role", "from", "author", "sender", "speaker", "source", "type", "part_kind", "kind")
 ROLES = {
-    **dict.fromkeys(("user", "human", "customer"), "user"),
+    **dict.fromkeys(("user", "human", "customer", "user-prompt"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
-    **dict.fromkeys(("system", "developer"), "system"),
+    **dict.fromkeys(("response", "textmessage"), "assistant"),
+    **dict.fromkeys(("system", "developer", "system-prompt"), "system"),
     **dict.fromkeys(
         ("tool", "function", "observation", "environment", "toolresult", "tool_result"), "tool"
     ),
@@ -40,24 +41,33 @@ ARGUMENT_KEYS = (
 )
 RESULT_KEYS = (
     *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
-    *("return_value", "content"),
+    *("return_value", "content", "errorText"),
 )
 CALL_ID_KEYS = (
     *("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "callID"),
 )
 OWN_ID_KEYS = (*CALL_ID_KEYS, "id", "uuid")
 STATUSES = {
-    **dict.fromkeys(("success", "succeeded", "ok", "completed", "done"), True),
+    **dict.fromkeys(("success", "succeeded", "ok", "completed", "done", "output-available"), True),
     **dict.fromkeys(("error", "failed", "failure", "errored", "cancelled", "timeout"), False),
+    **dict.fromkeys(("output-error", "output-denied", "error-text", "error-json"), False),
+    "retry-prompt": False,
 }
 EXIT_CODE_KEYS = ("exit_code", "exitCode", "returncode", "return_code")
-ERROR_KEYS = ("error", "error_message", "errorMessage", "exception")
+# Where a call or a result names its state; what is none of the states says nothing.
+STATUS_KEYS = ("status", "state", "part_kind", "type")
+ERROR_KEYS = ("error", "error_message", "errorMessage", "errorText", "exception")
+# What was seen after the calls of a step, beside them.
+OBSERVATION_KEYS = ("observations", "observation")
+_TOOL_PART = "tool-"
 START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
 END_KEYS = ("ended_at", "end_time", "endTime", "completed_at")
 DURATION_KEYS = (("duration_ms", 1e3), ("durationMs", 1e3), ("latency_ms", 1e3), ("duration", 1.0))
 SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "json_schema")
 # An object without any of these is none of our shapes.
-_SIGNS = frozenset((*ROLE_KEYS, *NAME_KEYS, *CALL_ID_KEYS, *OWN_ID_KEYS, *RESULT_KEYS))
+_SIGNS = frozenset(
+    (*ROLE_KEYS, *NAME_KEYS, *CALL_ID_KEYS, *OWN_ID_KEYS, *RESULT_KEYS, *OBSERVATION_KEYS)
+)
 
 
 class Found(NamedTuple):
@@ -110,6 +120,35 @@ def _parts(content: dict[str, Any]) -> list[Any]:
     return parts if isinstance(parts, list) else []
 
 
+def belongs_to_conversation(node: dict[str, Any]) -> bool:
+    """Whether an object is a message, a call, a result, or an envelope around some of these."""
+    if not may_be_known(node):
+        return False
+    if message_role(node) is not None or is_call(node) or is_result(node):
+        return True
+    parts = objects_in(node.get("parts"))
+    return bool(parts) and all(belongs_to_conversation(part) for part in parts)
+
+
+def spoken_in_order(node: dict[str, Any]) -> list[str | dict[str, Any]]:
+    """The words and the calls of a message as they follow each other."""
+    content = message_content(node)
+    told: list[str | dict[str, Any]] = []
+    listed: set[int] = set()
+    for part in content if isinstance(content, list) else [content]:
+        calls = [item for item in _inner([part]) if is_call(item)]
+        listed.update(map(id, calls))
+        words = "" if calls else text_of([part])
+        told += [*([words] if words else []), *calls]
+    return [*told, *(call for call in calls_in(node) if id(call) not in listed)]
+
+
+def observed(node: dict[str, Any]) -> Any:
+    """What was seen after the calls that stand beside it in one step; None where nothing was."""
+    seen = first_of(node, OBSERVATION_KEYS)
+    return seen.value if seen is not None and calls_in(node) else None
+
+
 def calls_in(node: dict[str, Any]) -> list[dict[str, Any]]:
     """The calls that a message carries, in a list of their own or among its parts."""
     return [item for item in _pieces(node) if is_call(item)]
@@ -124,7 +163,11 @@ def _pieces(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The objects in a message's lists; where they are wrapped once more, what is inside."""
     lists = [value for value in node.values() if isinstance(value, list)]
     lists += [_parts(value) for value in node.values() if isinstance(value, dict)]
-    for item in objects_in([item for found in lists for item in found]):
+    yield from _inner([item for found in lists for item in found])
+
+
+def _inner(parts: list[Any]) -> Iterator[dict[str, Any]]:
+    for item in objects_in(parts):
         yield item
         if not is_call(item):
             yield from objects_in(list(item.values()))
@@ -138,7 +181,14 @@ def is_call(node: dict[str, Any]) -> bool:
 
 def call_name(node: dict[str, Any]) -> str | None:
     """The tool that a call names."""
-    return first_text(dict_or_empty(node.get("function")), NAME_KEYS) or first_text(node, NAME_KEYS)
+    named = first_text(dict_or_empty(node.get("function")), NAME_KEYS) or first_text(
+        node, NAME_KEYS
+    )
+    kind = node.get("type")
+    if named is None and isinstance(kind, str) and first_text(node, CALL_ID_KEYS):
+        # The Vercel AI SDK has the name in the part's type.
+        return kind.removeprefix(_TOOL_PART) if kind.startswith(_TOOL_PART) else None
+    return named
 
 
 def call_arguments(node: dict[str, Any]) -> Any:
@@ -189,9 +239,9 @@ def success_of(node: dict[str, Any]) -> bool | None:
         flag = reported_success(place)
         if flag is not None:
             return flag
-        status = place.get("status")
-        if isinstance(status, str) and status.lower() in STATUSES:
-            return STATUSES[status.lower()]
+        for status in (place.get(key) for key in STATUS_KEYS):
+            if isinstance(status, str) and status.lower() in STATUSES:
+                return STATUSES[status.lower()]
         codes = (count_or_none(place.get(key)) for key in EXIT_CODE_KEYS)
         code = next((found for found in codes if found is not None), None)
         if code is not None:

@@ -58,8 +58,12 @@ WRAPPERS = (
     "kwargs",
 )
 PLAIN_KEYS = ("prompt", "task", "query", "question", "raw", "answer", "text", "content")
+# What decorators put around the text that a function returned.
+LONE_ANSWERS = frozenset({"outputs", "output", "result", "response", "answer"})
 TEXT_KINDS = frozenset({"text", "input_text", "output_text", "refusal"})
-CALL_KINDS = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
+CALL_KINDS = frozenset(
+    {"tool_call", "tool_use", "tool-call", "function_call", "server_tool_call", "server_tool_use"}
+)
 REPLY_KINDS = frozenset(
     {
         "tool_call_response",
@@ -67,14 +71,15 @@ REPLY_KINDS = frozenset(
         "tool-result",
         "function_response",
         "function_call_output",
+        "server_tool_call_response",
     }
 )
 INNER_CALLS = ("function_call", "functionCall", "toolUse", "tool_call")
 INNER_REPLIES = ("function_response", "functionResponse", "toolResult")
 NAME_KEYS = ("name", "toolName", "tool_name")
-ARGUMENT_KEYS = ("arguments", "args", "input", "parameters")
+ARGUMENT_KEYS = ("arguments", "args", "input", "parameters", "server_tool_call")
 ID_KEYS = ("call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "id")
-REPLY_KEYS = ("response", "result", "output", "content", "text")
+REPLY_KEYS = ("response", "result", "output", "content", "text", "server_tool_call_response")
 STATED_FAILURE = {"error": True, "success": False}
 
 _LONGEST_LITERAL = 200_000
@@ -135,6 +140,9 @@ def answer_in(value: Any) -> str | None:
     """What the model said last; a value of no known form is its own answer."""
     if value is None or value == "":
         return None
+    if isinstance(value, dict) and len(value) == 1:
+        [(key, inner)] = value.items()
+        value = inner if key in LONE_ANSWERS and isinstance(inner, str) else value
     found = messages_in(value, "assistant")
     if found:
         return last_text(found[-1:], "assistant")

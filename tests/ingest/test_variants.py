@@ -1,0 +1,441 @@
+"""Less common forms of the formats, each picked by its content and read whole."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+from tests.ingest.reading import read_one, recording
+
+from assay.evidence.outcome import settle
+from assay.ingest.formats import pick_format
+
+
+class Variant(NamedTuple):
+    """A made-up recording and what a person reads in it.
+
+    A call is told as its tool, what was sent, and whether it succeeded.
+    """
+
+    recorded: Any
+    format: str
+    calls: list[tuple[str, Any, bool]]
+    question: str = ""
+    answer: str | None = None
+    model: str | None = None
+    tokens: tuple[int, int] | None = None
+
+
+def function(name: str, arguments: str = "{}", call_id: str = "c1") -> dict[str, Any]:
+    return {
+        "id": call_id,
+        "type": "function",
+        "function": {"name": name, "arguments": arguments},
+    }
+
+
+CHAT_REPLY = {
+    "id": "chat-1",
+    "object": "chat.completion",
+    "created": 1_760_000_000,
+    "model": "gpt-x",
+    "choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [function("f")]}}],
+    "usage": {"prompt_tokens": 5, "completion_tokens": 2},
+}
+CLAUDE_REPLY = {
+    "id": "msg-1",
+    "type": "message",
+    "role": "assistant",
+    "model": "claude-x",
+    "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {"a": 1}}],
+    "usage": {"input_tokens": 3, "output_tokens": 4},
+}
+RESPONSE = {
+    "id": "resp-1",
+    "object": "response",
+    "model": "gpt-x",
+    "output": [{"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}],
+    "usage": {"input_tokens": 1, "output_tokens": 1},
+}
+ASKED = {"role": "user", "content": "q"}
+
+VARIANTS: dict[str, Variant] = {
+    "chat: a response alone": Variant(
+        CHAT_REPLY, "openai-chat", [("f", {}, True)], model="gpt-x", tokens=(5, 2)
+    ),
+    "chat: request and response": Variant(
+        ({"request": {"model": "gpt-x", "messages": [ASKED]}, "response": CHAT_REPLY},),
+        "openai-chat",
+        [("f", {}, True)],
+        "q",
+        model="gpt-x",
+        tokens=(5, 2),
+    ),
+    "chat: a batch": Variant(
+        ({"custom_id": "t1", "response": {"status_code": 200, "body": CHAT_REPLY}},),
+        "openai-chat",
+        [("f", {}, True)],
+        model="gpt-x",
+        tokens=(5, 2),
+    ),
+    "chat: calls between tags": Variant(
+        [
+            ASKED,
+            {
+                "role": "assistant",
+                "content": 'So:\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+            },
+            {"role": "tool", "content": "Error: no such a"},
+            {"role": "assistant", "content": "No luck"},
+        ],
+        "openai-chat",
+        [("f", {"a": 1}, False)],
+        "q",
+        "No luck",
+    ),
+    "responses: request and response": Variant(
+        {"request": {"input": [ASKED]}, "response": RESPONSE},
+        "openai-responses",
+        [("f", {}, True)],
+        "q",
+        model="gpt-x",
+        tokens=(1, 1),
+    ),
+    "responses: a stream": Variant(
+        (
+            {"type": "response.created", "response": {**RESPONSE, "output": []}},
+            {"type": "response.output_item.done", "item": RESPONSE["output"]},
+            {"type": "response.completed", "response": RESPONSE},
+        ),
+        "openai-responses",
+        [("f", {}, True)],
+        model="gpt-x",
+        tokens=(1, 1),
+    ),
+    "responses: shell and patch tell how it went": Variant(
+        [
+            {"type": "shell_call", "call_id": "1", "action": {"commands": ["ls", "false"]}},
+            {
+                "type": "shell_call_output",
+                "call_id": "1",
+                "output": [
+                    {"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}},
+                    {"stdout": "", "stderr": "", "outcome": {"type": "exit", "exit_code": 1}},
+                ],
+            },
+            {"type": "shell_call", "call_id": "2", "action": {"commands": ["ls"]}},
+            {
+                "type": "shell_call_output",
+                "call_id": "2",
+                "output": [
+                    {"stdout": "a", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}
+                ],
+            },
+            {"type": "apply_patch_call", "call_id": "3", "operation": {"path": "a"}},
+            {"type": "apply_patch_call_output", "call_id": "3", "status": "failed", "output": "-"},
+        ],
+        "openai-responses",
+        [
+            ("shell", {"commands": ["ls", "false"]}, False),
+            ("shell", {"commands": ["ls"]}, True),
+            ("apply_patch", {"path": "a"}, False),
+        ],
+    ),
+    "agents SDK: items around items": Variant(
+        [
+            {"type": "message_input_item", "raw_item": ASKED},
+            {
+                "type": "tool_call_item",
+                "raw_item": {
+                    "type": "function_call",
+                    "call_id": "1",
+                    "name": "f",
+                    "arguments": "{}",
+                },
+            },
+            {
+                "type": "tool_call_output_item",
+                "raw_item": {"type": "function_call_output", "call_id": "1", "output": "ok"},
+            },
+            {
+                "type": "message_output_item",
+                "raw_item": {
+                    "type": "message",
+                    "role": "assistant",
+                    "content": [{"type": "output_text", "text": "done"}],
+                },
+            },
+        ],
+        "openai-responses",
+        [("f", {}, True)],
+        "q",
+        "done",
+    ),
+    "agents SDK: the state of a run": Variant(
+        {
+            "$schemaVersion": "1.0",
+            "originalInput": "q",
+            "generatedItems": [
+                {
+                    "type": "tool_call_item",
+                    "rawItem": {
+                        "type": "function_call",
+                        "callId": "1",
+                        "name": "f",
+                        "arguments": '{"a":1}',
+                    },
+                },
+                {
+                    "type": "tool_call_output_item",
+                    "rawItem": {
+                        "type": "function_call_result",
+                        "callId": "1",
+                        "output": {"type": "text", "text": "Error: gone"},
+                    },
+                },
+            ],
+        },
+        "openai-responses",
+        [("f", {"a": 1}, False)],
+        "q",
+    ),
+    "anthropic: kinds of blocks that are yet to come": Variant(
+        [
+            ASKED,
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "server_tool_use", "id": "s", "name": "bash", "input": {"c": "ls"}},
+                    {
+                        "type": "bash_code_execution_tool_result",
+                        "tool_use_id": "s",
+                        "content": {"type": "x_result", "stderr": "no", "return_code": 2},
+                    },
+                    {"type": "server_tool_use", "id": "v", "name": "view", "input": {}},
+                    {"type": "view_tool_result", "tool_use_id": "v", "content": "seen"},
+                    {"type": "container_upload", "file_id": "f"},
+                    {"type": "text", "text": "done"},
+                ],
+            },
+        ],
+        "anthropic-messages",
+        [("bash", {"c": "ls"}, False), ("view", {}, True)],
+        "q",
+        "done",
+    ),
+    "anthropic: request and response": Variant(
+        ({"request": {"model": "claude-x", "messages": [ASKED]}, "response": CLAUDE_REPLY},),
+        "anthropic-messages",
+        [("f", {"a": 1}, True)],
+        "q",
+        model="claude-x",
+        tokens=(3, 4),
+    ),
+    "anthropic: a batch": Variant(
+        ({"custom_id": "t1", "result": {"type": "succeeded", "message": CLAUDE_REPLY}},),
+        "anthropic-messages",
+        [("f", {"a": 1}, True)],
+        model="claude-x",
+        tokens=(3, 4),
+    ),
+    "Bedrock Converse": Variant(
+        [
+            {"role": "user", "content": [{"text": "q"}]},
+            {
+                "role": "assistant",
+                "content": [{"toolUse": {"toolUseId": "t", "name": "f", "input": {"a": 1}}}],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {
+                        "toolResult": {
+                            "toolUseId": "t",
+                            "content": [{"json": {"x": 1}}],
+                            "status": "error",
+                        }
+                    }
+                ],
+            },
+            {"role": "assistant", "content": [{"text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "Vercel AI SDK: messages of a page": Variant(
+        [
+            {"id": "1", "role": "user", "parts": [{"type": "text", "text": "q"}]},
+            {
+                "id": "2",
+                "role": "assistant",
+                "parts": [
+                    {"type": "step-start"},
+                    {
+                        "type": "tool-weather",
+                        "toolCallId": "1",
+                        "state": "output-available",
+                        "input": {"city": "X"},
+                        "output": {"t": 1},
+                    },
+                    {
+                        "type": "tool-weather",
+                        "toolCallId": "2",
+                        "state": "output-error",
+                        "input": {"city": "Y"},
+                        "errorText": "boom",
+                    },
+                    {"type": "text", "text": "done"},
+                ],
+            },
+        ],
+        "generic",
+        [("weather", {"city": "X"}, True), ("weather", {"city": "Y"}, False)],
+        "q",
+        "done",
+    ),
+    "Vercel AI SDK: messages of a model": Variant(
+        [
+            {"role": "user", "content": [{"type": "text", "text": "q"}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "tool-call", "toolCallId": "1", "toolName": "f", "input": {"a": 1}}
+                ],
+            },
+            {
+                "role": "tool",
+                "content": [
+                    {
+                        "type": "tool-result",
+                        "toolCallId": "1",
+                        "toolName": "f",
+                        "output": {"type": "error-text", "value": "boom"},
+                    }
+                ],
+            },
+            {"role": "assistant", "content": [{"type": "text", "text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "Pydantic AI": Variant(
+        [
+            {
+                "kind": "request",
+                "parts": [
+                    {"part_kind": "system-prompt", "content": "s"},
+                    {"part_kind": "user-prompt", "content": "q"},
+                ],
+            },
+            {
+                "kind": "response",
+                "parts": [
+                    {
+                        "part_kind": "tool-call",
+                        "tool_name": "f",
+                        "args": '{"a": 1}',
+                        "tool_call_id": "1",
+                    }
+                ],
+                "usage": {"input_tokens": 5, "output_tokens": 2},
+                "model_name": "gpt-x",
+            },
+            {
+                "kind": "request",
+                "parts": [
+                    {
+                        "part_kind": "retry-prompt",
+                        "tool_name": "f",
+                        "content": "once more",
+                        "tool_call_id": "1",
+                    }
+                ],
+            },
+            {"kind": "response", "parts": [{"part_kind": "text", "content": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+        "gpt-x",
+        (5, 2),
+    ),
+    "steps with what was observed": Variant(
+        [
+            {
+                "step_number": 1,
+                "tool_calls": [function("f", '{"a": 1}')],
+                "observations": "ok",
+                "token_usage": {"input_tokens": 1, "output_tokens": 2},
+            },
+            {
+                "step_number": 2,
+                "tool_calls": [function("g", call_id="c2")],
+                "observations": "Error: no",
+            },
+        ],
+        "generic",
+        [("f", {"a": 1}, True), ("g", {}, False)],
+        tokens=(1, 2),
+    ),
+    "AutoGen": Variant(
+        [
+            {"source": "user", "content": "q", "type": "TextMessage"},
+            {
+                "source": "helper",
+                "content": [{"id": "1", "arguments": '{"a": 1}', "name": "f"}],
+                "type": "ToolCallRequestEvent",
+            },
+            {
+                "source": "helper",
+                "content": [{"content": "bad", "name": "f", "call_id": "1", "is_error": True}],
+                "type": "ToolCallExecutionEvent",
+            },
+            {"source": "helper", "content": "done", "type": "TextMessage"},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_is_picked_and_read(name: str) -> None:
+    variant = VARIANTS[name]
+    found, _ = pick_format(recording(variant.recorded))
+    assert found is not None
+    assert found.name == variant.format
+    run = settle(read_one(found, recording(variant.recorded)))
+    assert [(call.tool, call.parameters, call.success) for call in run.calls] == variant.calls
+    assert (run.input, run.actual_output, run.model) == (
+        variant.question,
+        variant.answer,
+        variant.model,
+    )
+    usage = run.usage
+    assert (usage and (usage.input_tokens, usage.output_tokens)) == variant.tokens
+
+
+def test_a_call_from_code_is_below_the_call_that_ran_the_code() -> None:
+    blocks = [
+        {"type": "server_tool_use", "id": "s", "name": "code_execution", "input": {"code": "f()"}},
+        {
+            "type": "tool_use",
+            "id": "t",
+            "name": "f",
+            "input": {},
+            "caller": {"type": "code_execution_20250825", "tool_id": "s"},
+        },
+    ]
+    found, _ = pick_format(recording([ASKED, {"role": "assistant", "content": blocks}]))
+    assert found is not None
+    outer, inner = read_one(
+        found, recording([ASKED, {"role": "assistant", "content": blocks}])
+    ).calls
+    assert (outer.turn, inner.turn, inner.parent_id) == (1, None, "s")
