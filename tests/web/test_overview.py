@@ -263,8 +263,10 @@ def test_while_a_new_answer_is_worked_out_the_old_one_stands_in(tmp_path: Path) 
     may_go_on.clear()
     store_of(tmp_path / "store", _runs_of({"b": 0.5}, runs=3))  # type: ignore[arg-type]
     assert answers.get(count) == 2
+    assert not answers.is_current(count)
     may_go_on.set()
     assert answers.wait(count) == 5
+    assert answers.is_current(count)
 
 
 @pytest.mark.parametrize("problem", [ValueError("not yet"), TimeoutError("not yet")])

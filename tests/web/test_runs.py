@@ -236,6 +236,19 @@ def test_new_runs_are_announced_and_nothing_moves(
     expect(page.locator("tr[data-row]")).to_have_count(22)
 
 
+def test_a_page_at_rest_brings_what_is_new(
+    tmp_path: Path, serve: Callable[[Starlette], str], open_page: Callable[..., Page]
+) -> None:
+    store = bundled(tmp_path / "store", scored=False)
+    page = open_page(f"{serve(viewer(store))}/runs?sort=oldest")
+    with store.writer() as writer:
+        writer.add(case_of("Another one", "yes"))
+    expect(page.locator("tr[data-row]")).to_have_count(21, timeout=30_000)
+    assert page.inner_text("[data-news]") == ""
+    with page.expect_navigation(url="**/runs?outcome=failed&sort=oldest"):
+        page.check("input[name=outcome][value=failed]")
+
+
 def test_many_read_while_one_writes(tmp_path: Path, serve: Callable[[Starlette], str]) -> None:
     store = bundled(tmp_path / "store", scored=False)
     address = serve(viewer(store))

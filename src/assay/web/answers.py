@@ -53,6 +53,10 @@ class Answers:
             found = kept.before.result()
         return found
 
+    def is_current(self, work: Callable[..., Any], *asked: Any) -> bool:
+        """Whether what `get` returns is of the store as it is now."""
+        return self._current(work, asked).future.done()
+
     def prepare(self, work: Callable[..., Any], *asked: Any) -> None:
         """Begin to work it out, so that the first who asks waits less."""
         self._current(work, asked)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec.structs import replace
+
 from assay.web.answers import Answers
 from assay.web.pages import answer
 
@@ -31,8 +33,11 @@ def found_or_waiting(
     request: Request, here: str, work: Callable[..., Found], *asked: Any
 ) -> Found | Response:
     """The answer, or a page that says what is being counted and asks again by itself."""
-    found = answers_of(request.app).get(work, *asked)
+    answers = answers_of(request.app)
+    found = answers.get(work, *asked)
     if found is not None:
+        if not answers.is_current(work, *asked):
+            request.state.is_behind = True
         return found
     with request.app.state.store.questions() as engine:
         (row,) = engine.sql(_CALLS)
@@ -40,6 +45,8 @@ def found_or_waiting(
 
 
 def figures_page(request: Request, template: str, here: str, **data: Any) -> Response:
-    """A page of figures, which says so when the store has grown meanwhile."""
+    """A page of figures, which looks for newer ones: at once if its own are of an earlier state."""
     watched = request.app.state.facets.current()
+    if getattr(request.state, "is_behind", False):
+        watched = replace(watched, newest="")
     return answer(request, template, here, watched=watched, **data)
