@@ -47,11 +47,17 @@ class _Span(NamedTuple):
 
 def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
     """The JSON text with every secret masked, still JSON, and how many there were."""
-    text, count = _masked(text, _shaped(text))
+    count = 0
+    for group in _GROUPS:
+        if group.occurs_in(text):
+            text, count = _masked(text, _shaped(text))
+            break
     lowered = text.lower() if text.isascii() else text.encode().lower().decode()
-    if any(occurs_in(lowered) for occurs_in in _NAME_SEARCHES):
-        text, named = _masked(text, _named(text, lowered))
-        count += named
+    for occurs_in in _NAME_SEARCHES:
+        if occurs_in(lowered):
+            text, named = _masked(text, _named(text, lowered))
+            count += named
+            break
     if emails and "@" in text:
         text, found = _masked(text, _mail_addresses(text))
         count += found
@@ -160,7 +166,7 @@ _NAME_SEARCHES = (
 _COMPILED_NAMES = [
     (name, re.compile(rf".*(?:{_name_pattern(name)})[0-9]{{0,4}}", re.DOTALL)) for name in NAMES
 ]
-_HINTS = tuple(dict.fromkeys(name.hint for name in NAMES))
+_HINTS = {name.hint: occurrence_of(name.hint) for name in NAMES}
 _NAME_END = re.compile(r"[a-z0-9_-]{0,60}")
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _AFTER = re.compile(
@@ -188,7 +194,9 @@ _NEXT_ITEM = re.compile(r"\s{0,8},\s{0,8}(\\*[\"'])")
 
 def _named(text: str, lowered: str) -> Iterator[_Span]:
     done = 0
-    for at in sorted(at for hint in _HINTS for at in _occurrences(lowered, hint)):
+    # Most hints are not there, which this engine sees in a tenth of the time.
+    hints = [hint for hint, occurs_in in _HINTS.items() if occurs_in(lowered)]
+    for at in sorted(at for hint in hints for at in _occurrences(lowered, hint)):
         if at < done:
             continue
         end = _NAME_END.match(lowered, at).end()  # type: ignore[union-attr]  # may be empty
