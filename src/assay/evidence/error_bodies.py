@@ -265,7 +265,9 @@ def _read_list(items: list[Any], depth: int) -> Reading | None:
     some = items[:_MANY]
     if all(_is_validation_issue(item) for item in some):
         return Reading(failed=True, rule="validation_issues", message=message_in(items))
-    readings = [_read_item(item, depth) for item in some]
+    # Most lists are rows of an answer, and need no closer look.
+    told = [item for item in some if isinstance(item, dict) and not is_plain_row(item)]
+    readings = [_read_item(item, depth) for item in told]
     failed = [reading for reading in readings if reading is not None]
     if not failed:
         return None
@@ -274,10 +276,8 @@ def _read_list(items: list[Any], depth: int) -> Reading | None:
     return Reading(failed=True, rule="all_items_failed", message=failed[0].message)
 
 
-def _read_item(item: Any, depth: int) -> Reading | None:
-    """The failure of one item of a batch; a row that tells of an error is no failure."""
-    if not isinstance(item, dict) or is_plain_row(item):
-        return None
+def _read_item(item: dict[Any, Any], depth: int) -> Reading | None:
+    """The failure of one item of a batch, which is no mere row of an answer."""
     reading = read_value(item, depth + 1)
     if reading is None or not reading.failed or reading.rule == "error_message_field":
         return None

@@ -152,7 +152,7 @@ def unwrap(result: object) -> Payload:
         value = peeled.value
         layers.append(peeled.layer)
         if peeled.flag is not None:
-            flag = reported_together(flag, peeled.flag)
+            flag = peeled.flag if flag is None else reported_together(flag, peeled.flag)
     return Payload(value, flag, tuple(layers))
 
 

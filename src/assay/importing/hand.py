@@ -6,19 +6,18 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from assay.evaluation import RecordedEvaluation, RecordedSummary
 from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import RunReader
 from assay.ingest.sources import STDIN
 from assay.store import Store
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from assay.evaluation import Judged
     from assay.importing.report import ImportSettings
-    from assay.test_case import AgentTestCase
 
 
 _SECONDS_IN_HAND = 5.0
@@ -47,12 +46,12 @@ class Hand:
                 report.note(item)
                 continue
             count += 1
-            if isinstance(item, RecordedEvaluation | RecordedSummary):
-                self.writer.add_evaluation(item)
-            else:
+            if isinstance(item, AgentTestCase):
                 self.writer.add(item)
                 source = item.source
                 report.formats[source.format if source and source.format else "?"] += 1
+            else:
+                self.writer.add_evaluation(item)
             if file == STDIN:
                 self._show_soon()
         return count

@@ -269,20 +269,29 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
             success_rule=_name(call.success_rule),
             result_bytes=_size(call),
         )
-        row.call_id, row.parent_id = _name(call.call_id), _name(call.parent_id)
-        row.started_at, row.ended_at = call.started_at, call.ended_at
         row.execution_time = call.execution_time
         row.experiment, row.folder_model = experiment, folder_model
-        row.dynamically_loaded = _flag(call.dynamically_loaded)
-        row.only_in_trace = _flag(call.only_in_trace)
-        if call.error_message is not None:
-            row.error_message = call.error_message[:LONGEST_MESSAGE]
+        _fill_in(row, call)
         if (seed := seed_error(whole, is_seeds=is_seeds)) is not None:
             row.seed_category, row.seed_subcategory = seed
         if not call.success and (found := offer.blame(whole)) is not None:
             row.blame, row.kind = found.category, found.kind
             row.blame_rule, row.blame_confidence = found.rule, found.confidence
         yield row
+
+
+def _fill_in(row: CallRow, call: CallFacts) -> None:
+    """What few calls have; what is None already is left alone."""
+    if call.call_id is not None or call.parent_id is not None:
+        row.call_id, row.parent_id = _name(call.call_id), _name(call.parent_id)
+    if call.started_at is not None or call.ended_at is not None:
+        row.started_at, row.ended_at = call.started_at, call.ended_at
+    if call.dynamically_loaded is not None:
+        row.dynamically_loaded = _flag(call.dynamically_loaded)
+    if call.only_in_trace is not None:
+        row.only_in_trace = _flag(call.only_in_trace)
+    if call.error_message is not None:
+        row.error_message = call.error_message[:LONGEST_MESSAGE]
 
 
 class _Offer:
