@@ -238,6 +238,160 @@ VARIANTS: dict[str, Variant] = {
         model="claude-x",
         tokens=(3, 4),
     ),
+    "LangGraph: a checkpoint": Variant(
+        {
+            "config": {"configurable": {"thread_id": "t1"}},
+            "checkpoint": {
+                "ts": "2026-01-01T00:00:00+00:00",
+                "channel_values": {
+                    "messages": [
+                        {"type": "human", "content": "q"},
+                        {
+                            "type": "ai",
+                            "content": "",
+                            "tool_calls": [{"name": "f", "args": {"a": 1}, "id": "1"}],
+                        },
+                        {"type": "tool", "content": "no", "tool_call_id": "1", "status": "error"},
+                        {"type": "ai", "content": "done"},
+                    ]
+                },
+            },
+        },
+        "langchain",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "Claude Code: one array": Variant(
+        [
+            {"type": "system", "subtype": "init", "session_id": "s", "model": "claude-x"},
+            {
+                "type": "assistant",
+                "message": {"id": "m", "content": CLAUDE_REPLY["content"]},
+                "session_id": "s",
+                "parent_tool_use_id": None,
+            },
+            {
+                "type": "result",
+                "session_id": "s",
+                "num_turns": 1,
+                "result": "done",
+                "usage": {"input_tokens": 7, "output_tokens": 8},
+            },
+        ],
+        "claude-code",
+        [("f", {"a": 1}, True)],
+        answer="done",
+        model="claude-x",
+        tokens=(7, 8),
+    ),
+    "Claude Code: the result alone": Variant(
+        {
+            "type": "result",
+            "session_id": "s",
+            "num_turns": 1,
+            "result": "done",
+            "usage": {"input_tokens": 7, "output_tokens": 8},
+        },
+        "claude-code",
+        [],
+        answer="done",
+        tokens=(7, 8),
+    ),
+    "OpenTelemetry: tools of the provider": Variant(
+        [
+            {
+                "trace_id": "t",
+                "span_id": "s",
+                "name": "chat",
+                "attributes": {
+                    "gen_ai.operation.name": "chat",
+                    "gen_ai.request.model": "gpt-x",
+                    "gen_ai.output.messages": [
+                        {
+                            "role": "assistant",
+                            "parts": [
+                                {
+                                    "type": "server_tool_call",
+                                    "id": "1",
+                                    "name": "web_search",
+                                    "server_tool_call": {"query": "x"},
+                                },
+                                {
+                                    "type": "server_tool_call_response",
+                                    "id": "1",
+                                    "server_tool_call_response": {"results": [1]},
+                                },
+                                {"type": "text", "content": "done"},
+                            ],
+                        }
+                    ],
+                },
+            }
+        ],
+        "otel",
+        [("web_search", {"query": "x"}, True)],
+        answer="done",
+        model="gpt-x",
+    ),
+    "BFCL: turns that were run": Variant(
+        (
+            {
+                "id": "multi_turn_base_1",
+                "result": [[[{"cd": '{"folder": "x"}'}, {"ls": "{}"}], "No such folder"]],
+                "input_token_count": [[10, 12]],
+                "output_token_count": [[3, 4]],
+                "inference_log": [
+                    [{"role": "state_info"}],
+                    {
+                        "begin_of_turn_query": [ASKED],
+                        "step_0": [
+                            {"role": "assistant", "content": ""},
+                            {"role": "tool", "content": '{"error": "no such folder"}'},
+                            {"role": "tool", "content": '{"files": ["a"]}'},
+                        ],
+                        "step_1": [{"role": "assistant", "content": "No such folder"}],
+                    },
+                ],
+            },
+        ),
+        "bfcl",
+        [("cd", {"folder": "x"}, False), ("ls", {}, True)],
+        "q",
+        "No such folder",
+        tokens=(22, 7),
+    ),
+    "OpenHands: tools in the instructions": Variant(
+        (
+            {
+                "kind": "SystemPromptEvent",
+                "source": "agent",
+                "system_prompt": {"type": "text", "text": "s"},
+                "tools": [function("terminal")],
+            },
+            {
+                "kind": "ActionEvent",
+                "source": "agent",
+                "tool_name": "terminal",
+                "tool_call_id": "1",
+                "tool_call": {"id": "1", "name": "terminal", "arguments": '{"command": "ls"}'},
+            },
+        ),
+        "openhands",
+        [("terminal", {"command": "ls"}, True)],
+    ),
+    "SWE-agent: the model in a text": Variant(
+        {
+            "trajectory": [{"action": "ls", "observation": "a", "response": "r", "thought": "t"}],
+            "history": [{"role": "user", "content": "q"}],
+            "info": {"exit_status": "submitted"},
+            "replay_config": '{"agent": {"model": {"name": "gpt-x"}}}',
+        },
+        "swe-agent",
+        [("bash", {"command": "ls"}, True)],
+        "q",
+        model="gpt-x",
+    ),
     "Bedrock Converse": Variant(
         [
             {"role": "user", "content": [{"text": "q"}]},
@@ -439,3 +593,11 @@ def test_a_call_from_code_is_below_the_call_that_ran_the_code() -> None:
         found, recording([ASKED, {"role": "assistant", "content": blocks}])
     ).calls
     assert (outer.turn, inner.turn, inner.parent_id) == (1, None, "s")
+
+
+def test_tools_that_the_model_was_shown_are_on_offer() -> None:
+    shown = VARIANTS["OpenHands: tools in the instructions"].recorded
+    found, _ = pick_format(recording(shown))
+    assert found is not None
+    run = read_one(found, recording(shown))
+    assert run.available_tools == [function("terminal")]

@@ -153,9 +153,13 @@ def _case(
     run = RunBuilder()
     prompt = dict_or_empty(dict_or_empty(failure).get("prompt"))
     question = prompt.get("question")
-    for message in _messages(question):
+    turns = _logged_turns(answered)
+    for message in _messages(question) if question is not None or not turns else ():
         run.user(message)
-    _tell(run, answered["result"])
+    if turns:
+        _tell_turns(run, answered["result"], turns, asked=question is not None)
+    else:
+        _tell(run, answered["result"])
     latency = amount_or_none(answered.get("latency"))
     return run.finish(
         run_id=stable_id(BFCL.name, model, answered["id"], answered["result"]),
@@ -190,6 +194,30 @@ def _tell(run: RunBuilder, answer: object, depth: int = 0) -> None:
                 _tell(run, item, depth + 1)
 
 
+def _logged_turns(answered: dict[str, Any]) -> list[dict[str, Any]]:
+    """What happened in each turn, where the calls were run: one entry for each turn's answer."""
+    log = objects_in(answered.get("inference_log"))
+    turns = [entry for entry in log if "begin_of_turn_query" in entry]
+    result = answered.get("result")
+    return turns if isinstance(result, list) and len(turns) == len(result) else []
+
+
+def _tell_turns(
+    run: RunBuilder, result: list[Any], turns: list[dict[str, Any]], *, asked: bool
+) -> None:
+    """Tell each step's answer and then what its calls gave back, in the same order."""
+    for answers, turn in zip(result, turns, strict=True):
+        for message in () if asked else _messages(turn["begin_of_turn_query"]):
+            run.user(message)
+        for number, answer in enumerate(answers if isinstance(answers, list) else [answers]):
+            before = len(run.calls)
+            _tell(run, answer, 2)
+            logged = objects_in(turn.get(f"step_{number}"))
+            given = [entry.get("content") for entry in logged if entry.get("role") == "tool"]
+            for call, content in zip(run.calls[before:], given, strict=False):
+                call.result = content
+
+
 def _named_calls(item: dict[str, Any]) -> list[ToolExecutionResult]:
     return [ToolExecutionResult(name, decode_arguments(sent)) for name, sent in item.items()]
 
@@ -216,10 +244,20 @@ def _outcome(failure: dict[str, Any] | None) -> RunOutcome:
 
 def _usage(answered: dict[str, Any]) -> Usage | None:
     usage = Usage(
-        input_tokens=count_or_none(answered.get("input_token_count")),
-        output_tokens=count_or_none(answered.get("output_token_count")),
+        input_tokens=_total(answered.get("input_token_count")),
+        output_tokens=_total(answered.get("output_token_count")),
     )
     return None if usage == Usage() else usage
+
+
+def _total(counted: object, depth: int = 0) -> int | None:
+    """A count, or the sum of those of all turns and steps."""
+    if not isinstance(counted, list) or depth > _DEEPEST:
+        number = amount_or_none(counted)
+        return None if number is None else int(number)
+    counts = [_total(item, depth + 1) for item in counted]
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
 
 
 def _tools(declared: object) -> list[Any] | None:
@@ -292,9 +330,9 @@ BFCL = Format(
     name="bfcl",
     title="Berkeley Function-Calling Leaderboard: results and scores",
     fidelity=(
-        "Calls without results: nothing was run. Verdicts come from the score file, which tells "
-        "question and schemas of failed items only; the model is the folder's name in results. "
-        "Models that may not use dots in names call a.b a_b."
+        "Calls have results only where several turns were run and logged. Verdicts come from the "
+        "score file, which tells question and schemas of failed items only; the model is the "
+        "folder's name in results. Models that may not use dots in names call a.b a_b."
     ),
     recognise=_recognise,
     read=_read,

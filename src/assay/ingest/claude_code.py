@@ -228,7 +228,7 @@ def _starters(lines: Iterable[dict[str, Any]]) -> dict[str, str]:
     """Which call started a sub-agent: by the agent's id and by what it was asked."""
     found: dict[str, str] = {}
     for line in filter(_is_message, lines):
-        outcome = line.get("toolUseResult")
+        outcome = _tool_outcome(line)
         for block in _blocks(line["message"].get("content")):
             asked = block.get("input")
             if block.get("type") == "tool_use" and isinstance(asked, dict):
@@ -236,6 +236,11 @@ def _starters(lines: Iterable[dict[str, Any]]) -> dict[str, str]:
             elif block.get("type") == "tool_result" and isinstance(outcome, dict):
                 _remember(found, outcome.get("agentId"), block.get("tool_use_id"))
     return found
+
+
+def _tool_outcome(line: dict[str, Any]) -> object:
+    """What the harness itself knows of a result, as session files and as streams name it."""
+    return line.get("toolUseResult", line.get("tool_use_result"))
 
 
 def _remember(found: dict[str, str], key: object, call_id: object) -> None:
@@ -310,7 +315,7 @@ def _tell_result(builder: RunBuilder, block: _Block, line: dict[str, Any]) -> No
         error_message=text_of(content) if flagged else None,
         ended_at=block.at,
     )
-    outcome = line.get("toolUseResult")
+    outcome = _tool_outcome(line)
     if call is None or not isinstance(outcome, dict):
         return
     taken = ((amount_or_none(outcome.get(key)), scale) for key, scale in DURATIONS)

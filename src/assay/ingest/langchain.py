@@ -53,7 +53,7 @@ ROLES = {
 }
 STATUSES = {"success": True, "error": False}
 # Where a graph's state lies in what people save of it.
-STATE_KEYS = ("values", "channel_values", "state", "output", "outputs")
+STATE_KEYS = ("values", "channel_values", "checkpoint", "state", "output", "outputs")
 
 
 def _recognise(recording: Recording) -> float:
@@ -132,7 +132,9 @@ def _case(
     said = [dict_or_empty(message.get("response_metadata")) for message in messages]
     models = (m.get("model_name") or m.get("model") or m.get("model_id") for m in said)
     config = dict_or_empty(dict_or_empty(around.get("config")).get("configurable"))
-    thread = text_at(config, "thread_id") or text_at(around, "thread_id")
+    checkpoint = dict_or_empty(around.get("checkpoint"))
+    threads = (text_at(place, "thread_id") for place in (config, around, checkpoint))
+    thread = next(filter(None, threads), None)
     ids = [message.get("id") for message in messages[:2]]
     return builder.finish(
         run_id=stable_id(NAME, thread, ids, *place_id(recording.name, position)),
@@ -140,7 +142,7 @@ def _case(
         model=next((name for name in models if isinstance(name, str) and name), None),
         framework=NAME,
         usage=total_usage(_usage(message) for message in messages),
-        ended_at=epoch_seconds(around.get("created_at")),
+        ended_at=epoch_seconds(around.get("created_at") or checkpoint.get("ts")),
         source=Source(recording.name, NAME, position),
     )
 

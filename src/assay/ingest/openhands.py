@@ -110,11 +110,20 @@ def _case(stream: _Stream, recording: Recording) -> AgentTestCase:
         model=_model(stream.events) or text_at(asked, "model"),
         framework=NAME,
         usage=_usage(stream),
+        available_tools=_tools(stream.events),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(recording.name, NAME, stream.position),
         extra={"error": error} if error else {},
     )
+
+
+def _tools(events: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    """The tools that the model was shown with its instructions, where they have names."""
+    shown = (objects_in(e.get("tools")) for e in events if e.get("kind") == "SystemPromptEvent")
+    tools = next(filter(None, shown), [])
+    named = all(text_at(dict_or_empty(tool.get("function")) or tool, "name") for tool in tools)
+    return tools if tools and named else None
 
 
 def _tell_actions(builder: RunBuilder, events: list[dict[str, Any]]) -> str | None:

@@ -136,9 +136,14 @@ def _answer(tree: Tree, models: list[Step]) -> str | None:
         if answer:
             return answer
     last = models[-1] if models else None
-    if last is None or any(message.requests for message in last.outputs):
+    if last is None or any(_waits(message) for message in last.outputs):
         return None
     return last.answer or last_text(last.outputs, "assistant")
+
+
+def _waits(message: Message) -> bool:
+    """Whether a message asks for more than the provider itself gave back in it."""
+    return len(message.requests) > len(message.replies)
 
 
 def _history(tree: Tree, models: list[Step]) -> list[dict[str, Any]] | None:

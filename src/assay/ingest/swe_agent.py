@@ -18,6 +18,7 @@ from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
     decode_arguments,
+    decode_json_text,
     dict_or_empty,
     epoch_seconds,
     objects_in,
@@ -219,7 +220,9 @@ def _finished(
     builder: RunBuilder, value: dict[str, Any], framework: str, recording: Recording
 ) -> AgentTestCase:
     info = dict_or_empty(value.get("info"))
-    config = dict_or_empty(info.get("config")) or dict_or_empty(value.get("replay_config"))
+    replayed = value.get("replay_config")
+    replayed = decode_json_text(replayed) if isinstance(replayed, str) else replayed
+    config = dict_or_empty(info.get("config")) or dict_or_empty(replayed)
     submission = text_at(info, "submission")
     kept = {key: info.get(key) for key in ("exit_status", "swe_agent_version", "mini_version")}
     return builder.finish(
