@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.spark.quick import quick_environment
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
@@ -81,6 +82,9 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(PROJECT / "examples", folder / "examples")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
+    if page.stem == "spark":
+        for name, value in quick_environment(folder / "quick").items():
+            monkeypatch.setenv(name, value)
     script = folder / "page.py"
     for block in blocks:
         if block.language == "bash":

@@ -19,11 +19,13 @@ import pytest
 from tests.conftest import shared_path
 from tests.ingest.reading import unpacked_ds200
 from tests.spark.odd_runs import odd_runs, odd_store
+from tests.spark.quick import JAVA, SETTINGS, quick_environment
 
 from assay import Store
 from assay.analyses import ANALYSES, errors, opened, queries, retry, tools, weighted
 from assay.analyses.questions.exports import EXPORTED_EVALUATIONS, EXPORTED_SUMMARIES
 from assay.analyses.selection import RULES
+from assay.cli import main
 from assay.errors import DamagedStore, QueryFailed, SparkFailed
 from assay.importing import ImportSettings, import_runs
 from assay.importing.on_spark import import_on_spark
@@ -43,13 +45,6 @@ PROJECT = Path(__file__).resolve().parents[2]
 SAMPLES = PROJECT / "examples" / "runs"
 SAMPLE_COUNT = len(list(SAMPLES.glob("*.json")))
 CLOSE = 1e-9
-# What is compiled for millions of rows costs more here than it saves.
-QUICK = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
 
 pytestmark = [
     pytest.mark.skipif(find_spec("pyspark") is None, reason="needs the extra assay[spark]"),
@@ -59,7 +54,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Spark]:
-    with Spark("local[2]", settings=QUICK) as found:
+    quick = SETTINGS | {"spark.driver.extraJavaOptions": JAVA}
+    with Spark("local[2]", settings=quick) as found:
         yield found
 
 
@@ -286,17 +282,33 @@ def assay(*words: str, cwd: Path | None = None, environment: dict[str, str] | No
     )
 
 
-def test_the_commands(tmp_path: Path) -> None:
-    shutil.copytree(SAMPLES, tmp_path / "runs")
-    engine = ("--engine", "spark", "--master", "local[2]")
-    imported = assay("import", "runs", "--store", "runs.assay", *engine, cwd=tmp_path)
+def test_a_command_starts_and_ends_a_spark_of_its_own(tmp_path: Path) -> None:
+    """Nothing is said but what was done, and nothing is left behind."""
+    quick = quick_environment(tmp_path / "quick")
+    folder = tmp_path / "here"
+    folder.mkdir()
+    shutil.copytree(SAMPLES, folder / "runs")
+    words = ("import", "runs", "--store", "runs.assay", "--engine", "spark", "--master", "local[2]")
+    imported = assay(*words, cwd=folder, environment=quick)
     assert (imported.returncode, imported.stderr) == (0, "")
     assert imported.stdout.startswith(f"{SAMPLE_COUNT} runs added to runs.assay")
-    answered = assay("analyze", "servers", "runs.assay", "--json", *engine, cwd=tmp_path)
-    assert (answered.returncode, answered.stderr) == (0, "")
-    plain = assay("analyze", "servers", "runs.assay", "--json", cwd=tmp_path)
-    assert answered.stdout == plain.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["runs", "runs.assay"]
+    assert sorted(path.name for path in folder.iterdir()) == ["runs", "runs.assay"]
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_command_uses_a_spark_that_is_running(
+    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for engine in ("spark", "duckdb"):
+        words = ["assay", "analyze", "servers", str(store.path), "--json", "--engine", engine]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+        found.append(capsys.readouterr())
+    assert found[0] == found[1]
+    assert '"server":' in found[0].out
 
 
 @pytest.mark.parametrize(
@@ -326,7 +338,7 @@ def test_ctrl_c_ends_it(tmp_path: Path) -> None:
         [sys.executable, "-m", "assay", *words],
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"TMPDIR": str(tmp_path)},
+        env=os.environ | {"TMPDIR": str(tmp_path)} | quick_environment(tmp_path / "quick"),
     ) as process:
         while not list(tmp_path.glob("assay-spark-*/local/*")):
             assert process.poll() is None
