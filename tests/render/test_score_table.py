@@ -67,6 +67,13 @@ def test_a_table_has_a_row_for_each_case() -> None:
     assert unstarred[-1] == "– does not apply"
 
 
+def test_none_found_is_explained_where_it_stands() -> None:
+    clear, bad = row(verdict="no problem found"), row(verdict="problem found")
+    told = "none found: nothing that counts as a problem; single values may have no source"
+    assert table([clear, bad])[-1] == told
+    assert told not in table([bad])
+
+
 @pytest.mark.parametrize("width", [50, 60, 80, 100, 200])
 def test_numbers_are_whole_and_lines_fit_at_any_width(width: int) -> None:
     rows = [

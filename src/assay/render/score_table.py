@@ -32,6 +32,7 @@ _COLUMNS = {
 _STAR = "*"
 _STARRED = "* lower is better    "
 _LEGEND = "– does not apply"
+_NONE_FOUND = "\nnone found: nothing that counts as a problem; single values may have no source"
 _WIDEST_RUN = 40
 _NARROWEST_RUN = 12
 # A name one can read is worth more than the last columns, but not than these first ones.
@@ -40,9 +41,10 @@ _FIRST_COLUMNS = 4
 _NARROWEST_NOTE = 16
 _NUMBER_WIDTHS = {"calls": 5, "score": 5, "verdict": 10}
 # Evidence finds problems, never success: the column says no more than that.
+_CLEAR = "no problem found"
 _VERDICTS = {
     "problem found": Text("problem", style="yellow"),
-    "no problem found": Text("none found"),
+    _CLEAR: Text("none found"),
     "not checkable": Text("unknown", style="dim"),
 }
 _OTHER_NUMBERS = 4
@@ -64,7 +66,8 @@ def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
     note_width = room - run_width - _GAP
     if note_width < _NARROWEST_NOTE:
         run_width, note_width = min(_WIDEST_RUN, room, longest), 0
-    table = _empty_table(title, shown, (run_width, metric_width, note_width))
+    is_clear = "verdict" in shown and any(row.get("verdict") == _CLEAR for row in rows)
+    table = _empty_table(title, shown, (run_width, metric_width, note_width), is_clear=is_clear)
     for row in rows:
         run = Text(shortened(one_line(str(row["run"])), run_width))
         metric = [Text(one_line(str(row["metric"])))] if metric_width else []
@@ -74,10 +77,14 @@ def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
     return table
 
 
-def _empty_table(title: str, shown: Mapping[str, str], widths: tuple[int, int, int]) -> Table:
+def _empty_table(
+    title: str, shown: Mapping[str, str], widths: tuple[int, int, int], *, is_clear: bool
+) -> Table:
     run_width, metric_width, note_width = widths
     starred = any(header.endswith(_STAR) for header in shown)
     caption = f"{_STARRED if starred else ''}{_LEGEND}"
+    if is_clear:
+        caption += _NONE_FOUND
     table = Table(title=title, caption=caption, box=SIMPLE_HEAD, pad_edge=False)
     table.title_justify = table.caption_justify = "left"
     table.add_column("run", no_wrap=True, width=run_width)

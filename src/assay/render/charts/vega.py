@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.stats.wording import counted
+
 if TYPE_CHECKING:
     from assay.analyses.analysis import ColumnKind
     from assay.render.charts.marks import Marks
@@ -77,7 +79,8 @@ def _subtitle(marks: Marks) -> list[str]:
     if marks.drawn < marks.rows:
         told.append(f"The first {marks.drawn:,} of {marks.rows:,} rows.")
     if marks.without_value:
-        told.append(f"{marks.without_value:,} rows without a value are left out.")
+        left_out = counted(marks.without_value, "row")
+        told.append(f"Left out without a value: {left_out}.")
     return told
 
 

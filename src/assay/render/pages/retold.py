@@ -29,6 +29,9 @@ SENTENCES = (
     "No problem found.",
     "Everything the prompt names exactly is in the arguments of its calls.",
     "{n} of {total} checkable claims of the answer are backed by results.",
+    "{n} of {total} checkable claims of the answer are backed by results; not backed: {what}.",
+    "{what} is in no result and not in the prompt.",
+    "{what} is supported ({place}).",
     "{n} of {total} calls that needed an earlier result waited for it and used it.",
     "{n} of {total} expected tools were called.",
     "{n} turns were taken, {total} would have been enough.",
@@ -42,7 +45,8 @@ SENTENCES = (
     "{tool} succeeded.",
 )
 # A pattern has one part of any length, so that no text takes long to be held against it.
-_PARTS = {"n": "[0-9,]+", "total": "[0-9,]+", "more": "[0-9,]+", "tool": "[^ ,]+", "what": ".+"}
+_PARTS = {"n": "[0-9,]+", "total": "[0-9,]+", "more": "[0-9,]+", "tool": "[^ ,]+"}
+_PARTS |= {"place": "[^()]+", "what": ".+"}
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
