@@ -11,10 +11,10 @@ from assay.agents.harness import Event
 from assay.arena.history import list_sessions, place_in_session, read_session
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.session import Cell, News, Prompt, Session
-from assay.arena.verdicts import contest_in, separating, verdict_of
+from assay.arena.verdicts import contest_in, counted, separating, verdict_of
 from assay.execution import MCPExecutionData
 from assay.metrics.chatbot.evaluator import CATEGORIES
-from assay.render.pages.arena_view import prompt_view
+from assay.render.pages.arena_view import cell_view, prompt_view
 from assay.render.pages.arena_words import contest_sentence, sentence
 from assay.render.pages.environment import translator
 from assay.render.pages.sequence import EXECUTION, execution, learning
@@ -143,6 +143,35 @@ def test_metrics_are_sorted_by_what_they_separate() -> None:
     assert found.metrics[0].spread == pytest.approx(0.2)
     assert found.answered == {"A": 1, "B": 1}
     assert found.milliseconds.means["A"].value == pytest.approx(250.0)
+
+
+def test_a_metric_counts_as_its_twin_has_it() -> None:
+    twin = Score("accuracy_from_trace", 0.25)
+    unknown = Score("groundedness_from_trace", None)
+    score = Score(
+        "chatbot",
+        0.5,
+        parts=(
+            *score_of(accuracy=1.0, groundedness=1.0, response_time=0.75).parts,
+            Score("trace_twins", None, parts=(twin, unknown)),
+        ),
+    )
+    found = {name: counted(score, name) for name in ("accuracy", "groundedness", "response_time")}
+    assert {name: part and part.value for name, part in found.items()} == {
+        "accuracy": 0.25,
+        "groundedness": None,
+        "response_time": 0.75,
+    }
+    cell = Cell("A", "a", "m", score=score)
+    shown = {metric.name: metric for metric in cell_view(cell, list(found)).metrics}
+    assert [shown[name].counted for name in ("accuracy", "groundedness", "response time")] == [
+        0.25,
+        None,
+        0.75,
+    ]
+    assert shown["accuracy"].value == 1.0
+    hidden = cell_view(cell, list(found), hidden=True)
+    assert (hidden.metrics, hidden.score, hidden.why) == ([], None, "")
 
 
 def test_a_store_gives_a_session_back(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from assay.arena.unanswered import LATEST, failures
 from assay.comparing import read_runs_of
 from assay.comparing.many_tasks import mean_of_tasks
 from assay.metrics.chatbot.evaluator import CATEGORIES, ChatbotEvaluator
+from assay.metrics.chatbot.trace_twins import SUFFIX, TWINS
 from assay.stats import Estimate, Resampling
 
 if TYPE_CHECKING:
@@ -21,10 +22,14 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 _RESAMPLES = Resampling(resamples=400)
+_WHOLE = ChatbotEvaluator.name
+# Every metric to where its score stands; as it counts in the whole, by its twin from the run.
 _PATHS = {
-    ChatbotEvaluator.name: ChatbotEvaluator.name,
+    _WHOLE: _WHOLE,
     **{
-        name: f"{ChatbotEvaluator.name}/{category}/{name}"
+        name: f"{_WHOLE}/trace_twins/{name}{SUFFIX}"
+        if name in TWINS
+        else f"{_WHOLE}/{category}/{name}"
         for category, metrics in CATEGORIES.items()
         for name in metrics
     },

@@ -10,12 +10,14 @@ from assay.arena.history import FORMAT
 from assay.comparing import Contest, RunFacts, RunSet, compare_several, read_runs_of
 from assay.comparing.many_tasks import mean_of_tasks
 from assay.metrics.chatbot.evaluator import CATEGORIES, ChatbotEvaluator
+from assay.metrics.chatbot.trace_twins import SUFFIX
 from assay.stats import Estimate, Resampling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay.arena.session import Cell, Session
+    from assay.score import Score
     from assay.store import Store
 
     # An answer with the task it belongs to: a prompt that was repeated is one task.
@@ -63,6 +65,11 @@ class Verdict(Struct, frozen=True):
 def score_of(cell: Cell) -> float | None:
     """The score of a turn: 0 where the agent failed, None where nothing could be judged."""
     return None if cell.score is None else cell.score.value
+
+
+def counted(score: Score, name: str) -> Score | None:
+    """A metric as it counts in the whole: by its twin from the run where there is one."""
+    return score.part(name + SUFFIX) or score.part(name)
 
 
 def verdict_of(session: Session) -> Verdict:
@@ -116,10 +123,11 @@ def _facts(run: RunFacts) -> RunFacts:
 def separating(cells: Sequence[Cell]) -> list[str]:
     """The metrics by how far apart they hold these answers; those of the code last."""
     every = [name for metrics in CATEGORIES.values() for name in metrics]
-    scored = [cell.score.values() for cell in cells if cell.score is not None]
+    scored = [cell.score for cell in cells if cell.score is not None]
 
     def spread(name: str) -> float:
-        known = [value for values in scored if (value := values.get(name)) is not None]
+        found = [counted(score, name) for score in scored]
+        known = [part.value for part in found if part is not None and part.value is not None]
         return max(known) - min(known) if len(known) > 1 else -1.0
 
     return sorted(every, key=lambda name: (name in CATEGORIES[OF_CODE], -spread(name)))
@@ -136,7 +144,7 @@ def _milliseconds(cell: Cell) -> float | None:
 
 def _metric(name: str) -> Callable[[Cell], float | None]:
     def value(cell: Cell) -> float | None:
-        part = cell.score.part(name) if cell.score is not None else None
+        part = counted(cell.score, name) if cell.score is not None else None
         return None if part is None else part.value
 
     return value

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 _SCORE = "chatbot"
 _MOST_FAILURES = 10
 _LEGEND = (
-    "means over tasks, n runs; chatbot counts a turn without an answer as 0, the rest only answers"
+    "means over tasks, n runs; chatbot counts a turn without an answer as 0, the rest are of "
+    "answers alone, by the recorded run where that tells"
 )
 
 

@@ -24,7 +24,7 @@ from assay.render.pages.arena_view import (
     mean_text,
     prompt_view,
 )
-from assay.render.pages.arena_words import contest_sentence, sentence
+from assay.render.pages.arena_words import blind_sentence, contest_sentence, sentence
 from assay.render.pages.environment import translator
 from assay.render.pages.visible_text import visible
 from assay.web.app import viewer
@@ -125,11 +125,12 @@ async def session_page(request: Request) -> Response:
 
 
 async def _judged(request: Request, session: Session) -> dict[str, Any]:
-    found = await run_in_threadpool(verdict_of, session)
+    translate = translator(language_of(request))
+    found = None if session.hides_names else await run_in_threadpool(verdict_of, session)
     return {
         "session": session,
         "verdict": found,
-        "said": sentence(found, translator(language_of(request))),
+        "said": sentence(found, translate) if found else blind_sentence(translate),
         "columns": session.columns(),
         **_WRITING,
     }

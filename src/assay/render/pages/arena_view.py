@@ -9,10 +9,10 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from assay.arena.session import Cell, Prompt
-from assay.arena.verdicts import OF_CODE, MetricLine, score_of, separating
+from assay.arena.verdicts import MetricLine, score_of, separating
 from assay.evidence.payload import unwrap
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
-from assay.metrics.chatbot.evaluator import CATEGORIES
+from assay.metrics.chatbot.trace_twins import SUFFIX
 from assay.render.pages.figures import NOTHING, score, seconds
 from assay.render.pages.json_text import JsonText, one_line
 from assay.render.pages.sequence import Diagram, execution, learning
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _ROOM = 16_000
 _MOST_EVIDENCE = 12
 _MOST_CALLS = 60
-_TWIN = "_from_trace"
 _LEAST_BAR = 0.4
 # The state of a cell to its sign and word.
 STATES = {
@@ -52,7 +51,7 @@ class CallLine(Struct, frozen=True):
 
 
 class MetricView(Struct, frozen=True):
-    """A metric of one answer with its evidence, and what the trace says to the same question."""
+    """A metric of one answer with its evidence, and what the run says to the same question."""
 
     name: str
     value: float | None
@@ -60,6 +59,11 @@ class MetricView(Struct, frozen=True):
     label: str
     evidence: list[str]
     twin: MetricView | None = None
+
+    @property
+    def counted(self) -> float | None:
+        """The value that counts in the score: of the run where it was asked, else of the words."""
+        return self.value if self.twin is None else self.twin.value
 
 
 class CellView(Struct, frozen=True):
@@ -121,9 +125,9 @@ def prompt_view(prompt: Prompt, *, hidden: bool = False) -> PromptView:
 def cell_view(cell: Cell, order: Sequence[str], *, hidden: bool = False) -> CellView:
     """A cell as the page shows it, its metrics in that order.
 
-    Metrics of the code would tell a name that is hidden.
+    Whoever judges without the names judges without the scores too.
     """
-    shown = [name for name in order if not (hidden and name in CATEGORIES[OF_CODE])]
+    judged = None if hidden else cell.score
     sign, word = STATES[cell.state]
     calls = _calls(cell)
     usage = cell.case.usage if cell.case is not None else None
@@ -137,9 +141,9 @@ def cell_view(cell: Cell, order: Sequence[str], *, hidden: bool = False) -> Cell
         calls=calls[:_MOST_CALLS],
         more_calls=max(0, len(calls) - _MOST_CALLS),
         tokens=sum(n for n in used if n is not None) if any(n is not None for n in used) else None,
-        score=score_of(cell),
-        why=cell.score.reason if cell.score is not None else "",
-        metrics=_metrics(cell.score, shown),
+        score=None if hidden else score_of(cell),
+        why=judged.reason if judged is not None else "",
+        metrics=_metrics(judged, order),
         execution=execution(cell.events),
         learning=learning(cell.events),
         known=_known(cell),
@@ -205,14 +209,14 @@ def _metrics(found: Score | None, order: Sequence[str]) -> list[MetricView]:
     views = []
     for name in order:
         if name in parts:
-            twin = parts.get(name + _TWIN)
+            twin = parts.get(name + SUFFIX)
             views.append(_metric(parts[name], None if twin is None else _metric(twin, None)))
     return views
 
 
 def _metric(part: Score, twin: MetricView | None) -> MetricView:
     evidence = [item.text for item in part.evidence if item.text not in part.reason]
-    name = part.name.removesuffix(_TWIN).replace("_", " ")
+    name = part.name.removesuffix(SUFFIX).replace("_", " ")
     return MetricView(name, part.value, part.reason, part.label, evidence[:_MOST_EVIDENCE], twin)
 
 

@@ -33,6 +33,14 @@ def sentence(verdict: Verdict | None, t: Translate) -> Sentence:
     return contest_sentence(verdict.contest, t)
 
 
+def blind_sentence(t: Translate) -> Sentence:
+    """What is said while names are hidden."""
+    return Sentence(
+        t("Blind: judge the answers first."),
+        t("Who is who, and what the metrics say, is shown once every prompt is judged."),
+    )
+
+
 def contest_sentence(contest: Contest, t: Translate) -> Sentence:
     """Who is better, where the interval says so; else what it would take."""
     if contest.quantity is None or not contest.pairs:
