@@ -39,7 +39,7 @@ _BATCHES = 20
 _CALLS = 10
 _PARTS = 8
 _READERS = 20
-_CROWDS = 4
+_CROWDS = 6
 _PATIENCE = 300
 _ROUNDS = 9
 _QUERIES = {
@@ -218,8 +218,8 @@ def _crowd(path: Path, address: str) -> Result:
             held.append(_held(address, "memory"))
     stop.set()
     written.join()
-    # The first round fills what is kept; what comes after is held to the second.
-    middle, after = held[1], held[-1]
+    # What is freed goes back to the machine at moments of its own; a leak raises the least.
+    middle, after = min(held[: _CROWDS // 2]), min(held[_CROWDS // 2 :])
     errors = sum(reply.status_code != 200 for reply in replies)
     ratio = after / middle
     return Result(
@@ -227,7 +227,7 @@ def _crowd(path: Path, address: str) -> Result:
         ours=after,
         peer=middle,
         unit="MB",
-        peer_name=f"after the second of {_CROWDS} rounds; {before:,.0f} MB before any",
+        peer_name=f"the least after the first {_CROWDS // 2} rounds; {before:,.0f} MB before any",
         ratio=ratio,
         goal="no error, at most 1.3x the memory",
         met=errors == 0 and ratio <= 1.3,

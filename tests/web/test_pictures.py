@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 IMAGES = Path(__file__).resolve().parents[2] / "docs" / "images"
 RUN = "19-revenue-made-up-number"
-# Name of the picture, the address, and words that must be on it.
+# Name of the picture, the address, words that must be on it, and its height.
 PICTURES = {
-    "overview": ("/?baseline=tin-235b", "Whose fault are the failed calls"),
-    "compare": ("/compare?a=zinc-scout&b=aurum-large", "Tasks that went another way"),
-    "run": ("", "South had the highest revenue"),
+    "overview": ("/?baseline=tin-235b", "Whose fault are the failed calls", 800),
+    "compare": ("/compare?a=zinc-scout&b=aurum-large", "Tasks that went another way", 800),
+    "run": ("", "South had the highest revenue", 1320),
 }
 
 
@@ -47,8 +47,9 @@ def test_the_pages_can_be_shown(
     name: str, address: tuple[str, str], open_page: Callable[..., Page], tmp_path: Path
 ) -> None:
     base, run = address
-    path, words = PICTURES[name]
-    page = open_page(base + path if path else run, color_scheme="light")
+    path, words, height = PICTURES[name]
+    size = {"width": 1280, "height": height}
+    page = open_page(base + path if path else run, color_scheme="light", viewport=size)
     page.get_by_text(words).first.wait_for(timeout=60_000)
     target = IMAGES if os.environ.get("ASSAY_PICTURES") else tmp_path
     picture = target / f"{name}.png"
