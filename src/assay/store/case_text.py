@@ -169,16 +169,17 @@ class _Unusual(Exception):
 
 
 class _Form:
-    """How records of one class are written: their fields, and which of them always stand there."""
+    """How records of one class are written: their fields, and which are left out if not set."""
 
     def __init__(self, empty: Any) -> None:
         self.names = tuple(field.name for field in fields(empty) if field.name != "extra")
         self.values_of = attrgetter(*self.names)
-        self.always = frozenset(empty.to_dict())
+        always = frozenset(empty.to_dict())
+        self.optional = tuple(name for name in self.names if name not in always)
         # Leaves out what is not set as it is encoded, which is faster than picking it out first.
         self.sketch = msgspec.defstruct(
             type(empty).__name__,
-            [(name, Any) if name in self.always else (name, Any, None) for name in self.names],
+            [(name, Any) if name in always else (name, Any, None) for name in self.names],
             omit_defaults=True,
         )
 
@@ -249,12 +250,10 @@ def _written(record: Any) -> dict[str, Any]:
     form = _FORMS.get(type(record))
     if form is None:
         raise _Unusual
-    always = form.always
-    written = {
-        name: value
-        for name, value in zip(form.names, form.values_of(record), strict=True)
-        if value is not None or name in always
-    }
+    written = dict(zip(form.names, form.values_of(record), strict=True))
+    for name in form.optional:
+        if written[name] is None:
+            del written[name]
     for key, value in record.extra.items():
         written.setdefault(key, value)
     return written
