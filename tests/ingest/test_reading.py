@@ -11,7 +11,13 @@ import pytest
 
 from assay.errors import UnknownName
 from assay.ingest.documents import Unreadable
-from assay.ingest.formats import FORMAT_NAMES, all_formats, format_named, pick_format
+from assay.ingest.formats import (
+    FORMAT_NAMES,
+    all_formats,
+    format_named,
+    likely_format,
+    pick_format,
+)
 from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace, Recording
 from assay.test_case import AgentTestCase
@@ -124,6 +130,26 @@ def test_a_pipe_is_looked_at_and_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", Pipe())
     (run,) = runs_of(list(read_runs("-")))
     assert run.input == "How warm is it in Oslo?"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("m/pass@1/trajectory_1.json", "toolgym"),
+        ("m_by_j/eval_1.json", "toolgym"),
+        ("trajectory_1/log.json", "assay"),
+        ("log.json", "assay"),
+    ],
+)
+def test_a_name_tells_whom_to_ask_first(name: str, expected: str) -> None:
+    assert likely_format(name).name == expected
+
+
+def test_a_name_does_not_decide(tmp_path: Path) -> None:
+    (tmp_path / "trajectory_1.json").write_text(json.dumps(CHAT, indent=2))
+    (run,) = runs_of(list(read_runs(tmp_path)))
+    assert run.source is not None
+    assert run.source.format == "openai-chat"
 
 
 def test_looking_does_not_read_a_file_twice(tmp_path: Path) -> None:

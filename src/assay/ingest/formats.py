@@ -45,6 +45,8 @@ FORMAT_NAMES = tuple(_HOMES)
 # Looks into every corner of a document; only where nobody else knows it.
 _LAST_RESORT = "generic"
 _SPECIFIC_FIRST = (*(name for name in _HOMES if name != _LAST_RESORT), _LAST_RESORT)
+# How files begin their names whose writer is known by that.
+_WRITERS = (("trajectory_", "toolgym"), ("eval_", "toolgym"))
 # So sure that nobody else need be asked.
 _CERTAIN = 0.9
 # Below this a format would only be guessing.
@@ -64,6 +66,13 @@ def format_named(name: str) -> Format:
 def all_formats() -> list[Format]:
     """Every format there is, in name order."""
     return [format_named(name) for name in FORMAT_NAMES]
+
+
+def likely_format(name: str) -> Format:
+    """The format to ask first about a file of that name; to ask all takes loading all."""
+    file = name.rpartition("/")[2]
+    known = next((writer for start, writer in _WRITERS if file.startswith(start)), NATIVE.name)
+    return format_named(known)
 
 
 def pick_format(recording: Recording, *, likely: Format = NATIVE) -> tuple[Format | None, float]:

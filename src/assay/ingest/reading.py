@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from assay.evidence.outcome import settle
 from assay.ingest.archives import PackedPlace
 from assay.ingest.documents import Unreadable
-from assay.ingest.formats import format_named, pick_format
+from assay.ingest.formats import format_named, likely_format, pick_format
 from assay.ingest.native import NATIVE
 from assay.ingest.pipe import Pipe
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
@@ -50,7 +50,7 @@ class RunReader:
     def __init__(self, format_name: str | None = None) -> None:
         """Look at each file, or take the format that is named."""
         self._forced = None if format_name is None else format_named(format_name)
-        self._likely = NATIVE
+        self._likely: Format | None = None
 
     def source(
         self,
@@ -87,7 +87,8 @@ class RunReader:
         if isinstance(recording, Unreadable):
             yield recording
             return
-        chosen = self._forced or pick_format(recording, likely=self._likely)[0]
+        likely = self._likely or likely_format(recording.name)
+        chosen = self._forced or pick_format(recording, likely=likely)[0]
         if chosen is None:
             found = _unknown(recording, among_others=not alone)
         else:
