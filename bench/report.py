@@ -86,9 +86,10 @@ def main(size: Size, names: Sequence[str]) -> None:
     folder.mkdir(exist_ok=True)
     machine = f"Python {platform.python_version()}, {platform.machine()}, size {size}"
     report = {"machine": machine, "results": [found.to_dict() for found in results]}
-    (folder / "bench.json").write_text(json.dumps(report, indent=2), encoding="utf-8")
+    stem = "-".join(["bench", *([] if list(names) == list(BENCHMARKS) else names)])
+    (folder / f"{stem}.json").write_text(json.dumps(report, indent=2), encoding="utf-8")
     table = f"{machine}\n\n{as_markdown(results)}\n"
-    (folder / "bench.md").write_text(table, encoding="utf-8")
+    (folder / f"{stem}.md").write_text(table, encoding="utf-8")
     print(table)
 
 
