@@ -201,10 +201,10 @@ def test_a_glob(assay: Assay) -> None:
 
 def test_a_store_among_the_recordings_is_walked_past(assay: Assay) -> None:
     write("a.jsonl", lines(case(1)))
-    assert assay(".").out.startswith("1 runs added")
+    assert assay(".").out.startswith("1 run added")
     done = assay(".")
     assert (done.code, done.err) == (0, "")
-    assert done.out == "0 runs added to store (assay 1)\n1 were there already\n"
+    assert done.out == "0 runs added to store (assay 1)\n1 was there already\n"
 
 
 USAGE: dict[str, tuple[list[object], str]] = {
@@ -237,7 +237,7 @@ def test_a_wrong_format_reads_nothing_and_says_so(assay: Assay) -> None:
     done = assay("a.jsonl", "--format", "toolgym")
     assert done.code == 3
     assert "a.jsonl:1: expected a ToolGym trajectory" in done.err
-    assert Store("store").count() == 0
+    assert not Path("store").exists()
 
 
 def test_explain_tells_what_the_formats_cannot_say(assay: Assay) -> None:
@@ -257,7 +257,7 @@ def test_explain_overlooks_formats_of_others(assay: Assay) -> None:
 def test_secrets_are_masked_unless_asked_for(assay: Assay) -> None:
     write("a.jsonl", lines(case(1, actual_output=f"the key is {SECRET}")))
     done = assay("a.jsonl")
-    assert "1 secrets masked" in done.out
+    assert "1 secret masked" in done.out
     (row,) = Store("store").query("SELECT actual_output FROM runs")
     assert SECRET not in row["actual_output"]
 
@@ -280,8 +280,22 @@ def test_mail_addresses_are_masked_on_request(assay: Assay) -> None:
 def test_an_empty_folder_says_so(assay: Assay) -> None:
     Path("empty").mkdir()
     done = assay("empty")
-    assert (done.code, done.out) == (3, "0 runs added to store\n")
+    assert (done.code, done.out) == (3, "0 runs added and store was not made\n")
     assert done.err == "No runs were found\n"
+
+
+@pytest.mark.parametrize("content", [b"no JSON", b'{"a": 1}', b'{"messages": ['])
+def test_an_import_that_finds_nothing_leaves_nothing_behind(assay: Assay, content: bytes) -> None:
+    write("a.json", content)
+    assert assay("a.json").code == 3
+    assert [path.name for path in Path().iterdir()] == ["a.json"]
+
+
+def test_a_store_that_was_there_stays(assay: Assay) -> None:
+    Store.create("store")
+    write("a.json", b"no JSON")
+    assert assay("a.json").out == "0 runs added to store\n"
+    assert Store("store").query("SELECT COUNT(*) AS runs FROM runs") == [{"runs": 0}]
 
 
 def test_broken_lines_cost_themselves(assay: Assay) -> None:
@@ -366,7 +380,7 @@ def test_a_document_beyond_the_limit_is_refused_in_bounded_memory(tmp_path: Path
     )
     assert done.returncode == 3
     assert "huge.json: a document of more than 512 MB" in done.stderr
-    assert "1 runs added" in done.stdout
+    assert "1 run added" in done.stdout
 
 
 def test_a_line_beyond_the_limit_costs_that_line(tmp_path: Path) -> None:

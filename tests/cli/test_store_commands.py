@@ -497,7 +497,7 @@ def test_compact_says_what_it_did(assay: Assay) -> None:
 
 
 def test_doctor_finds_and_repairs(assay: Assay) -> None:
-    assert "10 runs, all of them readable" in assay("doctor", "runs.assay").out
+    assert "10 runs, all of it readable" in assay("doctor", "runs.assay").out
     left = Path("runs.assay/writing/left")
     left.mkdir()
     done = assay("doctor", "runs.assay")

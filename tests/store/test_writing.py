@@ -45,6 +45,22 @@ def test_an_import_that_finds_nothing_leaves_no_batch(tmp_path: Path) -> None:
     assert list(store.cases()) == []
 
 
+def test_an_empty_store_can_be_taken_away_while_others_are_about_to_write(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    with store.writer() as writer:
+        writer.add(run(1))
+        assert store.withdraw()
+        assert list(tmp_path.iterdir()) == []
+    assert Store(tmp_path / "store").count() == 1
+
+
+def test_a_store_with_runs_stays(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    fill(store, [run(1)])
+    assert not store.withdraw()
+    assert store.count() == 1
+
+
 @pytest.mark.parametrize(
     ("limit", "batches"),
     [(BatchLimit(runs=4), 3), (BatchLimit(bytes=1), 10), (BatchLimit(), 1)],

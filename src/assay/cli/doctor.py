@@ -11,6 +11,7 @@ import typer
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
 from assay.cli.stores import JsonOption, StoreArgument, interruptible, open_store
+from assay.render.store_tables import counted
 
 EPILOG = """
 \b
@@ -42,6 +43,7 @@ def doctor(
             style = "" if finding.harmless else "red"
             terminal.tell(f"{finding.path}: {finding.problem}; {finding.advice}", style)
         if not findings:
-            terminal.tell(f"{store}: {opened.count():,} runs, all of them readable", "green")
+            runs = counted(opened.count(), "run", "runs")
+            terminal.tell(f"{store}: {runs}, all of it readable", "green")
     lost = any(not finding.harmless for finding in findings)
     raise typer.Exit(ExitCode.INCOMPLETE if lost else ExitCode.OK)

@@ -17,6 +17,8 @@ from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.importing.portions import names_of, size_of
 from assay.ingest.formats import FORMAT_NAMES, format_named
 from assay.ingest.sources import STDIN, walk_files
+from assay.render.store_tables import counted
+from assay.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,6 +74,7 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     _check_sources(sources)
     if format_name is not None:
         format_named(format_name)
+    is_new = not store.exists()
     settings = ImportSettings(str(store), format_name, redact=redact, emails=redact_emails)
     spark = spark_of(engine, master)
     messages = Terminal(stderr=True)
@@ -81,6 +84,8 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
             report = import_runs(sources, settings, jobs=jobs, watcher=progress)
         else:
             report = _import_on_spark(sources, settings, spark, progress)
+    if is_new and not report.items:
+        Store(store).withdraw()
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_json(report)).decode() + "\n")
     else:
@@ -124,19 +129,20 @@ def _total_bytes(sources: Sequence[str]) -> int | None:
 
 def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
     by_format = ", ".join(f"{name} {count:,}" for name, count in report.formats.most_common())
-    terminal.tell(
-        f"{report.added:,} runs added to {store}" + (f" ({by_format})" if by_format else "")
-    )
+    where = f"to {store}" if store.exists() else f"and {store} was not made"
+    added = counted(report.added, "run", "runs")
+    terminal.tell(f"{added} added {where}" + (f" ({by_format})" if by_format else ""))
     if report.evaluations or report.summaries:
         judged = f"{report.evaluations:,} evaluations"
         summaries = f" and {report.summaries:,} summaries of them" if report.summaries else ""
         terminal.tell(f"{judged}{summaries} added")
     if known := report.known_already + report.judged_known_already:
-        terminal.tell(f"{known:,} were there already")
+        terminal.tell(counted(known, "was there already", "were there already"))
     if report.redactions:
-        terminal.tell(f"{report.redactions:,} secrets masked")
+        terminal.tell(counted(report.redactions, "secret masked", "secrets masked"))
     if report.passed_over:
-        terminal.tell(f"{report.passed_over:,} files passed over: they hold no run")
+        passed_over = counted(report.passed_over, "file", "files")
+        terminal.tell(f"{passed_over} passed over: no run in there")
     if report.mended:
         terminal.tell(f"{report.mended:,} mended: NaN was read as null")
 

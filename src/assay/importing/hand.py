@@ -31,7 +31,8 @@ class Hand:
         self._named = settings.named
         self._walked = bool(self._named) and all(Path(name).is_dir() for name in self._named)
         self._reader = RunReader(settings.format_name)
-        store = Store(Path(settings.store))
+        # Others who found nothing to write may have taken the empty store away.
+        store = Store.create(Path(settings.store))
         self._written_at = monotonic()
         self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 

@@ -123,8 +123,28 @@ class Layout:
 
     def begin(self) -> NewBatch:
         """A new folder to write a batch into; its name sorts by time."""
+        while True:
+            if not self.batches_folder.is_dir():  # withdrawn: nothing was in it yet
+                self.create()
+            with self.locked("publish"):
+                if self.batches_folder.is_dir():
+                    return NewBatch(
+                        self.writing_folder / f"{time.time_ns():020d}-{uuid4().hex[:8]}"
+                    )
+
+    def withdraw(self) -> bool:
+        """Take an empty store away again; False where somebody has written or is writing.
+
+        In one step, so that who is about to write finds a whole store or none.
+        """
         with self.locked("publish"):
-            return NewBatch(self.writing_folder / f"{time.time_ns():020d}-{uuid4().hex[:8]}")
+            folders = (self.batches_folder, self.writing_folder)
+            if any(any(folder.iterdir()) for folder in folders):
+                return False
+            away = self.root.with_name(f".{self.root.name}.{uuid4().hex}")
+            self.root.rename(away)
+        shutil.rmtree(away, ignore_errors=True)
+        return True
 
     def spill_folder(self) -> Path:
         """A name for the engine's temporary files, made by it if it needs any."""

@@ -67,6 +67,10 @@ class Store:
         Layout(Path(path).absolute()).create()
         return cls(path)
 
+    def withdraw(self) -> bool:
+        """Take the store away again if nothing is in it; whether that was so."""
+        return self._layout.withdraw()
+
     def writer(
         self,
         *,
