@@ -9,15 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.evidence.moments import (
+    _MONTH_NUMBERS,
+    _MONTH_WORDS,
     DATE_FORMS,
     TIME_FORMS,
     Day,
     dates_in,
+    days_in,
     days_near,
     days_of,
     is_edge,
     may_hold_other_dates,
     minute_of,
+    minutes_in,
     minutes_near,
     times_in,
     vaguer,
@@ -165,3 +169,32 @@ def test_vaguer_ways_to_say_a_day() -> None:
 )
 def test_which_texts_may_hold_dates_in_other_forms(text: str, *, may: bool) -> None:
     assert may_hold_other_dates(text, words_of(text)) is may
+
+
+WRITTEN = [
+    *("2026-03-24", "24 March 2026", "March 24, 2026", "Sept. 5", "May, 2025", "may 7", "est 9"),
+    *(
+        "3月5日",
+        "14:30",
+        "9 am",
+        "下午3点",
+        "上午9点",
+        "after 12",
+        "12/11/2026",
+        "MAR. 3",
+        "Ber, 4",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(WRITTEN), max_size=6).map("; ".join))
+def test_the_days_and_minutes_of_a_text_are_those_of_its_spans(text: str) -> None:
+    assert days_in(text) == {day for span in dates_in(text) for day in span.days}
+    assert minutes_in(text) == {span.minute for span in times_in(text)}
+
+
+@pytest.mark.parametrize("month", sorted(_MONTH_WORDS))
+@pytest.mark.parametrize("sign", ["", ".", ","])
+def test_a_number_after_any_month_is_a_day(month: str, sign: str) -> None:
+    (found,) = dates_in(f"on {month}{sign} 2025" if sign == "," else f"on {month}{sign} 7")
+    assert found.days[0][1] == _MONTH_NUMBERS[month[:3]]

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.evidence.made_runs import call, run
 
-from assay.evidence.measures import days_in, measures_in
+from assay.evidence.measures import measures_in
+from assay.evidence.moments import days_in
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.source import Source
 from assay.evidence.sources import BEFORE_ALL, Sources, steps_of
@@ -204,6 +205,16 @@ def test_large_results_are_searched_by_an_index_of_their_words() -> None:
     assert source.leaf_with("PK-99999", phrase_of("PK-99999")).path == "$"
 
 
+def test_leaves_are_read_in_order_however_they_are_asked_for() -> None:
+    data = [{"text": text} for text in ("at 10:20", "no number", "seen 41 and 10:20", "41 again")]
+    case = run("x", call("a", {}, data))
+    (source,) = sources_of(case).results
+    assert source.leaf_with_number(41.0).path == "$[2].text"
+    assert source.leaf_with_minute(620).path == "$[0].text"
+    assert source.leaf_with_number(42.0).path == "$"
+    assert source.leaf_with_number(41.0).path == "$[2].text"
+
+
 def test_which_words_are_held_by_results() -> None:
     case = run("a lamp", call("a", {"q": "lamp"}, {"price": 3}), answer="the price of a lamp")
     assert sources_of(case).hold(["the", "price", "of", "lamp"]) == [False, True, False, False]
@@ -214,4 +225,5 @@ def test_a_long_text_is_asked_like_a_short_one(words: list[str]) -> None:
     said = "SO-10007: lamp, 10008; so lamp 10008"
     short = Source("result", said, place="$", step=0)
     long = Source("result", said + "\n" + "and nothing else " * 500, place="$", step=0)
-    assert long.holds(joined(words)) is short.holds(joined(words))
+    asked = {"so", "10007", "lamp", "10008"}
+    assert long.holds(joined(words), asked) is short.holds(joined(words), asked)

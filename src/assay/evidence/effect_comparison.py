@@ -24,7 +24,7 @@ from assay.evidence.effect_matching import (
 )
 from assay.evidence.effect_reading import Effect, RunEffects, facts_in, tool_name
 from assay.evidence.effect_values import plain
-from assay.evidence.measures import days_in
+from assay.evidence.moments import days_in
 from assay.evidence.quantities import number_in
 from assay.evidence.words import phrase_of
 from assay.expectation import Expectations

@@ -9,7 +9,7 @@ from typing import Any
 from assay.evidence.asked_items import missing_from
 from assay.evidence.atoms import atoms_in
 from assay.evidence.json_leaves import leaf_text
-from assay.evidence.measures import days_in, minutes_in
+from assay.evidence.moments import days_in, minutes_in
 from assay.evidence.quantities import number_in
 from assay.evidence.words import half_width, phrase_of
 

@@ -222,4 +222,6 @@ def _copied_share(answer: str, sources: Sources) -> float | None:
 def _stands_in_result(words: list[str], sources: Sources) -> bool:
     phrase = joined(words)
     holders = sources.holders(phrase)
-    return any(source.kind == "result" and source.holds(phrase) for source in holders)
+    return any(
+        source.kind == "result" and source.holds(phrase, sources.asked_for) for source in holders
+    )

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.evidence.moments import (
     Day,
-    dates_in,
+    days_in,
     days_of,
     may_hold_other_dates,
     minute_of,
-    times_in,
+    minutes_in,
 )
-from assay.evidence.quantities import NUMBER_OR_MOMENT, size_of
+from assay.evidence.quantities import ENOUGH_DIGITS, NUMBER_OR_MOMENT, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,31 +34,36 @@ class Measures(NamedTuple):
     minutes: set[int]
 
 
-def days_in(text: str) -> set[Day]:
-    """The days that the dates of a text can be read as."""
-    return {day for span in dates_in(text) for day in span.days}
-
-
-def minutes_in(text: str) -> set[int]:
-    """The times of day in a text."""
-    return {span.minute for span in times_in(text)}
-
-
 def measures_in(text: str, words: Iterable[str]) -> Measures:
     """The numbers, dates and times of day in a text whose words are these."""
+    found = measures_of(written_measures(text))
+    if may_hold_other_dates(text, words):
+        return Measures(found.numbers, days_in(text), minutes_in(text))
+    return found
+
+
+def written_measures(text: str) -> set[str]:
+    """The numbers of a text, and the dates and times of day that look like them, as written."""
+    return set(NUMBER_OR_MOMENT.findall(text))
+
+
+def measures_of(written: Iterable[str]) -> Measures:
+    """What is measured by numbers, dates and times of day that are written so."""
     numbers: set[float] = set()
     days: set[Day] = set()
     minutes: set[int] = set()
-    for written in set(NUMBER_OR_MOMENT.findall(text)):
-        number, found, minute = _measured(written)
+    for text in written:
+        if text.isdecimal():
+            numbers.add(float(text[:ENOUGH_DIGITS]))
+            if len(text) == _COMPACT_DATE:
+                days.update(days_of(text))
+            continue
+        number, found, minute = _measured(text)
         if number is not None:
             numbers.add(number)
-        if found:
-            days.update(found)
+        days.update(found)
         if minute is not None:
             minutes.add(minute)
-    if may_hold_other_dates(text, words):
-        days, minutes = days_in(text), minutes_in(text)
     return Measures(numbers, days, minutes)
 
 
@@ -68,8 +73,7 @@ def _measured(written: str) -> tuple[float | None, tuple[Day, ...], int | None]:
         return None, days_of(written), minute_of(written[_AFTER_DATE:])
     if ":" in written:
         return None, (), minute_of(written)
-    compact = len(written) == _COMPACT_DATE and written.isdecimal()
-    return size_of(written), days_of(written) if compact else (), None
+    return size_of(written), (), None
 
 
 def says_number(text: str, written: str) -> bool:

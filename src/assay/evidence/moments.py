@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 Day = tuple[int, int, int]
 
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_WORDS = frozenset(
+    {*_MONTH_NAMES, "january", "february", "march", "april", "june", "july", "august", "sept"}
+    | {"september", "october", "november", "december"}
+)
 _MONTH_NUMBERS = {name: number for number, name in enumerate(_MONTH_NAMES, start=1)}
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -56,6 +60,8 @@ _MAYBE_DATE = re.compile(
     rf"|[0-9]?(?i:{_ORDINAL}\s(?:of\s)?{_MONTH}(?:,?\s[0-9]{{4}}(?![0-9]))?))"
 )
 _NUMBER_AFTER_WORD = re.compile(r"[0-9](?<=[A-Za-z.,]\s[0-9])")
+# Most words before a number are no month: their last two letters tell.
+_MONTH_ENDINGS = frozenset(name[-2:] for name in _MONTH_WORDS)
 _MONTH_BEFORE = re.compile(rf"(?i:\b(?<![0-9]\s)(?<![0-9](?:st|nd|rd|th)\s){_MONTH},?\s\Z)")
 _LONGEST_MONTH = 16
 _MONTH_FIRST = tuple(
@@ -65,10 +71,6 @@ _MAYBE_TIME = re.compile(
     r"[0-9](?<![0-9:.][0-9])(?:[0-9]?:[0-5][0-9](?![0-9])"
     r"(?::[0-5][0-9](?:\.[0-9]{1,9})?(?:[+-][0-9]{2}:?[0-9]{2})?)?(?i:\s?[ap]\.?m\b)?"
     r"|[0-9]?(?i:\s?[ap]\.?m\b)|[0-9]?[点时](?!间)(?:[0-5]?[0-9]分|半)?)"
-)
-_MONTH_WORDS = frozenset(
-    {*_MONTH_NAMES, "january", "february", "march", "april", "june", "july", "august", "sept"}
-    | {"september", "october", "november", "december"}
 )
 _SLASHES = re.compile(r"/(?<=[0-9]/)[0-9]{1,2}/[0-9]")
 _POINTS = re.compile(r"\.(?<=[0-9]\.)[0-9]{1,2}\.[0-9]{4}")
@@ -113,8 +115,18 @@ def dates_in(text: str) -> Iterator[DateSpan]:
     yield from _dates_with_month_first(text)
 
 
+def days_in(text: str) -> set[Day]:
+    """The days that the dates of a text can be read as."""
+    found = {day for written in set(_MAYBE_DATE.findall(text)) for day in days_of(written)}
+    return found.union(*(span.days for span in _dates_with_month_first(text)))
+
+
 def _dates_with_month_first(text: str) -> Iterator[DateSpan]:
     for digit in _NUMBER_AFTER_WORD.finditer(text):
+        end = digit.start() - 1
+        end -= text[end - 1] in ".,"
+        if text[max(0, end - 2) : end].lower() not in _MONTH_ENDINGS:
+            continue
         start = max(0, digit.start() - _LONGEST_MONTH)
         month = _MONTH_BEFORE.search(text[start : digit.start()])
         if month is None:
@@ -134,6 +146,14 @@ def times_in(text: str) -> Iterator[TimeSpan]:
         if minute < _HALF_DAY and text.endswith(_AFTERNOON, 0, match.start()):
             minute += _HALF_DAY
         yield TimeSpan(match.start(), match.end(), minute)
+
+
+def minutes_in(text: str) -> set[int]:
+    """The times of day in a text."""
+    if any(mark in text for mark in _AFTERNOON):
+        return {span.minute for span in times_in(text)}
+    found = map(minute_of, set(_MAYBE_TIME.findall(text)))
+    return {minute for minute in found if minute is not None}
 
 
 @lru_cache(maxsize=16_384)

@@ -21,7 +21,7 @@ NUMBER = (
 )
 
 _EUROPEAN = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}")
-_ENOUGH_DIGITS = 300
+ENOUGH_DIGITS = 300
 
 MAGNITUDES: dict[str, float] = {
     "k": 1e3,
@@ -124,7 +124,7 @@ def size_of(text: str) -> float:
     """The size of a written number, without its sign."""
     if _EUROPEAN.fullmatch(text):
         text = text.replace(".", "").replace(",", ".")
-    return float(text[:_ENOUGH_DIGITS].replace(",", ""))
+    return float(text[:ENOUGH_DIGITS].replace(",", ""))
 
 
 def decimals_of(text: str) -> int:

@@ -45,16 +45,28 @@ class Misfit(Struct, frozen=True):
 
 def schema_fit(schema: object, arguments: object) -> Fit:
     """Whether the arguments fit; a missing or empty schema asks for nothing."""
-    if schema is None or schema == {}:
-        return "fits"
-    validator = _validator(schema)
-    if isinstance(validator, _Broken):
-        return "broken_schema"
-    try:
-        msgspec.json.encode(arguments)  # a cheap guard: the validator would recurse for ever
-        return "fits" if validator.is_valid(arguments) else "violates"
-    except _NOT_JSON:
-        return "violates"
+    return SchemaFit(schema).of(arguments)
+
+
+class SchemaFit:
+    """One schema, looked up once for many calls; a missing or empty one asks for nothing."""
+
+    def __init__(self, schema: object) -> None:
+        """Take the schema as it came from the server."""
+        self._validator = None if schema is None or schema == {} else _validator(schema)
+
+    def of(self, arguments: object) -> Fit:
+        """Whether the arguments fit."""
+        validator = self._validator
+        if validator is None:
+            return "fits"
+        if isinstance(validator, _Broken):
+            return "broken_schema"
+        try:
+            msgspec.json.encode(arguments)  # a cheap guard: the validator would recurse for ever
+            return "fits" if validator.is_valid(arguments) else "violates"
+        except _NOT_JSON:
+            return "violates"
 
 
 def explain_misfit(schema: object, arguments: object) -> str:

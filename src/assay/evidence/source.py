@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import re
+from itertools import compress, pairwise
+from operator import and_
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.evidence.json_leaves import SCALARS, Leaf, as_text, leaves_of
-from assay.evidence.measures import Measures, measures_in
-from assay.evidence.moments import vaguer
+from assay.evidence.measures import Measures, measures_in, measures_of, written_measures
+from assay.evidence.moments import may_hold_other_dates, vaguer
 from assay.evidence.words import half_width, joined, phrase_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
 
     from assay.evidence.moments import Day
 
@@ -23,6 +25,7 @@ _MOST_CANDIDATES = 64
 _CONTAINERS = (dict, list)
 # Longer phrases are not read again for each question: their pairs of words are remembered.
 _LONG_PHRASE = 4_000
+_HAS_DIGIT = re.compile("[0-9]")
 
 
 class Source:
@@ -35,6 +38,7 @@ class Source:
         "_leaves",
         "_measures",
         "_pairs",
+        "_unread",
         "call",
         "is_data",
         "kind",
@@ -63,19 +67,25 @@ class Source:
         self._leaves: list[Leaf] | None = None
         self._by_value: dict[Any, Leaf] | None = None
         self._by_word: dict[str, list[Leaf]] | None = None
-        self._by_measure: dict[tuple[str, Any], Leaf] | None = None
+        self._by_measure: dict[tuple[str, Any], Leaf] = {}
+        self._unread: Iterator[Leaf] | None = None
         self._measures: Measures | None = None
         self._pairs: set[tuple[str, str]] | None = None
 
-    def holds(self, phrase: str) -> bool:
-        """Whether it says these words in this order."""
+    def holds(self, phrase: str, among: Set[str]) -> bool:
+        """Whether it says these words in this order; they are `among` all that is ever asked for.
+
+        A long text is read once, for the pairs of those words: what lacks a pair is not searched.
+        """
         if len(self.phrase) <= _LONG_PHRASE:
             return phrase in self.phrase
         words = phrase.split()
         if len(words) <= 1:
             return self.words.issuperset(words)
         if self._pairs is None:
-            self._pairs = set(pairwise(self.phrase.split()))
+            said = self.phrase.split()
+            asked = list(map(among.__contains__, said))
+            self._pairs = set(compress(pairwise(said), map(and_, asked, asked[1:])))
         return self._pairs.issuperset(pairwise(words)) and (
             len(words) == 2 or phrase in self.phrase
         )
@@ -86,6 +96,14 @@ class Source:
         if self._measures is None:
             self._measures = measures_in(self.text, self.words)
         return self._measures
+
+    def measures_beyond(self, read: set[str]) -> Measures:
+        """What it measures, save what is written in `read`, to which its own is added."""
+        if may_hold_other_dates(self.text, self.words):
+            return self.measures
+        written = written_measures(self.text) - read
+        read |= written
+        return measures_of(written)
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -166,12 +184,17 @@ class Source:
     def _leaf_saying(self, measure: tuple[str, Any]) -> Leaf:
         if not self.is_data:
             return Leaf(self.value)
-        if self._by_measure is None:
-            self._by_measure = {}
-            for leaf in self.leaves:
-                for said in _said_in(leaf.value) if isinstance(leaf.value, str) else ():
-                    self._by_measure.setdefault(said, leaf)
-        return self._by_measure.get(measure, Leaf(None))
+        # Read no further than to the first that says it; most say the same things over and over.
+        known = self._by_measure
+        if self._unread is None:
+            self._unread = (leaf for leaf in self.leaves if isinstance(leaf.value, str))
+        while measure not in known:
+            leaf = next(self._unread, None)
+            if leaf is None:
+                return Leaf(None)
+            for said in _said_in(leaf.value) if _HAS_DIGIT.search(leaf.value) else ():
+                known.setdefault(said, leaf)
+        return known[measure]
 
 
 def _said_in(text: str) -> Iterator[tuple[str, Any]]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
-from operator import attrgetter
+from operator import attrgetter, sub
 from typing import TYPE_CHECKING
 
 from assay.evidence.json_leaves import ROOT, as_text
-from assay.evidence.measures import measures_in, says_number
+from assay.evidence.measures import Measures, measures_in, says_number
 from assay.evidence.moments import Day, vaguer
 from assay.evidence.source import Source
 from assay.evidence.words import joined, words_of
@@ -53,7 +53,7 @@ class Sources:
         self.all = sorted([*self.told, *self.results], key=_STEP)
         self._first: dict[tuple[str, bool], Source | None] = {}
         self.said = set().union(*(words_of(text) for text in _said(case)))
-        wanted = self.said | set("".join(self.argument_phrases).split())
+        self.asked_for = wanted = self.said | set("".join(self.argument_phrases).split())
         # For each word the sources that hold it, one bit each: cheap to make and to intersect.
         self._holders: dict[str, int] = {}
         self.bits_of_calls = [0] * len(calls)
@@ -152,7 +152,9 @@ class Sources:
 
     def _search(self, phrase: str, *, echoes: bool) -> Source | None:
         for source in self.holders(phrase):
-            if source.holds(phrase) and (echoes or not self._echoes(source, phrase)):
+            if source.holds(phrase, self.asked_for) and (
+                echoes or not self._echoes(source, phrase)
+            ):
                 return source
         return None
 
@@ -168,16 +170,22 @@ class Index:
         self.numbers: dict[float, Source] = {}
         self.days: dict[Day, Source] = {}
         self.minutes: dict[int, Source] = {}
+        # What an earlier source has written already need not be read again.
+        read: set[str] = set()
+        measured: list[tuple[Source, Measures]] = []
+        for source in sources:
+            if arguments is None or source.call is None:
+                found = source.measures_beyond(read)
+            else:
+                own = arguments[source.call]
+                sent = measures_in(own, words_of(own))
+                found = Measures(*map(sub, source.measures, sent))
+            measured.append((source, found))
         # From the last to the first, so that the earliest is the one that stays.
-        for source in reversed(sources):
-            numbers, days, minutes = source.measures
-            if arguments is not None and source.call is not None:
-                sent = measures_in(arguments[source.call], words_of(arguments[source.call]))
-                numbers, days = numbers - sent.numbers, days - sent.days
-                minutes = minutes - sent.minutes
-            self.numbers.update(dict.fromkeys(numbers, source))
-            self.days.update(dict.fromkeys(days, source))
-            self.minutes.update(dict.fromkeys(minutes, source))
+        for source, found in reversed(measured):
+            self.numbers.update(dict.fromkeys(found.numbers, source))
+            self.days.update(dict.fromkeys(found.days, source))
+            self.minutes.update(dict.fromkeys(found.minutes, source))
         self._sorted: list[float] | None = None
         self._vaguer: dict[Day, Source] | None = None
 

@@ -290,7 +290,10 @@ class ValueTracer:
         return TracedValue(self._position, leaf.path, leaf.value, "ahead", (origin,), share=0.0)
 
     def _traced(self, leaf: Leaf, *origins: Origin) -> TracedValue:
-        status: Status = "derived" if any(origin.step for origin in origins) else "traced"
+        status: Status = "traced"
+        for origin in origins:
+            if origin.step:
+                status = "derived"
         return TracedValue(self._position, leaf.path, leaf.value, status, origins, share=1.0)
 
     def _settled(self, leaf: Leaf, status: Status, *origins: Origin) -> TracedValue:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.blame import blame
-from assay.evidence.schema_fit import explain_misfit, schema_fit
+from assay.evidence.schema_fit import SchemaFit, explain_misfit
 from assay.judge.looking import Reading, listed
 from assay.score import Evidence
 
@@ -114,13 +114,18 @@ def _fits(run: ExaminedRun) -> tuple[list[int], dict[int, Evidence]]:
     fits: list[int] = []
     misfits: dict[int, Evidence] = {}
     tools = run.facts.tools
+    checks: dict[tuple[str, str | None], tuple[Any, SchemaFit]] = {}
     for known in run.facts.calls if tools else ():
         call, position = known.call, known.position
-        tool = None if tools is None else tools.get(call.tool)
-        schema = None if tool is None else tool.on(call.server).input_schema
+        key = (call.tool, call.server)
+        if key not in checks:
+            tool = None if tools is None else tools.get(call.tool)
+            declared = None if tool is None else tool.on(call.server).input_schema
+            checks[key] = (declared, SchemaFit(declared))
+        schema, check = checks[key]
         # A call that was only spoken of was made with arguments, whatever they were.
         stated = known.decided or call.parameters != {}
-        fit = schema_fit(schema, call.parameters) if schema and stated else None
+        fit = check.of(call.parameters) if schema and stated else None
         if fit == "fits":
             fits.append(position)
         elif fit == "violates":

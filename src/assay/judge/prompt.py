@@ -7,6 +7,7 @@ nothing inside them. The same case, order and language give the same prompt.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from assay.judge.rubric import DIMENSIONS, HIGHEST, LOWEST, VOID_ALLOWED
 from assay.judge.wording import band_lines, wording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from assay.judge.ordering import Order
     from assay.judge.record_text import Section
@@ -42,43 +43,51 @@ class Inquiry:
         """The whole question; `only` some dimensions, or again because of a `problem`."""
         words = wording(self._language)
         fence = fence_for(f"{part.title}\n{part.text}" for part in self._sections)
-        asked = [name for name in order.dimensions if not only or name in only]
-        closing = words.reply.format(keys=", ".join(reply_keys(asked)))
+        asked = tuple(name for name in order.dimensions if not only or name in only)
+        keys = ", ".join(reply_keys(asked))
         # It quotes the reply, and so perhaps the record.
         again = [words.again.format(problem=harmless(problem))] if problem else []
-        some = [words.missing.format(keys=", ".join(reply_keys(asked)))] if only else []
+        some = [words.missing.format(keys=keys)] if only else []
         return "\n\n".join(
             [
-                words.opening,
-                "\n".join(f"- {rule}" for rule in words.rules),
-                *self._rubric(asked, order),
+                _rules_and_rubric(self._language, asked, order.bands),
                 words.record.format(fence=fence),
                 *(self._fenced(fence, section) for section in self._sections),
-                closing,
+                words.reply.format(keys=keys),
                 *some,
                 *again,
             ]
         )
 
-    def _rubric(self, asked: list[str], order: Order) -> Iterator[str]:
-        words = wording(self._language)
-        for group, names in groupby(asked, key=_GROUPS.__getitem__):
-            dimensions = "\n".join(line for name in names for line in self._dimension(name, order))
-            yield f"{words.aggregates[group]}\n{dimensions}"
-
-    def _dimension(self, name: str, order: Order) -> Iterator[str]:
-        words = wording(self._language)
-        dimension = words.dimensions[name]
-        yield f"- {name} ({dimension.label}): {dimension.asks}"
-        yield f"  {dimension.counts}"
-        lines = band_lines(self._language, name)
-        yield from (f"  {lines[band]}" for band in order.bands)
-        if dimension.void:
-            yield f"  {words.phrases['void'].format(when=dimension.void)}"
-
     def _fenced(self, fence: str, section: Section) -> str:
         end = wording(self._language).end_of.format(title=section.title)
         return f"{fence} {section.title}\n{barred(section.text)}\n{fence} {end}"
+
+
+@lru_cache(maxsize=256)
+def _rules_and_rubric(language: str, asked: tuple[str, ...], bands: tuple[int, ...]) -> str:
+    """What stands before the record: the same for all cases that are asked about in one order."""
+    words = wording(language)
+    rubric = (
+        f"{words.aggregates[group]}\n{_lines_on(language, names, bands)}"
+        for group, names in groupby(asked, key=_GROUPS.__getitem__)
+    )
+    return "\n\n".join([words.opening, "\n".join(f"- {rule}" for rule in words.rules), *rubric])
+
+
+def _lines_on(language: str, names: Iterable[str], bands: Sequence[int]) -> str:
+    return "\n".join(line for name in names for line in _dimension(language, name, bands))
+
+
+def _dimension(language: str, name: str, bands: Sequence[int]) -> Iterator[str]:
+    words = wording(language)
+    dimension = words.dimensions[name]
+    yield f"- {name} ({dimension.label}): {dimension.asks}"
+    yield f"  {dimension.counts}"
+    lines = band_lines(language, name)
+    yield from (f"  {lines[band]}" for band in bands)
+    if dimension.void:
+        yield f"  {words.phrases['void'].format(when=dimension.void)}"
 
 
 def judge_prompt(case: AgentTestCase, order: Order = USUAL_ORDER, *, language: str = "en") -> str:

@@ -6,19 +6,19 @@ and tools beyond a number are counted, not shown; those that the evidence speaks
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from assay.errors import InvalidTools
 from assay.evidence.examination import Examination, examine
 from assay.evidence.json_leaves import leaf_text, leaves_of
+from assay.evidence.run_facts import RunFacts
 from assay.execution import NOT_SAID
 from assay.judge.evidence_text import evidence_lines, numbers
 from assay.judge.fencing import harmless
 from assay.judge.shortening import share_out, shorten
-from assay.tools import read_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from assay.execution import ToolExecutionResult
     from assay.judge.wording import Wording
     from assay.test_case import AgentTestCase
-    from assay.tools import ToolDefinition
 
 LONGEST_RECORD = 60_000
 _MOST_CALLS = 60
@@ -36,6 +35,8 @@ _MOST_NAMES = 200
 # What is longer than this is cut before anything else is done with it.
 _LONGEST_FIELD = 200_000
 _ARGUMENTS_SHARE = 0.4
+# Tools are the same in case after case; nothing else is.
+_harmless_again = lru_cache(maxsize=16)(harmless)
 _WEIGHTS = {
     "task": 0.15,
     "conversation": 0.1,
@@ -63,7 +64,9 @@ class Record:
         """Examine the run once; all sections draw on it."""
         self._case = case
         self._words = words
-        self._found: Examination = examine(case)
+        facts = RunFacts(case)
+        self._offered = facts.tools
+        self._found: Examination = examine(case, facts=facts)
         self._used: dict[int, list[tuple[str, str]]] = {}
         for text, origin in _taken_from_results(self._found):
             self._used.setdefault(origin.call or 0, []).append((text, origin.place))
@@ -71,7 +74,10 @@ class Record:
 
     def sections(self, length: int = LONGEST_RECORD) -> list[Section]:
         """The sections in the order they are shown, in about `length` characters together."""
-        texts = {name: harmless(text[:_LONGEST_FIELD]) for name, text in self._plain().items()}
+        texts = {
+            name: (_harmless_again if name == "tools" else harmless)(text[:_LONGEST_FIELD])
+            for name, text in self._plain().items()
+        }
         calls = {position: self._call(position) for position in self._shown_calls()}
         needs = {name: len(text) for name, text in texts.items()}
         needs["calls"] = sum(len(call.head) + len(call.result) for call in calls.values())
@@ -126,7 +132,7 @@ class Record:
     def _tools(self) -> Iterator[str]:
         """Tools that were called first, with description and schema; the rest by name."""
         phrases = self._words.phrases
-        known = _tools_of(self._case)
+        known = self._offered
         if known is None:
             yield phrases["unknown_tools"]
             return
@@ -244,13 +250,6 @@ def _others_of_turn(calls: Sequence[ToolExecutionResult]) -> dict[int, list[int]
         if 1 < len(turn) <= _MOST_CALLS
         for position in turn
     }
-
-
-def _tools_of(case: AgentTestCase) -> Mapping[str, ToolDefinition] | None:
-    try:
-        return read_tools(case.available_tools)
-    except InvalidTools:
-        return None
 
 
 def _as_text(value: object) -> str:

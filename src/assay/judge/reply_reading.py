@@ -20,6 +20,7 @@ _THINKING = re.compile(
 )
 # A judge that writes more than this has lost its way; its last words count.
 _LONGEST_REPLY = 50_000
+_DECODER = json.JSONDecoder()
 _WRAPPERS = ("scores", "marks", "evaluation", "result")
 _NAME = f"""["'](?P<name>{"|".join(DIMENSION_NAMES)})"""
 # A number is whole only if something follows it: the 1 of a reply cut off may have been a 10.
@@ -103,11 +104,10 @@ def _object_in(reply: object) -> Mapping[str, Any] | None:
 def _json_in(text: str) -> Mapping[str, Any] | None:
     """The last JSON object that names a dimension, else what can be picked up of a broken one."""
     found: Mapping[str, Any] | None = None
-    decoder = json.JSONDecoder()
     start = text.find("{")
     while start != -1:
         try:
-            value, end = decoder.raw_decode(text, start)
+            value, end = _DECODER.raw_decode(text, start)
         except (ValueError, RecursionError):
             end = start + 1
         else:
