@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.cli.arena_options import DEFAULT_AGENTS, agent_names, default_agents
+from assay.cli.arena_results import _fit
 
 BOTH = ["weather-adk", "weather-agent-framework"]
 
@@ -34,3 +35,17 @@ def test_agents_that_were_named_enter_as_they_were() -> None:
 
 def test_all_defaults_are_known() -> None:
     assert list(DEFAULT_AGENTS) == BOTH
+
+
+@pytest.mark.parametrize(
+    ("names", "width", "fits"),
+    [
+        (["adk", "plain"], 80, True),
+        (["adk", "plain", "http://127.0.0.1:9111/chat"], 80, True),
+        (["adk", "agent-framework", "plain", "http://127.0.0.1:9111/chat"], 80, False),
+        (["a", "b", "c", "d"], 78, True),
+        (["a", "b", "c", "d"], 77, False),
+    ],
+)
+def test_long_names_give_way_to_letters(names: list[str], width: int, fits: object) -> None:
+    assert _fit(names, width) is fits

@@ -134,7 +134,8 @@ def test_metrics_are_sorted_by_what_they_separate() -> None:
         Cell("A", "a", "m", score=score_of(accuracy=0.5, groundedness=0.9, debuggability=1.0)),
         Cell("B", "b", "m", score=score_of(accuracy=0.6, groundedness=0.1, debuggability=0.0)),
     ]
-    order = separating(cells)
+    order = list(separating(cells))
+    assert separating(cells)["groundedness"] == pytest.approx(0.8)
     assert order[:2] == ["groundedness", "accuracy"]
     assert set(order[-3:]) == set(CATEGORIES["developer_experience"])
     assert len(order) == 15
@@ -163,15 +164,19 @@ def test_a_metric_counts_as_its_twin_has_it() -> None:
         "response_time": 0.75,
     }
     cell = Cell("A", "a", "m", score=score)
-    shown = {metric.name: metric for metric in cell_view(cell, list(found)).metrics}
+    shown = {metric.name: metric for metric in cell_view(cell, [cell]).metrics}
     assert [shown[name].counted for name in ("accuracy", "groundedness", "response time")] == [
         0.25,
         None,
         0.75,
     ]
     assert shown["accuracy"].value == 1.0
-    hidden = cell_view(cell, list(found), hidden=True)
-    assert (hidden.metrics, hidden.score, hidden.why) == ([], None, "")
+    other = Cell("B", "b", "m", score=score_of(accuracy=0.5, response_time=0.25))
+    told = cell_view(other, [cell, other])
+    assert [metric.name for metric in told.telling] == ["response time", "accuracy"]
+    assert len(told.telling) + len(told.metrics) == 15
+    hidden = cell_view(cell, [cell, other], hidden=True)
+    assert (hidden.telling, hidden.metrics, hidden.score, hidden.why) == ([], [], None, "")
 
 
 def test_a_store_gives_a_session_back(tmp_path: Path) -> None:

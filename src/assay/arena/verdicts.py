@@ -120,17 +120,18 @@ def _facts(run: RunFacts) -> RunFacts:
     return RunFacts(run.task, {} if found is None else {SCORE: found})
 
 
-def separating(cells: Sequence[Cell]) -> list[str]:
-    """The metrics by how far apart they hold these answers; those of the code last."""
+def separating(cells: Sequence[Cell]) -> dict[str, float]:
+    """The metrics by how far apart they hold these answers, with how far; of the code last."""
     every = [name for metrics in CATEGORIES.values() for name in metrics]
-    scored = [cell.score for cell in cells if cell.score is not None]
+    spreads = {name: _spread(cells, name) for name in every}
+    ordered = sorted(every, key=lambda name: (name in CATEGORIES[OF_CODE], -spreads[name]))
+    return {name: spreads[name] for name in ordered}
 
-    def spread(name: str) -> float:
-        found = [counted(score, name) for score in scored]
-        known = [part.value for part in found if part is not None and part.value is not None]
-        return max(known) - min(known) if len(known) > 1 else -1.0
 
-    return sorted(every, key=lambda name: (name in CATEGORIES[OF_CODE], -spread(name)))
+def _spread(cells: Sequence[Cell], name: str) -> float:
+    found = [counted(cell.score, name) for cell in cells if cell.score is not None]
+    known = [part.value for part in found if part is not None and part.value is not None]
+    return max(known) - min(known) if len(known) > 1 else 0.0
 
 
 def _farthest_first(line: MetricLine) -> tuple[bool, float]:

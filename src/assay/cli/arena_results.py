@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from importlib import import_module
+from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from assay.cli.console import Terminal
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _SCORE = "chatbot"
 _MOST_FAILURES = 10
+# What the table of the means takes: the longest metric, a figure with its n, and the space beside.
+_FIRST_COLUMN, _OTHER_COLUMN, _BETWEEN = 22, 11, 3
 _LEGEND = (
     "means over tasks, n runs; chatbot counts a turn without an answer as 0, the rest are of "
     "answers alone, by the recorded run where that tells"
@@ -58,10 +61,22 @@ def tell_scores(store: Store, suite: str, labels: Sequence[str]) -> None:
 def _show_means(sides: Sequence[RunSet], shown: Terminal) -> None:
     text_table = import_module("assay.render.comparison_table").text_table
     rows = import_module("assay.arena.results").means_of(sides)
-    headers = ("metric", *(side.name for side in sides))
+    names = [side.name for side in sides]
+    if not _fit(names, shown.width):
+        for letter, name in zip(ascii_uppercase, names, strict=False):
+            shown.tell(f"{letter}  {name}")
+        names = list(ascii_uppercase[: len(names)])
+    headers = ("metric", *names)
     cells = ([row.name, *map(_cell, row.means)] for row in rows)
     shown.print(text_table("", headers, cells))
     shown.tell(_LEGEND, "dim")
+
+
+def _fit(names: Sequence[str], width: int) -> bool:
+    """Whether a table with these columns stays whole in a terminal of that width."""
+    columns = (_FIRST_COLUMN, *(max(len(name), _OTHER_COLUMN) for name in names))
+    taken = sum(columns) + _BETWEEN * len(names)
+    return taken <= width or len(names) > len(ascii_uppercase)
 
 
 def _cell(mean: Estimate) -> str:

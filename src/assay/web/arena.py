@@ -15,7 +15,7 @@ from starlette.routing import Route
 from assay.arena.history import MOST_LISTED, list_sessions, session_lines
 from assay.arena.live import LONGEST_PROMPT, MOST_REPEATS
 from assay.arena.session import Cell
-from assay.arena.verdicts import contest_in, separating, verdict_of
+from assay.arena.verdicts import contest_in, verdict_of
 from assay.errors import InvalidRecord
 from assay.render.pages.arena_view import (
     cell_view,
@@ -228,8 +228,7 @@ async def cell_part(request: Request) -> Response:
     cell = prompt.cells.get(request.path_params["letter"])
     if cell is None:
         raise HTTPException(404, "There is no such agent in this session.")
-    order = separating(list(prompt.cells.values()))
-    view = cell_view(cell, order, hidden=session.hides_names)
+    view = cell_view(cell, list(prompt.cells.values()), hidden=session.hides_names)
     return _fragment(request, "cell", view=view, number=prompt.number, session=session)
 
 

@@ -9,9 +9,10 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from assay.arena.session import Cell, Prompt
-from assay.arena.verdicts import MetricLine, score_of, separating
+from assay.arena.verdicts import OF_CODE, MetricLine, score_of, separating
 from assay.evidence.payload import unwrap
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
+from assay.metrics.chatbot.evaluator import CATEGORIES
 from assay.metrics.chatbot.trace_twins import SUFFIX
 from assay.render.pages.figures import NOTHING, score, seconds
 from assay.render.pages.json_text import JsonText, one_line
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 _ROOM = 16_000
 _MOST_EVIDENCE = 12
 _MOST_CALLS = 60
+_MOST_TELLING = 3
+_OF_CODE = frozenset(CATEGORIES[OF_CODE])
 _LEAST_BAR = 0.4
 # The state of a cell to its sign and word.
 STATES = {
@@ -79,6 +82,7 @@ class CellView(Struct, frozen=True):
     tokens: int | None
     score: float | None
     why: str
+    telling: list[MetricView]
     metrics: list[MetricView]
     execution: Diagram | None
     learning: Diagram | None
@@ -114,20 +118,23 @@ class PromptView(Struct, frozen=True):
 def prompt_view(prompt: Prompt, *, hidden: bool = False) -> PromptView:
     """A prompt as the page shows it, the agents' names hidden or not."""
     cells = list(prompt.cells.values())
-    order = separating(cells)
     longest = max((cell.seconds or 0.0 for cell in cells), default=0.0)
     done = not prompt.is_running and longest > 0
     clock = [_lane(cell, longest) for cell in cells] if done else []
-    views = [cell_view(cell, order, hidden=hidden) for cell in cells]
+    views = [cell_view(cell, cells, hidden=hidden) for cell in cells]
     return PromptView(prompt, views, clock, seconds(longest))
 
 
-def cell_view(cell: Cell, order: Sequence[str], *, hidden: bool = False) -> CellView:
-    """A cell as the page shows it, its metrics in that order.
+def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> CellView:
+    """A cell as the page shows it beside the others: first the metrics that hold them apart.
 
     Whoever judges without the names judges without the scores too.
     """
     judged = None if hidden else cell.score
+    spreads = separating(cells)
+    metrics = _metrics(judged, list(spreads))
+    telling = sum(spread > 0 for name, spread in spreads.items() if name not in _OF_CODE)
+    first = min(telling, _MOST_TELLING)
     sign, word = STATES[cell.state]
     calls = _calls(cell)
     usage = cell.case.usage if cell.case is not None else None
@@ -143,7 +150,8 @@ def cell_view(cell: Cell, order: Sequence[str], *, hidden: bool = False) -> Cell
         tokens=sum(n for n in used if n is not None) if any(n is not None for n in used) else None,
         score=None if hidden else score_of(cell),
         why=judged.reason if judged is not None else "",
-        metrics=_metrics(judged, order),
+        telling=metrics[:first],
+        metrics=metrics[first:],
         execution=execution(cell.events),
         learning=learning(cell.events),
         known=_known(cell),
