@@ -50,6 +50,18 @@ def test_an_open_question_outlives_a_change(tmp_path: Path) -> None:
         assert engine.sql(_COUNT) == [{"runs": 1}]
 
 
+def test_states_are_kept_as_long_as_somebody_reads_them(tmp_path: Path) -> None:
+    store = PooledStore.create(tmp_path / "store")
+    states = "SELECT COUNT(*) AS states FROM duckdb_schemas() WHERE schema_name LIKE 'state_%'"
+    with store.questions():
+        for name in "abc":
+            _add(store, name)
+            with store.questions() as engine:
+                assert engine.sql(states) == [{"states": 2}]
+    with store.questions() as engine:
+        assert engine.sql(states) == [{"states": 1}]
+
+
 def test_many_threads_read_while_one_writes(tmp_path: Path) -> None:
     store = PooledStore.create(tmp_path / "store")
     _add(store, "first")

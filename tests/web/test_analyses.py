@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -59,6 +60,15 @@ def test_every_analysis_shows_the_rows_it_gives(address: str, store: Store, name
             value: Any = getattr(row, column.name)
             if isinstance(value, int | float) and not isinstance(value, bool):
                 assert _WRITTEN[column.kind](value) in text
+
+
+def test_pointing_at_a_mark_tells_what_it_is_counted_over(address: str) -> None:
+    html = get(address, "/analyses/efficiency")
+    labels = re.findall(r'<svg width="100%" height="34" role="img" aria-label="([^"]+)"', html)
+    (told,) = [label for label in labels if label.startswith("qwen3-32b")]
+    assert told.endswith(", 8 runs")
+    assert "n = 1,000" not in html
+    assert ", 8 运行" in get(address, "/analyses/efficiency?lang=zh")
 
 
 @pytest.mark.parametrize("query", ["", "?rules=seed", "?p-by=model&model=qwen3-32b"])

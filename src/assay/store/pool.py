@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from assay.store.engine import connect, in_our_words, lock_in
 from assay.store.questioning import OpenedTables, QuestionEngine
@@ -17,17 +17,21 @@ if TYPE_CHECKING:
     from assay.store.engine import Engine
     from assay.test_case import AgentTestCase
 
-# A state is a few views: small. A reader who is this many states behind has waited for minutes.
-_KEPT_STATES = 200
 _CASE = 'SELECT run_key, source, "case" FROM stored_cases WHERE run_key = $run_key'
 
 
-class _State(NamedTuple):
-    """One state of the store: its batches, and the schema in which the engine shows them."""
+class _State:
+    """One state of the store: its batches, the schema in which the engine shows them, its readers.
 
-    batches: list[Path]
-    schema: str
-    opened: OpenedTables
+    The names of all files stand in the views of each state: states that nobody reads would fill
+    the memory of a viewer whose store is being written.
+    """
+
+    def __init__(self, batches: list[Path], schema: str) -> None:
+        self.batches = batches
+        self.schema = schema
+        self.opened = OpenedTables()
+        self.readers = 0
 
 
 class PooledStore(Store):
@@ -53,9 +57,13 @@ class PooledStore(Store):
                 engine = self._engine_of_all()
                 state = self._current(engine)
                 own = engine.cursor()
-            with own:
-                own.execute(f"USE {state.schema}")
-                yield QuestionEngine(own, state.batches, state.opened)
+                state.readers += 1
+            try:
+                with own:
+                    own.execute(f"USE {state.schema}")
+                    yield QuestionEngine(own, state.batches, state.opened)
+            finally:
+                self._leave(state)
 
     def case(self, run_key: str) -> AgentTestCase | None:
         """The case of a run; None if there is no such run."""
@@ -77,14 +85,26 @@ class PooledStore(Store):
         return self._shared
 
     def _current(self, engine: Engine) -> _State:
-        """The state with the batches there are now; old ones are kept a while for their readers."""
+        """The state with the batches there are now; old ones are kept for their readers."""
         batches = self._layout.batches()
         if not self._states or self._states[-1].batches != batches:
             self._made += 1
-            state = _State(batches, f"state_{self._made}", OpenedTables())
+            state = _State(batches, f"state_{self._made}")
             engine.execute(f"CREATE SCHEMA {state.schema}")
             self._states.append(state)
-            for old in self._states[:-_KEPT_STATES]:
-                engine.execute(f"DROP SCHEMA {old.schema} CASCADE")
-            self._states = self._states[-_KEPT_STATES:]
+            self._forget(engine)
         return self._states[-1]
+
+    def _leave(self, state: _State) -> None:
+        with self._renewing:
+            state.readers -= 1
+            if self._shared is not None:
+                self._forget(self._shared)
+
+    def _forget(self, engine: Engine) -> None:
+        """Drop the states before the last one that nobody reads any more."""
+        old = self._states[:-1]
+        for state in old:
+            if not state.readers:
+                engine.execute(f"DROP SCHEMA {state.schema} CASCADE")
+        self._states = [*(state for state in old if state.readers), *self._states[-1:]]

@@ -13,6 +13,7 @@ from assay.render.pages import figures
 from assay.render.pages.charts import Mark, Scale, bar_on, scale_for
 from assay.render.pages.forest import Forest, Plain, plain_forest
 from assay.render.pages.measures import MEASURES
+from assay.render.pages.said import NOTHING_SAID, Said, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,7 +55,7 @@ class Cell(Struct, frozen=True):
 
     text: str
     bounds: str
-    more: str
+    more: Said
     is_text: bool
     is_wide: bool = False
 
@@ -175,7 +176,7 @@ def _cell(column: Column, row: Struct, columns: Sequence[Column]) -> Cell:
     value = getattr(row, column.name)
     is_text = column.kind in _TEXTS
     if value is None:
-        return Cell(figures.NOTHING, "", "not measured", is_text, column.wide)
+        return Cell(figures.NOTHING, "", words("not measured"), is_text, column.wide)
     plain = isinstance(value, int | float | str)
     text = _WRITTEN[column.kind](value) if plain else str(value)
     low, high = _ends(column, row)
@@ -184,9 +185,10 @@ def _cell(column: Column, row: Struct, columns: Sequence[Column]) -> Cell:
         write = _WRITTEN[column.kind]
         bounds = f"{write(low)}–{write(high)}".replace(" %", "")
     if is_text or column.kind == "count":
-        return Cell(text, bounds, "", is_text, column.wide)
-    told = f"95 % interval {bounds}, " if bounds else ""
-    return Cell(text, bounds, f"{told}{_counted(row, columns)}", is_text, column.wide)
+        return Cell(text, bounds, NOTHING_SAID, is_text, column.wide)
+    counted = _counted(row, columns)
+    told = words("95 % interval {bounds}, {n}", bounds=bounds, n=counted) if bounds else counted
+    return Cell(text, bounds, told, is_text, column.wide)
 
 
 def _ends(column: Column, row: Struct) -> tuple[float | None, float | None]:
@@ -196,13 +198,13 @@ def _ends(column: Column, row: Struct) -> tuple[float | None, float | None]:
     return low, high
 
 
-def _counted(row: Struct, columns: Sequence[Column]) -> str:
+def _counted(row: Struct, columns: Sequence[Column]) -> Said:
     """What a row is counted over: its first count."""
     for column in columns:
         value = getattr(row, column.name)
         if column.kind == "count" and value is not None:
-            return f"{value:,} {column.label}"
-    return ""
+            return words("{n} {what}", n=f"{value:,}", what=words(column.label))
+    return NOTHING_SAID
 
 
 def _charted(columns: Sequence[Column]) -> Column | None:

@@ -16,7 +16,7 @@ from assay.render.pages.measures import (
     range_text,
     value_text,
 )
-from assay.render.pages.said import Said, words
+from assay.render.pages.said import NOTHING_SAID, Said, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ class ForestRow(Struct, frozen=True):
     difference: Difference | None = None
     note: Said | None = None
     is_baseline: bool = False
-    counted: str = ""
+    counted: Said = NOTHING_SAID
 
 
 class Forest(Struct, frozen=True):
@@ -63,7 +63,7 @@ class Plain(Struct, frozen=True):
     n: int
     total: float | None = None
     href: str | None = None
-    counted: str = ""
+    counted: Said = NOTHING_SAID
 
 
 def standings_forest(found: Standings, by: str) -> Forest:

@@ -17,6 +17,7 @@ from assay.render.pages import figures
 from assay.render.pages.charts import Segment, stack
 from assay.render.pages.forest import Forest, Plain, plain_forest
 from assay.render.pages.overview_view import BLAMES, failed_text, tool_address
+from assay.render.pages.said import words
 from assay.render.pages.tool_facts import read_tool_facts
 from assay.store.tables import LONGEST_ARGUMENTS
 
@@ -356,7 +357,7 @@ def _model_forest(rows: Sequence[ToolUse], use: ToolUse) -> Forest | None:
             row.calls,
             row.failures,
             f"/runs?{_address(row, use)}",
-            f"{row.failures:,} of {row.calls:,}",
+            words("{a} of {b}", a=f"{row.failures:,}", b=f"{row.calls:,}"),
         )
         for row in known
     ]
