@@ -46,6 +46,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"php (?:fatal|parse) error",
             r"fatal error: ",
             r"stack ?trace:\s",
+            r"file \"[^\"\n]{1,200}\", line \d+\n",
             r"-{20,}\s*\n(?-i:[A-Z]\w{0,60})\s+traceback \(most recent",  # a notebook's cell
             (
                 r"(?:\w+:)?[^\s:]{1,200}+:\d+\n[^\n]{0,200}\n\s*\^+\s*\n(?:[^\n]{0,200}\n)?"
@@ -78,6 +79,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"<(?:tool_use_error|tool_error|error|exception|[\w-]{0,20}:?fault)\b[^>\n]{0,200}>",
             r"\[(?:error|err|fatal|exception|failure|failed)[\]:](?!\s*\d+\s*(?:\||\n|\Z|\[))",
             r"\(error\) ",
+            r"\[(?-i:[A-Z]{0,20}(?:FAILED|INVALID|DENIED|EXPIRED|UNAVAILABLE|NONEXISTENT))\] ",
             r"\[errno -?\d+\]",
             r"npm err",
         ),
@@ -96,7 +98,11 @@ STATEMENTS: tuple[Opening, ...] = (
             r"neo\.\w{1,20}error",
             r"e11000 duplicate",
             r"\(\d{4}, [\"']",
-            r"(?-i:(?:WRONGTYPE|NOAUTH|NOPERM|MISCONF|CLUSTERDOWN) |ERR [a-z])",
+            (
+                r"(?-i:(?:WRONGTYPE|NOAUTH|NOPERM|MISCONF|CLUSTERDOWN|NOSCRIPT|NOGROUP|BUSYGROUP"
+                r"|READONLY|EXECABORT"
+                r"|LOADING|CROSSSLOT) |ERR [a-z])"
+            ),
             (
                 r"(?:relation|column|table|role|schema|function|type|database|index|view) [\"'`]?\S"
                 r"[^\n]{0,120}(?:does not exist|already exists|is ambiguous|is not unique)"
@@ -132,6 +138,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"(?:client|server) error '?[45]\d\d",
             rf"(?:{HTTP_PHRASES})(?:[.!]?\s*\Z|:)",
             r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it
+            r"[45]\d\d (?-i:GET|HEAD|POST|PUT|PATCH|DELETE) https?:",
             r"response status code does not indicate success",
             r"upstream connect error|no healthy upstream",
         ),

@@ -26,7 +26,7 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
-                rf"(?!(?:{NO_ERROR_OF})\b)(?:[\w.'-]{{1,40}} ){{1,5}}(?:error|exception)"
+                rf"(?!(?:{NO_ERROR_OF})\b|\d{{1,2}} )(?:[\w.'-]{{1,40}} ){{1,5}}(?:error|exception)"
                 r"(?: (?:with|from|for|on) [\w .-]{1,40})?(?:\s?\([^)\n]{0,60}\))?\s*[:：]"
             ),
             r"(?:uncaught|unhandled)\b[^\n:]{0,40}(?:error|exception|rejection)\b[^\n:]{0,40}:",
@@ -115,7 +115,7 @@ PHRASES: tuple[Opening, ...] = (
             (
                 r"(?:\w+ )?(?:api key|token|session|credentials?|account|subscription) (?:has |have"
                 r" |is |are |was )?(?:been )?(?:expired|invalid|missing|disabled|suspended|revoked"
-                r"|not (?:found|set|configured|valid|enabled))\b"
+                r"|not (?:found|set|configured|valid|enabled))\b(?! successfully)"
             ),
             r"you (?:do not|don't) have (?:the )?(?:permission|access)\b",
             r"you (?:must be|are not) (?:logged|signed|authori[sz]ed)\b",
@@ -132,6 +132,10 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"you(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the) ",
             r"(?:\w+ ){1,3}(?:limit|length|quota|size|budget|depth) (?:was )?exceeded",
+            (
+                r"(?:\w+ ){1,4}(?:limit|quota|cap) (?:was |has been )?(?:exceeded|reached|hit"
+                r"|exhausted)\b"
+            ),
             rf"out of (?:tokens|credits|disk space|space on){STOPS}",
             rf"(?:rate[ -]?limited|too many requests|resource[_ ]exhausted|out of memory){STOPS}",
             (
@@ -147,7 +151,7 @@ PHRASES: tuple[Opening, ...] = (
             (
                 r"(?:(?:\w+ ){0,3}?timed out|(?:(?:request|connection|operation|query|execution"
                 r"|read|gateway|tool|response|connect|navigation|page|script|upstream|backend"
-                r"|server|socket|proxy|idle) ){0,2}time-?out)"
+                r"|server|socket|proxy|idle|login) ){0,2}time-?out)"
                 r"(?:\s(?:after|of \d|while|waiting|exceeded|expired|occurred|reached|before)"
                 r"|[:.!]|\s*\Z)"
             ),
@@ -169,6 +173,11 @@ PHRASES: tuple[Opening, ...] = (
             r"fetch failed",
             r"(?-i:E[A-Z]{3,15})(?::| -|\s*\Z)",
             r"could not resolve host",
+            r"lost connection to\b|(?-i:toomanyrequests|denied): ",
+            (
+                r"(?:server|client|session|connection|database|engine|browser|page|driver) not"
+                r" (?:initiali[sz]ed|connected|started|running|open|ready)\b"
+            ),
             r"https?connectionpool\(|max retries exceeded\b",
             r"certificate verify failed",
             (
@@ -227,7 +236,7 @@ PHRASES: tuple[Opening, ...] = (
             ),
             rf"(?:(?:we|i) )?(?:could not|couldn't|cannot|can't|can not)\s(?:be\s)?{VERBS}\b",
             r"failed\s+(?:with|because|due to|after)\b",
-            r"failed\s*[:：]",
+            r"failed\s*[:：]|failed to (?-i:[a-z]{2,20})(?: \S{1,40}){0,4}\s*[:：]",
             r"(?:failed|failure)[.!]?\s*\Z",
         ),
     ),
@@ -236,6 +245,7 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
+                r"(?!(?:subject|title|re|fwd|name|summary):)"
                 rf"(?:the )?(?:\S{{1,40}} ){{0,2}}{WORKS}(?: \S{{1,60}}){{0,3}}? (?:has )?(?:failed"
                 r"|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
                 r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied)"
@@ -284,7 +294,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"undefined (?:control sequence|variable|name|reference|symbol|identifier|index"
                 r"|offset|array key)\b"
             ),
-            r"attempt(?:ed|ing)? to \w+ (?:an?|the) (?:nil|null|undefined|non-)",
+            r"attempt(?:ed|ing)? to \w+ (?:an?|the) (?:nil|null|undefined|non-|read-?only)",
+            r"no \w+ matched (?:with )?(?:the|those|this|your)\b",
             r"no such (?:[\w-]+ ){0,2}[\w-]+(?:\s*[:：]|\s[\"'`(])",
             (
                 r"(?:unsupported|unrecogni[sz]ed|unresolved|ambiguous|mismatched|conflicting"
@@ -317,7 +328,7 @@ PHRASES: tuple[Opening, ...] = (
         "line",
         (
             (
-                rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|enough|recogni[sz]ed"
+                rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|recogni[sz]ed"
                 r"|responding|reachable|enabled for)|(?:does not|doesn't) exist"
                 r"|(?:do|does|did)(?: not|n't) (?:match any|understand|support|provide|allow|accept"
                 r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
@@ -329,7 +340,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"|a member of|part of this)|no longer (?:available|valid|supported|attached"
                 r"|open)|invalid|out of (?:range|bounds)|closed and|restricted"
                 r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+)|index out of (?:range"
-                r"|bounds)|cannot be (?:after|before|empty|null|negative)|(?:is|are|was|were)"
+                r"|bounds)|could not be \w+ed(?=\s*:)|cannot be (?:after|before|empty|null"
+                r"|negative)|(?:is|are|was|were)"
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
                 r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
@@ -356,7 +368,8 @@ PHRASES: tuple[Opening, ...] = (
             r"(?:aborting|giving up|rejected|disallowed)\s*[:：]",
             # What asks for another try did not do it.
             (
-                r"[^\n]{1,160}\b(?:please )?(?:try again|retry)(?: (?:later|shortly|in (?:a|\d)"
+                r"[^\n]{1,160}\b(?:(?:please )?try again|please retry)(?: (?:later|shortly"
+                r"|in (?:a|\d)"
                 r"|after)|[.!]?\s*\Z)"
             ),
             (

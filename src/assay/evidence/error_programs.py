@@ -14,6 +14,7 @@ PROGRAMS: tuple[Opening, ...] = (
             r"element (?:is )?not (?:visible|interactable|clickable|attached|found|stable)\b",
             r"stale element",
             r"strict mode violation",
+            r"element is not an? ",
         ),
     ),
     Opening(

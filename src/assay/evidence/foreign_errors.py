@@ -25,7 +25,8 @@ _OPENERS = (
         r"échec (?:de|du|lors)|échec d'|erreur (?:lors|interne|inattendue|de (?:connexion|lecture"
         r"|syntaxe|validation|serveur))|une erreur (?:\w+ )?(?:est survenue|s'est produite)"
         r"|impossible d(?:e |')|accès (?:refusé|interdit)|délai (?:d'attente )?(?:dépassé|expiré)"
-        r"|nous n'avons pas pu |vous n'(?:êtes|avez) pas |vous ne pouvez |paramètre manquant"
+        r"|nous n'avons pas pu |vous n'(?:êtes|avez) pas |vous ne pouvez |vous devez "
+        r"|paramètre manquant"
         r"|désolé, "
     ),
     (
@@ -78,7 +79,8 @@ _VERDICTS = (
         r"|pris en charge|reconnue?)|doi(?:t|vent) être|a expiré|a échoué|ne peut pas"
     ),
     (
-        r"no (?:existe|encontrad[oa]|autorizad[oa]|válid[oa]|disponible|permitid[oa]"
+        r"no (?:est[áa]n? (?:disponible|permitid|autorizad)\w*|existe|encontrad[oa]"
+        r"|autorizad[oa]|válid[oa]|disponible|permitid[oa]"
         r"|soportad[oa]|fue encontrad[oa])|ya existe|es (?:obligatori[oa]|requerid[oa]"
         r"|inválid[oa])|deben? (?:ser|estar|tener|contener)|ha (?:fallado|caducado|expirado)"
         r"|no puede (?:estar|ser)|no es (?:válid[oa]|compatible)|denegad[oa]|rechazad[oa]"
@@ -118,17 +120,21 @@ _VERDICTS = (
 # Japanese and Korean say it last, without spaces between most words.
 _EASTERN = (
     (
-        r"(?!(?:該当|検索|条件)|[^\n]{0,12}結果)[^\n。]{0,60}(?:見つかりません|存在しません|失敗しました"
-        r"|(?:でき|られ|せ|れ)ません(?:でした)?(?:\Z|。|、|:|：)|エラーが発生|(?:無効|不正|必須)です"
-        r"|許可されていません|権限がありません|期限が?切れ|タイムアウト(?:しました|です)"
+        r"(?!(?:該当|検索|条件)|[^\n]{0,12}結果)[^\n。]{0,60}(?:見つかりません|存在しません"
+        r"|失敗しました"
+        r"|(?:でき|られ|せ|れ)ません(?:でした)?(?:\Z|。|、|:|：)|エラーが発生|(?:無効|不正"
+        r"|必須)です"
+        r"|正しくありません|許可されていません|権限がありません|期限が?切れ"
+        r"|タイムアウト(?:しました|です)"
         r"|サポートされていません|(?:既|すで)に(?:存在|使用|登録)|なければなりません|拒否されました"
-        r"|上限に達し|(?:入力|指定|ログイン)してください|(?:再度|もう一度|しばらく)[^\n]{0,12}ください)"
+        r"|上限に達し|(?:入力|指定|ログイン)してください|(?:再度|もう一度"
+        r"|しばらく)[^\n]{0,12}ください)"
     ),
     (
         r"(?![^\n]{0,12}결과)[^\n.]{0,60}(?:오류가 발생|찾을 수 없습니다|존재하지 않습니다"
         r"|실패(?:했|하였)습니다|수 없습니다|유효하지 않|권한이 없습니다|만료되었습니다"
         r"|시간이? ?초과|거부되었습니다|지원(?:하지|되지) 않|이미 (?:존재|사용)"
-        r"|(?:한도|제한)를? 초과|입력해 ?주세요|필수입니다"
+        r"|(?:한도|제한)를? 초과|입력해 ?주세요|필수입니다|(?:로그인|인증|권한)이 필요합니다"
         r"|다시 시도)"
         r"|잘못된 "
     ),
@@ -181,7 +187,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "unavailable",
         (
-            r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|no disponible|indisponível"
+            r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|no (?:está )?disponible|indisponível"
             r"|non disponibile|недоступ)|利用できません|メンテナンス|점검"
         ),
     ),
@@ -216,7 +222,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
             r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
             r"|eine?)|doi(?:t|vent) être|deben? (?:ser|estar|tener)|deve (?:ser|ter|conter|essere)"
-            r"|должн[оаы]? быть)|غير صالح|अमान्य|無効|不正|なければなりません|유효하지|잘못된"
+            r"|должн[оаы]? быть)|غير صالح|अमान्य|無効|不正|正しくありません|なければなりません"
+            r"|유효하지|잘못된"
         ),
     ),
     (

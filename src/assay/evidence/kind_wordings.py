@@ -65,6 +65,10 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?"
             r"|funds|quota)|billing"
+            r"|(?:call|request|usage|search|message|token|spending|daily|monthly"
+            r"|plan)\w*[^\n]{0,20}"
+            r" limit (?:was |has been )?(?:exceeded|reached|hit)|^limit exceeded|exhausted"
+            r"|已达上限|用完"
             r"|payment required|credit balance|out of credits|no space left|disk (?:is )?full"
             r"|ENOSPC|EMFILE|too many (?:clients|(?:open )?(?:connections|files))|额度|配额|欠费"
         ),
@@ -118,7 +122,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"server .{0,80}could not be loaded|server_not_in_configs"
             rf"|server (?:name )?(?:{_TOOL_NAME} )?(?:is |was )?not"
-            r" (?:running|connected|configured|found)|server (?:disconnected|crashed|exited"
+            r" (?:running|connected|configured|found)|server (?:disconnected|crashed"
+            r"|not initiali[sz]ed|exited"
             r"|terminated)|session terminated|failed to (?:start|launch|spawn) .{0,40}server"
             r"|ClosedResourceError"
         ),
@@ -133,7 +138,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "network_error",
         (
-            r"connection (?:to .{1,60} )?(?:\w+ )?(?:refused|reset|closed|aborted|error"
+            r"lost connection|connection (?:to .{1,60} )?(?:\w+ )?(?:refused|reset|closed"
+            r"|aborted|error"
             r"|attempts? failed|lost"
             r"|terminated|failed)|connection_error|(?-i:ECONN[A-Z]+|ENOTFOUND"
             r"|EAI_AGAIN)|getaddrinfo|name"
@@ -200,7 +206,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r" (?:provided|present|supplied|given|specified|set))|mandatory (?:input )?(?:parameter"
             r"|argument|field)s?|\breceived\W{1,5}undefined"
             r"|\bmessage\W{1,6}Required\b|\bis required\b"
-            r"|\bare required\b|must be (?:provided|specified|supplied|set)|type=missing"
+            r"|\bare required\b|must be (?:provided|specified|supplied|set)|type=missing|(?:was"
+            r"|were) not (?:provided|supplied|given)"
+            r"|missing the \W?\w+\W? (?:parameter|argument|field)|no \w+ (?:was |were )?passed"
             r"|not provided and not marked as optional|can(?:not|'t) be (?:empty|null|blank)"
             r"|must not be"
             r" (?:empty|null|blank)|\brequired[.!]?\s*$|缺少|不能为空|必填"
@@ -295,7 +303,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|regex)\b|ValueError"
             r"|resolved to \d+ elements|ensure (?:that )?this|malformed|mismatch|dimension"
             r"|(?:could not|couldn't|cannot|can't) (?:understand|interpret|parse|recogni[sz]e)"
-            r"|(?:less|greater) than or equal|is not valid|too (?:small|large|short|long)|is an?"
+            r"|(?:less|greater) than or equal|is not (?:valid|an? )|too (?:small|large|short"
+            r"|long)|is an?"
             r" \w+, not an?|(?:above|below|over|under|outside) the (?:maximum|minimum|limit|allowed"
             r"|permitted|valid)|不能(?:早于|晚于|大于|小于|超过)|必须(?:是|为|大于|小于|在)"
             r"|ZodError|校验|格式(?:错误|不正确)|无效的?"
@@ -337,6 +346,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed"
             r"|sold out|售罄|已满|expired|no longer"
             r"|at (?:least|most) \d|inconsistent|\binvalid\b|\bincorrect|not valid"
+            r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not a member|fast.forward"
             r"|must (?:be|have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
             r"|applicable|possible)|business (?:rule|validation)"
             r"|first\b.{0,40}before|不足|超出|超过|不得|不合法|已过期"
