@@ -186,6 +186,20 @@ def test_the_keyboard_is_enough(both: ArenaServer, open_page: Opened) -> None:
     expect(page.locator("#p1-B .metrics")).to_be_visible()
 
 
+def test_it_works_without_scripts(both: ArenaServer, open_page: Opened) -> None:
+    page = open_page(f"{both.address}/arena", java_script_enabled=False)
+    page.fill("#prompt", "What's the weather in Oslo?")
+    page.click("[data-send]")
+    assert re.search("/arena/[0-9a-f]{32}$", page.url)
+    with httpx.stream("GET", f"{page.url}/events", timeout=30) as news:
+        assert any('"kind": "done"' in line for line in news.iter_lines())
+    if page.locator("[data-look]").is_visible():
+        page.click("[data-look]")
+    for letter in "AB":
+        expect(page.locator(f"#p1-{letter} [data-answer]")).to_contain_text("Oslo is 2.6°C")
+    expect(page.locator("#verdict")).to_contain_text("score of the answers")
+
+
 def test_chinese_readers_find_chinese_words(both: ArenaServer, open_page: Opened) -> None:
     page = begin(open_page, both, "奥斯陆天气怎么样？", locale="zh-CN")
     answered(page, 1)

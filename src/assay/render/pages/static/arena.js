@@ -128,6 +128,7 @@ const hear = (news) => {
 };
 
 if (id && "live" in root.dataset) {
+  root.querySelector("[data-look]")?.remove(); // for readers without scripts
   const stream = new EventSource(`/arena/${id}/events?after=${root.dataset.seq}`);
   stream.onmessage = (event) => { hear(JSON.parse(event.data)); };
   // A server that has let the session go says so by ending the stream for good.
