@@ -334,6 +334,93 @@ VARIANTS: dict[str, Variant] = {
         answer="done",
         model="gpt-x",
     ),
+    "MLflow: a trace": Variant(
+        {
+            "info": {"trace_id": "tr-1", "state": "OK"},
+            "data": {
+                "spans": [
+                    {
+                        "trace_id": "t",
+                        "span_id": "1",
+                        "parent_span_id": None,
+                        "name": "predict",
+                        "attributes": {
+                            "mlflow.spanType": '"CHAIN"',
+                            "mlflow.spanInputs": '{"messages": [{"role": "user", "content": "q"}]}',
+                            "mlflow.spanOutputs": '"done"',
+                        },
+                    },
+                    {
+                        "trace_id": "t",
+                        "span_id": "2",
+                        "parent_span_id": "1",
+                        "name": "Completions",
+                        "attributes": {
+                            "mlflow.spanType": '"CHAT_MODEL"',
+                            "mlflow.llm.model": '"gpt-x"',
+                            "mlflow.chat.tokenUsage": '{"input_tokens": 5, "output_tokens": 2}',
+                        },
+                    },
+                    {
+                        "trace_id": "t",
+                        "span_id": "3",
+                        "parent_span_id": "1",
+                        "name": "weather",
+                        "status": {"code": "STATUS_CODE_ERROR", "message": "gone"},
+                        "attributes": {
+                            "mlflow.spanType": '"TOOL"',
+                            "mlflow.spanInputs": '{"city": "X"}',
+                            "mlflow.spanOutputs": "null",
+                        },
+                    },
+                ]
+            },
+        },
+        "openinference",
+        [("weather", {"city": "X"}, False)],
+        "q",
+        "done",
+        "gpt-x",
+        (5, 2),
+    ),
+    "LangSmith: a tree of runs": Variant(
+        {
+            "id": "r1",
+            "trace_id": "r1",
+            "name": "agent",
+            "run_type": "chain",
+            "inputs": {"messages": [ASKED]},
+            "outputs": {"output": "done"},
+            "child_runs": [
+                {
+                    "id": "r2",
+                    "parent_run_id": "r1",
+                    "name": "ChatOpenAI",
+                    "run_type": "llm",
+                    "inputs": {"messages": [ASKED]},
+                    "outputs": {},
+                    "extra": {"metadata": {"ls_model_name": "gpt-x"}},
+                    "prompt_tokens": 5,
+                    "completion_tokens": 2,
+                },
+                {
+                    "id": "r3",
+                    "parent_run_id": "r1",
+                    "name": "weather",
+                    "run_type": "tool",
+                    "inputs": {"input": "{'city': 'X'}"},
+                    "outputs": None,
+                    "error": "ValueError('gone')",
+                },
+            ],
+        },
+        "openinference",
+        [("weather", {"city": "X"}, False)],
+        "q",
+        "done",
+        "gpt-x",
+        (5, 2),
+    ),
     "BFCL: turns that were run": Variant(
         (
             {

@@ -2,7 +2,7 @@
 
 Read are OTLP JSON (`resourceSpans`, and `resourceLogs` whose records are the events of spans),
 the SDK's own JSON (ids under `context`), spans as flat objects in lines or arrays, and tables
-of spans whose columns have dotted names.
+of spans whose columns have dotted names. What MLflow and LangSmith export is put into other words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import decode_json_text, epoch_seconds, text_or_none
+from assay.ingest.span_dialects import spelled_out
 from assay.records import preview
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ _SPAN_LISTS = ("spans", "data", "traces")
 # Attributes that some exports nest; everything below these names is flattened again.
 _NESTED = ("gen_ai", "llm", "openinference", "input", "output", "tool", "session", "traceloop")
 _DEEPEST = 32
+_MOST_CHILDREN = 10_000
 _NANOSECONDS = 10**17
 
 
@@ -193,8 +195,8 @@ def _with_logged_events(pieces: list[Span | Logged]) -> list[Span]:
     return spans
 
 
-def _spans_in(record: Any, position: int | None) -> Iterator[Span | Logged]:
-    if not isinstance(record, dict):
+def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Span | Logged]:
+    if not isinstance(record, dict) or depth > _DEEPEST:
         return
     if "resourceSpans" in record or "resource_spans" in record:
         yield from _otlp_spans(record, position)
@@ -202,7 +204,11 @@ def _spans_in(record: Any, position: int | None) -> Iterator[Span | Logged]:
         yield from _otlp_events(record)
     elif (span := _span(record, "", position)) is not None:
         yield span
+        for child in islice(_objects(record, "child_runs"), _MOST_CHILDREN):
+            yield from _spans_in({"trace_id": span.trace_id, **child}, position, depth + 1)
     else:
+        data = record.get("data")
+        record = data if isinstance(data, dict) and "spans" in data else record
         lists = [record[key] for key in _SPAN_LISTS if isinstance(record.get(key), list)]
         lists = lists or [value for value in record.values() if isinstance(value, list)]
         for item in (item for found in lists for item in found):
@@ -230,6 +236,7 @@ def _otlp_events(document: dict[str, Any]) -> Iterator[Logged]:
 
 
 def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | None:
+    record = spelled_out(record)
     context = record.get("context") or record.get("spanContext")
     record = {**record, **context} if isinstance(context, dict) else _of_columns(record)
     trace_id, span_id = _id(_get(record, "trace_id")), _id(_get(record, "span_id"))
