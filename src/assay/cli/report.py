@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from assay.cli.console import Terminal
 from assay.cli.progress import ReadingProgress
 from assay.cli.report_files import write_bytes, writer_for
 from assay.cli.stores import StoreArgument, interruptible
+from assay.render.pages.environment import Language  # noqa: TC001 - typer reads it
 from assay.render.report.contents import Contents, Wanted, gather, steps_of
 from assay.render.report.markdown import report_markdown
 from assay.render.report.masking import Mask
@@ -54,7 +55,7 @@ def report(
         int, typer.Option(min=0, metavar="N", help="So many runs are shown whole.")
     ] = 20,
     lang: Annotated[
-        Literal["en", "zh"],
+        Language,
         typer.Option(help="The language of our words; what agents said stays as it is."),
     ] = "en",
 ) -> None:

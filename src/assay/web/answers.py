@@ -44,7 +44,7 @@ class Answers:
     def get(self, work: Callable[..., Found], *asked: Any) -> Found | None:
         """What `work(store, *asked)` returns; None while it is worked out for the first time."""
         kept = self._current(work, asked)
-        # Asked for by name: what the work itself raises may be a TimeoutError too.
+        # Not with the timeout of `result`: the work itself may raise a TimeoutError.
         wait([kept.future], timeout=self._patience)
         found: Found | None = None
         if kept.future.done():

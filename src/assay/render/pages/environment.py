@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -18,7 +18,8 @@ from assay.render.pages.visible_text import visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LANGUAGES = ("en", "zh")
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 _FORMATS = (
     *("count", "share", "percent", "interval", "points", "points_interval", "signed"),
     *("score", "seconds", "tokens", "money", "moment", "iso_moment"),

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.analyses import ANALYSES, Analysis, opened
+from assay.render.pages.environment import Language
 from assay.render.pages.forest import Forest
 from assay.render.pages.overview_facts import OverviewFacts, read_overview
 from assay.render.pages.overview_view import Overview, overview_view
@@ -36,7 +37,7 @@ class Wanted(Struct, frozen=True):
     title: str = ""
     runs: int = 20
     compare: tuple[str, str] | None = None
-    language: str = "en"
+    language: Language = "en"
 
 
 class Contents(Struct, frozen=True):

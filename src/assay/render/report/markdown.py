@@ -31,6 +31,7 @@ _VERDICTS = {
 }
 _SIDES = {"model": "Models", "framework": "Frameworks", "agent": "Agents"}
 _WAYS = {"better": "{n} better", "worse": "{n} worse", "same": "{n} same"}
+_MOST_NAMED, _LONGEST_TASK = 5, 80
 _PASSES = {True: "now passes", False: "no longer passes", None: ""}
 
 
@@ -134,7 +135,9 @@ class _Writer:
         for group in page.groups:
             yield from self._group(group)
         for why, tasks in page.left_out:
-            yield f"{self._said(why)}: {markdown_cell(', '.join(tasks))}"
+            named = ", ".join(task[:_LONGEST_TASK] for task in tasks[:_MOST_NAMED])
+            more = ", …" if len(tasks) > _MOST_NAMED else ""
+            yield f"{self._said(why)}: {markdown_cell(named)}{more}"
 
     def _figure(self, row: FigureRow) -> list[str]:
         name = row.name.said(self._t)
