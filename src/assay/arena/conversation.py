@@ -11,6 +11,7 @@ from assay.agents.harness import Event, run_turn
 from assay.agents.protocol import Turn
 from assay.arena.ground_truth import ground_truth
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY, TRUTH_KEY
+from assay.records import preview
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -103,11 +104,14 @@ def _kept(event: Event) -> dict[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    """The value; the beginning of it as text where that would be long."""
-    written = value if isinstance(value, str) else json.dumps(value, default=str)
-    if len(written) <= _LONGEST_DATA:
-        return value
-    return f"{written[:_LONGEST_DATA]} … ({len(written):,} letters)"
+    """The value as plain JSON; the beginning of it as text where that would be long."""
+    try:
+        written = value if isinstance(value, str) else json.dumps(value, default=str)
+    except (TypeError, ValueError, RecursionError):  # agents emit what they like
+        return preview(value)
+    if len(written) > _LONGEST_DATA:
+        return f"{written[:_LONGEST_DATA]} … ({len(written):,} letters)"
+    return value if isinstance(value, str) else json.loads(written)
 
 
 async def hold(talk: Talk, prompts: Iterable[str]) -> AsyncIterator[TurnRecord]:

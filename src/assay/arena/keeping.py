@@ -86,8 +86,8 @@ class Keeper:
                 raise
             self._written_at = time.monotonic()
 
-    async def score_what_is_not(self, source_format: str, judge: Judge) -> int:
-        """Score the turns of a store that have no score, and say how many there were.
+    async def score_what_is_not(self, source_format: str, judge: Judge) -> None:
+        """Score the turns of a store that have no score.
 
         Turns and scores are two batches: being killed between them leaves turns without.
         """
@@ -95,7 +95,6 @@ class Keeper:
         left = [Scored(case, await judge(case)) for case in self._store.cases(_UNSCORED, **params)]
         if left:
             self._write_scores(left)
-        return len(left)
 
     def _write(self, turns: list[Scored]) -> None:
         with self._store.writer() as writer:

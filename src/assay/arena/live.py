@@ -124,6 +124,7 @@ class LiveArena:
         self.refuse(self.rooms.get(session.id), text, repeat)
         room = self._room_of(session)
         self.rooms.use(room)
+        room.is_busy = True
         room.stop.clear()
         prompt = room.pose(text, self._order(room), of=repeat)
         task = asyncio.get_running_loop().create_task(self._hold(room, prompt))
@@ -136,7 +137,7 @@ class LiveArena:
 
     def refuse(self, room: Room | None, text: str, repeat: int) -> None:
         """Say why a prompt cannot be put to a session, or to a new one; else do nothing."""
-        running = room is not None and room.session.is_running
+        running = room is not None and room.is_busy
         prompts = repeat + (len(room.session.prompts) if room is not None else 0)
         problems = (
             (running, "the agents are still answering: wait, or stop them"),
@@ -179,14 +180,19 @@ class LiveArena:
 
     async def _hold(self, room: Room, prompt: Prompt) -> None:
         """Have a prompt answered, and again as often as was asked for, until somebody stops it."""
-        while True:
-            await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
-            room.session.news.post("done", prompt=prompt.number)
-            self.rooms.use(room)
-            if prompt.attempt >= prompt.of or room.stop.is_set():
-                return
-            order = self._order(room)
-            prompt = room.pose(prompt.text, order, attempt=prompt.attempt + 1, of=prompt.of)
+        try:
+            await self._answer_all(room, prompt)
+            while prompt.attempt < prompt.of and not room.stop.is_set():
+                order = self._order(room)
+                prompt = room.pose(prompt.text, order, attempt=prompt.attempt + 1, of=prompt.of)
+                await self._answer_all(room, prompt)
+        finally:
+            room.is_busy = False
+
+    async def _answer_all(self, room: Room, prompt: Prompt) -> None:
+        await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
+        self.rooms.use(room)
+        room.session.news.post("done", prompt=prompt.number)
 
     async def _answer(self, room: Room, prompt: Prompt, letter: str) -> None:
         """One agent's part; whatever goes wrong in it, it ends."""

@@ -38,6 +38,8 @@ class Room:
         self.session = session
         self.stop = asyncio.Event()
         self.used_at = time.monotonic()
+        # From a prompt to the end of its last repeat, also between two of them.
+        self.is_busy = False
         self._stage = stage
         self._seats = dict(seats)
         self.talks = {letter: self._talk(letter, column) for letter, column in seats.items()}
@@ -118,7 +120,7 @@ class Rooms:
 
     def forget_idle(self, seconds: float = IDLE_SECONDS) -> None:
         """Let rooms go that nobody used for so long; if there are too many, the oldest too."""
-        idle = [room for room in self if not room.session.is_running]
+        idle = [room for room in self if not room.is_busy]
         too_many = max(0, len(self._rooms) + 1 - MOST_LIVE)
         since = time.monotonic() - seconds
         for place, room in enumerate(idle):
