@@ -48,7 +48,7 @@ def _of_the_seed(size: Size) -> list[Result]:
         return _against_plain_python(folder, store, count)
 
 
-class _Done(NamedTuple):
+class Done(NamedTuple):
     """How long it took, how long the processors worked, and the most memory held in MB."""
 
     seconds: float
@@ -92,20 +92,20 @@ def _against_plain_python(folder: str, store: str, count: int) -> list[Result]:
     return [speed, memory]
 
 
-def _plain(folder: str) -> _Done:
-    began, worked = time.perf_counter(), _worked()
+def _plain(folder: str) -> Done:
+    began, before = time.perf_counter(), seconds_of_work()
     code = f"from bench.analyses import plain; plain({folder!r})"
     subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=True)
-    return _Done(time.perf_counter() - began, _worked() - worked)
+    return Done(time.perf_counter() - began, seconds_of_work() - before)
 
 
-def _analysed(arguments: list[str]) -> _Done:
-    worked = _worked()
+def _analysed(arguments: list[str]) -> Done:
+    before = seconds_of_work()
     peak, seconds = peak_megabytes(["analyze", *arguments])
-    return _Done(seconds, _worked() - worked, peak)
+    return Done(seconds, seconds_of_work() - before, peak)
 
 
-def _worked() -> float:
+def seconds_of_work() -> float:
     """The seconds that processors worked for processes that we started and that ended."""
     times = os.times()
     return times.children_user + times.children_system
@@ -274,12 +274,12 @@ def _of_many_calls(size: Size) -> list[Result]:
     return [memory, times]
 
 
-def _measured(folder: Path, count: int) -> _Done:
+def _measured(folder: Path, count: int) -> Done:
     """The highest peak, and the seconds of all analyses of calls together."""
     store = folder / f"{count}.assay"
     make_calls(store, count)
     done = [_analysed([name, str(store), "--json"]) for name in CALL_ANALYSES]
-    return _Done(
+    return Done(
         sum(one.seconds for one in done),
         sum(one.worked for one in done),
         max(one.peak for one in done),
