@@ -19,6 +19,7 @@ from assay.judge.budget import Budget
 from assay.judge.exchange import Question, Reply
 from assay.judge.limits import Limiter, Limits
 from assay.judge.marks import marks_from_mapping
+from assay.judge.prompt import judge_prompt, reply_schema
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import Score
 from assay.scoring import score_cases
@@ -26,7 +27,7 @@ from bench.cases import cases
 from bench.result import Result, Size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from assay.judge.marks import Judge, Marks
     from assay.test_case import AgentTestCase
@@ -109,10 +110,55 @@ def run(size: Size) -> list[Result]:
     if find_spec("pydantic_ai") is None:  # assay[judge] asks by HTTP
         return results
     with _server() as url:
+        bare = _taken_by_the_client(url, [judge_prompt(case) for case in some])
         named = as_judge("openai:m", base_url=url, around=Limiter(limits))
         over_http = _taken(some, named)
     name = f"{count:,} cases judged over HTTP, {AT_ONCE} at once"
-    return [*results, _result(name, over_http, count)]
+    return [*results, _result(name, over_http, count), _beside_the_client(name, over_http, bare)]
+
+
+def _beside_the_client(name: str, ours: _Taken, bare: _Taken) -> Result:
+    ratio = ours.processor / bare.processor
+    return Result(
+        name=f"{name}, beside the client alone",
+        ours=ours.processor,
+        peer=bare.processor,
+        unit="s of the processor",
+        peer_name="Pydantic AI asking the same questions, and nothing of ours",
+        ratio=ratio,
+        goal="within 1.5x",
+        met=ratio <= 1.5,
+        note="evidence, prompt, limits, reading the reply and scoring included",
+    )
+
+
+def _taken_by_the_client(url: str, prompts: list[str]) -> _Taken:
+    """What the same questions take with the client as it is, so many at once."""
+    from pydantic_ai import ModelRequest
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    wanted = OutputObjectDefinition(reply_schema(DIMENSION_NAMES), name="marks", strict=True)
+    parameters = ModelRequestParameters(output_mode="native", output_object=wanted)
+
+    async def ask_all(asked: list[str]) -> None:
+        model = OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="none"))
+        left = iter(asked)
+
+        async def ask_some() -> None:
+            for prompt in left:
+                messages = [ModelRequest.user_text_prompt(prompt)]
+                reply = await model_request(model, messages, model_request_parameters=parameters)
+                assert reply.text == GOOD
+
+        async with model:
+            await asyncio.gather(*(ask_some() for _ in range(AT_ONCE)))
+
+    asyncio.run(ask_all(prompts[:10]))  # whatever is loaded at first use
+    return _spent(lambda: asyncio.run(ask_all(prompts)))
 
 
 def _result(name: str, taken: _Taken, count: int) -> Result:
@@ -136,10 +182,18 @@ def _result(name: str, taken: _Taken, count: int) -> Result:
 def _taken(some: list[AgentTestCase], judge: Judge | None) -> _Taken:
     metric = MCPToolMetric(model=judge)
     list(score_cases(some[:10], [metric]))  # whatever is loaded at first use
+
+    def score_all() -> None:
+        for scores in score_cases(some, [metric], concurrency=AT_ONCE):
+            (found,) = scores.results
+            assert isinstance(found, Score), found
+
+    return _spent(score_all)
+
+
+def _spent(work: Callable[[], object]) -> _Taken:
     memory, began, processor = _megabytes(), time.perf_counter(), time.process_time()
-    for scores in score_cases(some, [metric], concurrency=AT_ONCE):
-        (found,) = scores.results
-        assert isinstance(found, Score), found
+    work()
     seconds, processor = time.perf_counter() - began, time.process_time() - processor
     return _Taken(seconds, processor, _megabytes() - memory)
 

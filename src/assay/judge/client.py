@@ -134,7 +134,7 @@ class _Line:
 _LINES: dict[tuple[AbstractEventLoop, ModelAddress, str | None], list[_Line]] = {}
 # An HTTP client looks at all its idle connections with every request: many clients with few of
 # them each cost less than one with many.
-_MOST_ON_A_LINE = 16
+_MOST_ON_A_LINE = 32
 
 
 @asynccontextmanager
