@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ import pytest
 from tests.ingest.reading import unpacked_ds200
 
 from assay.importing import ImportReport, ImportSettings, import_runs
+from assay.importing.hand import Hand
 from assay.importing.portions import portions_of
 from assay.ingest.documents import Unreadable
 from assay.store import Store
@@ -221,6 +224,34 @@ def test_portions_are_small_and_complete(tmp_path: Path) -> None:
     assert [name for portion in found for name in portion.files] == [*map(str, files), "gone.json"]
     assert [len(portion.files) for portion in found] == [1, 4, 64, 37]
     assert sum(portion.size for portion in found) == sum(sizes)
+
+
+def a_chat(number: int) -> list[dict[str, Any]]:
+    call = {"id": "c", "type": "function", "function": {"name": "get", "arguments": "{}"}}
+    return [
+        {"role": "user", "content": f"Number {number}?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "Error: 404 Not Found"},
+    ]
+
+
+@pytest.mark.parametrize("size", [100_000, 100_000_000])
+def test_runs_of_small_files_are_worked_on_together(tmp_path: Path, size: int) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for i in range(20):
+        (runs / f"{i:02}.json").write_text(json.dumps(a_chat(i)))
+    write(runs / "own.jsonl", case(1, 10), case(2, 10))
+    (runs / "packed.jsonl.gz").write_bytes(gzip.compress(json.dumps(a_chat(20)).encode()))
+    (runs / "z.json").write_text("{")
+    store = Store.create(tmp_path / "store")
+    hand, report = Hand(ImportSettings(str(store.path))), ImportReport()
+    with hand.writer:
+        found = hand.import_files(map(str, sorted(runs.iterdir())), report, size=size)
+    assert (found, report.files, report.problem_count, hand.written().added) == (23, 23, 1, 23)
+    assert report.formats == {"openai-chat": 21, "assay": 2}
+    rules = Counter(call.success_rule for run in store.cases() for call in run.calls)
+    assert rules == {"http_status": 21, None: 2}  # our own cases say themselves how it went
 
 
 def test_reports_add_up() -> None:

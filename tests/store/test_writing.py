@@ -31,6 +31,21 @@ def test_a_run_twice_in_one_import_is_one_run(tmp_path: Path) -> None:
     assert fill(store, [*runs(3), *runs(3)]) == (3, 3)
 
 
+def test_runs_that_are_taken_together_are_written_like_single_ones(tmp_path: Path) -> None:
+    apart, together = (Store.create(tmp_path / name) for name in ("apart", "together"))
+    secret = run(9, comments="password=Xk39fGh2!q")
+    given = [*runs(5), run(2), secret]
+    fill(apart, given)
+    with together.writer(limit=BatchLimit(runs=3)) as writer:
+        assert writer.add_all(given) == 6
+        assert writer.add_all([run(2), run(7)]) == 1
+        assert writer.add_all([]) == 0
+    assert (writer.added, writer.known_already, writer.redactions) == (7, 2, 1)
+    assert len(together.batches()) == 3
+    found = {case.to_json() for case in together.cases()}
+    assert {case.to_json() for case in apart.cases()} | {run(7).to_json()} == found
+
+
 def test_the_place_of_a_run_is_no_part_of_it(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     fill(store, [run(1)])

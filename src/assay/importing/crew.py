@@ -13,6 +13,7 @@ import os
 import signal
 import threading
 from contextlib import contextmanager, suppress
+from itertools import takewhile
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from typing import TYPE_CHECKING, Any
@@ -165,11 +166,8 @@ def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) ->
     with hand.writer:
         while (portion := _next(pipe, parent)) is not None and not stop.value:
             report = ImportReport()
-            count = 0
-            for file in portion.files:
-                if stop.value:
-                    break
-                count += hand.import_file(file, report)
+            files = takewhile(lambda _: not stop.value, portion.files)
+            count = hand.import_files(files, report, size=portion.size)
             pipe.send(_Told(report, count, hand.writer.batches))
     pipe.send(_Told(hand.written(), is_last=True))
 

@@ -6,21 +6,25 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from assay.evidence.outcome import settle
 from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import RunReader
-from assay.ingest.sources import STDIN
+from assay.ingest.sources import PACKED, STDIN
 from assay.store import Store
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from assay.evaluation import Judged
     from assay.importing.report import ImportSettings
 
 
 _SECONDS_IN_HAND = 5.0
+# Small enough to stay in the processor's memory, and no more than a few megabytes at once.
+_TOGETHER = 16
+_LARGEST_TOGETHER = 4 * 1024 * 1024
 
 
 class Hand:
@@ -34,28 +38,61 @@ class Hand:
         # Others who found nothing to write may have taken the empty store away.
         store = Store.create(Path(settings.store))
         self._written_at = monotonic()
+        self._waiting: list[AgentTestCase] = []
+        self._unjudged: list[AgentTestCase] = []
         self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 
+    def import_files(self, files: Iterable[str], report: ImportReport, *, size: int) -> int:
+        """Import what some files hold, which have so many bytes in all; the number of items.
+
+        A few runs of small files are worked on together: each step is done for all of them
+        before the next, so that its code stays at hand for the processor.
+        """
+        small = size <= _LARGEST_TOGETHER
+        count = 0
+        for file in files:
+            together = small and not file.lower().endswith(PACKED)
+            count += self.import_file(file, report, together=together)
+        self._add_waiting()
+        return count
+
     def import_file(
-        self, file: str, report: ImportReport, on_bytes: Callable[[int], object] | None = None
+        self,
+        file: str,
+        report: ImportReport,
+        on_bytes: Callable[[int], object] | None = None,
+        *,
+        together: bool = False,
     ) -> int:
-        """Import what a file holds; the number of runs and evaluations."""
+        """Import what a file holds; the number of runs and evaluations.
+
+        With `together` its last runs may wait for those of the next.
+        """
         report.files += 1
         count = 0
-        for item in self._items(file, on_bytes):
+        for item in self._items(file, on_bytes, self._unjudged.append if together else settle):
             if isinstance(item, Unreadable):
                 report.note(item)
                 continue
             count += 1
             if isinstance(item, AgentTestCase):
-                self.writer.add(item)
                 source = item.source
                 report.formats[source.format if source and source.format else "?"] += 1
+                self._waiting.append(item)
+                if not together or len(self._waiting) >= _TOGETHER:
+                    self._add_waiting()
             else:
                 self.writer.add_evaluation(item)
             if file == STDIN:
                 self._show_soon()
         return count
+
+    def _add_waiting(self) -> None:
+        for case in self._unjudged:
+            settle(case)
+        self.writer.add_all(self._waiting)
+        self._unjudged.clear()
+        self._waiting.clear()
 
     def _show_soon(self) -> None:
         """Write what has been in hand for long: a pipe may never end."""
@@ -64,12 +101,17 @@ class Hand:
             self._written_at = monotonic()
 
     def _items(
-        self, file: str, on_bytes: Callable[[int], object] | None
+        self,
+        file: str,
+        on_bytes: Callable[[int], object] | None,
+        judge: Callable[[AgentTestCase], object],
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
         if file == STDIN:
             return self._reader.source(file, on_bytes=on_bytes, on_wait=self.writer.flush)
         named = file in self._named
-        return self._reader.file(file, on_bytes=on_bytes, named=named, walked=self._walked)
+        return self._reader.file(
+            file, on_bytes=on_bytes, named=named, walked=self._walked, judge=judge
+        )
 
     def written(self) -> ImportReport:
         """What the writer did, once it is closed."""

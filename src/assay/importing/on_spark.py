@@ -66,7 +66,6 @@ def _import_part(
     with chdir(folder), hand.writer:
         for portion in portions:
             size += portion.size
-            for file in portion.files:
-                hand.import_file(file, report)
+            hand.import_files(portion.files, report, size=portion.size)
     report.merge(hand.written())
     return report, size

@@ -73,16 +73,22 @@ class RunReader:
         on_bytes: Callable[[int], object] | None = None,
         named: bool,
         walked: bool = False,
+        judge: Callable[[AgentTestCase], object] = settle,
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
         """All runs and evaluations of one file; one that the user `named` should hold some.
 
-        `walked` says that it was found in a folder.
+        `walked` says that it was found in a folder. `judge` gets each run that is to be settled
+        and may do so later.
         """
         for recording in recordings_at(path, on_bytes=on_bytes, walked=walked):
-            yield from self._read(recording, alone=named and _name(recording) == path)
+            yield from self._read(recording, judge, alone=named and _name(recording) == path)
 
     def _read(
-        self, recording: Recording | Unreadable, *, alone: bool
+        self,
+        recording: Recording | Unreadable,
+        judge: Callable[[AgentTestCase], object] = settle,
+        *,
+        alone: bool,
     ) -> Iterator[AgentTestCase | Judged | Unreadable]:
         if isinstance(recording, Unreadable):
             yield recording
@@ -93,7 +99,7 @@ class RunReader:
             found = _unknown(recording, among_others=not alone)
         else:
             self._likely = chosen
-            found = read_recording(recording, chosen)
+            found = read_recording(recording, chosen, judge)
         yield from _with_packed_name(found, recording)
 
 
@@ -114,16 +120,15 @@ def _name(recording: Recording | Unreadable) -> str:
 
 
 def read_recording(
-    recording: Recording, chosen: Format
+    recording: Recording, chosen: Format, judge: Callable[[AgentTestCase], object] = settle
 ) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """What one recording in a known format holds; our own cases are settled already."""
     for item in chosen.read(recording):
         if isinstance(recording.place, Pipe):  # whoever looked closer has done so by now
             recording.place.stop_keeping()
         if isinstance(item, AgentTestCase) and chosen is not NATIVE:
-            yield settle(item)
-        else:
-            yield item
+            judge(item)
+        yield item
     if chosen is not NATIVE:
         for position, problem in recording.mended.items():
             yield Unreadable(recording.name, f"mended: {problem}", position, "mended")

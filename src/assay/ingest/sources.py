@@ -17,6 +17,7 @@ from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
 
 __all__ = [
+    "PACKED",
     "STDIN",
     "STDIN_NAME",
     "find_files",
@@ -37,7 +38,8 @@ _STORE_MARK = "assay-store.json"
 _SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".eval", ".traj", ".gz", ".zst", ".zip"}
 )
-_PACKED = (".zip", ".gz", ".zst")
+# What holds more than it weighs.
+PACKED = (".zip", ".gz", ".zst")
 
 
 def find_files(source: str | Path) -> list[Path]:
@@ -121,7 +123,7 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
 
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name = place.name.lower()
-    if not name.endswith(_PACKED):
+    if not name.endswith(PACKED):
         yield Recording(place)
     elif name.endswith(".zip") and isinstance(place, MemberPlace):
         yield Unreadable(place.name, "is a zip inside a zip; unpack the outer one first")

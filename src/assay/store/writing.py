@@ -15,6 +15,7 @@ from assay.store.redaction import redacted
 from assay.store.tables import KEYS, TABLES, call_rows, run_key, run_row
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from assay.evaluation import Judged
@@ -49,6 +50,14 @@ class _Item(NamedTuple):
     source: str | None
     run_line: bytes
     call_lines: bytes
+
+
+class _Fresh(NamedTuple):
+    """A case that the store does not have, and its text as it is to be written."""
+
+    case: AgentTestCase
+    text: bytes
+    decoded: str
 
 
 class _Judgement(NamedTuple):
@@ -111,31 +120,57 @@ class Writer:
 
     def add(self, case: AgentTestCase) -> bool:
         """Take a case; False when the store has this run already."""
-        text, recorded = case_and_recorded_text(case, trusted=self._trusted)
+        return self.add_all([case]) == 1
+
+    def add_all(self, cases: Sequence[AgentTestCase]) -> int:
+        """Take some cases, all held at once; how many of them the store did not have.
+
+        Each step is done for all before the next: its code stays at hand for the processor,
+        which is a tenth of the whole work.
+        """
+        texts = [case_and_recorded_text(case, trusted=self._trusted) for case in cases]
         # A run keeps its identity whether or not its secrets are written, and whatever a later
         # version makes of its calls; and the identity must not serve to try out passwords on.
-        masked, found = redacted(text.decode(), emails=self._emails)
-        if found:
-            recorded = redacted(recorded.decode(), emails=self._emails)[0].encode()
-        key = run_key(recorded)
-        if key in self._known:
-            self.known_already += 1
-            return False
-        if self._redact:
-            text = masked.encode() if found else text
-            self.redactions += found
-        self._take(case, key, text, masked if self._redact else text.decode())
-        return True
+        masked = [redacted(text.decode(), emails=self._emails) for text, _ in texts]
+        told = [
+            self._masked(recorded) if found else recorded
+            for (_, recorded), (_, found) in zip(texts, masked, strict=True)
+        ]
+        fresh: dict[str, _Fresh] = {}
+        for key, case, (text, _), safe in zip(
+            map(run_key, told), cases, texts, masked, strict=True
+        ):
+            if key in self._known or key in fresh:
+                self.known_already += 1
+            elif self._redact:
+                self.redactions += safe[1]
+                fresh[key] = _Fresh(case, safe[0].encode() if safe[1] else text, safe[0])
+            else:
+                fresh[key] = _Fresh(case, text, text.decode())
+        self._take(fresh)
+        return len(fresh)
 
-    def _take(self, case: AgentTestCase, key: str, text: bytes, decoded: str) -> None:
-        facts = read_facts(text)
-        source, source_text = self._source(case)
-        run_line = _ENCODER.encode(run_row(key, facts, source))
-        call_lines = _ENCODER.encode_lines(list(call_rows(key, facts, case)))
-        # One step, so that Ctrl-C leaves no half of a run behind.
-        self._items.append(_Item(key, decoded, source_text, run_line, call_lines))
-        self._known.add(key)
-        self._grow(len(text) + len(run_line) + len(call_lines))
+    def _masked(self, recorded: bytes) -> bytes:
+        return redacted(recorded.decode(), emails=self._emails)[0].encode()
+
+    def _take(self, fresh: dict[str, _Fresh]) -> None:
+        facts = [read_facts(item.text) for item in fresh.values()]
+        sources = [self._source(item.case) for item in fresh.values()]
+        runs = [
+            _ENCODER.encode(run_row(key, fact, source))
+            for key, fact, (source, _) in zip(fresh, facts, sources, strict=True)
+        ]
+        calls = [
+            _ENCODER.encode_lines(list(call_rows(key, fact, item.case)))
+            for (key, item), fact in zip(fresh.items(), facts, strict=True)
+        ]
+        for (key, item), (_, source), run_line, call_lines in zip(
+            fresh.items(), sources, runs, calls, strict=True
+        ):
+            # One step, so that Ctrl-C leaves no half of a run behind.
+            self._items.append(_Item(key, item.decoded, source, run_line, call_lines))
+            self._known.add(key)
+            self._grow(len(item.text) + len(run_line) + len(call_lines))
 
     def add_evaluation(self, judged: Judged) -> bool:
         """Take an evaluation or a summary; False when the store has it already.
