@@ -623,6 +623,128 @@ VARIANTS: dict[str, Variant] = {
         [("f", {"a": 1}, True), ("g", {}, False)],
         tokens=(1, 2),
     ),
+    "ShareGPT": Variant(
+        [
+            {
+                "conversations": [
+                    {"from": "human", "value": "q"},
+                    {"from": "function_call", "value": '{"name": "f", "arguments": {"a": 1}}'},
+                    {"from": "observation", "value": "Error: no a"},
+                    {"from": "gpt", "value": "done"},
+                ]
+            }
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "LangChain: pairs of action and observation": Variant(
+        {
+            "input": "q",
+            "output": "done",
+            "intermediate_steps": [
+                [{"tool": "f", "tool_input": {"a": 1}, "log": ""}, "found"],
+                [{"tool": "g", "tool_input": {}, "log": ""}, "Error: no g"],
+            ],
+        },
+        "generic",
+        [("f", {"a": 1}, True), ("g", {}, False)],
+        "q",
+        "done",
+    ),
+    "DSPy: counted steps": Variant(
+        {
+            "question": "q",
+            "answer": "done",
+            "trajectory": {
+                "thought_0": "t",
+                "tool_name_0": "f",
+                "tool_args_0": {"a": 1},
+                "observation_0": "ok",
+                "tool_name_1": "finish",
+                "tool_args_1": {},
+                "observation_1": "Completed.",
+            },
+        },
+        "generic",
+        [("f", {"a": 1}, True), ("finish", {}, True)],
+        "q",
+        "done",
+    ),
+    "Semantic Kernel": Variant(
+        [
+            {"role": "user", "items": [{"$type": "TextContent", "text": "q"}]},
+            {
+                "role": "assistant",
+                "items": [
+                    {
+                        "$type": "FunctionCallContent",
+                        "id": "1",
+                        "functionName": "f",
+                        "arguments": {"a": 1},
+                    }
+                ],
+            },
+            {
+                "role": "tool",
+                "items": [
+                    {
+                        "$type": "FunctionResultContent",
+                        "callId": "1",
+                        "functionName": "f",
+                        "result": "Error: no",
+                    }
+                ],
+            },
+            {"role": "assistant", "items": [{"$type": "TextContent", "text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "OpenCode": Variant(
+        [
+            {"info": {"role": "user"}, "parts": [{"type": "text", "text": "q"}]},
+            {
+                "info": {"role": "assistant"},
+                "parts": [
+                    {
+                        "type": "tool",
+                        "tool": "bash",
+                        "callID": "1",
+                        "state": {"status": "error", "input": {"command": "ls"}, "error": "boom"},
+                    },
+                    {"type": "text", "text": "done"},
+                ],
+            },
+        ],
+        "generic",
+        [("bash", {"command": "ls"}, False)],
+        "q",
+        "done",
+    ),
+    "MCP: the messages of the protocol": Variant(
+        (
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "tools/call",
+                "params": {"name": "f", "arguments": {"a": 1}},
+            },
+            {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "method": "tools/call",
+                "params": {"name": "g", "arguments": {}},
+            },
+            {"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no"}},
+            {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "ok"}]}},
+        ),
+        "generic",
+        [("f", {"a": 1}, True), ("g", {}, False)],
+    ),
     "AutoGen": Variant(
         [
             {"source": "user", "content": "q", "type": "TextMessage"},

@@ -57,6 +57,7 @@ class _Evidence:
     def __init__(self) -> None:
         self.said: dict[str, int] = {}
         self.calls = 0
+        self.call_ids = 0
         self.named_results = 0
         self.own_results = 0
         self.next_results = 0
@@ -69,6 +70,7 @@ class _Evidence:
             (0.3, both, f"{spoken} messages, of a user and a model"),
             (0.1, spoken and not both, f"{spoken} messages, of one side only"),
             (0.3, self.calls, f"{self.calls} calls with a tool's name and arguments"),
+            (0.1, self.call_ids, f"{self.call_ids} of them with the id of a call"),
             (0.3, self.named_results, f"{self.named_results} results that name their call"),
             (0.2, self.own_results, f"{self.own_results} results that stand in their call"),
             (0.1, self.next_results, f"{self.next_results} results that follow a call"),
@@ -97,7 +99,9 @@ class _Finder:
         self._left -= 1
         if depth > _DEEPEST or self._left < 0:
             return
-        if isinstance(node, list):
+        if isinstance(node, list) and (call := shapes.paired(node)) is not None:
+            self._take(call)
+        elif isinstance(node, list):
             for item in node:
                 self.visit(item, depth + 1)
         elif isinstance(node, dict) and not self._take(node):
@@ -107,6 +111,8 @@ class _Finder:
     def _take(self, node: dict[str, Any]) -> bool:
         if not shapes.may_be_known(node):
             return False
+        if self._take_odd(node) or self._take_step(node):
+            return True
         is_call = shapes.is_call(node)
         role = None if is_call else shapes.message_role(node)
         if shapes.is_definition(node):
@@ -119,8 +125,6 @@ class _Finder:
         elif role == "tool" and any(map(self._is_answer, shapes.results_in(node))):
             for result in filter(self._is_answer, shapes.results_in(node)):
                 self._take_result(result)
-        elif (seen := shapes.observed(node)) is not None:
-            self._take_step(node, seen)
         elif (role == "tool" or shapes.is_result(node)) and self._is_answer(node):
             self._take_result(node)
         elif role == "tool":
@@ -128,6 +132,18 @@ class _Finder:
         else:
             return False
         return True
+
+    def _take_odd(self, node: dict[str, Any]) -> bool:
+        """Take what has a shape of its own: a call as a message, the protocol's, counted steps."""
+        call, answer = shapes.written_call(node), shapes.sent_back(node)
+        steps = shapes.numbered_steps(node)
+        for found in [*([] if call is None else [call]), *filter(shapes.is_call, steps)]:
+            self.builder.end_reply()
+            self._take_call(found)
+        if answer is not None and answer["call_id"] in self._open_ids:
+            self._take_result(answer)
+            return True
+        return call is not None or bool(steps)
 
     def _take_definition(self, node: dict[str, Any]) -> None:
         body = dict_or_empty(node.get("function")) or node
@@ -157,13 +173,17 @@ class _Finder:
                 self._take_call(piece)
         self.builder.end_reply()
 
-    def _take_step(self, node: dict[str, Any], seen: object) -> None:
-        """The calls of a step and what was seen after the last of them."""
+    def _take_step(self, node: dict[str, Any]) -> bool:
+        """Take the calls of a step and what was seen after the last of them."""
+        seen = shapes.observed(node)
+        if seen is None or shapes.message_role(node) is not None:
+            return False
         self._take_reply([*shapes.calls_in(node)])
         last = self.builder.calls[-1]
         if last.result is None:
             self.usages.append(node.get("token_usage"))
             self._take_result({"call_id": last.call_id, "name": last.tool, "result": seen})
+        return True
 
     def _take_call(self, node: dict[str, Any]) -> None:
         call = ToolExecutionResult(
@@ -176,6 +196,7 @@ class _Finder:
         )
         self.builder.call(call)
         self.evidence.calls += 1
+        self.evidence.call_ids += shapes.first_text(node, shapes.CALL_ID_KEYS) is not None
         result = shapes.own_result(node)
         if result is None:
             self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
@@ -192,7 +213,7 @@ class _Finder:
         return self._open_tools.get(name, 0) > 0 if name else any(self._open_tools.values())
 
     def _take_result(self, node: dict[str, Any]) -> None:
-        result = shapes.first_of(node, shapes.RESULT_KEYS)
+        result = shapes.first_of(node, (*shapes.RESULT_KEYS, "value"))
         call_id = shapes.first_text(node, shapes.OWN_ID_KEYS)
         call_id = call_id if call_id in self._open_ids else None
         tool = shapes.first_text(node, shapes.NAME_KEYS)

@@ -12,6 +12,7 @@ from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
     decode_arguments,
+    decode_json_text,
     dict_or_empty,
     epoch_seconds,
     objects_in,
@@ -23,7 +24,9 @@ from assay.ingest.fields import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROLE_KEYS = ("role", "from", "author", "sender", "speaker", "source", "type", "part_kind", "kind")
+ROLE_KEYS = (
+    *("role", "from", "author", "sender", "speaker", "source", "type", "part_kind", "kind", "info"),
+)
 ROLES = {
     **dict.fromkeys(("user", "human", "customer", "user-prompt"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
@@ -33,8 +36,11 @@ ROLES = {
         ("tool", "function", "observation", "environment", "toolresult", "tool_result"), "tool"
     ),
 }
-CONTENT_KEYS = ("content", "text", "value", "message", "parts", "body")
-NAME_KEYS = ("name", "tool_name", "toolName", "tool", "function_name", "function", "action")
+CONTENT_KEYS = ("content", "text", "value", "message", "parts", "body", "items")
+NAME_KEYS = (
+    *("name", "tool_name", "toolName", "tool", "function_name", "functionName", "function"),
+    "action",
+)
 ARGUMENT_KEYS = (
     *("arguments", "args", "parameters", "params", "input", "tool_input", "toolInput"),
     *("kwargs", "action_input", "input_parameters"),
@@ -59,14 +65,27 @@ STATUS_KEYS = ("status", "state", "part_kind", "type")
 ERROR_KEYS = ("error", "error_message", "errorMessage", "errorText", "exception")
 # What was seen after the calls of a step, beside them.
 OBSERVATION_KEYS = ("observations", "observation")
+# Who speaks where a message is nothing but a call.
+CALL_SPEAKERS = frozenset({"function_call", "tool_call"})
+CALL_METHOD = "tools/call"
 _TOOL_PART = "tool-"
+_NUMBERED = "tool_name_"
 START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
 END_KEYS = ("ended_at", "end_time", "endTime", "completed_at")
 DURATION_KEYS = (("duration_ms", 1e3), ("durationMs", 1e3), ("latency_ms", 1e3), ("duration", 1.0))
 SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "json_schema")
 # An object without any of these is none of our shapes.
 _SIGNS = frozenset(
-    (*ROLE_KEYS, *NAME_KEYS, *CALL_ID_KEYS, *OWN_ID_KEYS, *RESULT_KEYS, *OBSERVATION_KEYS)
+    (
+        "jsonrpc",
+        "tool_name_0",
+        *ROLE_KEYS,
+        *NAME_KEYS,
+        *CALL_ID_KEYS,
+        *OWN_ID_KEYS,
+        *RESULT_KEYS,
+        *OBSERVATION_KEYS,
+    )
 )
 
 
@@ -120,11 +139,49 @@ def _parts(content: dict[str, Any]) -> list[Any]:
     return parts if isinstance(parts, list) else []
 
 
+def written_call(node: dict[str, Any]) -> dict[str, Any] | None:
+    """The call that a message is: written as JSON text, as ShareGPT has it, or sent by MCP."""
+    if node.get("method") == CALL_METHOD and isinstance(node.get("params"), dict):
+        return {**node["params"], "id": str(node.get("id"))}
+    content = message_content(node)
+    said = (node.get(key) for key in ROLE_KEYS)
+    if not isinstance(content, str) or CALL_SPEAKERS.isdisjoint(filter(_is_text, said)):
+        return None
+    call = dict_or_empty(decode_json_text(content))
+    return call if is_call(call) else None
+
+
+def sent_back(node: dict[str, Any]) -> dict[str, Any] | None:
+    """What a server answered by the protocol, as a result with the id of its call."""
+    if "jsonrpc" not in node or "method" in node or "id" not in node:
+        return None
+    answer = node["result"] if "result" in node else {"error": node.get("error")}
+    return {"call_id": str(node["id"]), "result": answer}
+
+
+def paired(items: list[Any]) -> dict[str, Any] | None:
+    """A call and what was observed after it, as LangChain's agents list them."""
+    if len(items) != 2 or not isinstance(items[0], dict) or isinstance(items[1], dict):
+        return None
+    return {**items[0], "observation": items[1]} if is_call(items[0]) else None
+
+
+def numbered_steps(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The steps of an object whose keys count them: `tool_name_0`, `observation_0`, …"""
+    count = sum(key.startswith(_NUMBERED) for key in node)
+    keys = (("tool_name", "name"), ("tool_args", "args"), ("observation", "observation"))
+    return [{ours: node.get(f"{key}_{i}") for key, ours in keys} for i in range(count)]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def belongs_to_conversation(node: dict[str, Any]) -> bool:
     """Whether an object is a message, a call, a result, or an envelope around some of these."""
     if not may_be_known(node):
         return False
-    if message_role(node) is not None or is_call(node) or is_result(node):
+    if message_role(node) is not None or is_call(node) or is_result(node) or written_call(node):
         return True
     parts = objects_in(node.get("parts"))
     return bool(parts) and all(belongs_to_conversation(part) for part in parts)
@@ -211,7 +268,10 @@ def own_result(node: dict[str, Any]) -> Found | None:
     body = _call_body(node)
     sent = first_of(body, ARGUMENT_KEYS)
     found = (Found(key, body[key]) for key in RESULT_KEYS if key in body)
-    return next((item for item in found if sent is None or item.key != sent.key), None)
+    result = next((item for item in found if sent is None or item.key != sent.key), None)
+    if result is None and success_of(node) is False:
+        return first_of(body, ERROR_KEYS)
+    return result
 
 
 def is_result(node: dict[str, Any]) -> bool:
@@ -251,7 +311,7 @@ def success_of(node: dict[str, Any]) -> bool | None:
 
 def error_of(node: dict[str, Any]) -> str | None:
     """The message of a failure."""
-    said = first_text(node, ERROR_KEYS)
+    said = first_text(node, ERROR_KEYS) or first_text(dict_or_empty(node.get("state")), ERROR_KEYS)
     result = first_of(node, RESULT_KEYS)
     return said or (text_of(result.value) or None if result else None)
 
