@@ -19,6 +19,8 @@ from assay.evidence.tool_kinds import hands_over, kind_of_tool
         ("webSearch", "content"),
         ("cancel_order", "stopper"),
         ("get_pod_logs", "log"),
+        ("log_in", "other"),
+        ("append_block_children", "other"),
         ("browser_console_messages", "log"),
         ("translate_text", "wording"),
         ("get_weather", "other"),

@@ -15,7 +15,7 @@ _SHELLS = frozenset(
 )
 _STOPPING = frozenset(
     {"cancel", "abort", "stop", "kill", "terminate", "reject", "decline", "deny", "close"}
-    | {"disconnect", "shutdown", "revoke", "block"}
+    | {"disconnect", "shutdown", "revoke"}
 )
 _RUNNING = frozenset({"run", "execute", "exec"})
 _RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
@@ -28,7 +28,7 @@ _LOGS = frozenset({"log", "logs", "tail", "stderr", "journal", "journalctl"})
 _CONSOLE = frozenset({"message", "messages", "errors", "output"})
 # What these bring is prose, whatever it says.
 _WORDING = frozenset(
-    {"translate", "translation", "explain", "define", "dictionary", "rewrite", "paraphrase"}
+    {"translate", "translation", "define", "dictionary", "rewrite", "paraphrase"}
     | {"summarize", "joke", "lyrics", "poem", "think", "thinking"}
 )
 _PASSING_ON = frozenset({"transfer", "handoff", "handover", "escalate", "forward", "route"})
@@ -49,7 +49,7 @@ def hands_over(name: str) -> bool:
 def kind_of_tool(name: str) -> ToolKind:
     """What a tool's name promises: to run a command, to stop something, to bring some text."""
     words = {word.lower() for word in _WORDS.findall(name)}
-    if words & _LOGS or ("console" in words and words & _CONSOLE):
+    if (words & _LOGS and "in" not in words) or ("console" in words and words & _CONSOLE):
         return "log"
     if words & _SHELLS or (words & _RUNNING and words & _RUNNABLE):
         return "command"
