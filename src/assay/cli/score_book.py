@@ -177,8 +177,8 @@ class ScoreBook:
         if any(self.below.values()):
             return ExitCode.BELOW_THRESHOLD
         failed = any(tally.failed for tally in self.tallies.values())
-        failed = failed or self._opinions.incomplete_juries > 0
-        if failed or self.unreadable_count or self.interrupted or self.lacks_a_verdict:
+        unfinished = failed or self._opinions.incomplete_juries or self.unreadable_count
+        if unfinished or self.interrupted or self.lacks_a_verdict:
             return ExitCode.INCOMPLETE
         return ExitCode.OK
 

@@ -94,7 +94,8 @@ def ratings(judged: Iterable[Marks]) -> Iterator[list[float | None]]:
     """What each juror gave, unit by unit (case and dimension), for a measure of agreement.
 
     `assay.stats.agreement.krippendorff_alpha(ratings(judged), scale="interval")` says how far
-    the jurors of many cases agree. Cases without a jury are left out.
+    the jurors of many cases agree; each case has six units, one after the other, and its
+    `clusters` take them together. Cases without a jury are left out.
     """
     for marks in judged:
         if marks.jurors:
