@@ -38,14 +38,16 @@ class Hand:
         # Others who found nothing to write may have taken the empty store away.
         store = Store.create(Path(settings.store))
         self._written_at = monotonic()
-        self._waiting: list[AgentTestCase] = []
+        # What was read and waits to be settled and added.
         self._unjudged: list[AgentTestCase] = []
+        self._runs: list[AgentTestCase] = []
+        self._judged: list[Judged] = []
         self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 
     def import_files(self, files: Iterable[str], report: ImportReport, *, size: int) -> int:
         """Import what some files hold, which have so many bytes in all; the number of items.
 
-        A few runs of small files are worked on together: each step is done for all of them
+        A few items of small files are worked on together: each step is done for all of them
         before the next, so that its code stays at hand for the processor.
         """
         small = size <= _LARGEST_TOGETHER
@@ -66,7 +68,7 @@ class Hand:
     ) -> int:
         """Import what a file holds; the number of runs and evaluations.
 
-        With `together` its last runs may wait for those of the next.
+        With `together` its last items may wait for those of the next.
         """
         report.files += 1
         count = 0
@@ -78,21 +80,23 @@ class Hand:
             if isinstance(item, AgentTestCase):
                 source = item.source
                 report.formats[source.format if source and source.format else "?"] += 1
-                self._waiting.append(item)
-                if not together or len(self._waiting) >= _TOGETHER:
-                    self._add_waiting()
+                self._runs.append(item)
             else:
-                self.writer.add_evaluation(item)
+                self._judged.append(item)
+            if not together or len(self._runs) + len(self._judged) >= _TOGETHER:
+                self._add_waiting()
             if file == STDIN:
                 self._show_soon()
         return count
 
     def _add_waiting(self) -> None:
-        for case in self._unjudged:
-            settle(case)
-        self.writer.add_all(self._waiting)
-        self._unjudged.clear()
-        self._waiting.clear()
+        for run in self._unjudged:
+            settle(run)
+        self.writer.add_all(self._runs)
+        for judged in self._judged:
+            self.writer.add_evaluation(judged)
+        for waiting in (self._unjudged, self._runs, self._judged):
+            waiting.clear()
 
     def _show_soon(self) -> None:
         """Write what has been in hand for long: a pipe may never end."""
