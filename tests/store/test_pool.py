@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,6 +61,26 @@ def test_states_are_kept_as_long_as_somebody_reads_them(tmp_path: Path) -> None:
                 assert engine.sql(states) == [{"states": 2}]
     with store.questions() as engine:
         assert engine.sql(states) == [{"states": 1}]
+
+
+def test_a_store_that_is_stopped_breaks_off_and_answers_no_more(tmp_path: Path) -> None:
+    store = PooledStore.create(tmp_path / "store")
+    begun = Event()
+
+    def ask() -> None:
+        with store.questions() as engine:
+            begun.set()
+            engine.sql("SELECT COUNT(*) AS n FROM range(1e6::BIGINT) a, range(1e6::BIGINT) b")
+
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask)
+        assert begun.wait(30)
+        while not asked.done():
+            store.stop()
+        with pytest.raises(QueryFailed):
+            asked.result()
+    with pytest.raises(QueryFailed, match="no more"):
+        _count(store)
 
 
 def test_many_threads_read_while_one_writes(tmp_path: Path) -> None:

@@ -53,9 +53,13 @@ def viewer(store: Store) -> Starlette:
 
 @asynccontextmanager
 async def _ready(app: Starlette) -> AsyncIterator[None]:
-    """The first page of a large store takes seconds to count: begin before somebody asks."""
+    """The first page of a large store takes seconds to count: begin before somebody asks.
+
+    At the end nobody waits for what is still being counted.
+    """
     answers_of(app).prepare(read_overview)
     yield
+    app.state.store.stop()
 
 
 def application(
