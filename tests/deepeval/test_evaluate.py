@@ -215,6 +215,7 @@ def test_a_clone_has_every_parameter() -> None:
         "no_known_tool": "not_applicable",
         "judge_runs": 2,
         "jury": (lambda prompt: prompt,),
+        "jury_verdict": "median",
         "lang": "zh",
         "base_url": "http://127.0.0.1:9/v1",
     }
