@@ -43,7 +43,7 @@ QUANTITIES = {
         Quantity("tokens", "lower", "tokens a run, in and out"),
     )
 }
-_OUTCOMES = ("success", "outcome_score")
+_OUTCOMES = frozenset({"success", "outcome_score"})
 PART_MARK, JUDGE_MARK = "/", "@"
 # Measured parts of metrics whose names say that less is better.
 _LOWER = re.compile(r"_(?:failure|error)_(?:rate|share)$")
@@ -85,9 +85,7 @@ def recorded_names(sets: Sequence[RunSet]) -> set[str]:
 
 def without_outcome(sets: Sequence[RunSet]) -> tuple[str, ...]:
     """The names of the sets of which no run says how it ended."""
-    return tuple(
-        runs.name for runs in sets if not any(name in runs.recorded() for name in _OUTCOMES)
-    )
+    return tuple(runs.name for runs in sets if _OUTCOMES.isdisjoint(runs.recorded()))
 
 
 def shown_quantities(names: Collection[str]) -> list[Quantity]:
