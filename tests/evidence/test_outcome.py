@@ -268,3 +268,20 @@ def test_small_calls_are_settled_quickly() -> None:
     settle(case)
     # 20,000 a second is the aim on a quiet core; a busy machine gets half of it.
     assert len(case.calls) / (time.process_time() - started) > 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "success"),
+    [
+        ("Access denied", True),
+        ("Der Zugriff wurde verweigert.", True),
+        ("forbidden: not allowed; banned.", True),
+        ("Error: 401 Unauthorized", False),
+        ("Error executing tool get_joke: timeout", False),
+        ("HTTP 500 Internal Server Error", False),
+        ("Rate limit exceeded. Try again in 60 seconds.", False),
+    ],
+)
+def test_prose_may_speak_of_failure_but_not_of_its_own_request(text: str, *, success: bool) -> None:
+    for tool in ("translate", "get_joke", "think"):
+        assert call_outcome(ToolExecutionResult(tool, {}, text)).success is success

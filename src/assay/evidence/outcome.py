@@ -48,6 +48,12 @@ _LAST_EXCEPTION = re.compile(
 _LAST_WORDS = re.compile(
     r"\n(?:(?:fatal|error): \S[^\n]{0,300}|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
 )
+# A failure that a program labels, or that is about a request and not about the world.
+_OF_A_REQUEST = re.compile(
+    r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|traceback\b|http\b|[45]\d\d\b)"
+    r"|.{0,80}\b(?:[45]\d\d|api|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b",
+    re.IGNORECASE,
+)
 _CUT_JSON = re.compile(
     r"\s*\{\s*[\"'](?:(?:error|err|errors|exception|error_?message)[\"']\s*:\s*(?:[\"'][^\"']"
     r"|\{\s*[\"']|\[\s*[{\"']|true)|(?:success|ok)[\"']\s*:\s*false"
@@ -192,7 +198,7 @@ def _is_said_in_passing(
         case "log":
             passing = found.rule in _LOGGED or "\n" in text.strip()
         case "wording":
-            passing = found.reach != "any" or found.rule == "http_status"
+            passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
         case "stopper":
             stopped = found.rule in {"stopped", "work_failed"}
             passing = stopped and "fail" not in text[:80].lower()
