@@ -217,6 +217,17 @@ def test_show_tells_what_was_reported_and_what_was_found(assay: Assay) -> None:
     assert "(no answer was recorded)" in out
 
 
+def test_show_does_not_call_ok_what_brought_no_result(assay: Assay) -> None:
+    case = run(51, run_id="cut")
+    case.input = ""
+    case.calls[0].result, case.calls[0].success_rule = None, "no_result"
+    fill(Store("runs.assay"), [case])
+    told = [line.strip() for line in assay("show", "runs.assay", "cut").out.splitlines()]
+    assert "1. s/look  cannot tell" in told
+    assert "verdict   reported nothing, found nothing by no_result" in told
+    assert "(no question was recorded)" in told
+
+
 def test_show_shortens_unless_told_otherwise(assay: Assay) -> None:
     case = run(50, run_id="long")
     case.input = "word " * 1_000

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from assay.errors import AssayError
 from assay.evidence.blame import Blame, Siblings, blame
+from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.schema_fit import Misfit, misfit, schema_fit
 from assay.execution import ToolExecutionResult
 from assay.render.safe_text import many_lines, one_line, shortened
@@ -77,7 +78,7 @@ def run_page(
     page = Text(f"run {run_key if width is None else run_key[:KEY_LENGTH]}\n", style="bold")
     for line in _facts(case):
         page.append(f"{_fitted(line, width)}\n", style="not bold")
-    _append_text(page, "asked", case.input, whole=width is None)
+    _append_text(page, "asked", case.input or "(no question was recorded)", whole=width is None)
     failed = sum(not call.success for call in case.calls)
     page.append(f"\ncalls: {len(case.calls)}, {failed} failed\n", style="bold")
     for number, judged in enumerate(calls, start=1):
@@ -143,7 +144,7 @@ def _append_call(page: Text, number: int, judged: JudgedCall, width: int | None)
     call = judged.call
     name = f"{call.server}/{call.tool}" if call.server else call.tool
     page.append(f"{number:>3}. {_fitted(name, width)}  ", style="not bold")
-    page.append("ok" if call.success else "FAILED", style="green" if call.success else "bold red")
+    page.append(*_verdict(call))
     room = None if width is None else max(width - len(_INDENT) - _LABEL_WIDTH, _NARROWEST_VALUE)
     for label, told in _told_of(judged):
         page.append(
@@ -152,13 +153,21 @@ def _append_call(page: Text, number: int, judged: JudgedCall, width: int | None)
     page.append("\n")
 
 
+def _verdict(call: ToolExecutionResult) -> tuple[str, str]:
+    """The verdict on a call in a word, and how it looks."""
+    if call.success_rule in UNDECIDED_RULES:
+        return "cannot tell", "yellow"
+    return ("ok", "green") if call.success else ("FAILED", "bold red")
+
+
 def _told_of(judged: JudgedCall) -> Iterator[tuple[str, str]]:
     """What there is to say of a call, each with its label."""
     call, found, others = judged.call, judged.blame, judged.siblings
     rule = "as recorded" if call.success_rule is None else f"by {call.success_rule}"
+    found_out = None if call.success_rule in UNDECIDED_RULES else call.success
     yield (
         "verdict",
-        f"reported {_WORDS[call.reported_success]}, found {_WORDS[call.success]} {rule}",
+        f"reported {_WORDS[call.reported_success]}, found {_WORDS[found_out]} {rule}",
     )
     if call.turn is not None:
         yield "turn", str(call.turn)
