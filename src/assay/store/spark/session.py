@@ -44,6 +44,8 @@ _PROCESS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.sql.artifact.isolation.enabled": "false",
+    # It guesses by the size of files, which are many times smaller than their rows in memory.
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 # On one machine nobody else needs to reach it; on several the site's own settings say how.
 _ALONE = {
