@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from starlette.exceptions import HTTPException
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from starlette.routing import Route
 
 from assay.event_loop import run_to_end
@@ -19,6 +19,7 @@ from assay.store.secret_rules import MASK
 from assay.web.pages import answer
 from assay.web.run_filter import RunFilter
 from assay.web.run_list import RunList
+from assay.web.run_news import run_news, run_state
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -62,7 +63,9 @@ def run_page(request: Request) -> Response:
     if case is None:
         return _elsewhere(request, store, key)
     wanted = RunFilter.from_items(request.query_params.multi_items())
-    metric = request.app.state.facets.current().metric
+    # Read first: what comes while the page is made is then looked for once too often, not missed.
+    facets = request.app.state.facets.current()
+    news, metric = run_news(store, key, case), facets.metric
     with store.questions() as engine:
         rows = engine.sql(_TREES, run_key=key, metric=metric or "")
         beside = RunList(engine, wanted, metric).neighbours(key)
@@ -86,9 +89,19 @@ def run_page(request: Request) -> Response:
         view=view,
         query=wanted.query,
         beside=beside,
+        news=news,
+        newest=facets.newest,
+        again="?".join(filter(None, (request.url.path, request.url.query))),
         scored_now=scored_now,
         redactions=text.count(MASK),
     )
+
+
+def run_changes(request: Request) -> Response:
+    """In which state the run of an open page is."""
+    store: PooledStore = request.app.state.store
+    state = run_state(store, request.path_params["run_key"])
+    return JSONResponse({"state": state}, headers={"Cache-Control": "no-store"})
 
 
 def result_text(request: Request) -> Response:
@@ -146,5 +159,6 @@ def _number(text: str | None) -> int:
 
 ROUTES: tuple[BaseRoute, ...] = (
     Route("/runs/{run_key}", run_page),
+    Route("/runs/{run_key}/changes", run_changes),
     Route("/runs/{run_key}/calls/{number:int}/result", result_text),
 )

@@ -3,35 +3,31 @@ const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // What points to a value, and the value, light up together.
-const origin = $("#origin");
-const users = new Map();
-for (const user of $$("[data-ref]")) {
-  if (!users.has(user.dataset.ref)) users.set(user.dataset.ref, []);
-  users.get(user.dataset.ref).push(user);
-}
+const origin = () => $("#origin");
 const light = (source, on) => {
   source?.classList.toggle("lit", on);
   source?.closest(".call")?.classList.toggle("lit", on);
 };
-const say = (text) => { if (origin) origin.textContent = text; };
-const both = (element, enter, leave) => {
-  for (const name of ["mouseenter", "focus"]) element.addEventListener(name, enter);
-  for (const name of ["mouseleave", "blur"]) element.addEventListener(name, leave);
+const say = (text) => { if (origin()) origin().textContent = text; };
+const pointAtUser = (user, on) => {
+  const source = user.dataset.ref && document.getElementById(user.dataset.ref);
+  user.classList.toggle("lit", on);
+  light(source, on);
+  const value = source?.matches("mark") ? ` = ${source.textContent.slice(0, 80)}` : "";
+  if (user.dataset.src) say(on ? `← ${user.dataset.src}${value}` : "");
 };
-for (const user of $$(".src[data-src],.from")) {
-  const set = (on) => {
-    const source = user.dataset.ref && document.getElementById(user.dataset.ref);
-    user.classList.toggle("lit", on);
-    light(source, on);
-    const value = source?.matches("mark") ? ` = ${source.textContent.slice(0, 80)}` : "";
-    if (user.dataset.src) say(on ? `← ${user.dataset.src}${value}` : "");
-  };
-  both(user, () => set(true), () => set(false));
-}
-for (const mark of $$("mark[id]")) {
-  const set = (on) => { light(mark, on); for (const user of users.get(mark.id) ?? []) user.classList.toggle("lit", on); };
-  both(mark, () => set(true), () => set(false));
-}
+const pointAtMark = (mark, on) => {
+  light(mark, on);
+  for (const user of $$(`[data-ref="${CSS.escape(mark.id)}"]`)) user.classList.toggle("lit", on);
+};
+// Heard on the document, so that calls that come later answer too.
+const point = (on) => (event) => {
+  const element = event.target.closest?.(".src[data-src],.from,mark[id]");
+  if (!element || element.contains(event.relatedTarget)) return;
+  (element.matches("mark") ? pointAtMark : pointAtUser)(element, on);
+};
+for (const name of ["mouseover", "focusin"]) document.addEventListener(name, point(true));
+for (const name of ["mouseout", "focusout"]) document.addEventListener(name, point(false));
 
 // An address inside the page opens what it points into.
 const reveal = () => {
@@ -42,20 +38,14 @@ const reveal = () => {
   if (target.matches("mark")) { light(target, true); setTimeout(() => light(target, false), 2000); }
 };
 addEventListener("hashchange", reveal);
-document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[href^='#']");
-  if (link && link.hash === location.hash) reveal();
-});
 
-// The filter, kept in the address; its counts never change.
-const calls = $$(".call");
-const shown = $("#shown");
-const words = $(".find-call");
+// The filter, kept in the address; its counts are of all calls, whatever is chosen.
+const calls = () => $$(".call");
 let chosen = "all";
 const show = () => {
-  const text = words?.value.trim().toLowerCase() ?? "";
+  const text = $(".find-call")?.value.trim().toLowerCase() ?? "";
   let count = 0;
-  for (const call of calls) {
+  for (const call of calls()) {
     const fits = chosen === "all" || call.dataset.st === chosen || call.dataset.blame === chosen;
     call.hidden = !(fits && (!text || call.textContent.toLowerCase().includes(text)));
     count += !call.hidden;
@@ -63,31 +53,40 @@ const show = () => {
   for (const group of $$(".turn,.okfold")) group.hidden = !$(".call:not([hidden])", group);
   if (chosen !== "all" || text) for (const fold of $$(".okfold")) fold.open = true;
   for (const button of $$("[data-f]")) button.setAttribute("aria-pressed", button.dataset.f === chosen);
-  const all = count === calls.length;
-  shown.textContent = all ? "" : shown.dataset.words.replace("{n}", count).replace("{total}", calls.length);
+  const all = calls().length;
+  const shown = $("#shown");
+  shown.textContent = count === all ? "" : shown.dataset.words.replace("{n}", count).replace("{total}", all);
   const address = new URL(location);
   if (chosen === "all") address.searchParams.delete("show"); else address.searchParams.set("show", chosen);
   if (address.href !== location.href) history.replaceState(null, "", address);
 };
-const bar = $(".bar-f");
-if (bar) {
-  bar.hidden = false;
-  for (const button of $$("[data-f]")) button.addEventListener("click", () => { chosen = button.dataset.f; show(); });
-  words.addEventListener("input", show);
-  $("[data-all]").addEventListener("click", () => {
-    const open = calls.some((call) => !call.hidden && !call.open);
+document.addEventListener("input", (event) => { if (event.target.matches(".find-call")) show(); });
+
+const acts = {
+  "a[href^='#']": (link) => { if (link.hash === location.hash) reveal(); },
+  "[data-f]": (button) => { chosen = button.dataset.f; show(); },
+  "[data-all]": () => {
+    const open = calls().some((call) => !call.hidden && !call.open);
     for (const fold of $$(".okfold")) fold.open = true;
-    for (const call of calls) if (!call.hidden) call.open = open;
-  });
-  const asked = new URL(location).searchParams.get("show");
-  if (asked && $(`[data-f="${CSS.escape(asked)}"]`)) { chosen = asked; show(); }
-}
-for (const button of $$(".copy")) {
-  button.hidden = false;
-  button.addEventListener("click", () => navigator.clipboard?.writeText($(button.dataset.copy).textContent));
-}
-for (const button of $$(".unfold")) {
-  button.hidden = false;
-  button.addEventListener("click", () => button.setAttribute("aria-expanded", $(button.dataset.more).classList.toggle("whole")));
-}
+    for (const call of calls()) if (!call.hidden) call.open = open;
+  },
+  ".copy": (button) => navigator.clipboard?.writeText($(button.dataset.copy).textContent),
+  ".unfold": (button) => button.setAttribute("aria-expanded", $(button.dataset.more).classList.toggle("whole")),
+};
+document.addEventListener("click", (event) => {
+  for (const [selector, act] of Object.entries(acts)) {
+    const element = event.target.closest(selector);
+    if (element) act(element);
+  }
+});
+
+// What only scripts can do is shown where there are scripts.
+const begin = () => { for (const part of $$(".bar-f,.copy,.unfold")) part.hidden = false; };
+begin();
+addEventListener("brought", () => {
+  begin();
+  if ($(".bar-f") && (chosen !== "all" || $(".find-call").value)) show();
+});
+const asked = new URL(location).searchParams.get("show");
+if (asked && $(`[data-f="${CSS.escape(asked)}"]`)) { chosen = asked; show(); }
 reveal();

@@ -1,9 +1,14 @@
 // While the page is looked at: brings what is new in the store if the reader is at rest at the top;
-// whoever reads on, types or has marked something is told, and the page stays as it is.
+// whoever reads on, types or has marked something is told, and the page stays as it is. A page that
+// says how to ask what became of its own run is brought up to date in place, whatever the reader does.
+import { merge } from "./merge.js";
+
 const EVERY = 2000;
 const REST = 3000;
+const watched = (page = document) => page.querySelector("main [data-watch]");
 let active = 0;
-let told = document.querySelector("[data-watch]")?.dataset.watch;
+let told = watched()?.dataset.watch;
+let seen = told;
 for (const kind of ["pointermove", "pointerdown", "keydown", "wheel", "scroll"])
   addEventListener(kind, () => { active = performance.now(); }, { passive: true });
 
@@ -11,7 +16,7 @@ const rests = () => scrollY < 50 && performance.now() - active > REST && String(
   && document.activeElement === document.body && !document.querySelector("dialog[open]");
 
 const tell = (now) => {
-  const held = document.querySelector("[data-watch]").dataset;
+  const held = watched().dataset;
   const fresh = now.runs - Number(held.runs);
   const words = fresh === 1 ? held.one : fresh > 1 ? held.many.replace("{n}", fresh.toLocaleString("en")) : held.other;
   const link = document.createElement("a");
@@ -21,24 +26,50 @@ const tell = (now) => {
   document.querySelector("[data-news]").replaceChildren(`${words} · `, link);
 };
 
-const bring = async () => {
-  const reply = await fetch(location.href);
-  if (reply.status !== 200) return;
+const fetched = async (address) => {
+  const reply = await fetch(address);
+  if (reply.status !== 200) return null;
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-  const fresh = page.querySelector("main [data-watch]");
-  if (!fresh || !rests()) return;
+  return watched(page) && page;
+};
+
+const bring = async () => {
+  const page = await fetched(location.href);
+  if (!page || !rests()) return;
   document.querySelector("main").replaceChildren(...page.querySelector("main").childNodes);
-  told = fresh.dataset.watch;
+  told = watched().dataset.watch;
+};
+
+// A run that was recorded further while it was looked at is followed to where it goes on.
+const update = async () => {
+  const { state, further } = watched().dataset;
+  if ((await (await fetch(watched().dataset.ask)).json()).state === state) return;
+  let page = await fetched(location.href);
+  const onward = page && further === undefined && watched(page).dataset.further;
+  if (onward) {
+    page = await fetched(onward);
+    if (page) history.replaceState(null, "", onward + location.hash);
+  }
+  if (!page) return;
+  merge(document.querySelector("main"), page.querySelector("main"));
+  document.title = page.title;
+  document.querySelector("[data-news]").textContent = watched().dataset.brought;
+  dispatchEvent(new Event("brought"));
 };
 
 const look = async () => {
   if (document.visibilityState !== "visible") return;
   try {
     const now = await (await fetch("/changes")).json();
-    const shown = document.querySelector("[data-watch]").dataset.watch;
-    if (now.newest === shown) return;
-    if (rests()) await bring();
+    const held = watched().dataset;
+    if (held.ask) {
+      if (now.newest !== seen) await update();
+      seen = now.newest;
+    } else if (now.newest === held.watch) return;
+    else if (rests()) await bring();
     else if (now.newest !== told) { tell(now); told = now.newest; }
   } catch { /* the server is gone; the page stays */ }
 };
+// What a reader without scripts follows by hand.
+document.querySelector("[data-news]")?.replaceChildren();
 if (told !== undefined) setInterval(look, EVERY);
