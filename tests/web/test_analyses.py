@@ -68,7 +68,9 @@ def test_pointing_at_a_mark_tells_what_it_is_counted_over(address: str) -> None:
     (told,) = [label for label in labels if label.startswith("qwen3-32b")]
     assert told.endswith(", 8 runs")
     assert "n = 1,000" not in html
-    assert ", 8 运行" in get(address, "/analyses/efficiency?lang=zh")
+    chinese = get(address, "/analyses/efficiency?lang=zh")
+    assert ", 8 运行" in chinese
+    assert "<code>X_per_success</code> 是所有有结论的运行的总花费除以成功次数" in chinese
 
 
 @pytest.mark.parametrize("query", ["", "?rules=seed", "?p-by=model&model=qwen3-32b"])

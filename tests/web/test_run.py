@@ -385,6 +385,13 @@ def test_chinese_readers_find_chinese_words(
     assert "任务失败。" in page.inner_text(".verdict")
     assert "报告：失败。" in page.inner_text("#call-3 .why")
     assert page.inner_text("#calls h2") == "调用"
+    page.click("details[data-key=words] summary")
+    told = page.inner_text("details[data-key=words] .reason").split("\n")
+    assert told[0].startswith(
+        "0.6 x 0.850（由证据评判）+ 0.4 x 0.667（测量：0.667 = 平均值：模式 1.00，"
+    )
+    assert "3 次调用中 2 次失败。" in told[1]
+    assert told[-1] == "并行与效率 10：3 次调用中有 0 次徒劳地重复先前的调用。"
 
 
 _REAL = {

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
-from importlib.resources import files
-
 import pytest
 
 from assay import AgentTestCase, MCPExecutionData, Score, ToolExecutionResult
-from assay.analyses import ANALYSES, Analysis
-from assay.evidence.failure_kinds import CATEGORY_OF
 from assay.render.pages.call_graph import call_graph
-from assay.render.pages.environment import translator
-from assay.render.pages.retold import SENTENCES, retold
 from assay.render.pages.run_view import call_parts, run_view
 from assay.render.pages.score_tree import score_node
 from assay.render.pages.timeline import timeline
@@ -191,69 +183,3 @@ def test_figures_of_one_digit_are_told_as_not_checked() -> None:
     case = _case(_call("a", 0, 1, result="It is 12."), actual_output="12 on 3 days, 4 each.")
     assert run_view("key", case, judged_calls(case, {})).single_digits == 2
     assert run_view("key", _case(actual_output="3 days"), []).single_digits == 0
-
-
-_PAGES = files("assay.render.pages")
-_SAID = re.compile(r"""\bt\("([^"]+)"[,)]""")
-_WORDS = tomllib.loads((_PAGES / "words" / "zh.toml").read_text("utf-8"))
-_TEMPLATES = sorted(
-    place.name for place in (_PAGES / "templates").iterdir() if "arena" not in place.name
-)
-
-
-@pytest.mark.parametrize("name", _TEMPLATES)
-def test_every_word_of_a_page_has_its_translation(name: str) -> None:
-    said = _SAID.findall((_PAGES / "templates" / name).read_text("utf-8"))
-    assert [text for text in said if text not in _WORDS] == []
-
-
-@pytest.mark.parametrize("analysis", ANALYSES.values(), ids=list(ANALYSES))
-def test_every_question_and_column_has_its_translation(analysis: Analysis) -> None:
-    said = [analysis.title, analysis.question, *(column.label for column in analysis.columns)]
-    assert [text for text in said if text not in _WORDS] == []
-
-
-@pytest.mark.parametrize("kind", CATEGORY_OF)
-def test_every_kind_of_failure_has_its_translation(kind: str) -> None:
-    assert kind.replace("_", " ") in _WORDS
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence", "values"),
-    [
-        ("2 of 3 calls failed.", "{n} of {total} calls failed.", {"n": "2", "total": "3"}),
-        (
-            "2 of 9 calls failed, and 1 brought nothing.",
-            "{n} of {total} calls failed, and {more} brought nothing.",
-            {"n": "2", "total": "9", "more": "1"},
-        ),
-        (
-            "The last call, book, failed: HTTP 401: no, \nnot now",
-            "The last call, {tool}, failed: {what}",
-            {"tool": "book", "what": "HTTP 401: no, \nnot now"},
-        ),
-        ("The moon is {made} of cheese.", "The moon is {made} of cheese.", {}),
-    ],
-)
-def test_sentences_of_the_evidence_are_known_again(
-    text: str, sentence: str, values: dict[str, str]
-) -> None:
-    found = retold(text)
-    assert (found.words, found.values) == (sentence, values)
-    assert found.said(translator("en")) == text
-
-
-@pytest.mark.parametrize("sentence", SENTENCES)
-def test_every_sentence_of_the_evidence_has_its_translation(sentence: str) -> None:
-    assert sentence in _WORDS
-    assert set(re.findall(r"\{\w+\}", sentence)) == set(re.findall(r"\{\w+\}", _WORDS[sentence]))
-
-
-@pytest.mark.parametrize(
-    "module", ["call_cards", "argument_rows", "answer_text", "run_view", "runs_view"]
-)
-def test_every_sentence_about_data_has_its_translation(module: str) -> None:
-    code = (_PAGES / f"{module}.py").read_text("utf-8")
-    said = re.findall(r'Said\(\s*"([^"]+)"', code)
-    said += re.findall(r'(?:True|False|None|"\w+"): "([A-Z][^"]+\.)"', code)
-    assert [text for text in said if text not in _WORDS] == []

@@ -100,7 +100,7 @@ class AnalysisPage(Struct, frozen=True):
     name: str
     title: str
     question: str
-    definition: tuple[tuple[tuple[str, bool], ...], ...]
+    definition: tuple[str, ...]
     heads: tuple[Head, ...]
     rows: tuple[tuple[Cell, ...], ...]
     all_rows: int
@@ -154,18 +154,18 @@ def analysis_page(name: str, rows: Sequence[Struct]) -> AnalysisPage:
     )
 
 
-def definition_of(analysis: Analysis) -> tuple[tuple[tuple[str, bool], ...], ...]:
-    """What the rows mean, paragraph by paragraph; each part with whether it is code.
+def definition_of(analysis: Analysis) -> tuple[str, ...]:
+    """What the rows mean, paragraph by paragraph; what is code stands between backticks.
 
     What is None to Python stands as a dash in the table.
     """
-    text = inspect.cleandoc(analysis.row.__doc__ or "")
-    text = re.sub(r"(^|[.:] )None\b", r"\1A dash", text, flags=re.MULTILINE)
-    text = re.sub(r"\bNone\b", "a dash", text)
-    return tuple(
-        tuple((part, bool(i % 2)) for i, part in enumerate(" ".join(block.split()).split("`")))
-        for block in text.split("\n\n")
-    )
+    blocks = inspect.cleandoc(analysis.row.__doc__ or "").split("\n\n")
+    return tuple(_dashed(" ".join(block.split())) for block in blocks)
+
+
+def _dashed(text: str) -> str:
+    text = re.sub(r"(^|[.:] )None\b", r"\1A dash", text)
+    return re.sub(r"\bNone\b", "a dash", text)
 
 
 def _is_known(column: Column, rows: Sequence[Struct]) -> bool:

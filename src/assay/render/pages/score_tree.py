@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.render.pages.said import NOTHING_SAID, Said, words
+
 if TYPE_CHECKING:
     from assay.score import Score
 
@@ -29,7 +31,7 @@ class ScoreNode(Struct, frozen=True):
     value: float | None
     reason: str
     label: str
-    judge: str
+    judge: Said
     evidence: list[EvidenceLine]
     left_out: int
     parts: list[ScoreNode]
@@ -87,13 +89,16 @@ def _worst(score: Score) -> float:
     return min(below, default=own)
 
 
-def _judge(score: Score) -> str:
+def _judge(score: Score) -> Said:
     """Who judged, how often, with which spread: `gpt-5 × 3, spread 0.8`."""
     by = score.judged_by
     if not by:
-        return ""
+        return NOTHING_SAID
     name = str(by.get("model") or by.get("judge") or "")
     runs, spread = by.get("runs"), by.get("spread")
-    words = "evidence judge, no LLM" if name == "evidence" else name
-    words += f" × {runs}" if isinstance(runs, int) and runs > 1 else ""
-    return words + (f", spread {spread:.2g}" if isinstance(spread, int | float) else "")
+    said = words("evidence judge, no LLM") if name == "evidence" else words("{who}", who=name)
+    if isinstance(runs, int) and runs > 1:
+        said = words("{who} × {runs}", who=said, runs=str(runs))
+    if isinstance(spread, int | float):
+        said = words("{who}, spread {spread}", who=said, spread=f"{spread:.2g}")
+    return said

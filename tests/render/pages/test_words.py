@@ -1,0 +1,211 @@
+"""Every word of ours has its translation, and what the evidence says is known again."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.web.sample_stores import EXAMPLES
+
+from assay import AgentTestCase, Score
+from assay.analyses import ANALYSES, Analysis
+from assay.event_loop import run_to_end
+from assay.evidence.failure_kinds import CATEGORY_OF
+from assay.judge.rubric import DIMENSIONS
+from assay.metrics.mcp_tool import MCPToolMetric
+from assay.metrics.mcp_tool.result import INCOMPLETE_JURY, JUDGED_BY_EVIDENCE, UNSTABLE
+from assay.render.pages.analyses_view import definition_of
+from assay.render.pages.environment import translator
+from assay.render.pages.retold import KINDS, TERMS, WORDINGS, retold, retold_reason
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from assay.score import Evidence
+
+_PAGES = files("assay.render.pages")
+_SAID = re.compile(r"""\bt\("([^"]+)"[,)]""")
+_WORDS = tomllib.loads((_PAGES / "words" / "zh.toml").read_text("utf-8"))
+_LABELS = (
+    *("judged part only", "measured part only", "nothing to score", JUDGED_BY_EVIDENCE),
+    *(UNSTABLE, INCOMPLETE_JURY),
+)
+_TEMPLATES = sorted(
+    place.name for place in (_PAGES / "templates").iterdir() if "arena" not in place.name
+)
+
+
+@pytest.mark.parametrize("name", _TEMPLATES)
+def test_every_word_of_a_page_has_its_translation(name: str) -> None:
+    said = _SAID.findall((_PAGES / "templates" / name).read_text("utf-8"))
+    assert [text for text in said if text not in _WORDS] == []
+
+
+@pytest.mark.parametrize("analysis", ANALYSES.values(), ids=list(ANALYSES))
+def test_every_question_and_column_has_its_translation(analysis: Analysis) -> None:
+    said = [analysis.title, analysis.question, *(column.label for column in analysis.columns)]
+    said += definition_of(analysis)
+    assert [text for text in said if text not in _WORDS] == []
+
+
+@pytest.mark.parametrize("kind", CATEGORY_OF)
+def test_every_kind_of_failure_has_its_translation(kind: str) -> None:
+    assert kind.replace("_", " ") in _WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "values"),
+    [
+        ("2 of 3 calls failed.", "{n} of {total} calls failed.", {"n": "2", "total": "3"}),
+        (
+            "2 of 9 calls failed, and 1 brought nothing.",
+            "{n} of {total} calls failed, and {more} brought nothing.",
+            {"n": "2", "total": "9", "more": "1"},
+        ),
+        (
+            "The last call, book, failed: HTTP 401: no, \nnot now",
+            "The last call, {tool}, failed: {what}",
+            {"tool": "book", "what": "HTTP 401: no, \nnot now"},
+        ),
+        ("The moon is {made} of cheese.", "The moon is {made} of cheese.", {}),
+    ],
+)
+def test_sentences_of_the_evidence_are_known_again(
+    text: str, sentence: str, values: dict[str, str]
+) -> None:
+    found = retold(text)
+    assert (found.words, found.values) == (sentence, values)
+    assert found.said(translator("en")) == text
+
+
+@pytest.mark.parametrize("sentence", WORDINGS)
+def test_every_sentence_of_the_evidence_has_its_translation(sentence: str) -> None:
+    assert sentence in _WORDS
+    assert set(re.findall(r"\{\w+\}", sentence)) == set(re.findall(r"\{\w+\}", _WORDS[sentence]))
+
+
+@pytest.mark.parametrize(
+    "word", [*TERMS, *KINDS, *(dimension.label for dimension in DIMENSIONS), *_LABELS]
+)
+def test_every_word_within_a_sentence_has_its_translation(word: str) -> None:
+    assert word in _WORDS
+
+
+# A line of a reason and the same in Chinese.
+_RETOLD = (
+    (
+        (
+            "0.6 x 0.862 (judged by evidence, 5 of 6 dimensions) + 0.4 x 0.833 (measured: 0.833"
+            " = mean of schema 1.00, names 0.67, ok 0.67, 1 - fail 1.00)."
+        ),
+        (
+            "0.6 x 0.862（由证据评判，6 个维度中的 5 个）+ 0.4 x 0.833（测量：0.833 = 平均值：模式"
+            " 1.00，名称 0.67，成功 0.67，1 - 失败 1.00）。"
+        ),
+    ),
+    (
+        "Judged part only (nothing could be measured): 0.800 (judged by gpt-5).",
+        "只有评判部分（没有可测量的）：0.800（由 gpt-5 评判）。",
+    ),
+    (
+        "Measured part only (judging is off): 0.500.",
+        "只有测量部分（未开启评判）：0.500。",
+    ),
+    (
+        "Problem found: The last call, book, failed: HTTP 401. Try again. 2 of 3 calls failed.",
+        "发现问题：最后一次调用 book 失败：HTTP 401. Try again. 3 次调用中 2 次失败。",
+    ),
+    (
+        "Not checkable: No tool was called although tools were on offer.",
+        "无法核查：有工具可用，却没有调用任何工具。",
+    ),
+    (
+        "Call 3: 'mail' is not on offer.",
+        "调用 3：没有 'mail' 这个工具。",
+    ),
+    (
+        (
+            "Grounding 3.3: 1 of 3 checkable claims of the answer are backed by results; not"
+            " backed: 7."
+        ),
+        "有据性 3.3：回答中 3 个可核查的说法有 1 个有结果支持；无支持：7。",
+    ),
+    (
+        "Grounding 5 (3 to 7): Some of it, I think.",
+        "有据性 5（3 到 7）：Some of it, I think.",
+    ),
+    (
+        "Not everything applies: the agent made no calls.",
+        "并非都适用：智能体没有调用。",
+    ),
+    (
+        "2 of 3 calls were to a tool on offer and new and used (unknown tool, repeated call).",
+        "3 次调用中有 2 次是可用的工具、不重复且结果被使用（未知工具，重复调用）。",
+    ),
+    (
+        (
+            "1 of 2 expected writes made as expected, 1 made with other values; nothing forbidden"
+            " was done."
+        ),
+        "预期的 2 项更改中 1 项按预期完成，1 项的值不同；没有做被禁止的事。",
+    ),
+    (
+        "2 of 3 expected calls made; 0 with wrong arguments; 1 extra; order: strict",
+        "预期的 3 次调用中作出 2 次；0 次参数不对；1 次多余；顺序：strict",
+    ),
+    (
+        "The moon is made; of {cheese}.",
+        "The moon is made; of {cheese}.",
+    ),
+)
+
+
+@pytest.mark.parametrize(("line", "chinese"), _RETOLD)
+def test_reasons_are_told_in_chinese(line: str, chinese: str) -> None:
+    found = retold_reason(f"{line}\nNo problem found.")
+    assert found.said(translator("zh")) == f"{chinese}\n未发现问题。"
+    assert found.said(translator("en")) == f"{line}\nNo problem found."
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.json")), ids=lambda file: file.stem)
+def test_all_that_is_said_of_a_sample_has_its_translation(file: Path) -> None:
+    case = AgentTestCase.from_json(file.read_text("utf-8"))
+    score = run_to_end(MCPToolMetric().evaluate(case))
+    lines = [line for part in _all_parts(score) for line in part.reason.split("\n") if line]
+    lines += [found.text for part in score.parts for found in _evidence_below(part)]
+    assert lines
+    for line in lines:
+        found = retold_reason(line)
+        assert found.said(translator("en")) == line
+        assert found.said(translator("zh")) != line
+
+
+def _all_parts(score: Score) -> list[Score]:
+    return [score, *(found for part in score.parts for found in _all_parts(part))]
+
+
+def _evidence_below(score: Score) -> list[Evidence]:
+    return [found for part in _all_parts(score) for found in part.evidence]
+
+
+def test_long_and_hostile_reasons_are_told_soon() -> None:
+    for text in (
+        "Call 1: " * 50_000,
+        "a. " * 6_000,
+        "x; " * 6_000,
+        "Problem found: " + "a. " * 6_000,
+    ):
+        assert retold_reason(text).said(translator("en")) == text
+
+
+@pytest.mark.parametrize(
+    "module", ["call_cards", "argument_rows", "answer_text", "run_view", "runs_view"]
+)
+def test_every_sentence_about_data_has_its_translation(module: str) -> None:
+    code = (_PAGES / f"{module}.py").read_text("utf-8")
+    said = re.findall(r'Said\(\s*"([^"]+)"', code)
+    said += re.findall(r'(?:True|False|None|"\w+"): "([A-Z][^"]+\.)"', code)
+    assert [text for text in said if text not in _WORDS] == []
