@@ -117,6 +117,12 @@ def test_a_traceback_keeps_its_end() -> None:
     assert one.error_message.endswith("ValueError: the end")
 
 
+def test_headers_upon_headers_come_to_an_end() -> None:
+    header = "Took: 1 s\nOutput:\n"
+    assert call_outcome(call(header + "Error: no such user")).rule == "error_prefix"
+    assert call_outcome(call(header * 5_000 + "Error: no such user")).rule == "no_error_found"
+
+
 def test_a_case_without_calls() -> None:
     case = AgentTestCase("q", "a")
     assert settle(case) is case

@@ -35,6 +35,8 @@ _EMPTY_TEXTS = frozenset({"", "null", "none", "undefined", "(no output)", "no ou
 # A text a reading tool brought may itself open like an error; a message is short.
 _LONGEST_FROM_CONTENT = 1_000
 _LONGEST_PYTHON = 4_096
+# Reports hold reports only so deep; a text of nothing but headers would exhaust the stack.
+_MOST_HEADERS = 3
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
@@ -140,13 +142,13 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value.strip().lower() in _EMPTY_TEXTS)
 
 
-def _read(value: Any, tool: ToolKind, *, reported: bool | None) -> Reading | None:
+def _read(value: Any, tool: ToolKind, *, reported: bool | None, headers: int = 0) -> Reading | None:
     if isinstance(value, str):
-        return _read_text(value, tool, reported=reported)
+        return _read_text(value, tool, reported=reported, headers=headers)
     return read_value(value)
 
 
-def _read_text(text: str, tool: ToolKind, *, reported: bool | None) -> Reading | None:
+def _read_text(text: str, tool: ToolKind, *, reported: bool | None, headers: int) -> Reading | None:
     opening = opening_of(text)
     status = exit_status(text, of_command=tool == "command", opening=opening)
     if status is not None:
@@ -157,14 +159,18 @@ def _read_text(text: str, tool: ToolKind, *, reported: bool | None) -> Reading |
         return read_value(data)
     if _CUT_JSON.match(text):
         return Reading(failed=True, rule="error_body", message=text[:LONGEST_MESSAGE])
-    header = _REPORT_HEADER.match(text)
+    header = _REPORT_HEADER.match(text) if headers < _MOST_HEADERS else None
     if header is not None:
-        return _read(unwrap(text[header.end() :]).value, tool, reported=reported)
-    return _read_words(text, tool, reported=reported)
+        below = unwrap(text[header.end() :]).value
+        return _read(below, tool, reported=reported, headers=headers + 1)
+    return _read_words(text, opening, tool, reported=reported)
 
 
-def _read_words(text: str, tool: ToolKind, *, reported: bool | None) -> Reading | None:
-    found = failing_opening(text, longest=_LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None)
+def _read_words(
+    text: str, opening: str, tool: ToolKind, *, reported: bool | None
+) -> Reading | None:
+    longest = _LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None
+    found = failing_opening(text, longest=longest, opening=opening)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and _ends_in_exception(text):
