@@ -64,12 +64,13 @@ class PooledStore(Store):
                 own = engine.cursor()
                 state.readers += 1
                 self._open.add(own)
-            try:
-                with own:
+            with own:
+                try:
                     own.execute(f"USE {state.schema}")
                     yield QuestionEngine(own, state.batches, state.opened)
-            finally:
-                self._leave(state, own)
+                finally:
+                    # Before it is closed: what is closed cannot be interrupted.
+                    self._leave(state, own)
 
     def case(self, run_key: str) -> AgentTestCase | None:
         """The case of a run; None if there is no such run."""
