@@ -26,6 +26,7 @@ _WORDINGS = [wording for row in OPENINGS for wording in row.wordings]
         (r"end$", "end\n", "end\n\n"),
         (r"a\sb", "a\x1cb", "a-b"),
         (r"[éÉ]|z", "z", "e"),
+        (r"başarısız|bulunamadı", "bulunamadi", "basarisiz"),
         (r"a.b", "a\rb", "a\nb"),
         (r"\(a\[b]", "(a[b]", "ab"),
     ],

@@ -59,7 +59,8 @@ def _widened(pattern: str) -> str:
 def _widened_part(part: str) -> str:
     if part in _ENDS:
         return _ENDS[part]
-    if part in _SETS or (part[0] == "[" and len(part) > 1):
+    # Of other letters too: upper and lower case aside, a dotless i is an i.
+    if part in _SETS or (part[0] == "[" and len(part) > 1) or not part.isascii():
         return _among_ascii(part)
     if part.startswith("(?"):
         return "(?:"
