@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from assay.evidence.error_openings import STATEMENTS, Opening, Reach
 from assay.evidence.error_phrases import PHRASES
 from assay.evidence.error_programs import PROGRAMS
+from assay.evidence.error_sentences import SENTENCES
 from assay.evidence.linear_search import may_open_with
 from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, reads_like_content
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES)
+OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES, *SENTENCES)
 
 # A sentence such as "Order 7 not found" is the whole answer, or it is prose.
 _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}

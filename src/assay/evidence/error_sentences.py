@@ -1,0 +1,135 @@
+"""How a single line tells of a failure: a sentence that refuses, or a symbol.
+
+Such a sentence may also open prose, so it speaks only for a text that is hardly more than itself.
+"""
+
+from __future__ import annotations
+
+from assay.evidence.error_openings import Opening
+from assay.evidence.error_vocabulary import ARGUMENT, NAMED_THINGS, SOME_WORDS
+from assay.evidence.foreign_errors import FOREIGN
+
+# First match wins.
+SENTENCES: tuple[Opening, ...] = (
+    Opening("foreign_error", "line", FOREIGN),
+    Opening(
+        "error_symbol",
+        "line",
+        (
+            r"(?:invalid|missing|unsupported|bad|no_such|unknown)_[a-z_]{2,60}\s*(?:\Z|: )",
+            (
+                r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted|failed|expired|mismatch"
+                r"|required|exists)\s*(?:\Z|: )"
+            ),
+        ),
+    ),
+    Opening(
+        "refused_sentence",
+        "line",
+        (
+            (
+                rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|recogni[sz]ed"
+                r"|responding|reachable|enabled for)|(?:does not|doesn't) exist"
+                r"|(?:do|does|did)(?: not|n't) (?:match any|understand|support|provide|allow|accept"
+                r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
+                r"|reserved|booked|assigned|claimed|redeemed|used|a member)"
+                r"|(?:is|are) (?:not (?:available"
+                r"|allowed|supported|permitted|implemented|valid for|operational|ready"
+                r"|connected|online|registered|eligible"
+                r"|initiali[sz]ed|installed|authenticated|accessible|writable|mounted|logged in"
+                r"|a member of|part of this)|no longer (?:available|valid|supported|attached"
+                r"|open)|invalid|out of (?:range|bounds)|closed and|restricted"
+                r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+)|index out of (?:range"
+                r"|bounds)|could not be \w+ed(?=\s*:)|cannot be (?:after|before|empty|null"
+                r"|negative)|(?:is|are|was|were)"
+                r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
+                r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
+                r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
+                r"|is not possible|(?:has|have) expired"
+                r"|(?:has|have) only \d+ \w+[^\n]{0,20}\bbut|requires? (?:authentication"
+                r"|authori[sz]ation|permission|login|either|at least|exactly|a valid|an active"
+                r"|one of))\b"
+            ),
+            # A thing that a call needs, not a list that is empty: one of it.
+            (
+                r"no (?:[\w-]+ ){0,3}[\w-]*[^s\s] (?:(?:is|was|has been) )?(?:provided|specified"
+                r"|selected|configured|supplied|given|connected|loaded|initiali[sz]ed|installed"
+                r"|attached|passed|mounted|uploaded|open|running)\b"
+            ),
+            (
+                r"you (?:can(?:not|'t| only)|are not|aren't|already|have (?:already|no|not)"
+                r"|may not) \w+"
+            ),
+            (
+                r"too (?:many|few|long|short|large|deep) \w+(?: \w+)?(?:\s*[:：(,.]|\s*\Z| for| in"
+                r"|\s\d)"
+            ),
+            r"(?:refusing|refused) to \w+",
+            r"(?:aborting|giving up|rejected|disallowed)\s*[:：]",
+            # What asks for another try did not do it.
+            (
+                r"[^\n]{1,160}\b(?:(?:please )?try again|please retry)(?: (?:later|shortly"
+                r"|in (?:a|\d)"
+                r"|after)|[.!]?\s*\Z)"
+            ),
+            (
+                r"(?:permission|access|request|consent|authori[sz]ation|payment|transaction|call"
+                r"|connection|operation)\b[^\n.]{0,50}? (?:has been|was|is|were) (?:denied|rejected"
+                r"|refused|blocked|declined)\b"
+            ),
+            r"(?!not|never|far|way|all|just)(?:\w+ ){1,2}too (?:small|large|long|short|big)\b",
+            (
+                r"(?=[^\n]{0,80}(?:[\d'\"`_/]|\w\.\w))"
+                rf"{SOME_WORDS}(?=c)(?:cannot be (?:\w+ly )?\w+ed|could not be \w+)\b"
+            ),
+            r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
+            (
+                rf"{ARGUMENT} (?:must|should|needs to|has to|(?:is|are) (?:required|missing|empty"
+                r"|invalid|not (?:set|valid|an?|one of))|cannot|can't|does not match)\b"
+            ),
+            r"(?-i:[a-z][\w-]{1,40}) (?:is required|must be (?:provided|set|specified|an?))\b",
+            (
+                r"(?:\w{1,30} ){0,2}\w{1,30}[^s\s] must (?:be (?:between|less|greater|at least"
+                r"|at most|one of|positive|different|unique|longer|shorter|valid)|not be|match"
+                r"|contain|start with|end with)\b"
+            ),
+            (
+                r"(?:(?:i|we) )?(?:cannot|can't|could not|couldn't|unable to) (?!is\b)"
+                r"(?-i:[a-z]{2,})\b"
+            ),
+            (
+                rf"(?:the |this |your )?(?:{NAMED_THINGS}|\S{{0,60}}[\d'\"`_/]\S{{0,60}}) is not"
+                r" an? (?:valid|recogni[sz]ed|supported)\b"
+            ),
+            r"this field (?:is required|may not|must|cannot|should)\b",
+            r"(?:enter|provide|specify|select) an? (?:valid|different)\b",
+            r"only [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted|accepted)\b",
+            (
+                r"(?:the )?(?:specified|given|provided|supplied"
+                r"|requested) (?:[\w'\"./-]{1,40} ){1,4}"
+                r"(?:could not|cannot|(?:is|are|was|were) (?:empty|invalid|missing|malformed"
+                r"|unknown|unavailable"
+                r"|too|not))\b"
+            ),
+            r"(?!(?:no|none|not|nothing)\b)(?:[\w'-]{1,30} ){1,4}required[.!]?\s*\Z",
+            (
+                r"you (?:must|need to|have to|should) (?:first )?(?:connect|log ?in|authenticate"
+                r"|initiali[sz]e|start|open|create|configure|call|select|choose|enable|install"
+                r"|set)\b"
+                r"[^\n]{1,100}\b(?:first|before)\b"
+            ),
+            r"expected [^\n]{1,80}\b(?:got|received|found|but)\b",
+            r"you (?:must|cannot|can't|can only) (?:specify|provide|set|pass|use|supply|give)\b",
+            r"must (?:specify|provide|supply|be (?:an?|one|less|greater|between))\b",
+            (
+                r"please (?:provide|specify|supply|configure|try again|run |install|set |retry"
+                r"|reconnect|re-?authenticate|grant|upgrade|reduce|use an? (?:valid|different)"
+                r"|(?:check|verify|ensure|make sure) (?:that |the |your (?!e-?mail|inbox|phone"
+                r"|mes)))"
+            ),
+            r"'?(?:NoneType|\w{1,30})' object (?:is not|has no|does not)\b",
+            r"(?:integer |float )?division by zero",
+            r"undefined is not\b",
+        ),
+    ),
+)
