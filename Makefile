@@ -30,8 +30,9 @@ demo: .venv/.ready ## score and analyse the bundled sample runs, and write a rep
 	@echo "Browse the runs:      $(BIN)/pip install -e '.[web]' && $(BIN)/assay view out/demo.assay"
 	@echo "Your own runs:        $(BIN)/assay import YOUR-FOLDER --store yours.assay"
 
+# Tests wait for servers, browsers and Java: three workers keep two cores busy.
 test: .venv/.ready-to-develop ## set up and pass every test and check
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile --durations 20
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 20
 	@$(MAKE) --no-print-directory check
 
 check: .venv/.ready-to-develop ## formatting, lint, types, import contracts
