@@ -68,6 +68,10 @@ class _Text(HTMLParser):
         self.parts.append(data)
 
 
+# Counts and intervals as they are written in English: `3 of 5`, `−3.1 to +7.6`.
+ENGLISH_FIGURE = re.compile(r"[0-9] (?:of|to|and) [−+±0-9]")
+
+
 def text_of(html: str) -> str:
     """All text of a page, tags taken out."""
     reader = _Text()

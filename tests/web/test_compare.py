@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from playwright.sync_api import expect
 from tests.web.accessibility import barriers
 from tests.web.figure_pages import (
+    ENGLISH_FIGURE,
     bare_rates,
     forbidden_words,
     get,
@@ -71,6 +72,13 @@ def test_numbers_equal_the_comparison(address: str, store: Store) -> None:
     _assert_equal_to_comparison(html, store, "model", ("qwen3-32b", "claude-sonnet-4.5"))
     assert "We cannot tell claude-sonnet-4.5 from qwen3-32b yet in task success." in text_of(html)
     assert "1 task ran only in claude-sonnet-4.5" in text_of(html)
+
+
+def test_chinese(address: str) -> None:
+    html = get(address, f"/compare?{PAIR}&lang=zh")
+    assert "检验" in html
+    assert ENGLISH_FIGURE.search(html) is None
+    assert ENGLISH_FIGURE.search(get(address, f"/compare?{PAIR}")) is not None
 
 
 def test_numbers_of_real_runs(

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.accessibility import barriers
 from tests.web.figure_pages import (
+    ENGLISH_FIGURE,
     bare_rates,
     forbidden_words,
     get,
@@ -231,6 +232,8 @@ def test_chinese(address: str) -> None:
     assert '<html lang="zh">' in html
     assert "先修哪些工具" in html
     assert "Whose fault" not in html
+    assert ENGLISH_FIGURE.search(html) is None
+    assert ENGLISH_FIGURE.search(get(address, "/")) is not None
 
 
 def test_answers_are_kept_until_the_store_changes(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.accessibility import barriers
 from tests.web.figure_pages import (
+    ENGLISH_FIGURE,
     bare_rates,
     forbidden_words,
     get,
@@ -55,6 +56,12 @@ def address(store: Store, serve: Callable[[Starlette], str]) -> str:
 def test_a_share_alone_is_found(html: str, bare: list[str]) -> None:
     assert bare_rates(html) == bare
     assert forbidden_words("<p>N/A, significantly</p>") == ["N/A", "significantly"]
+
+
+def test_chinese(address: str) -> None:
+    for path in ("/tools", "/tools/shop/get_order"):
+        assert ENGLISH_FIGURE.search(get(address, path)) is not None
+        assert ENGLISH_FIGURE.search(get(address, f"{path}?lang=zh")) is None
 
 
 def test_the_list_equals_the_analysis(address: str, store: Store) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import pytest
 from tests.web.sample_stores import EXAMPLES
 
 from assay import AgentTestCase, Score
 from assay.analyses import ANALYSES, Analysis
+from assay.analyses.questions.episodes import Ending
+from assay.comparing.many_tasks import SIGN_FLIP
 from assay.event_loop import run_to_end
 from assay.evidence.failure_kinds import CATEGORY_OF
 from assay.judge.rubric import DIMENSIONS
@@ -19,7 +21,8 @@ from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.mcp_tool.result import INCOMPLETE_JURY, JUDGED_BY_EVIDENCE, UNSTABLE
 from assay.render.pages.analyses_view import definition_of
 from assay.render.pages.environment import translator
-from assay.render.pages.retold import KINDS, TERMS, WORDINGS, retold, retold_reason
+from assay.render.pages.retold import KINDS, TERMS, WORDINGS, retold, retold_figure, retold_reason
+from assay.stats.pairing import EXACT_SIGN_FLIP, MCNEMAR, SAMPLED_SIGN_FLIP
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +51,35 @@ def test_every_word_of_a_page_has_its_translation(name: str) -> None:
 def test_every_question_and_column_has_its_translation(analysis: Analysis) -> None:
     said = [analysis.title, analysis.question, *(column.label for column in analysis.columns)]
     said += definition_of(analysis)
+    said += [text for one in analysis.parameters for text in (one.help, one.name.replace("_", " "))]
+    said += [str(choice) for one in analysis.parameters for choice in one.choices or ()]
     assert [text for text in said if text not in _WORDS] == []
+
+
+@pytest.mark.parametrize("ending", get_args(Ending))
+def test_every_ending_of_an_episode_has_its_translation(ending: str) -> None:
+    assert ending in _WORDS
+
+
+@pytest.mark.parametrize("test", [MCNEMAR, EXACT_SIGN_FLIP, SAMPLED_SIGN_FLIP, SIGN_FLIP])
+def test_every_test_has_its_translation(test: str) -> None:
+    assert test in _WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "chinese"),
+    [
+        ("3 of 5", "5 中的 3"),
+        ("1,000 of 2,345", "2,345 中的 1,000"),
+        ("−3.1 to +7.6", "−3.1 至 +7.6"),
+        ("−1.2 s to +3 s", "−1.2 s 至 +3 s"),
+        ("71.4 %", "71.4 %"),
+        ("–", "–"),
+    ],
+)
+def test_figures_are_told_in_chinese(text: str, chinese: str) -> None:
+    assert retold_figure(text).said(translator("zh")) == chinese
+    assert retold_figure(text).said(translator("en")) == text
 
 
 @pytest.mark.parametrize("kind", CATEGORY_OF)

@@ -13,6 +13,7 @@ from assay.render.pages import figures
 from assay.render.pages.charts import Mark, Scale, bar_on, scale_for
 from assay.render.pages.forest import Forest, Plain, plain_forest
 from assay.render.pages.measures import MEASURES
+from assay.render.pages.retold import retold_words
 from assay.render.pages.said import NOTHING_SAID, Said, words
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _WRITTEN: dict[str, Callable[[Any], str]] = {
     "flag": lambda value: "yes" if value else "no",
 }
 _TEXTS = frozenset({"name", "text"})
+# Columns whose texts are words of ours, several of them with semicolons between.
+_OURS = frozenset({"blame", "kind", "ending", "notes", "penalty", "reason", "side"})
 _BIN = "bin_"
 
 
@@ -58,6 +61,12 @@ class Cell(Struct, frozen=True):
     more: Said
     is_text: bool
     is_wide: bool = False
+    is_ours: bool = False
+
+    @property
+    def told(self) -> Said:
+        """The text, which has a translation where it is in words of ours."""
+        return retold_words(self.text) if self.is_ours else words("{what}", what=self.text)
 
 
 class Head(Struct, frozen=True):
@@ -185,7 +194,8 @@ def _cell(column: Column, row: Struct, columns: Sequence[Column]) -> Cell:
         write = _WRITTEN[column.kind]
         bounds = f"{write(low)}–{write(high)}".replace(" %", "")
     if is_text or column.kind == "count":
-        return Cell(text, bounds, NOTHING_SAID, is_text, column.wide)
+        ours = column.name in _OURS
+        return Cell(text, bounds, NOTHING_SAID, is_text, column.wide, is_ours=ours)
     counted = _counted(row, columns)
     told = words("95 % interval {bounds}, {n}", bounds=bounds, n=counted) if bounds else counted
     return Cell(text, bounds, told, is_text, column.wide)

@@ -26,6 +26,7 @@ from assay.render.pages.measures import (
     name_of,
     value_text,
 )
+from assay.render.pages.retold import retold_figure
 from assay.render.pages.said import Said, words
 from assay.stats.wording import p_text
 
@@ -77,7 +78,7 @@ class FigureRow(Struct, frozen=True):
     mark: Mark | None
     verdict: str
     note: Said | None
-    more: str
+    more: Said
 
 
 class TaskRow(Struct, frozen=True):
@@ -213,7 +214,7 @@ def _support(figure: Figure) -> Said | None:
     if told is None:
         return needed and words("{why}.", why=needed)
     size = words("{size} points", size=told.size) if told.in_points else told.size
-    bounds = f" ({told.bounds})" if told.bounds else ""
+    bounds = words(" ({bounds})", bounds=retold_figure(told.bounds)) if told.bounds else ""
     tasks = figures.count(figure.tasks)
     if needed is None:
         return words("{size}{bounds}, {n} tasks paired.", size=size, bounds=bounds, n=tasks)
@@ -240,8 +241,6 @@ def _totals(sides: Sides, quantity: str) -> list[float]:
 def _figure_row(figure: Figure, totals: Sequence[float]) -> FigureRow:
     kind = kind_of(figure.quantity)
     before, after = figure.baseline, figure.candidate
-    tested = "" if figure.p_value is None else f"{p_text(figure.p_value)}, {figure.test}"
-    family = f", corrected for {figure.family} tests" if figure.family > 1 else ""
     return FigureRow(
         name_of(figure.quantity),
         figure.better == "lower",
@@ -254,8 +253,26 @@ def _figure_row(figure: Figure, totals: Sequence[float]) -> FigureRow:
         _difference_mark(figure),
         figure.verdict,
         what_next(figure),
-        f"n = {before.n:,} and {after.n:,}; {figure.tasks:,} tasks; {tested}{family}",
+        _counted(figure),
     )
+
+
+def _counted(figure: Figure) -> Said:
+    """Over what a difference is taken, and how it was tested."""
+    said = words(
+        "n = {a} and {b}; {tasks} tasks",
+        a=f"{figure.baseline.n:,}",
+        b=f"{figure.candidate.n:,}",
+        tasks=f"{figure.tasks:,}",
+    )
+    if figure.p_value is None:
+        return said
+    said = words(
+        "{said}; {p}, {test}", said=said, p=p_text(figure.p_value), test=words(figure.test)
+    )
+    if figure.family <= 1:
+        return said
+    return words("{said}, corrected for {n} tests", said=said, n=str(figure.family))
 
 
 def _difference_mark(figure: Figure) -> Mark | None:

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from assay import __version__
 from assay.render.pages import figures
-from assay.render.pages.retold import each_said, retold, retold_reason
+from assay.render.pages.retold import each_said, retold, retold_figure, retold_reason
 from assay.render.pages.visible_text import visible
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def environment() -> Environment:
     found.filters |= {name: getattr(figures, name) for name in _FORMATS}
     found.globals |= {"version": __version__, "icon": icon, "retold": retold}
     found.globals |= {"retold_reason": retold_reason, "each_said": each_said}
+    found.globals |= {"figure": retold_figure}
     return found
 
 

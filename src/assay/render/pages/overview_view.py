@@ -19,6 +19,7 @@ from assay.render.pages.measures import (
     range_text,
     value_text,
 )
+from assay.render.pages.retold import retold_figure
 from assay.render.pages.said import Said, words
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def verdict(found: Standings, by: str) -> tuple[Said, Said | None]:
             "{name}: {metric} {value} {bounds} over {n} runs.",
             metric=metric,
             name=only.name,
-            value=value,
+            value=retold_figure(value),
             bounds=f"({bounds})" if bounds else "",
             n=figures.count(only.mean.n),
         )
@@ -221,7 +222,7 @@ def _rest(found: Standings, kind: str) -> Said | None:
     if pair is None or told is None:
         return words("{one} and {other}, which stand first, share no task.", one=one, other=other)
     size = words("{size} points", size=told.size) if told.in_points else told.size
-    bounds = f" ({told.bounds})" if told.bounds else ""
+    bounds = words(" ({bounds})", bounds=retold_figure(told.bounds)) if told.bounds else ""
     values: dict[str, str | Said] = {"one": one, "other": other, "size": size, "bounds": bounds}
     if pair.verdict != "cannot_tell":
         return words("{one} is better than {other}, the next: {size}{bounds}.", **values)

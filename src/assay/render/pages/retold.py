@@ -114,6 +114,25 @@ SENTENCES = (
     "no calls were expected",
     "no calls were made",
 )
+# Why there is no figure, or what it cannot tell.
+REASONS = (
+    "one task says nothing about others",
+    "all tasks scored the same, on a scale of unknown ends",
+    "no task has 1 run",
+    "no task has {n} runs",
+    "all ratings are equal",
+    "no unit was rated twice",
+    "most resamples have equal ratings only",
+    "fewer than two scores",
+    "with one task the spread between tasks is not known",
+    "each task was run once, so runs cannot be told from tasks",
+    "each run was judged once, so judgements cannot be told from runs",
+    "the task part came out negative ({negative}) and counts as 0",
+    "the run part came out negative ({negative}) and counts as 0",
+    "the judge part came out negative ({negative}) and counts as 0",
+    "no tool was used but the search for tools",
+    "no steps were recorded",
+)
 # Lines of a reason: what stands in them is told in turn.
 LINES = (
     "{weight} x {score} ({how}) + {other_weight} x {other_score} (measured: {terms}).",
@@ -175,6 +194,8 @@ _RESTS = (
     "{n} made with other values",
     "{n} made and not expected",
 )
+# How a figure may be written that is more than one number.
+FIGURES = ("{a} of {b}", "{least} to {most}")
 TERMS = ("schema", "names", "ok", "1 - fail", "plan")
 KINDS = ("unknown tool", "repeated call", "unused result", "wrong guess")
 _COUNTS = ("n", "total", "more", "misfits", "calls")
@@ -184,6 +205,9 @@ _PARTS = dict.fromkeys(_COUNTS, "[0-9,]+") | dict.fromkeys(_NUMBERS, "[0-9.]+")
 _PARTS |= dict.fromkeys(("what", "said", "findings"), ".+")
 _PARTS |= dict.fromkeys(("place", "how", "terms"), "[^()]+")
 _PARTS |= {"tool": "[^ ,]+", "share": "[0-9]+%", "instead": "[^()]{1,200}", "kinds": "[a-z, ]+"}
+_PARTS |= {"negative": "[-0-9.e]+"}
+_PARTS |= dict.fromkeys(("a", "b"), "[0-9.,]+")
+_PARTS |= dict.fromkeys(("least", "most"), "[^ ]+(?: [^ ]+)?")
 _PARTS |= {"who": "[^,]{1,200}", "order": "[a-z_ ]+", "rest": "[a-z0-9, ]+"}
 _PARTS |= {"dimension": "|".join(re.escape(dimension.label) for dimension in DIMENSIONS)}
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -233,6 +257,22 @@ def retold_reason(text: str) -> Said:
     if len(text) > _LONGEST:
         return Said(text)
     return _joined([_LINES.find(line) or retold(line) for line in text.split("\n")], "\n")
+
+
+def retold_figure(text: str) -> Said:
+    """A figure as it is written: a count of another, two ends, or a number that stays as it is."""
+    return _FIGURES.find(text) or Said(text)
+
+
+def retold_words(text: str) -> Said:
+    """Words or reasons of ours with semicolons between them."""
+    parts = text.split("; ")
+    return _joined([_REASONS.find(part) or _word(part) for part in parts], "; ")
+
+
+def _word(text: str) -> Said:
+    """A name of ours, which has underscores where its translation has spaces."""
+    return Said(text.replace("_", " "))
 
 
 def each_said(text: str) -> Said:
@@ -286,10 +326,12 @@ def _clauses(text: str) -> Said | None:
 
 
 _RESTS_OF_CLAUSES = _Table(_RESTS)
+_FIGURES = _Table(FIGURES)
+_REASONS = _Table(REASONS)
 _SENTENCES = _Table(SENTENCES, {"kinds": each_said})
 _CLAUSES = _Table(CLAUSES, {"rest": lambda text: _RESTS_OF_CLAUSES.find(text) or Said(text)})
 _LINES = _Table(
     LINES,
     {"said": retold, "findings": _findings, "how": retold, "terms": _terms, "dimension": Said},
 )
-WORDINGS = (*SENTENCES, *LINES, *CLAUSES, *_RESTS)
+WORDINGS = (*SENTENCES, *LINES, *CLAUSES, *_RESTS, *REASONS, *FIGURES)

@@ -8,6 +8,7 @@ from assay import __version__
 from assay.render.comparison_markdown import markdown_table
 from assay.render.pages.environment import translator
 from assay.render.pages.figures import NOTHING, count, moment
+from assay.render.pages.retold import retold_figure
 from assay.render.report.summary import summary_sentences
 from assay.render.safe_text import markdown_cell
 
@@ -82,6 +83,9 @@ class _Writer:
     def _said(self, said: Said) -> str:
         return markdown_cell(said.said(self._t))
 
+    def _number(self, text: str) -> str:
+        return retold_figure(text).said(self._t)
+
     def _headers(self, *words: str) -> list[str]:
         return [self._t(word) for word in words]
 
@@ -89,7 +93,10 @@ class _Writer:
         rows = [] if view.forest is None else view.forest.rows
         return markdown_table(
             self._headers("name", "value", "95 % interval", "verdict", "difference", "runs"),
-            [[row.name, row.value, row.bounds, *self._compared(row), count(row.n)] for row in rows],
+            [
+                [row.name, self._number(row.value), row.bounds, *self._compared(row), count(row.n)]
+                for row in rows
+            ],
         )
 
     def _compared(self, row: ForestRow) -> tuple[str, str]:
@@ -105,14 +112,14 @@ class _Writer:
         if found is None:
             return NOTHING
         points = f" {self._t('points')}" if found.in_points else ""
-        bounds = f" ({found.bounds})" if found.bounds else ""
+        bounds = f" ({self._number(found.bounds)})" if found.bounds else ""
         return f"{found.size}{points}{bounds}"
 
     def _tools(self, view: Overview) -> str:
         rows = [
             [
                 ".".join(filter(None, (row.server, row.tool))),
-                row.rate,
+                self._number(row.rate),
                 row.bounds,
                 count(row.failures),
                 count(row.calls),
@@ -143,8 +150,8 @@ class _Writer:
         name = row.name.said(self._t)
         return [
             f"{name} ({self._t('lower is better')})" if row.lower_is_better else name,
-            f"{row.baseline} {row.baseline_bounds}".strip(),
-            f"{row.candidate} {row.candidate_bounds}".strip(),
+            f"{self._number(row.baseline)} {row.baseline_bounds}".strip(),
+            f"{self._number(row.candidate)} {row.candidate_bounds}".strip(),
             self._difference(row.difference),
             self._verdict(row.verdict, row.note),
             f"{count(row.runs[0])}, {count(row.runs[1])}",
@@ -154,7 +161,12 @@ class _Writer:
         yield f"### {self._t(_WAYS[group.way], n=count(group.tasks))}"
         if group.rows:
             rows = [
-                [row.task, row.before_text, row.after_text, self._t(_PASSES[row.now_passes])]
+                [
+                    row.task,
+                    self._number(row.before_text),
+                    self._number(row.after_text),
+                    self._t(_PASSES[row.now_passes]),
+                ]
                 for row in group.rows
             ]
             yield markdown_table([*self._headers("task"), "A", "B", ""], rows)
@@ -165,7 +177,10 @@ class _Writer:
     def _table(self, table: Table) -> Iterator[str]:
         page = table.page
         yield markdown_cell(self._t(page.question))
-        cells = ([f"{cell.text} {cell.bounds}".strip() for cell in row] for row in page.rows)
+        cells = (
+            [f"{cell.told.said(self._t)} {cell.bounds}".strip() for cell in row]
+            for row in page.rows
+        )
         yield markdown_table([self._t(head.label) for head in page.heads], cells)
         if len(page.rows) < page.all_rows:
             shown, rows = count(len(page.rows)), count(page.all_rows)
