@@ -149,3 +149,10 @@ def test_thoughts_are_no_answer(kind: str) -> None:
     block = {"type": kind, "thinking": "hm"}
     run = read_one(ANTHROPIC_MESSAGES, recording([{"role": "assistant", "content": [block]}]))
     assert run.actual_output is None
+
+
+def test_a_line_of_a_batch_names_its_task() -> None:
+    message = {"role": "assistant", "content": [{"type": "text", "text": "42"}]}
+    line = {"custom_id": "t1", "result": {"type": "succeeded", "message": message}}
+    run = read_one(ANTHROPIC_MESSAGES, recording((line,)))
+    assert (run.task_id, run.actual_output, run.extra) == ("t1", "42", {})

@@ -106,6 +106,12 @@ def test_calls_and_results_among_the_parts_of_a_message() -> None:
     assert shapes.results_in(message) == [answer]
 
 
+def test_steps_are_counted_from_nought() -> None:
+    node = {"tool_name_0": "f", "tool_args_0": {}, "observation_0": 1}
+    assert shapes.numbered_steps(node) == [{"name": "f", "args": {}, "observation": 1}]
+    assert shapes.numbered_steps({"name": "f", "tool_name_shown": "F"}) == []
+
+
 @pytest.mark.parametrize(("status", "success"), STATUSES.items())
 def test_every_status(status: str, *, success: bool) -> None:
     assert shapes.success_of({"status": status.upper()}) is success

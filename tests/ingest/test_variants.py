@@ -83,15 +83,15 @@ VARIANTS: dict[str, Variant] = {
             ASKED,
             {
                 "role": "assistant",
-                "content": 'So:\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>',
+                "content": 'So:\n<tool_call>{"name": "f", "arguments": {"a": "<b>"}}\n</tool_call>',
             },
             {"role": "tool", "content": "Error: no such a"},
-            {"role": "assistant", "content": "No luck"},
+            {"role": "assistant", "content": "No luck: <tool_call>{"},
         ],
         "openai-chat",
-        [("f", {"a": 1}, False)],
+        [("f", {"a": "<b>"}, False)],
         "q",
-        "No luck",
+        "No luck: <tool_call>{",
     ),
     "responses: request and response": Variant(
         {"request": {"input": [ASKED]}, "response": RESPONSE},
@@ -103,7 +103,10 @@ VARIANTS: dict[str, Variant] = {
     ),
     "responses: a stream": Variant(
         (
-            {"type": "response.created", "response": {**RESPONSE, "output": []}},
+            *(
+                {"type": f"response.{state}", "response": {**RESPONSE, "output": []}}
+                for state in ("created", "queued", "in_progress")
+            ),
             {"type": "response.output_item.done", "item": RESPONSE["output"]},
             {"type": "response.completed", "response": RESPONSE},
         ),

@@ -10,6 +10,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
+    id_or_none,
     named_tools,
     objects_in,
     place_id,
@@ -47,7 +48,9 @@ FOREIGN_BLOCKS = frozenset(
 WORD_BLOCKS = frozenset({"text", "image", "document", "search_result"})
 THOUGHT_BLOCKS = frozenset({"thinking", "redacted_thinking"})
 OWN_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | THOUGHT_BLOCKS
-_KNOWN_KEYS = frozenset({"messages", "system", "tools", "model", "usage", "id", "response"})
+_KNOWN_KEYS = frozenset(
+    {"messages", "system", "tools", "model", "usage", "id", "response", "custom_id"}
+)
 
 
 def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
@@ -160,6 +163,7 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
         available_tools=named_tools(value.get("tools")),
         run_id=text_at(value, "id")
         or stable_id(ANTHROPIC_MESSAGES.name, place_id(name, position), messages),
+        task_id=id_or_none(value.get("custom_id")),
         model=next((model for model in models if model), None),
         usage=total_usage([value.get("usage")])
         or total_usage(message.get("usage") for message in messages),

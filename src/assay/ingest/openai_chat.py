@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -39,7 +38,7 @@ _KNOWN_KEYS = frozenset(
     {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "choices"}
     | {"task_id", "custom_id", "attempt"}
 )
-_WRITTEN_CALL = re.compile(r"<tool_call>\s*(\{[^<]{1,100000}\})\s*</tool_call>")
+_CALL_BEGINS, _CALL_ENDS = "<tool_call>", "</tool_call>"
 
 
 def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
@@ -74,8 +73,9 @@ def calls_of(message: dict[str, Any]) -> list[ToolExecutionResult]:
 
 def _written(content: object) -> list[dict[str, Any]]:
     """Calls that a model wrote between tags, where its server did not take them out."""
-    blocks = _WRITTEN_CALL.findall(content) if isinstance(content, str) else []
-    calls = [dict_or_empty(decode_json_text(block)) for block in blocks]
+    parts = content.split(_CALL_BEGINS)[1:] if isinstance(content, str) else []
+    blocks = [part.partition(_CALL_ENDS) for part in parts]
+    calls = [dict_or_empty(decode_json_text(inside)) for inside, end, _ in blocks if end]
     return [call for call in calls if text_at(call, "name") and "arguments" in call]
 
 

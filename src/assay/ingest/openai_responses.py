@@ -77,6 +77,8 @@ OTHER_ITEMS = frozenset(
 ITEM_KINDS = frozenset({*HOSTED, *CALLS, *OUTPUTS, *OTHER_ITEMS})
 PLAIN_KINDS = frozenset({"message", None})
 CALL_ID_KEYS = ("call_id", "callId")
+# Events of a stream that hold a response which is not there yet.
+UNFINISHED_EVENTS = frozenset({"response.created", "response.queued", "response.in_progress"})
 # What the API says of a call that it ran itself; other states say nothing of success.
 STATUS = {"completed": True, "failed": False}
 
@@ -234,7 +236,7 @@ def _response_of(value: Any) -> dict[str, Any] | None:
     inner = value.get("response") if isinstance(value, dict) else None
     if not isinstance(inner, dict) or inner.get("object") != "response":
         return None
-    if str(value.get("type")) in {"response.created", "response.in_progress"}:
+    if str(value.get("type")) in UNFINISHED_EVENTS:
         return None
     return {**dict_or_empty(value.get("request")), **inner}
 

@@ -70,6 +70,7 @@ CALL_SPEAKERS = frozenset({"function_call", "tool_call"})
 CALL_METHOD = "tools/call"
 _TOOL_PART = "tool-"
 _NUMBERED = "tool_name_"
+_FIRST_STEP = f"{_NUMBERED}0"
 START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
 END_KEYS = ("ended_at", "end_time", "endTime", "completed_at")
 DURATION_KEYS = (("duration_ms", 1e3), ("durationMs", 1e3), ("latency_ms", 1e3), ("duration", 1.0))
@@ -78,7 +79,7 @@ SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "json_schema")
 _SIGNS = frozenset(
     (
         "jsonrpc",
-        "tool_name_0",
+        _FIRST_STEP,
         *ROLE_KEYS,
         *NAME_KEYS,
         *CALL_ID_KEYS,
@@ -168,6 +169,8 @@ def paired(items: list[Any]) -> dict[str, Any] | None:
 
 def numbered_steps(node: dict[str, Any]) -> list[dict[str, Any]]:
     """The steps of an object whose keys count them: `tool_name_0`, `observation_0`, …"""
+    if _FIRST_STEP not in node:
+        return []
     count = sum(key.startswith(_NUMBERED) for key in node)
     keys = (("tool_name", "name"), ("tool_args", "args"), ("observation", "observation"))
     return [{ours: node.get(f"{key}_{i}") for key, ours in keys} for i in range(count)]
