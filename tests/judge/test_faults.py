@@ -191,7 +191,8 @@ def test_retry_after_is_obeyed() -> None:
         made.limiter.limits = Limits(seed=1)
         began = time.monotonic()
         assert marks_of(judged(made, numbered(1))[0]) == pytest.approx(0.7)
-    assert 1.0 <= time.monotonic() - began < 30  # the usual wait would be shorter, a lost one longer
+    # The usual wait would be shorter, a lost one longer.
+    assert 1.0 <= time.monotonic() - began < 30
 
 
 def test_a_small_server_is_asked_fewer_at_once() -> None:
