@@ -305,7 +305,9 @@ def test_a_restart_keeps_every_session(tmp_path: Path, open_page: Opened) -> Non
         expect(rows.nth(0)).to_contain_text("A second session, please.")
         page.click("text=What's the weather in Oslo? >> nth=-1")
         assert page.url.endswith(f"/arena/{name}")
-        assert page.locator("article").all_inner_texts() == shown
+        kept = page.locator("article").all_inner_texts()
+        # Line by line, so that a difference can be read.
+        assert [turn.splitlines() for turn in kept] == [turn.splitlines() for turn in shown]
         expect(page.locator(".told")).to_contain_text("The next prompt goes on from here")
         with page.expect_download() as download:
             page.click("text=Export as JSONL")

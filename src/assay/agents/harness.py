@@ -108,7 +108,7 @@ class _Notes:
         self._left_out = 0
 
     def take(self, kind: str, data: dict[str, Any]) -> None:
-        event = Event(time.perf_counter() - self._clock, kind, data)
+        event = self._event(kind, data)
         if kind == "delta":
             piece = str(data.get("text", ""))[: _LONGEST_SAID - self._length]
             self._length += len(piece)
@@ -120,6 +120,10 @@ class _Notes:
         if self._watch is not None:
             self._watch(event)
 
+    def _event(self, kind: str, data: dict[str, Any]) -> Event:
+        # To the microsecond, as it is kept: a page shows the same time live and from the store.
+        return Event(round(time.perf_counter() - self._clock, 6), kind, data)
+
     @property
     def said(self) -> str:
         """What was streamed of the answer."""
@@ -129,9 +133,9 @@ class _Notes:
         """All of it, with how the turn ended; that is kept whatever came before."""
         if self._left_out:
             told = f"{self._left_out:,} more events were not kept"
-            self._events.append(Event(time.perf_counter() - self._clock, "note", {"text": told}))
+            self._events.append(self._event("note", {"text": told}))
         kind = "final" if how["error"] is None else "failed"
-        last = Event(time.perf_counter() - self._clock, kind, how)
+        last = self._event(kind, how)
         if self._watch is not None:
             self._watch(last)
         return [*self._events, last]

@@ -100,7 +100,7 @@ class Talk:
 def _kept(event: Event) -> dict[str, Any]:
     """An event as it is stored; what is long stands in the case already."""
     data = {name: _short(value) for name, value in event.data.items()}
-    return {"at": round(event.at, 6), "kind": event.kind, "data": data}
+    return {"at": event.at, "kind": event.kind, "data": data}
 
 
 def _short(value: Any) -> Any:
