@@ -60,3 +60,8 @@ def _object(value: dict[Any, object], where: str, depth: int) -> dict[str, Any]:
             raise NotJson(where, f"the key {key!r} is a {type(key).__name__}; JSON keys are text")
         found[_text(key, where)] = json_value(item, f"{where}.{key}", depth=depth + 1)
     return found
+
+
+def without_surrogates(text: str) -> str:
+    """The text as UTF-8 can hold it: halves of characters shown as escapes."""
+    return text if text.isascii() else text.encode(errors="backslashreplace").decode()

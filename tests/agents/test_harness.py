@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.agents.catalogue import adapter_named
-from assay.agents.harness import Conduct, TurnRecord, run_turn
+from assay.agents.harness import Conduct, TurnRecord, calls_of_turn, run_turn
 from assay.agents.loopback import LoopbackServer, QuietHandler
-from assay.agents.model_tap import Exchange, note_reply
+from assay.agents.model_tap import AskedCall, Exchange, note_reply
 from assay.agents.protocol import ModelEndpoint, Turn
 from assay.errors import InvalidSettings
 
@@ -163,6 +163,12 @@ def test_a_call_without_a_usable_place_is_noted(index: object) -> None:
     exchange = Exchange(0.0)
     note_reply(exchange, json.dumps({"choices": [{"message": {"tool_calls": [call]}}]}).encode())
     assert [(asked.call_id, asked.name) for asked in exchange.calls] == [("c", "look")]
+
+
+def test_arguments_too_deep_to_be_read_stay_as_written() -> None:
+    deep = "[" * 100_000
+    (call,) = calls_of_turn([Exchange(0.0, calls=[AskedCall("1", "look", deep)])], [])
+    assert call.parameters == deep
 
 
 @pytest.mark.parametrize(

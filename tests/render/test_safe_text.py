@@ -17,7 +17,6 @@ from assay.render.safe_text import (
     markdown_cell,
     one_line,
     shortened,
-    without_surrogates,
 )
 
 # What a hostile text holds, and how it is shown on one line.
@@ -140,7 +139,3 @@ def test_cut_text_is_never_too_wide(text: str, width: int) -> None:
     cut = shortened(text, width)
     assert cell_len(cut) <= width
     assert cut == text or (cut.endswith("…") and text.startswith(cut[:-1]))
-
-
-def test_halves_of_characters_become_escapes() -> None:
-    assert without_surrogates("caf\udce9 😀") == "caf\\udce9 😀"

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.agents.foreign_code import attempt
+from assay.agents.foreign_values import make_recordable, recordable
 from assay.agents.tool_door import door_for
 from assay.agents.tool_log import ToolLog
 from assay.errors import InvalidRecord
@@ -91,6 +92,7 @@ async def run_turn(
     case = _case(given, text, error, log.calls, line, events)
     if error is not None and notes.said:
         case.extra[PARTIAL_KEY] = notes.said
+    make_recordable(case)
     case.model = turn.model.name
     case.started_at, case.ended_at = started, started + seconds
     return TurnRecord(settle(case), seconds, error, events)
@@ -110,9 +112,10 @@ class _Notes:
     def take(self, kind: str, data: dict[str, Any]) -> None:
         event = self._event(kind, data)
         if kind == "delta":
-            piece = str(data.get("text", ""))[: _LONGEST_SAID - self._length]
-            self._length += len(piece)
-            self._said.append(piece)
+            piece = str(event.data.get("text", ""))[: _LONGEST_SAID - self._length]
+            if piece:
+                self._length += len(piece)
+                self._said.append(piece)
         elif len(self._events) < _MOST_EVENTS:
             self._events.append(event)
         else:
@@ -122,7 +125,8 @@ class _Notes:
 
     def _event(self, kind: str, data: dict[str, Any]) -> Event:
         # To the microsecond, as it is kept: a page shows the same time live and from the store.
-        return Event(round(time.perf_counter() - self._clock, 6), kind, data)
+        at = round(time.perf_counter() - self._clock, 6)
+        return Event(at, str(kind), recordable(data))
 
     @property
     def said(self) -> str:
@@ -274,7 +278,7 @@ def _arguments(written: str) -> Any:
     """The arguments as an object; what the model really wrote where that is none."""
     try:
         return json.loads(written) if written else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return written
 
 

@@ -146,7 +146,7 @@ class _Handler(QuietHandler):
     def _forward(self) -> None:
         found = self.server.owner.line(self.path)
         size = int(self.headers.get("Content-Length") or 0)
-        if found is None or size > _LARGEST_REQUEST:
+        if found is None or not 0 <= size <= _LARGEST_REQUEST:
             self.close_connection = True
             self._refuse(404 if found is None else 413)
             return
@@ -215,7 +215,7 @@ def _tool_messages(body: bytes) -> dict[str, str]:
     """What the framework tells the model of earlier calls, by their ids."""
     try:
         messages = json.loads(body).get("messages") if body else None
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         return {}
     return {
         str(message.get("tool_call_id")): _as_text(message.get("content"))
@@ -243,7 +243,7 @@ def note_reply(exchange: Exchange, reply: bytes) -> None:
 def _decoded(text: bytes) -> dict[str, Any]:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

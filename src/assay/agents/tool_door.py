@@ -38,7 +38,7 @@ class ToolDoor(Struct, frozen=True):
             return 404, _problem(f"no tool named {name!r}")
         try:
             arguments: Any = json.loads(body or b"{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             arguments = None
         if not isinstance(arguments, dict):
             return 400, _problem("expected the arguments as a JSON object")

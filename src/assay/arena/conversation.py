@@ -11,7 +11,6 @@ from assay.agents.harness import Event, run_turn
 from assay.agents.protocol import Turn
 from assay.arena.ground_truth import ground_truth
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY, TRUTH_KEY
-from assay.records import preview
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable
@@ -104,14 +103,11 @@ def _kept(event: Event) -> dict[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    """The value as plain JSON; the beginning of it as text where that would be long."""
-    try:
-        written = value if isinstance(value, str) else json.dumps(value, default=str)
-    except (TypeError, ValueError, RecursionError):  # agents emit what they like
-        return preview(value)
+    """The value; the beginning of it as text where it is long."""
+    written = value if isinstance(value, str) else json.dumps(value)
     if len(written) > _LONGEST_DATA:
         return f"{written[:_LONGEST_DATA]} … ({len(written):,} letters)"
-    return value if isinstance(value, str) else json.loads(written)
+    return value
 
 
 async def hold(talk: Talk, prompts: Iterable[str]) -> AsyncIterator[TurnRecord]:

@@ -11,7 +11,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 import msgspec
 
 from assay.errors import AssayError, UnknownName
-from assay.render.safe_text import csv_cell, markdown_cell, without_surrogates
+from assay.json_values import without_surrogates
+from assay.render.safe_text import csv_cell, markdown_cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from assay.json_values import without_surrogates
+
 # These reorder or hide what stands around them.
 _BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F))
 _HIDDEN = (0xAD, 0x180E, 0x200B, 0x2028, 0x2029, 0xFEFF, *range(0x2060, 0x2070))
@@ -60,8 +62,3 @@ def shortened(text: str, width: int) -> str:
         if used > width or (used == width and i < len(text) - 1):
             return f"{text[:i]}…"
     return text
-
-
-def without_surrogates(text: str) -> str:
-    """The text as UTF-8 can hold it: halves of characters shown as escapes."""
-    return text if text.isascii() else text.encode(errors="backslashreplace").decode()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assay.render.safe_text import UNSEEN, without_surrogates
+from assay.json_values import without_surrogates
+from assay.render.safe_text import UNSEEN
 
 _PICTURES = 0x2400
 _KEPT = frozenset({0x09, 0x0A})
