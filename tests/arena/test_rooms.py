@@ -148,6 +148,47 @@ def _turn() -> Turn:
     return Turn("hi", "other", ModelEndpoint("http://127.0.0.1:9/v1", "scripted-good"))
 
 
+def test_a_session_from_the_store_holds_no_more_prompts_than_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.arena.live._MOST_PROMPTS", 2)
+
+    async def talk() -> None:
+        async with arena(tmp_path / "s", Parrot("a")) as live:
+            session = await answered(live, live.begin(), "one", repeat=2)
+            live.rooms.forget_idle(seconds=0.0)
+            found = await live.find(session.id)
+            assert found is not None
+            assert not found.is_live
+            with pytest.raises(InvalidRecord, match="a session holds 2 prompts"):
+                live.ask(found, "three")
+
+    asyncio.run(talk())
+
+
+def test_an_answer_that_json_cannot_hold_holds_up_no_other(tmp_path: Path) -> None:
+    class Halves(Parrot):
+        async def answer(self, turn: Turn, emit: Emit) -> str:
+            emit("note", {"text": turn.message, "odd": {1: float("nan"), "set": {2}}})
+            return f"{turn.message} \ud83d"
+
+    async def talk() -> str:
+        async with arena(tmp_path / "s", Halves("a")) as live:
+            session = live.begin()
+            for text in ("one", "two"):
+                await answered(live, session, text)
+            await live.settle()
+            assert live.problem is None
+            return session.id
+
+    name = asyncio.run(talk())
+    kept = read_session(Store(tmp_path / "s"), name)
+    assert kept is not None
+    assert [p.cells["A"].answer for p in kept.prompts] == ["one \\ud83d", "two \\ud83d"]
+    note = next(event for event in kept.prompts[0].cells["A"].events if event.kind == "note")
+    assert note.data == {"text": "one", "odd": {"1": "nan", "set": "{2}"}}
+
+
 def test_what_breaks_in_our_own_hands_ends_the_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

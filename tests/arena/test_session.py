@@ -10,7 +10,7 @@ import pytest
 from assay.agents.harness import Event
 from assay.arena.history import list_sessions, place_in_session, read_session
 from assay.arena.keeping import Keeper, Scored
-from assay.arena.session import Cell, News, Prompt, Session
+from assay.arena.session import LONGEST_SHOWN, Cell, News, Prompt, Session
 from assay.arena.verdicts import contest_in, counted, separating, verdict_of
 from assay.execution import MCPExecutionData
 from assay.metrics.chatbot.evaluator import CATEGORIES
@@ -79,10 +79,26 @@ def test_news_are_bounded_and_nobody_is_told_half() -> None:
     assert [message["kind"] for message in woken] == ["done"]
 
 
+def test_news_of_a_server_before_this_one_are_asked_for_anew() -> None:
+    async def read() -> list[dict[str, Any]] | None:
+        news = News()
+        news.post("prompt", prompt=1)
+        return await news.after(500, 5.0)
+
+    assert asyncio.run(read()) is None
+
+
+def test_an_answer_without_end_is_heard_to_a_length() -> None:
+    cell = Cell("A", "agent", "gpt-5")
+    heard = [cell.hear("x" * 150_000) for _ in range(3)]
+    assert [len(piece) for piece in heard] == [150_000, 50_000, 0]
+    assert len(cell.answer) == LONGEST_SHOWN == 200_000
+
+
 def test_a_cell_shows_what_was_said_until_it_is_recorded() -> None:
     cell = Cell("A", "agent", "gpt-5")
     for text in ("Hello", " there"):
-        cell.take(Event(0.1, "delta", {"text": text}))
+        assert cell.hear(text) == text
     cell.take(Event(0.2, "tool_call", {"tool": "look", "arguments": {"n": 1}}))
     assert (cell.answer, cell.state, cell.is_scripted) == ("Hello there", "running", False)
     (shown,) = prompt_view(Prompt(1, "hi", "A", 0.0, {"A": cell}, 1)).cells
@@ -202,10 +218,12 @@ def test_a_store_gives_a_session_back(tmp_path: Path) -> None:
     assert (shown.label, shown.model, shown.answer) == (before.label, before.model, "an answer")
     assert shown.score == before.score
     assert read_session(store, "0" * 32) is None
-    contest = contest_in(store, {"A": "agent-A", "B": "agent-B"})
+    one, other = ("agent-A", "scripted-good"), ("agent-B", "scripted-good")
+    contest = contest_in(store, {"A": one, "B": other})
     assert contest is not None
     assert "A − B: +0.40, 1 prompts paired" in contest_sentence(contest, t).support
-    assert contest_in(store, {"A": "agent-A", "B": "agent-X"}) is None
+    for nobody in (("agent-X", "scripted-good"), ("agent-B", "gpt-5")):
+        assert contest_in(store, {"A": one, "B": nobody}) is None
 
 
 EVENTS: dict[str, dict[str, Any]] = {

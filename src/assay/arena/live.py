@@ -121,7 +121,7 @@ class LiveArena:
 
     def ask(self, session: Session, text: str, *, repeat: int = 1) -> Session:
         """Put a prompt to all agents, so many times; the answers come as news of the session."""
-        self.refuse(self.rooms.get(session.id), text, repeat)
+        self.refuse(session, text, repeat)
         room = self._room_of(session)
         self.rooms.use(room)
         room.is_busy = True
@@ -135,10 +135,12 @@ class LiveArena:
     def _order(self, room: Room) -> str:
         return "".join(self._drawn.sample(list(room.talks), len(room.talks)))
 
-    def refuse(self, room: Room | None, text: str, repeat: int) -> None:
+    def refuse(self, session: Session | None, text: str, repeat: int) -> None:
         """Say why a prompt cannot be put to a session, or to a new one; else do nothing."""
+        room = None if session is None else self.rooms.get(session.id)
         running = room is not None and room.is_busy
-        prompts = repeat + (len(room.session.prompts) if room is not None else 0)
+        held = session if room is None else room.session
+        prompts = repeat + (0 if held is None else len(held.prompts))
         problems = (
             (running, "the agents are still answering: wait, or stop them"),
             (not text.strip(), "the prompt is empty"),
@@ -308,12 +310,14 @@ def _take(session: Session, prompt: Prompt, cell: Cell, event: Event) -> None:
     """An event of a turn that runs; a late one changes nothing any more."""
     if cell.state != "running":
         return
-    cell.take(event)
     if event.kind == "delta":
-        text = str(event.data.get("text", ""))
+        text = cell.hear(str(event.data.get("text", "")))
         place = {"prompt": prompt.number, "letter": cell.letter, "after": cell.seq}
-        cell.seq = session.news.post("delta", **place, text=text)
-    elif event.kind in {"tool_call", "tool_result", "note"}:
+        if text:
+            cell.seq = session.news.post("delta", **place, text=text)
+        return
+    cell.take(event)
+    if event.kind in {"tool_call", "tool_result", "note"}:
         _tell(session, prompt, cell)
 
 

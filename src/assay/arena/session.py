@@ -71,11 +71,15 @@ class Cell(Struct):
             return None
         return case.ended_at - case.started_at
 
+    def hear(self, text: str) -> str:
+        """Take in a piece of the answer; as much of it as is shown while the turn runs."""
+        heard = text[: LONGEST_SHOWN - len(self.said)]
+        self.said += heard
+        return heard
+
     def take(self, event: Event) -> None:
-        """Take in what happened while the turn runs."""
-        if event.kind == "delta":
-            self.said = (self.said + str(event.data.get("text", "")))[:LONGEST_SHOWN]
-        elif len(self.events) < _MOST_EVENTS:
+        """Take in what else happened while the turn runs."""
+        if len(self.events) < _MOST_EVENTS:
             self.events.append(event)
 
     def finish(self, case: AgentTestCase, score: Score) -> None:
@@ -154,8 +158,10 @@ class News:
         self._fresh = asyncio.Event()
 
     async def after(self, seq: int, patience: float) -> list[dict[str, Any]] | None:
-        """What came after a message, waiting a while for it; None if some of it is gone."""
-        if seq >= self.seq:
+        """What came after a message, waiting a while for it; None if that cannot be told."""
+        if seq > self.seq:  # of the same session before the server began anew
+            return None
+        if seq == self.seq:
             try:
                 await asyncio.wait_for(self._fresh.wait(), patience)
             except TimeoutError:

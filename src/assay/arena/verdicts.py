@@ -99,20 +99,23 @@ def verdict_of(session: Session) -> Verdict:
     )
 
 
-def contest_in(store: Store, agents: Mapping[str, str]) -> Contest | None:
-    """The agents over all sessions of a store, by letter and name; None with no prompt shared."""
+def contest_in(store: Store, agents: Mapping[str, tuple[str, str]]) -> Contest | None:
+    """The agents over all sessions of a store: name and model by letter; None where one has none.
+
+    The same agent with another model is another one.
+    """
     sides = [
-        RunSet(letter, tuple(_facts(run) for run in _runs_of(store, label)))
-        for letter, label in agents.items()
+        RunSet(letter, tuple(_facts(run) for run in _runs_of(store, *agent)))
+        for letter, agent in agents.items()
     ]
     if len(sides) < 2 or not all(any(run.values for run in side.runs) for side in sides):
         return None
     return compare_several(sides, quantity=SCORE)
 
 
-def _runs_of(store: Store, label: str) -> tuple[RunFacts, ...]:
-    where = "source_format = $format AND framework = $label"
-    return read_runs_of(store, label, where, format=FORMAT, label=label).runs
+def _runs_of(store: Store, label: str, model: str) -> tuple[RunFacts, ...]:
+    where = "source_format = $format AND framework = $label AND model = $model"
+    return read_runs_of(store, label, where, format=FORMAT, label=label, model=model).runs
 
 
 def _facts(run: RunFacts) -> RunFacts:

@@ -64,7 +64,7 @@ async def home(request: Request) -> Response:
     live = _live(request)
     await live.settle()
     translate = translator(language_of(request))
-    agents = {column.letter: column.entrant.label for column in live.columns}
+    agents = {c.letter: (c.entrant.label, c.entrant.model.name) for c in live.columns}
     contest = await run_in_threadpool(contest_in, live.store, agents)
     return answer(
         request,
