@@ -9,7 +9,7 @@ import pytest
 from assay.agents.protocol import INSTRUCTIONS
 from assay.agents.weather.tools import INSTRUCTIONS as WEATHER_INSTRUCTIONS
 from assay.arena.suite import BUNDLED, load_suite, read_suite
-from assay.errors import InvalidRecord, UnknownName
+from assay.errors import InvalidRecord, NotJson, UnknownName
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +34,18 @@ def test_a_suite_is_read_as_it_is_written() -> None:
     assert (plain.tools, plain.told) == ("none", INSTRUCTIONS)
     told = read_suite(GOOD + "instructions: Be brief.\n", "small.yaml")
     assert told.told == "Be brief."
+
+
+def test_json_is_read_by_its_own_rules() -> None:
+    text = r'{"name": "s", "tasks": [{"id": "a", "turns": ["Hello \ud83d\ude00"]}]}'
+    suite = read_suite(text, "s.json")
+    assert suite.tasks[0].turns == ["Hello 😀"]
+    assert len(suite.digest) == 12
+    half = text.replace(r"\ude00", "")
+    with pytest.raises(
+        NotJson, match=r"s\.json\.tasks\[0\]\.turns\[0\]: text with a lone surrogate"
+    ):
+        read_suite(half, "s.json")
 
 
 def test_a_changed_prompt_is_another_suite() -> None:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from assay.agents.protocol import INSTRUCTIONS
 from assay.agents.weather.tools import INSTRUCTIONS as WEATHER_INSTRUCTIONS
 from assay.errors import InvalidRecord, UnknownName
+from assay.json_values import json_value
 
 BUNDLED = ("weather",)
 _MOST_TASKS = 10_000
@@ -79,16 +80,25 @@ def _suites_near(path: Path) -> list[str]:
 def read_suite(text: str, where: str, folder: Path | None = None) -> Suite:
     """A suite from text; errors name the field. Paths in it start from its folder."""
     try:
-        found: Any = yaml.safe_load(text)
+        found = _parsed(text)
         suite = msgspec.convert(found, Suite)
     except yaml.YAMLError as exc:
         raise InvalidRecord(f"{where} is no YAML: {exc}") from exc
     except msgspec.ValidationError as exc:
         raise InvalidRecord(f"{where}: {exc}") from exc
+    json_value(found, where)
     _check(suite, where)
     if suite.mcp_servers is None or folder is None:
         return suite
     return msgspec.structs.replace(suite, mcp_servers=str(folder / suite.mcp_servers))
+
+
+def _parsed(text: str) -> Any:
+    """JSON by its own rules: by those of YAML an escaped emoji is two halves of a character."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return yaml.safe_load(text)
 
 
 def _check(suite: Suite, where: str) -> None:
