@@ -272,6 +272,28 @@ def test_while_a_new_answer_is_worked_out_the_old_one_stands_in(tmp_path: Path) 
     assert answers.is_current(count)
 
 
+def test_a_store_that_is_always_written_is_counted_one_state_at_a_time(tmp_path: Path) -> None:
+    store = store_of(tmp_path / "store", _runs_of({"a": 0.5}, runs=1))  # type: ignore[arg-type]
+    answers, may_go_on, begun = Answers(store, patience=0.0), Event(), []
+
+    def count(source: Store) -> int:
+        begun.append(1)
+        found = source.count()
+        assert may_go_on.wait(30)
+        return found
+
+    for name in "bcde":
+        assert answers.get(count) is None
+        store_of(tmp_path / "store", _runs_of({name: 0.5}, runs=1))  # type: ignore[arg-type]
+    (kept,) = answers._kept.values()
+    may_go_on.set()
+    seen = kept.future.result(30)
+    assert 1 <= seen <= 5
+    assert answers.get(count) in {seen, 5}
+    assert answers.wait(count) == 5
+    assert len(begun) == 2
+
+
 @pytest.mark.parametrize("problem", [ValueError("not yet"), TimeoutError("not yet")])
 def test_an_answer_that_failed_is_asked_again(tmp_path: Path, problem: Exception) -> None:
     answers = Answers(Store.create(tmp_path / "store"), patience=60)

@@ -29,8 +29,8 @@ class Answers:
     """The latest answers by what was asked, of the store as it is now.
 
     The names of a store's batches say which state it is in. An answer is worked out once,
-    however many ask for it meanwhile; while it is, the one before it stands in, so that readers
-    of a store that is being written see something.
+    however many ask for it meanwhile; while it is, the one before it stands in. One at a time: of a
+    store that is written faster than it can be counted, readers see the last count that ended.
     """
 
     def __init__(self, store: Store, *, patience: float = 1.5) -> None:
@@ -63,15 +63,20 @@ class Answers:
 
     def wait(self, work: Callable[..., Found], *asked: Any) -> Found:
         """The same of the store as it is now, however long it takes."""
-        found: Found = self._result(self._current(work, asked).future, (work, *asked))
+        kept = self._current(work, asked, may_lag=False)
+        found: Found = self._result(kept.future, (work, *asked))
         return found
 
-    def _current(self, work: Callable[..., Any], asked: tuple[Any, ...]) -> _Kept:
+    def _current(
+        self, work: Callable[..., Any], asked: tuple[Any, ...], *, may_lag: bool = True
+    ) -> _Kept:
+        """The answer for the store as it is now, or with `may_lag` one that is under way."""
         key = (work, *asked)
         state = tuple(self._store.batches())
         with self._lock:
             kept = self._kept.get(key)
-            if kept is None or kept.state != state:
+            under_way = may_lag and kept is not None and not kept.future.done()
+            if kept is None or (kept.state != state and not under_way):
                 before = _finished(kept)
                 kept = _Kept(state, self._workers.submit(work, self._store, *asked), before)
                 self._kept[key] = kept
