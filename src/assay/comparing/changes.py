@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.comparing.sides import MODEL
 from assay.stats import Interval, wilson_interval
 from assay.stats.paired import Verdict
 
@@ -35,10 +36,9 @@ _RUNS_SINCE = """
 _CHANGES = """
     WITH placed AS ({placed}),
     known AS (
-        SELECT COALESCE(folder_model, model) AS model, COALESCE(task_id, input) AS task,
-               attempt, run_key,
+        SELECT {model} AS model, COALESCE(task_id, input) AS task, attempt, run_key,
                outcome_success AS success, placed.batch >= $since AS late
-        FROM stored_runs JOIN placed USING (run_key)
+        FROM stored_runs AS runs JOIN placed USING (run_key)
         WHERE outcome_success IS NOT NULL
     )
     SELECT model, task,
@@ -90,7 +90,7 @@ def read_changes(store: Store) -> Changes | None:
         if since is None:
             return None
         (counts,) = engine.sql(_RUNS_SINCE.format(placed=placed), since=since)
-        rows = engine.sql(_CHANGES.format(placed=placed), since=since)
+        rows = engine.sql(_CHANGES.format(placed=placed, model=MODEL), since=since)
     found = [_change(row, len(rows)) for row in rows]
     changed = sorted(
         (change for change in found if change.difference),
