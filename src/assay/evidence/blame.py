@@ -27,10 +27,10 @@ from assay.evidence.failure_kinds import (
     Category,
     Kind,
 )
-from assay.evidence.kind_wordings import kind_of_message
 from assay.evidence.payload import Payload
 from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
+from assay.evidence.told_kinds import kind_of_message
 from assay.evidence.tool_kinds import kind_of_tool
 from assay.execution import ToolExecutionResult
 from assay.tools import ToolDefinition

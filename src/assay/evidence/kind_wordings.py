@@ -5,26 +5,10 @@ For messages that are known to tell of a failure: what the words say is searched
 
 from __future__ import annotations
 
-import re
-from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from assay.evidence.failure_kinds import VAGUE_KINDS
-from assay.evidence.foreign_errors import FOREIGN_KINDS
-from assay.evidence.linear_search import occurrence_of
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assay.evidence.failure_kinds import Kind
-
-# Where a long message says what happened: at its beginning and at its end.
-_HEAD, _TAIL = 500, 300
-# What follows quotes the statement that failed, not the failure.
-_QUOTED_STATEMENT = re.compile(r"\n[ \t]{0,20}(?:LINE \d+:|CONTEXT:|QUERY:)")
-
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_LOOK_AROUND = re.compile(r"\(\?<?[=!][^()]*\)")
 
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
@@ -364,53 +348,3 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         ),
     ),
 )
-
-
-_Wordings = tuple[tuple["Kind", str], ...]
-
-
-@cache
-def _searches(wordings: _Wordings) -> tuple[tuple[Kind, Callable[[str], object]], ...]:
-    return tuple((kind, _search(wording)) for kind, wording in wordings)
-
-
-def _search(wording: str) -> Callable[[str], object]:
-    may_occur_in = occurrence_of(f"(?i)(?:{_LOOK_AROUND.sub('', wording)})")
-    if _LOOK_AROUND.search(wording) is None:
-        return may_occur_in
-    exact = re.compile(wording, re.IGNORECASE).search
-    # The two engines agree on the letters of ASCII only.
-    return lambda text: (not text.isascii() or may_occur_in(text)) and exact(text)
-
-
-def kind_of_message(message: str) -> Kind:
-    """The kind of failure that the words of an error message tell of."""
-    told = _telling_part(message)
-    kind = _kind_told(told)
-    if kind not in VAGUE_KINDS:
-        return kind
-    words = _CAMEL.sub(" ", told).replace("_", " ")  # a symbol, such as channel_not_found
-    spoken = _kind_told(words) if words != told else kind
-    return kind if spoken == "unclassified" else spoken
-
-
-@lru_cache(maxsize=2_048)
-def _kind_told(told: str) -> Kind:
-    kind = _first_told(told, WORDINGS) or "unclassified"
-    return (_first_told(told, FOREIGN_KINDS) or kind) if kind in VAGUE_KINDS else kind
-
-
-def _first_told(told: str, wordings: _Wordings) -> Kind | None:
-    return next((kind for kind, occurs_in in _searches(wordings) if occurs_in(told)), None)
-
-
-def _telling_part(message: str) -> str:
-    statement = _QUOTED_STATEMENT.search(message, 0, 4_000)
-    if statement is not None:
-        message = message[: statement.start()]
-    message = message.replace("’", "'")
-    if message.startswith("Traceback (most recent call last)"):
-        return message.rstrip()[-_TAIL:].rpartition("\n")[2]
-    if len(message) <= _HEAD + _TAIL:
-        return message
-    return f"{message[:_HEAD]}\n{message[-_TAIL:]}"
