@@ -326,6 +326,7 @@ def test_every_page_has_its_key(address: str, open_page: Callable[..., Page]) ->
     page.keyboard.press("?")
     assert page.inner_text("#keys dt:has-text('o r')") == f"g {' '.join(places)}"
     page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
     for key, place in places.items():
         page.keyboard.press("g")
         page.keyboard.press(key)
