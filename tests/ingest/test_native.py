@@ -156,6 +156,7 @@ def test_a_file_name_that_is_not_utf8_is_read(tmp_path: Path) -> None:
         (b'{"actual_output": "a"}', 0.35),
         (b"[]", 0.35),
         (b"[[]]", 0.35),
+        (b"[" * 900 + b"]" * 900, 0.0),
         (b"7", 0.0),
         (b"oops", 0.0),
         (b"", 0.0),

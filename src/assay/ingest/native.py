@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _LOOKED_AT = 20
+_DEEPEST = 3
 _BARELY = 0.35
 _TELLING = frozenset({"actual_output", "execution_data", "expected_output"})
 
@@ -22,10 +23,11 @@ def _recognise(recording: Recording) -> float:
     return max(map(_likeness, recording.sample), default=0.0)
 
 
-def _likeness(value: Any) -> float:
+def _likeness(value: Any, depth: int = 0) -> float:
     """How much a document looks like a case of ours, or like a broken one."""
-    if isinstance(value, list):
-        return max(map(_likeness, value[:_LOOKED_AT]), default=_BARELY)
+    if isinstance(value, list) and depth < _DEEPEST:
+        likely = (_likeness(item, depth + 1) for item in value[:_LOOKED_AT])
+        return max(likely, default=_BARELY)
     if not isinstance(value, dict):
         return 0.0
     if "input" in value and ("schema_version" in value or "execution_data" in value):
