@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -98,18 +99,38 @@ PARTS: dict[str, tuple[Section, ...]] = {
 def answers(
     view: View, parts: Iterable[str], parameters: Mapping[str, Any] | None = None
 ) -> Iterator[Answered]:
-    """The sections of the parts asked for, one after the other.
+    """The sections of the parts asked for, in their order.
 
     `parameters` go to every analysis that has one of the name, unless its section says else.
     """
-    sections = [section for part in parts for section in PARTS[part]]
-    if sum("calls" in ANALYSES[section.analysis].tables for section in sections) > 1:
+    sections = [
+        section
+        for part in parts
+        for section in PARTS[part]
+        if not (section.unknown_to_the_seed and view.rules == "seed")
+    ]
+    given = parameters or {}
+    of_calls = [s for s in sections if "calls" in ANALYSES[s.analysis].tables]
+    if len(of_calls) > 1:
         view.expect_many()
-    for section in sections:
-        if section.unknown_to_the_seed and view.rules == "seed":
-            continue
-        analysis = ANALYSES[section.analysis]
-        own = {parameter.name for parameter in analysis.parameters}
-        given = {key: item for key, item in (parameters or {}).items() if key in own}
-        rows = analysis.answer(view, **(given | section.parameters))
-        yield Answered(section, analysis, rows)
+    # Calls and evaluations have nothing in common, so that they can be asked at the same time.
+    with ThreadPoolExecutor(max_workers=1) as thread, view.beside() as other:
+        if other is view or len(of_calls) in {0, len(sections)}:
+            yield from (_answered(view, section, given) for section in sections)
+            return
+        elsewhere = {
+            section.name: thread.submit(_answered, other, section, given)
+            for section in sections
+            if section not in of_calls
+        }
+        here = {section.name: _answered(view, section, given) for section in of_calls}
+        for section in sections:
+            name = section.name
+            yield here[name] if name in here else elsewhere[name].result()
+
+
+def _answered(view: View, section: Section, parameters: Mapping[str, Any]) -> Answered:
+    analysis = ANALYSES[section.analysis]
+    own = {parameter.name for parameter in analysis.parameters}
+    given = {key: item for key, item in parameters.items() if key in own}
+    return Answered(section, analysis, analysis.answer(view, **(given | section.parameters)))

@@ -62,6 +62,9 @@ class Engine(Protocol):
     def sql(self, text: str, **params: object) -> list[dict[str, Any]]:
         """The rows of a query in which `$name` stands for a parameter."""
 
+    def beside(self) -> AbstractContextManager[Engine | None]:
+        """A second engine that another thread may ask at the same time, where there can be one."""
+
 
 class Answering(Protocol):
     """A store, or whatever else can open an engine over its tables."""
@@ -187,6 +190,12 @@ class View:
         (found,) = self._engine.sql("SELECT COUNT(*) AS calls FROM stored_calls")
         if found["calls"] <= _MOST_KEPT_CALLS:
             self._kept = _KEPT | _KEPT_FOR_MANY
+
+    @contextmanager
+    def beside(self) -> Iterator[View]:
+        """A view of the same for another thread; this view itself where there is one engine."""
+        with self._engine.beside() as engine:
+            yield self if engine is None else View(engine, self._selection)
 
     def rows(self, sql: str, **params: object) -> list[dict[str, Any]]:
         """The rows of a question; they are the caller's to read and not to change."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +14,7 @@ from assay.store.scores import latest_scores
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from assay.store.engine import Engine
 
@@ -98,6 +99,21 @@ class QuestionEngine:
             self._execute_for(parts, making, f"INSERT INTO {name} {query}")
         else:
             self._engine.execute(making)
+
+    @contextmanager
+    def beside(self) -> Iterator[QuestionEngine]:
+        """A second one over the same tables, to be asked in another thread at the same time.
+
+        Whoever leaves early need not wait for its answer.
+        """
+        own = self._engine.cursor()
+        try:
+            yield QuestionEngine(own, self._batches, self._opened)
+        except BaseException:
+            own.interrupt()
+            raise
+        finally:
+            own.close()
 
     def _parts(self) -> list[_Part]:
         """The store in parts of whole runs, each with about as many calls as memory is meant for.

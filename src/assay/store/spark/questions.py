@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from assay.store.questioning import RECORDED, SHOWN, STORED_NAME
@@ -14,6 +14,7 @@ from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from assay.store.spark.dialect import Step
@@ -106,6 +107,10 @@ class SparkEngine:
             found.persist()
         found.createOrReplaceTempView(step.name)
         return found
+
+    def beside(self) -> AbstractContextManager[None]:
+        """None: one session does all the work, on as many machines as it has."""
+        return nullcontext()
 
     def frame(self, text: str, **params: object) -> Any:
         """The query as Spark's own data frame, not yet run."""
