@@ -10,6 +10,7 @@ from tests.analyses.worked import a_run, bad, ok, store_of
 
 from assay.analyses import ANALYSES, Filters, opened
 from assay.analyses.report import PARTS, answers
+from assay.errors import UnknownName
 from assay.store import questioning
 
 if TYPE_CHECKING:
@@ -62,6 +63,24 @@ def test_a_report_says_what_its_questions_say_singly(
     for answered in found:
         alone = answered.analysis.answer(store, **answered.section.parameters, **filters)
         assert _rounded(answered.rows) == _rounded(alone), answered.section.name
+
+
+def test_sections_keep_their_order_however_they_are_asked(store: Store) -> None:
+    with opened(store) as view:
+        found = [answered.section.name for answered in answers(view, PARTS)]
+    assert found == [section.name for part in PARTS for section in PARTS[part]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"), [({"by": "shoe size"}, UnknownName), ({"top_n": "many"}, TypeError)]
+)
+def test_what_fails_on_either_side_is_told_and_spoils_nothing(
+    store: Store, wrong: dict[str, Any], error: type[Exception]
+) -> None:
+    with opened(store) as view:
+        with pytest.raises(error):
+            list(answers(view, ["detailed", "tool-stats"], wrong))
+        assert [found.section.name for found in answers(view, ["detailed"])] == ["detailed"]
 
 
 @pytest.mark.parametrize(

@@ -113,20 +113,21 @@ def answers(
     of_calls = [s for s in sections if "calls" in ANALYSES[s.analysis].tables]
     if len(of_calls) > 1:
         view.expect_many()
-    # Calls and evaluations have nothing in common, so that they can be asked at the same time.
+    others = [section for section in sections if section not in of_calls]
     with ThreadPoolExecutor(max_workers=1) as thread, view.beside() as other:
-        if other is view or len(of_calls) in {0, len(sections)}:
+        if other is view or not of_calls or not others:
             yield from (_answered(view, section, given) for section in sections)
             return
-        elsewhere = {
-            section.name: thread.submit(_answered, other, section, given)
-            for section in sections
-            if section not in of_calls
-        }
-        here = {section.name: _answered(view, section, given) for section in of_calls}
+        # Calls and evaluations have nothing in common, so that they can be asked at the same time.
+        there = {s.name: thread.submit(_answered, other, s, given) for s in others}
+        try:
+            here = {section.name: _answered(view, section, given) for section in of_calls}
+        except BaseException:
+            thread.shutdown(wait=False, cancel_futures=True)
+            raise
         for section in sections:
             name = section.name
-            yield here[name] if name in here else elsewhere[name].result()
+            yield here[name] if name in here else there[name].result()
 
 
 def _answered(view: View, section: Section, parameters: Mapping[str, Any]) -> Answered:

@@ -104,7 +104,7 @@ class QuestionEngine:
     def beside(self) -> Iterator[QuestionEngine]:
         """A second one over the same tables, to be asked in another thread at the same time.
 
-        Whoever leaves early need not wait for its answer.
+        Whoever leaves early need not wait for its answer; the last to let go of it closes it.
         """
         own = self._engine.cursor()
         try:
@@ -112,8 +112,6 @@ class QuestionEngine:
         except BaseException:
             own.interrupt()
             raise
-        finally:
-            own.close()
 
     def _parts(self) -> list[_Part]:
         """The store in parts of whole runs, each with about as many calls as memory is meant for.
