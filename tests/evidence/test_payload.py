@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.evidence.payload import MAX_LAYERS, Payload, reported_together, unwrap
@@ -116,6 +116,7 @@ def test_what_is_no_wrapping_is_left_alone(result: Any) -> None:
     assert unwrap(result) == Payload(result)
 
 
+@example({"text": "null", "type": []})
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=20),

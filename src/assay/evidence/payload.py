@@ -308,9 +308,11 @@ def _read_flag(key: str, flag: Any) -> bool | None:
 
 
 def _is_text_block(block: dict[Any, Any]) -> bool:
+    kind = block.get("type", "text")
     return (
         isinstance(block.get("text"), str)
-        and block.get("type", "text") in _TEXT_BLOCKS
+        and isinstance(kind, str)
+        and kind in _TEXT_BLOCKS
         and block.keys() <= _TEXT_BLOCK_KEYS
     )
 
