@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +12,7 @@ from tests.evidence.made_runs import call, run, sample
 
 from assay.evidence.examination import examine
 from assay.execution import ToolExecutionResult
-
-if TYPE_CHECKING:
-    from assay.test_case import AgentTestCase
+from assay.test_case import AgentTestCase
 
 
 @pytest.mark.parametrize("number", range(1, 21))
@@ -176,3 +174,16 @@ def test_any_run_can_be_examined(data: st.DataObject) -> None:
     examined = examine(case)
     assert examined.findings.verdict in {"problem found", "no problem found", "not checkable"}
     assert len(examined.plan.levels) == len(case.calls)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": ["user"], "content": "x 12"},
+        {"role": "user", "turn": [1], "content": "x"},
+        {"role": "user", "content": {"a": 1}},
+    ],
+)
+def test_an_odd_message_of_the_conversation_is_no_crash(message: dict[str, Any]) -> None:
+    case = AgentTestCase("What is 12?", "It is 34.", conversation_history=[message])
+    assert examine(case).grounding is not None

@@ -231,9 +231,11 @@ def _told(case: AgentTestCase, steps: list[int]) -> Iterator[Source]:
     step_of_turn = {call.turn: step for call, step in zip(case.calls, steps, strict=True)}
     step = BEFORE_ALL
     for i, message in enumerate(case.conversation_history or []):
-        step = max(step, step_of_turn.get(message.get("turn"), BEFORE_ALL))
-        content = message.get("content")
-        if message.get("role") in _TELLING_ROLES and content and content != case.input:
+        turn, role, content = (message.get(key) for key in ("turn", "role", "content"))
+        if isinstance(turn, int):
+            step = max(step, step_of_turn.get(turn, BEFORE_ALL))
+        telling = isinstance(role, str) and role in _TELLING_ROLES
+        if telling and content and content != case.input:
             yield Source("conversation", content, place=f"conversation_history[{i}]", step=step)
 
 
