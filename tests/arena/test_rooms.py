@@ -261,6 +261,23 @@ def test_stopping_ends_the_repeats_as_well(tmp_path: Path) -> None:
     assert (cell.score.value, cell.score.reason) == (None, "stopped before there was an answer")
 
 
+def test_a_choice_that_cannot_be_kept_is_not_shown_as_made(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b")) as live:
+            session = await answered(live, live.begin({"A", "B"}, blind=True), "one")
+            await live.settle()
+            (tmp_path / "s").rename(tmp_path / "away")
+            (tmp_path / "s").write_text("a full disk, as far as the store can tell")
+            await answered(live, session, "two")
+            with pytest.raises(InvalidRecord, match="the choice cannot be kept: the store"):
+                await live.choose(session, 2, "B")
+            (tmp_path / "s").unlink()
+            (tmp_path / "away").rename(tmp_path / "s")
+            await live.choose(session, 2, "B")
+
+    asyncio.run(talk())
+
+
 def test_a_blind_session_hides_names_until_it_is_judged(tmp_path: Path) -> None:
     async def talk() -> Session:
         async with arena(tmp_path / "s", Parrot("a"), Parrot("b"), Parrot("c")) as live:

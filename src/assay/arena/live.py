@@ -166,6 +166,8 @@ class LiveArena:
             raise InvalidRecord(f"there is nothing to choose at prompt {number}")
         worths = worths_of(choice, prompt.cells)
         await self.settle()
+        if self.problem is not None:
+            raise InvalidRecord(f"the choice cannot be kept: {self.problem}")
         cases = {letter: cell.case for letter, cell in prompt.cells.items()}
         run_ids = {letter: case.run_id for letter, case in cases.items() if case is not None}
         await self._work(keep_choice, self.store, run_ids, worths)
