@@ -28,7 +28,7 @@ from bench.result import Result, Size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from assay.evidence.findings import Findings
+    from assay.evidence.findings import FindingKind, Severity
     from assay.stats.intervals import Interval
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -37,6 +37,14 @@ SETS = ("mcpmark-postgres", "tau-bench", "tau2-bench-runs")
 RESAMPLES = {"full": 1_000, "small": 100}
 LEVEL = 0.95
 LEAST_LIFT = 1.5
+_SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+
+
+class Weighed(NamedTuple):
+    """A finding and how severe it was held to be."""
+
+    severity: Severity
+    kind: FindingKind
 
 
 class Judged(NamedTuple):
@@ -45,7 +53,7 @@ class Judged(NamedTuple):
     task: tuple[str, str]
     success: bool
     predictors: dict[str, float | None]
-    high: frozenset[str]
+    found: frozenset[Weighed]
 
 
 def run(size: Size) -> list[Result]:
@@ -86,16 +94,12 @@ def _judged(name: str, case: AgentTestCase) -> Judged:
             "few calls": -float(len(facts.calls)),
             "a long answer": float(len(case.actual_output or "")),
         },
-        _high(findings),
+        frozenset(Weighed(found.severity, found.kind) for found in findings.found),
     )
 
 
 def _negative(value: float | None) -> float | None:
     return None if value is None else -value
-
-
-def _high(findings: Findings) -> frozenset[str]:
-    return frozenset(found.kind for found in findings.found if found.severity == "high")
 
 
 def _aurocs(name: str, judged: Sequence[Judged], resamples: int) -> list[Result]:
@@ -173,42 +177,44 @@ def _bootstrapped(
 
 def _lifts(judged: Sequence[Judged], resamples: int) -> list[Result]:
     """How much oftener a run with a finding failed than the runs of its set do."""
-    kinds = sorted({kind for row in judged for kind in row.high})
-    return [_lift_result(kind, judged, resamples) for kind in kinds]
+    weighed = {each for row in judged for each in row.found}
+    worst_first = sorted(weighed, key=lambda each: (_SEVERITIES.index(each.severity), each.kind))
+    return [_lift_result(each, judged, resamples) for each in worst_first]
 
 
-def _lift_result(kind: str, judged: Sequence[Judged], resamples: int) -> Result:
-    rows = [row for row in judged if kind in row.high]
-    lift = _lift(judged, kind) or 0.0
+def _lift_result(weighed: Weighed, judged: Sequence[Judged], resamples: int) -> Result:
+    rows = [row for row in judged if weighed in row.found]
+    lift = _lift(judged, weighed) or 0.0
     by_task: dict[tuple[str, str], list[Judged]] = defaultdict(list)
     for row in judged:
         by_task[row.task].append(row)
     tasks, chance = list(by_task.values()), random.Random(0)
     drawn = (
-        _lift([row for task in chance.choices(tasks, k=len(tasks)) for row in task], kind)
+        _lift([row for task in chance.choices(tasks, k=len(tasks)) for row in task], weighed)
         for _ in range(resamples)
     )
     interval = percentile_interval([d for d in drawn if d is not None], len(tasks), LEVEL)
     failed = sum(not row.success for row in rows)
+    is_high = weighed.severity == "high"
     return Result(
-        name=f"the high finding {kind}: how much oftener a run with it failed",
+        name=f"how much oftener a run with the {weighed.severity} finding {weighed.kind} failed",
         ours=lift,
         peer=1.0,
         unit="times",
         peer_name="all runs of the same set",
         ratio=lift,
-        goal=f"at least {LEAST_LIFT}",
-        met=lift >= LEAST_LIFT,
+        goal=f"at least {LEAST_LIFT}" if is_high else "none: reported as it is",
+        met=lift >= LEAST_LIFT or not is_high,
         note=f"{failed} of {len(rows)} failed{_reach(interval)}",
     )
 
 
-def _lift(judged: Sequence[Judged], kind: str) -> float | None:
+def _lift(judged: Sequence[Judged], weighed: Weighed) -> float | None:
     failures: dict[str, list[bool]] = defaultdict(list)
     for row in judged:
         failures[row.task[0]].append(not row.success)
     usual = {name: sum(failed) / len(failed) for name, failed in failures.items()}
-    rows = [row for row in judged if kind in row.high]
+    rows = [row for row in judged if weighed in row.found]
     expected = sum(usual[row.task[0]] for row in rows)
     return sum(not row.success for row in rows) / expected if expected else None
 

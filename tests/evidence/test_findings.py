@@ -53,8 +53,8 @@ def test_failure_load(
     ("calls", "signal", "reported"),
     [
         ([bad(), good()], 0, None),
-        ([good(), bad()], 0.5, "high"),
-        ([bad(), bad()], 0.5, "high"),
+        ([good(), bad()], 0.5, "medium"),
+        ([bad(), bad()], 0.5, "medium"),
         ([good(), bad(), bad(), bad()], 1, "high"),
     ],
 )

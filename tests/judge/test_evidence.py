@@ -294,9 +294,9 @@ def test_the_judge_is_the_same_twice_changes_nothing_and_costs_nothing() -> None
 def test_findings_come_worst_first() -> None:
     kinds = [told.kind for told in EvidenceJudge().mark_now(sample(8)).findings]
     assert kinds == [
-        "high: failure_at_end",
         "high: asked_write_missing",
         "medium: failure_load",
+        "medium: failure_at_end",
         "low: repeats",
     ]
 

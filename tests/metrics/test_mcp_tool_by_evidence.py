@@ -60,7 +60,7 @@ def test_the_score_is_labelled_and_carries_verdict_and_evidence() -> None:
     found = asyncio.run(MCPToolMetric().evaluate(sample(12)))
     assert found.label == "judged by evidence"
     assert [(told.text, told.kind) for told in found.evidence[:1]] == [("problem found", "verdict")]
-    assert "high: failure_at_end" in [told.kind for told in found.evidence]
+    assert "medium: failure_at_end" in [told.kind for told in found.evidence]
     arguments = found.part("parameter_accuracy")
     assert arguments is not None
     assert [(told.text, told.call) for told in arguments.evidence] == [

@@ -137,8 +137,9 @@ def _failure_at_end(facts: RunFacts, _: Grounding) -> _Judged:
     if len(last) == _LAST_CALLS and all(call.failed for call in last):
         text = f"The last three calls failed, the last with: {_quoted(last[-1])}"
         return _Judged(1.0, Finding("failure_at_end", "high", text, _places(last)))
+    # One alone may be an attempt that was rightly refused, or a check that was meant to fail.
     text = f"The last call, {calls[-1].call.tool}, failed: {_quoted(calls[-1])}"
-    return _Judged(0.5, Finding("failure_at_end", "high", text, _places(calls[-1:])))
+    return _Judged(0.5, Finding("failure_at_end", "medium", text, _places(calls[-1:])))
 
 
 def _unresolved_failures(facts: RunFacts, _: Grounding) -> _Judged:
