@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     _Item: TypeAlias = AgentTestCase | KnownCase
 
 DEFAULT_CONCURRENCY = 20
-# Times the concurrency: so many may wait, judged, for one before them.
-_MOST_WAITING = 8
+# Times the concurrency: so many may be held, and so many more while they wait for one before them.
+_MOST_WAITING = 2
+_MOST_WAITING_FOR_ONE = 8
 _BATCH_CASES = 256
 _BATCH_SECONDS = 0.05
 # A mean of floats may miss its end by a hair.
@@ -45,9 +46,10 @@ async def score_stream(
 ) -> AsyncGenerator[CaseScores]:
     """Judge cases as they come, several at a time, and yield them in input order.
 
-    Only `concurrency` cases are held at once, however many there are, and a few times as many
+    Twice `concurrency` cases are held at most, however many there are, and a few times as many
     while one of them keeps the others waiting. `ahead` so many more are read in a thread, so
-    that a slow source does not hold up those that are being judged.
+    that a slow source does not hold up those that are being judged. What reading raises is
+    raised here after all that was read before it has been handed over.
     """
     flight = _Flight(_source(cases, ahead), metrics, concurrency)
     try:
@@ -87,64 +89,120 @@ def _source(cases: Iterable[AgentTestCase | KnownCase], ahead: int) -> Source[_I
     return Ahead(cases, ahead) if ahead else Direct(cases)
 
 
+class _Seat:
+    """A case at its place in the input; its scores are there once it is judged."""
+
+    __slots__ = ("item", "scores")
+
+    def __init__(self, item: _Item) -> None:
+        self.item = item
+        self.scores: CaseScores | None = None
+
+
 class _Flight:
-    """The cases being judged, in input order; never more of them at once than asked for."""
+    """The cases being judged, in input order; never more of them at once than asked for.
+
+    Whoever has judged a case begins with the next one in the same breath: a hundred answers that
+    come together would otherwise all be read before the next hundred questions are asked, and
+    nobody would be waiting for an answer in the meantime.
+    """
 
     def __init__(self, source: Source[_Item], metrics: Sequence[Metric], concurrency: int) -> None:
         self._source = source
         self._metrics = metrics
         self._concurrency = concurrency
-        self._held: deque[asyncio.Task[CaseScores]] = deque()
-        self._running = 0
+        self._seats: deque[_Seat] = deque()
+        self._hands: set[asyncio.Task[None]] = set()
         self._news: asyncio.Event | None = None
+        self._problem: BaseException | None = None
+        self._looked_at = 0.0
 
     async def land(self) -> CaseScores | None:
         """The next result; None when there are none left."""
         if self._news is None:
             self._news = asyncio.Event()
             self._source.on_news(_from_any_thread(self._news.set))
-        while True:
+        while (found := self._landed()) is None:
             self._fill()
-            if self._held and self._held[0].done():
-                return self._held.popleft().result()
-            if not self._held and self._source.ended:
+            if not self._hands and self._problem is not None:
+                raise self._problem
+            if not self._seats and self._source.ended:
                 return None
             self._news.clear()
             await self._news.wait()
+        return found
 
     async def is_next_ready(self) -> bool:
         """Whether the next result can be had without waiting for anything but our own work."""
-        self._fill()
-        if self._held and not self._held[0].done():
+        if not self._is_head_judged():
+            self._fill()
             await asyncio.sleep(0)
-        return bool(self._held) and self._held[0].done()
+        return self._is_head_judged()
 
     async def cancel(self) -> list[CaseScores]:
         """Stop the work and return what was finished out of turn."""
         self._source.close()
-        for task in self._held:
-            task.cancel()
-        ended = await asyncio.gather(*self._held, return_exceptions=True)
-        self._held.clear()
-        return [scores for scores in ended if isinstance(scores, CaseScores)]
+        for hand in self._hands:
+            hand.cancel()
+        await asyncio.gather(*self._hands, return_exceptions=True)
+        judged = [seat.scores for seat in self._seats if seat.scores is not None]
+        self._seats.clear()
+        return judged
+
+    def _is_head_judged(self) -> bool:
+        return bool(self._seats) and self._seats[0].scores is not None
+
+    def _landed(self) -> CaseScores | None:
+        self._looked_at = time.monotonic()
+        return self._seats.popleft().scores if self._is_head_judged() else None
 
     def _fill(self) -> None:
-        """Take up as many cases as there is room for."""
-        while (room := self._room()) > 0 and (found := self._source.take(room)):
+        """Take up as many cases as there are hands free and seats to hold them."""
+        while (room := min(self._concurrency - len(self._hands), self._seats_left())) > 0:
+            found = self._taken(room)
             for item in found:
-                task = asyncio.create_task(_score_one(item, self._metrics))
-                task.add_done_callback(self._ended)
-                self._held.append(task)
-                self._running += 1
+                hand = asyncio.create_task(self._judge_on(self._seated(item)))
+                hand.add_done_callback(self._ended)
+                self._hands.add(hand)
+            if not found:
+                break
 
-    def _room(self) -> int:
+    def _seats_left(self) -> int:
         """One slow case must not keep all others from being begun."""
-        stuck = bool(self._held) and not self._held[0].done()
-        held = self._concurrency * (_MOST_WAITING if stuck else 1)
-        return min(self._concurrency - self._running, held - len(self._held))
+        times = _MOST_WAITING if self._is_head_judged() else _MOST_WAITING_FOR_ONE
+        return self._concurrency * times - len(self._seats)
 
-    def _ended(self, _: asyncio.Task[CaseScores]) -> None:
-        self._running -= 1
+    def _taken(self, most: int) -> list[_Item]:
+        if self._problem is not None:
+            return []
+        try:
+            return self._source.take(most)
+        except Exception as exc:  # noqa: BLE001 - it is raised again when all before it is landed
+            self._problem = exc
+            return []
+
+    def _seated(self, item: _Item) -> _Seat:
+        seat = _Seat(item)
+        self._seats.append(seat)
+        return seat
+
+    async def _judge_on(self, seat: _Seat) -> None:
+        """Judge a case, and then the next one as long as there is one and a seat for it."""
+        while True:
+            seat.scores = await _score_one(seat.item, self._metrics)
+            if self._news is not None and self._is_head_judged():
+                self._news.set()
+            if time.monotonic() - self._looked_at > _BATCH_SECONDS:
+                await asyncio.sleep(0)  # metrics that never wait would let nobody else in
+            found = self._taken(1) if self._seats_left() > 0 else []
+            if not found:
+                return
+            seat = self._seated(found[0])
+
+    def _ended(self, hand: asyncio.Task[None]) -> None:
+        self._hands.discard(hand)
+        if not hand.cancelled() and (problem := hand.exception()) is not None:
+            self._problem = self._problem or problem
         if self._news is not None:
             self._news.set()
 
