@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -291,6 +292,48 @@ def test_a_command_calls_the_tools_of_its_turn(tmp_path: Path, converse: Convers
     assert "town" in json.loads(misfit)["error"]
     assert no_object == '400 {"error": "expected the arguments as a JSON object"}'
     assert unknown == """404 {"error": "no tool named 'get_any_weather'"}"""
+
+
+async def slow() -> str:
+    """Never answer."""
+    await asyncio.Event().wait()
+    return "too late"
+
+
+async def stubborn() -> str:
+    """Go on for a while after being told to stop."""
+    with suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
+    await asyncio.sleep(1.5)
+    return "too late"
+
+
+SLOW_CALLER = (
+    CALLER.partition("weather = ")[0]
+    + """
+print(call(urls["slow"], "{}") + " and " + call(urls["stubborn"], "{}"))
+"""
+)
+
+
+def test_a_tool_that_takes_too_long_is_told_and_recorded(
+    tmp_path: Path, converse: Converse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.agents.tool_door.SECONDS", 0.2)
+    monkeypatch.setattr("assay.agents.tool_door._LAST_SECONDS", 0.2)
+    script = tmp_path / "agent.py"
+    script.write_text(SLOW_CALLER)
+    line = f"command:{sys.executable} {script}"
+    (record,) = converse(line, "hello", tools=[slow, stubborn])
+    first, second = str(record.case.actual_output).split(" and ")
+    assert first == '{"error": "no result within 0.2 s"}'
+    assert (
+        second == """504 {"error": "the tool 'stubborn' did not answer, nor could it be stopped"}"""
+    )
+    assert [(call.tool, call.success, call.error_message) for call in record.case.calls] == [
+        ("slow", False, "ToolFailed: no result within 0.2 s"),
+        ("stubborn", False, "the tool had not answered when the turn ended"),
+    ]
 
 
 async def echo(turn: Turn, emit: Emit) -> str:

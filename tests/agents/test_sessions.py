@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +13,14 @@ from tests.agents.conftest import DAY
 from assay.agents.catalogue import ADAPTERS, adapter_named
 from assay.agents.harness import run_turn
 from assay.agents.own_thread import AgentThread
-from assay.agents.protocol import Adapter, ModelEndpoint, Remembering, Turn
+from assay.agents.protocol import Adapter, ModelEndpoint, PastCall, Remembering, Turn
+from assay.agents.retold import latest, past_calls
 from assay.agents.scripted.server import ScriptedModel
 from assay.agents.weather.preferences import PreferenceBook
 from assay.agents.weather.source import BundledWeather
 from assay.agents.weather.tools import weather_tools
+from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,11 +41,24 @@ class ListeningModel(ScriptedModel):
     """The scripted model, with what was said to it."""
 
     heard: list[list[tuple[str, str]]]
+    told: list[tuple[str, Any]]  # with its first request, calls and results included
 
     def words(self, request: dict[str, Any]) -> Words:
+        self.told = self.told or [line for m in request["messages"] for line in _lines(m)]
         said = [(m["role"], _text(m.get("content"))) for m in request["messages"]]
         self.heard.append([line for line in said if line[0] in {"user", "assistant"} and line[1]])
         return super().words(request)
+
+
+def _lines(message: dict[str, Any]) -> list[tuple[str, Any]]:
+    role, text = message["role"], _text(message.get("content"))
+    if role == "tool":
+        found = json.loads(text)
+        return [("result", found["result"] if set(found) == {"result"} else text)]
+    calls = [call["function"] for call in message.get("tool_calls") or []]
+    if calls:
+        return [("calls", [(call["name"], json.loads(call["arguments"])) for call in calls])]
+    return [(role, text)] if role in {"user", "assistant"} else []
 
 
 def _text(content: Any) -> str:
@@ -52,7 +69,7 @@ def _text(content: Any) -> str:
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ListeningModel]:
     monkeypatch.setattr(logging.root.manager, "disable", logging.CRITICAL)
     served = ListeningModel()
-    served.heard = []
+    served.heard, served.told = [], []
     with served:
         yield served
 
@@ -90,6 +107,54 @@ def test_a_session_goes_on_from_its_history_and_can_be_forgotten(
     ]
     assert model.heard[-1] == [("user", LATER)]
     assert forgotten.case.calls == []
+
+
+CALLS = (
+    (
+        PastCall("past-0-0", "get_current_weather", {"city": "Oslo"}, '{"temp": 2.6}', 1),
+        PastCall("past-0-1", "get_preferences", {}, '{"flags": {}}', 1),
+        PastCall("past-0-2", "get_forecast", {"city": "Oslo"}, '{"error": "no map"}', 2),
+    ),
+)
+RETOLD = [
+    ("user", BEFORE[0]["content"]),
+    ("calls", [("get_current_weather", {"city": "Oslo"}), ("get_preferences", {})]),
+    ("result", '{"temp": 2.6}'),
+    ("result", '{"flags": {}}'),
+    ("calls", [("get_forecast", {"city": "Oslo"})]),
+    ("result", '{"error": "no map"}'),
+    ("assistant", BEFORE[1]["content"]),
+    ("user", LATER),
+]
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_the_model_is_told_the_calls_of_before_and_their_results(
+    name: str, model: ListeningModel, tap: ModelTap
+) -> None:
+    agent = adapter_named(name).make()
+    endpoint = ModelEndpoint(model.base_url, "scripted-good")
+    turn = Turn(LATER, "s1", endpoint, "ann", history=BEFORE, calls=CALLS)
+    tools = weather_tools(BundledWeather(DAY), PreferenceBook(), "ann")
+    record = asyncio.run(run_turn(agent, turn, tap, tools=tools))
+    assert model.told == RETOLD
+    assert [call.parameters["city"] for call in record.case.calls] == ["Oslo"]  # its own alone
+
+
+def test_calls_are_retold_as_they_were_recorded() -> None:
+    executed = [
+        ToolExecutionResult("look", {"n": 1}, {"found": 2}, success=True, turn=1),
+        ToolExecutionResult("look", "{broken", None, success=False, error_message="no", turn=1),
+        ToolExecutionResult("read", {}, "x" * 30_000, success=True, turn=2),
+    ]
+    case = AgentTestCase("hi", "hello", execution_data=MCPExecutionData(executed))
+    first, second, third = past_calls(case, 4)
+    assert first == PastCall("past-4-0", "look", {"n": 1}, '{"found": 2}', 1)
+    assert second == PastCall("past-4-1", "look", {}, '{"error": "no"}', 1)
+    assert third.result.endswith("xxx … (30,000 letters)")
+    assert len(third.result) < 20_100
+    kept = latest([(third,)] * 30)
+    assert [bool(calls) for calls in kept] == [False] * 21 + [True] * 9
 
 
 def test_a_thread_passes_on_what_is_to_be_forgotten() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.protocol import Adapter, Remembering
+from assay.agents.retold import told_before
 from assay.extras import require
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Agent, AgentTool, Emit, Turn
+    from assay.agents.retold import Told
 
 _NAME = "assistant"
 
@@ -62,8 +64,9 @@ class AdkSessions:
             return
         self._users[turn.session_id] = turn.user_id
         session = await self.service.create_session(**known)
-        for said in turn.history:
-            await self.service.append_event(session, self._event(said))
+        for told in told_before(turn):
+            for event in self._events(told):
+                await self.service.append_event(session, event)
 
     async def forget(self, session_id: str) -> None:
         """Let a session go; one that is not there is no matter."""
@@ -73,12 +76,25 @@ class AdkSessions:
                 app_name=self.app, user_id=user, session_id=session_id
             )
 
-    def _event(self, said: dict[str, str]) -> Any:
+    def _events(self, told: Told) -> list[Any]:
+        """What was told as ADK's events: words are one, calls two, the second with the results."""
         event = require("google.adk.events", extra="adk").Event
         types = require("google.genai.types", extra="adk")
-        author, role = ("user", "user") if said["role"] == "user" else (self._agent_name, "model")
-        content = types.Content(role=role, parts=[types.Part(text=said["content"])])
-        return event(author=author, content=content)
+        author, role = ("user", "user") if told.role == "user" else (self._agent_name, "model")
+        if not told.calls:
+            said = types.Content(role=role, parts=[types.Part(text=told.text)])
+            return [event(author=author, content=said)]
+        calls, results = [], []
+        for call in told.calls:
+            named = {"id": call.call_id, "name": call.tool}
+            asked = types.FunctionCall(**named, args=call.arguments)
+            back = types.FunctionResponse(**named, response={"result": call.result})
+            calls.append(types.Part(function_call=asked))
+            results.append(types.Part(function_response=back))
+        return [
+            event(author=author, content=types.Content(role="model", parts=calls)),
+            event(author=author, content=types.Content(role="user", parts=results)),
+        ]
 
 
 async def answer_of(events: Any, emit: Emit) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.protocol import Adapter, Remembering
+from assay.agents.retold import told_before
 from assay.extras import require
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Agent, AgentTool, Emit, Turn
+    from assay.agents.retold import Told
 
 
 def make() -> Agent:
@@ -55,8 +57,7 @@ class FrameworkSessions:
         known = self._kept.get(turn.session_id)
         if known is not None:
             return known, [turn.message]
-        message = require("agent_framework", extra="agent-framework").Message
-        before = [message(said["role"], [said["content"]]) for said in turn.history]
+        before = [message for told in told_before(turn) for message in _messages(told)]
         return agent.create_session(session_id=turn.session_id), [*before, turn.message]
 
     def keep(self, session: Any) -> None:
@@ -66,6 +67,22 @@ class FrameworkSessions:
     async def forget(self, session_id: str) -> None:
         """Let a session go; one that is not there is no matter."""
         self._kept.pop(session_id, None)
+
+
+def _messages(told: Told) -> list[Any]:
+    """What was told as messages: words are one, calls two, the second with the results."""
+    framework = require("agent_framework", extra="agent-framework")
+    if not told.calls:
+        return [framework.Message(told.role, [told.text])]
+    content = framework.Content
+    calls = [
+        content.from_function_call(call.call_id, call.tool, arguments=call.arguments)
+        for call in told.calls
+    ]
+    results = [
+        content.from_function_result(call.call_id, result=call.result) for call in told.calls
+    ]
+    return [framework.Message("assistant", calls), framework.Message("tool", results)]
 
 
 async def answer_of(stream: Any, emit: Emit) -> str:

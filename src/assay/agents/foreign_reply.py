@@ -1,7 +1,8 @@
 """What an agent that is no Python function of ours is sent, and how its reply is read.
 
-It gets one JSON object: `message`, `session_id`, `user_id`, `instructions`, `history`, `model`
-(`base_url`, `name`, `api_key`: the tap, so that whatever it asks the model is recorded) and
+It gets one JSON object: `message`, `session_id`, `user_id`, `instructions`, `history`, `past_calls`
+(for each message of the user in the history the calls it led to: `tool`, `arguments`, `result`),
+`model` (`base_url`, `name`, `api_key`: the tap, so that whatever it asks the model is recorded) and
 `tools` (their definitions, each with the `url` that runs it: POST the arguments as a JSON object,
 and the result comes back). It replies with plain text, or with a JSON object that holds the
 answer under `text`, `response`, `answer` or `output`, and if it likes its tool calls under
@@ -34,6 +35,7 @@ def request_of(turn: Turn) -> dict[str, Any]:
         "user_id": turn.user_id,
         "instructions": turn.instructions,
         "history": list(turn.history),
+        "past_calls": msgspec.to_builtins(turn.calls),
         "model": msgspec.to_builtins(turn.model),
         "tools": tools_at(turn),
     }

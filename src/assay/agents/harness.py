@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from assay.agents.foreign_code import attempt
 from assay.agents.foreign_values import make_recordable, recordable
 from assay.agents.tool_door import door_for
-from assay.agents.tool_log import ToolLog
+from assay.agents.tool_log import ToolLog, as_tool
 from assay.errors import InvalidRecord
 from assay.event_loop import in_thread
 from assay.evidence.outcome import settle
@@ -79,8 +79,9 @@ async def run_turn(
     notes = _Notes(clock, watch)
     log = ToolLog(notes.take, raw=conduct.raw)
     endpoint, line, token = tap.open(turn.model, notes.take)
-    given = replace(turn, model=endpoint, tools=tuple(log.wrap(tool) for tool in tools))
-    line.door = door_for(given.tools)
+    offered = [as_tool(tool) for tool in tools]
+    given = replace(turn, model=endpoint, tools=tuple(log.wrap(tool) for tool in offered))
+    line.door = door_for(offered, log)
     try:
         text, error = await _answer(agent, given, notes.take, conduct.deadline)
         seconds = time.perf_counter() - clock

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.protocol import Adapter, Remembering
+from assay.agents.retold import told_before
 from assay.extras import require
 
 if TYPE_CHECKING:
     from assay.agents.protocol import Agent, AgentTool, Emit, Turn
+    from assay.agents.retold import Told
 
 
 def make() -> Agent:
@@ -52,14 +54,19 @@ def make() -> Agent:
 
 def _said_before(turn: Turn) -> list[Any]:
     """The history of a turn as messages of the framework."""
+    return [message for told in told_before(turn) for message in _messages(told)]
+
+
+def _messages(told: Told) -> list[Any]:
     messages = require("pydantic_ai.messages", extra="judge")
-
-    def message(said: dict[str, str]) -> Any:
-        if said["role"] == "user":
-            return messages.ModelRequest(parts=[messages.UserPromptPart(said["content"])])
-        return messages.ModelResponse(parts=[messages.TextPart(said["content"])])
-
-    return [message(said) for said in turn.history]
+    request, response = messages.ModelRequest, messages.ModelResponse
+    if told.calls:
+        calls = [messages.ToolCallPart(c.tool, c.arguments, c.call_id) for c in told.calls]
+        results = [messages.ToolReturnPart(c.tool, c.result, c.call_id) for c in told.calls]
+        return [response(parts=calls), request(parts=results)]
+    if told.role == "user":
+        return [request(parts=[messages.UserPromptPart(told.text)])]
+    return [response(parts=[messages.TextPart(told.text)])]
 
 
 def _text_of(event: Any) -> str:

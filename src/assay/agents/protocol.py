@@ -49,11 +49,25 @@ class AgentTool(Struct, frozen=True):
         return found if self.server is None else {**found, "server": self.server}
 
 
+class PastCall(Struct, frozen=True):
+    """A call of an earlier turn and the words that came back.
+
+    Calls of one turn with the same `step` were asked for at once.
+    """
+
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    result: str
+    step: int = 0
+
+
 class Turn(Struct, frozen=True):
     """One message to an agent and all it needs to answer.
 
     `history` is for agents that keep nothing; others keep their own session under `session_id`,
-    and begin it with the history where they know none of that id.
+    and begin it with the history where they know none of that id. `calls` has, for each message of
+    the user in the history, what was called on the way to its answer; see `retold.told_before`.
     """
 
     message: str
@@ -63,6 +77,7 @@ class Turn(Struct, frozen=True):
     instructions: str = INSTRUCTIONS
     tools: tuple[AgentTool, ...] = ()
     history: tuple[dict[str, str], ...] = ()
+    calls: tuple[tuple[PastCall, ...], ...] = ()
 
 
 # Kinds: "delta" {"text"}, "usage" {"input_tokens", "output_tokens"}, "note" {"text"}.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import json
@@ -13,11 +14,12 @@ from msgspec import Struct
 
 from assay.agents.foreign_code import LONGEST_ERROR, attempt
 from assay.agents.protocol import AgentTool
+from assay.errors import ToolFailed
 from assay.event_loop import in_thread
 from assay.extras import require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from assay.agents.protocol import Emit
 
@@ -45,9 +47,14 @@ class ToolLog:
         self._raw = raw
         self._lock = Lock()
 
-    def wrap(self, tool: AgentTool | Callable[..., Any]) -> AgentTool:
-        """The tool, recorded; a plain function gets its schema from its signature."""
-        made = tool if isinstance(tool, AgentTool) else tool_from_function(tool)
+    def wrap(
+        self, tool: AgentTool | Callable[..., Any], *, seconds: float | None = None
+    ) -> AgentTool:
+        """The tool, recorded; a plain function gets its schema from its signature.
+
+        One that has not answered within so many seconds has failed.
+        """
+        made = as_tool(tool)
         inner = made.function
 
         @functools.wraps(inner)
@@ -56,7 +63,7 @@ class ToolLog:
             with self._lock:
                 self.calls.append(note)
             self._emit("tool_call", {"tool": note.tool, "arguments": note.arguments})
-            return await self._run(note, lambda: inner(*args, **kwargs))
+            return await self._run(note, _in_time(lambda: inner(*args, **kwargs), seconds))
 
         recorded.__signature__ = inspect.signature(inner).replace(  # type: ignore[attr-defined]
             return_annotation=str
@@ -65,8 +72,8 @@ class ToolLog:
         del recorded.__wrapped__  # or its own signature is looked up
         return AgentTool(made.name, made.description, made.input_schema, recorded, made.server)
 
-    async def _run(self, note: Executed, run: Callable[[], Any]) -> str:
-        done = await attempt(run())
+    async def _run(self, note: Executed, work: Awaitable[Any]) -> str:
+        done = await attempt(work)
         note.result, note.error, note.ended_at = done.value, done.error, time.time()
         self._emit("tool_result", {"tool": note.tool, "error": note.error, "result": note.result})
         if done.raised is None:
@@ -78,12 +85,28 @@ class ToolLog:
         return json.dumps({"error": str(done.raised)[:LONGEST_ERROR]})
 
 
+async def _in_time(call: Callable[[], Awaitable[Any]], seconds: float | None) -> Any:
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            return await call()
+    except TimeoutError as exc:
+        if not limit.expired():  # its own
+            raise
+        raise ToolFailed(f"no result within {seconds:g} s") from exc
+
+
 def _named(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name; those that do not fit as they came, the call itself will say so."""
     try:
         return dict(inspect.signature(function).bind(*args, **kwargs).arguments) if args else kwargs
     except TypeError:
         return kwargs
+
+
+def as_tool(tool: AgentTool | Callable[..., Any]) -> AgentTool:
+    """The tool itself, or one made from a plain function."""
+    return tool if isinstance(tool, AgentTool) else tool_from_function(tool)
 
 
 def tool_from_function(function: Callable[..., Any]) -> AgentTool:
