@@ -326,12 +326,40 @@ def test_every_page_has_its_key(address: str, open_page: Callable[..., Page]) ->
     page.keyboard.press("?")
     assert page.inner_text("#keys dt:has-text('o r')") == f"g {' '.join(places)}"
     page.keyboard.press("Escape")
-    expect(page.locator("#keys")).to_be_hidden()
     for key, place in places.items():
         page.keyboard.press("g")
         page.keyboard.press(key)
         page.wait_for_url(f"{address}{place}")
         page.wait_for_load_state()
+
+
+def test_keys_count_while_a_check_box_has_the_focus_but_not_where_letters_are_typed(
+    address: str, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(f"{address}/runs")
+    page.evaluate(
+        """document.body.append(...["checkbox", "radio", "text"].map((type) =>
+             Object.assign(document.createElement("input"), { type, id: type })))"""
+    )
+    page.focus("#text")
+    page.keyboard.press("?")
+    assert page.input_value("#text") == "?"
+    assert not page.is_visible("#keys")
+    for box in ("#checkbox", "#radio"):
+        page.focus(box)
+        page.keyboard.press("?")
+        assert page.is_visible("#keys")
+        page.click("#keys button")
+
+
+def test_the_key_that_opens_a_row_opens_nothing_before_one_is_chosen(
+    address: str, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(f"{address}/runs")
+    page.keyboard.press("o")
+    page.keyboard.press("?")
+    assert page.is_visible("#keys")
+    assert page.url == f"{address}/runs"
 
 
 def test_what_is_printed_says_of_which_store_and_when(

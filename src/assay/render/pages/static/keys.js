@@ -35,11 +35,13 @@ const step = (by, selector) => {
 };
 const follow = (rel) => { const link = $(`a[rel~=${rel}]`); if (link) location.href = link.href; };
 const pages = Object.fromEntries($$(".top nav a[data-key]").map((link) => [link.dataset.key, link.href]));
+// A check box takes no letters; the help's own keeps the focus for a moment when the help is closed.
+const TYPED = "input:not([type=checkbox],[type=radio]),textarea,select";
 let before = "";
 const actions = {
   j: () => step(1), k: () => step(-1),
   f: () => step(1, "[data-failed]"), F: () => step(-1, "[data-failed]"),
-  o: () => { const row = rows()[current]; if (row?.tagName === "DETAILS") row.open = !row.open; else $("a", row)?.click(); },
+  o: () => { const row = rows()[current]; if (row?.tagName === "DETAILS") row.open = !row.open; else if (row) $("a", row)?.click(); },
   O: () => { const all = rows().filter((row) => row.tagName === "DETAILS"); const open = all.some((row) => !row.open); all.forEach((row) => { row.open = open; }); },
   "[": () => follow("prev"), "]": () => follow("next"),
   "/": () => $("[data-filter]")?.focus(),
@@ -47,7 +49,7 @@ const actions = {
   "?": () => help?.showModal(),
 };
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || /^(input|textarea|select)$/i.test(event.target.tagName)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.(TYPED)) return;
   if (recall("keys") === "off" || help?.open) return;
   const page = before === "g" && pages[event.key];
   before = event.key;
