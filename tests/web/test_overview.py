@@ -341,7 +341,29 @@ def test_a_reader_who_must_wait_is_told_so(store: Store, serve: Callable[[Starle
     may_go_on.set()
     assert found.status_code == 202
     assert "Counting 86 calls…" in found.text
-    assert 'http-equiv="refresh"' in found.text
+    assert '<noscript><meta http-equiv="refresh"' in found.text
+
+
+def test_what_was_waited_for_comes_in_place_and_no_key_is_lost_meanwhile(
+    store: Store, serve: Callable[[Starlette], str], open_page: Callable[..., Page]
+) -> None:
+    app, may_go_on = viewer(store), Event()
+    app.state.answers = Answers(app.state.store, patience=0.0)
+    for nobody in range(2):
+        app.state.answers.prepare(lambda _, __: may_go_on.wait(60), nobody)
+    address = serve(app)
+    page = open_page(f"{address}/tools")
+    assert page.inner_text("h1") == "Counting 86 calls…"
+    page.evaluate("window.loadedOnce = true")
+    with page.expect_response(lambda reply: reply.status == 202 and reply.url.endswith("/tools")):
+        page.keyboard.press("g")
+    may_go_on.set()
+    expect(page.locator("h1")).to_have_text("Tools", timeout=30_000)
+    assert page.title() == "Tools · assay"
+    with page.expect_response("**/changes"):
+        assert page.evaluate("window.loadedOnce")
+    page.keyboard.press("r")
+    page.wait_for_url(f"{address}/runs")
 
 
 @pytest.mark.parametrize(
