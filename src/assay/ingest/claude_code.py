@@ -92,7 +92,9 @@ def _is_result(line: dict[str, Any]) -> bool:
 
 
 def _is_message(line: dict[str, Any]) -> bool:
-    return text_at(line, "type") in {"user", "assistant"} and isinstance(line.get("message"), dict)
+    message = line.get("message")
+    is_message = isinstance(message, dict) and "parts" not in message  # Qwen Code's have parts
+    return is_message and text_at(line, "type") in {"user", "assistant"}
 
 
 def _is_session_line(line: dict[str, Any]) -> bool:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import decode_json_text, epoch_seconds, text_or_none
+from assay.ingest.fields import epoch_seconds, text_or_none
+from assay.ingest.otlp_values import flat_attributes, plain_value, whole_number
 from assay.ingest.span_dialects import spelled_out
 from assay.records import preview
 
@@ -44,11 +45,18 @@ STATUS: dict[object, Status] = {
     "status_code_error": "error",
     2: "error",
 }
+# Messages to and from a model that are logged as events, and those that end an exchange with it.
+MESSAGE_EVENTS = frozenset(
+    {f"gen_ai.{who}.message" for who in ("system", "user", "assistant", "tool")}
+    | {"gen_ai.choice", "gen_ai.client.inference.operation.details"}
+)
+LAST_EVENTS = frozenset({"gen_ai.choice", "gen_ai.client.inference.operation.details"})
+LOG_TIME_KEYS = ("timeUnixNano", "time_unix_nano", "timestamp", "observedTimeUnixNano")
+SESSION_KEYS = ("gen_ai.conversation.id", "session.id")
+_UNTRACED = "untraced"
 # What Phoenix keeps beside the attributes; OTel's own kinds (CLIENT, INTERNAL …) are no such.
 SPAN_KINDS = ("LLM", "TOOL", "AGENT", "CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL")
 _SPAN_LISTS = ("spans", "data", "traces")
-# Attributes that some exports nest; everything below these names is flattened again.
-_NESTED = ("gen_ai", "llm", "openinference", "input", "output", "tool", "session", "traceloop")
 _DEEPEST = 32
 _MOST_CHILDREN = 10_000
 _NANOSECONDS = 10**17
@@ -84,11 +92,14 @@ class Span(Struct):
 
 
 class Logged(Struct, frozen=True):
-    """An event that was exported on its own, as a log record of a span."""
+    """An event that was exported on its own, as a log record; its span may not be known."""
 
     trace_id: str
-    span_id: str
+    span_id: str | None
     event: Event
+    at: float | None = None
+    scope: str = ""
+    position: int | None = None
 
 
 Piece = Span | Logged | Unreadable
@@ -136,15 +147,16 @@ def sampled_spans(recording: Recording, limit: int = 200) -> list[Span]:
     spans of web servers and databases.
     """
     values: Iterable[Any] = recording.sample
-    if len(recording.sample) > 1 and any(_spans_of(value) for value in values):
+    if len(recording.sample) > 1 and any(_pieces_of(value) for value in values):
         documents = islice(recording.documents(), limit)
         values = (item.value for item in documents if not isinstance(item, Unreadable))
-    return [span for value in values for span in _spans_of(value)][:limit]
+    pieces = [piece for value in values for piece in _pieces_of(value)]
+    return _with_logged_events(pieces)[:limit]
 
 
-def _spans_of(value: Any) -> list[Span]:
+def _pieces_of(value: Any) -> list[Span | Logged]:
     records = value if isinstance(value, list) else [value]
-    return [s for record in records for s in _spans_in(record, None) if isinstance(s, Span)]
+    return [piece for record in records for piece in _spans_in(record, None)]
 
 
 def below(attributes: dict[str, Any], prefix: str) -> Any:
@@ -188,11 +200,45 @@ def _pieces(recording: Recording, read: ReadDocument) -> Iterator[Piece]:
 
 def _with_logged_events(pieces: list[Span | Logged]) -> list[Span]:
     spans = [piece for piece in pieces if isinstance(piece, Span)]
+    logged = [piece for piece in pieces if isinstance(piece, Logged)]
     by_id = {span.span_id: span for span in spans}
-    for piece in pieces:
-        if isinstance(piece, Logged) and piece.span_id in by_id:
+    for piece in logged:
+        if piece.span_id in by_id:
             by_id[piece.span_id].events.append(piece.event)
-    return spans
+    return spans or _spans_of_events(logged)
+
+
+def _spans_of_events(logged: list[Logged]) -> list[Span]:
+    """What was logged of a trace without spans: each exchange with the model as its span."""
+    exchanges: dict[str, list[Logged]] = {}
+    for piece in logged:
+        if piece.event.name in MESSAGE_EVENTS:
+            own_id = piece.span_id or f"exchange-{len(exchanges)}"
+            exchanges.setdefault(own_id, []).append(piece)
+            if piece.span_id is None and piece.event.name in LAST_EVENTS:
+                exchanges[f"exchange-{len(exchanges)}"] = []
+    return [_exchange(own_id, told) for own_id, told in exchanges.items() if told]
+
+
+def _exchange(span_id: str, told: list[Logged]) -> Span:
+    attributes: dict[str, Any] = {"gen_ai.operation.name": "chat"}
+    for piece in told:
+        body = piece.event.body if isinstance(piece.event.body, dict) else {}
+        attributes |= piece.event.attributes
+        attributes |= {key: value for key, value in body.items() if key.startswith("gen_ai.")}
+    times = [piece.at for piece in told if piece.at is not None]
+    whole = "gen_ai.input.messages" in attributes or "gen_ai.output.messages" in attributes
+    return Span(
+        trace_id=told[0].trace_id,
+        span_id=span_id,
+        name="chat",
+        attributes=attributes,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        events=[] if whole else [piece.event for piece in told],
+        scope=told[0].scope,
+        position=told[0].position,
+    )
 
 
 def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Span | Logged]:
@@ -201,11 +247,13 @@ def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Spa
     if "resourceSpans" in record or "resource_spans" in record:
         yield from _otlp_spans(record, position)
     elif "resourceLogs" in record or "resource_logs" in record:
-        yield from _otlp_events(record)
+        yield from _otlp_events(record, position)
     elif (span := _span(record, "", position)) is not None:
         yield span
         for child in islice(_objects(record, "child_runs"), _MOST_CHILDREN):
             yield from _spans_in({"trace_id": span.trace_id, **child}, position, depth + 1)
+    elif "body" in record and (logged := _logged(record, "", position)) is not None:
+        yield logged
     else:
         data = record.get("data")
         record = data if isinstance(data, dict) and "spans" in data else record
@@ -226,13 +274,29 @@ def _otlp_spans(document: dict[str, Any], position: int | None) -> Iterator[Span
                     yield span
 
 
-def _otlp_events(document: dict[str, Any]) -> Iterator[Logged]:
+def _otlp_events(document: dict[str, Any], position: int | None) -> Iterator[Logged]:
     for resource in _objects(document, "resourceLogs", "resource_logs"):
         for group in _objects(resource, "scopeLogs", "scope_logs"):
+            scope = _scope_name(group.get("scope"))
             for record in _objects(group, "logRecords", "log_records"):
-                trace_id, span_id = _id(_get(record, "trace_id")), _id(record.get("spanId"))
-                if trace_id and span_id:
-                    yield Logged(trace_id, span_id, _event(record))
+                logged = _logged(record, scope, position)
+                if logged is not None:
+                    yield logged
+
+
+def _logged(record: dict[str, Any], scope: str, position: int | None) -> Logged | None:
+    """A log record of a span; without one it counts where it is a message of a model."""
+    trace_id = _id(_get(record, "trace_id"))
+    span_id = _id(record.get("spanId") or record.get("span_id"))
+    event = _event(record)
+    if not (trace_id and span_id):
+        if event.name not in MESSAGE_EVENTS:
+            return None
+        sessions = (text_or_none(event.attributes.get(key)) for key in SESSION_KEYS)
+        trace_id, span_id = trace_id or next(filter(None, sessions), _UNTRACED), None
+    times = (epoch_seconds(_moment(record.get(key))) for key in LOG_TIME_KEYS)
+    at = next((time for time in times if time is not None), None)
+    return Logged(trace_id, span_id, event, at, scope, position)
 
 
 def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | None:
@@ -241,7 +305,7 @@ def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | No
     record = {**record, **context} if isinstance(context, dict) else _of_columns(record)
     trace_id, span_id = _id(_get(record, "trace_id")), _id(_get(record, "span_id"))
     name = record.get("name")
-    attributes = _attributes(record.get("attributes"))
+    attributes = flat_attributes(record.get("attributes"))
     if trace_id is None or span_id is None or not isinstance(name, str) or attributes is None:
         return None
     start, end = _moment(_get(record, "start")), _moment(_get(record, "end"))
@@ -276,70 +340,10 @@ def _of_columns(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _event(record: dict[str, Any]) -> Event:
-    attributes = _attributes(record.get("attributes")) or {}
+    attributes = flat_attributes(record.get("attributes")) or {}
     named = (record.get(key) for key in ("name", "event_name", "eventName"))
     name = next((text for text in named if isinstance(text, str)), attributes.get("event.name"))
-    return Event(str(name or ""), attributes, _otlp_value(record.get("body")))
-
-
-def _attributes(recorded: Any) -> dict[str, Any] | None:
-    """Flat attributes; None where there is something else in their place."""
-    if isinstance(recorded, str):
-        recorded = decode_json_text(recorded)
-    if recorded is None:
-        return {}
-    if isinstance(recorded, list):
-        return _otlp_attributes(recorded)
-    if not isinstance(recorded, dict):
-        return None
-    nested = [key for key in _NESTED if isinstance(recorded.get(key), dict)]
-    if not nested:
-        return dict(recorded)
-    flat = {key: value for key, value in recorded.items() if key not in nested}
-    for key in nested:
-        _flatten(recorded[key], key, flat, _DEEPEST)
-    return flat
-
-
-def _flatten(value: Any, name: str, flat: dict[str, Any], depth: int) -> None:
-    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        value = {str(i): item for i, item in enumerate(value)}
-    if not isinstance(value, dict) or depth == 0:
-        flat[name] = value
-        return
-    for key, item in value.items():
-        _flatten(item, f"{name}.{key}", flat, depth - 1)
-
-
-def _otlp_attributes(pairs: list[Any]) -> dict[str, Any]:
-    return {
-        pair["key"]: _otlp_value(pair.get("value"))
-        for pair in pairs
-        if isinstance(pair, dict) and isinstance(pair.get("key"), str)
-    }
-
-
-def _otlp_value(value: Any, depth: int = _DEEPEST) -> Any:
-    """The value in OTLP's typed wrapping; anything else as it is."""
-    if not isinstance(value, dict) or len(value) != 1 or depth == 0:
-        return value
-    [(kind, inner)] = value.items()
-    match kind.replace("_", "").lower():
-        case "stringvalue" | "boolvalue" | "doublevalue" | "bytesvalue":
-            return inner
-        case "intvalue":
-            return _integer(inner)
-        case "arrayvalue":
-            return [_otlp_value(item, depth - 1) for item in _values(inner)]
-        case "kvlistvalue":
-            pairs = [pair for pair in _values(inner) if isinstance(pair, dict)]
-            return {str(p.get("key")): _otlp_value(p.get("value"), depth - 1) for p in pairs}
-    return value
-
-
-def _values(wrapped: Any) -> list[Any]:
-    values = wrapped.get("values") if isinstance(wrapped, dict) else None
-    return values if isinstance(values, list) else []
+    return Event(str(name or ""), attributes, plain_value(record.get("body")))
 
 
 def _status(record: dict[str, Any]) -> tuple[Status | None, str | None]:
@@ -355,16 +359,7 @@ def _status(record: dict[str, Any]) -> tuple[Status | None, str | None]:
 
 def _moment(value: Any) -> Any:
     """OTLP writes its whole numbers as text."""
-    return _integer(value) if isinstance(value, str) and value.isdecimal() else value
-
-
-def _integer(value: Any) -> Any:
-    if not isinstance(value, str) or len(value) > 30:
-        return value
-    try:
-        return int(value)
-    except ValueError:
-        return value
+    return whole_number(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def _duration(start: Any, end: Any) -> float | None:

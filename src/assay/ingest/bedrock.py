@@ -1,0 +1,287 @@
+"""Amazon Bedrock: messages of the Converse API, wherever they were kept.
+
+Read are lists of messages, requests and responses, the invocation log, the sessions that
+Strands Agents saves in the same words, and the traces of Bedrock's own agents.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.bedrock_agents import is_trace, trace_cases
+from assay.ingest.chat import Entry, RunBuilder, entries
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    count_or_none,
+    decode_arguments,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    place_id,
+    stable_id,
+    text_at,
+    text_of,
+    total_usage,
+)
+from assay.ingest.recording import Format, Recording
+from assay.records import preview
+from assay.run import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "bedrock"
+STATUSES = {"success": True, "error": False}
+# Blocks that no other API has under these names, and those that are words or media.
+OWN_BLOCKS = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"})
+MEDIA_BLOCKS = frozenset({"image", "document", "video", "audio"})
+BLOCKS = OWN_BLOCKS | MEDIA_BLOCKS | {"text", "citationsContent"}
+USAGE_KEYS = (
+    ("input_tokens", "inputTokens"),
+    ("output_tokens", "outputTokens"),
+    ("cache_read_input_tokens", "cacheReadInputTokens"),
+    ("cache_creation_input_tokens", "cacheWriteInputTokens"),
+)
+_KEPT = ("stopReason", "agent_id", "requestId", "performanceConfig", "errorCode")
+
+
+def _recognise(recording: Recording) -> float:
+    values = [item for value in recording.sample for item in _values(value)]
+    if any(is_trace(value) for value in values[:5]):
+        return 0.95
+    found = [_conversation(value) for value in values]
+    messages = [m for value in found for m in (value["messages"] if value else ())]
+    if not messages or not all(map(_is_message, messages)):
+        return 0.0
+    if any(value and "toolConfig" in value for value in found):
+        return 0.95
+    keys = {key for m in messages for block in m["content"] for key in block}
+    if keys & OWN_BLOCKS:
+        return 0.9
+    return 0.0 if any("meta" in message for message in messages) else 0.6
+
+
+def _values(value: Any) -> list[Any]:
+    """What a document holds: itself, or the items of a list that are no messages."""
+    is_list = isinstance(value, list) and not any(_is_message(item) for item in value)
+    return value if is_list else [value]
+
+
+def _is_message(value: object) -> bool:
+    if not isinstance(value, dict) or value.get("role") not in {"user", "assistant"}:
+        return False
+    content = value.get("content")
+    blocks = objects_in(content)
+    return (
+        isinstance(content, list)
+        and len(blocks) == len(content)
+        and all("type" not in block and not BLOCKS.isdisjoint(block) for block in blocks)
+    )
+
+
+def _conversation(value: Any) -> dict[str, Any] | None:
+    """A request, a response or both as one object with `messages`; None for anything else."""
+    if isinstance(value, list) or _is_message(value):
+        return {"messages": value if isinstance(value, list) else [value]}
+    if not isinstance(value, dict):
+        return None
+    if value.get("schemaType") == "ModelInvocationLog":
+        sent = dict_or_empty(dict_or_empty(value.get("input")).get("inputBodyJson"))
+        came = dict_or_empty(dict_or_empty(value.get("output")).get("outputBodyJson"))
+        value = {**value, **sent, "response": came}
+    if "request" in value and "messages" not in value:
+        value = {**value, **dict_or_empty(value.get("request"))}
+    response = dict_or_empty(value.get("response")) or value
+    reply = dict_or_empty(dict_or_empty(response.get("output")).get("message"))
+    listed = value.get("messages", value.get("message"))
+    listed = listed if isinstance(listed, list) else [listed] if listed else []
+    # Strands keeps each message in an object of its own, with its number and time.
+    messages = [m.get("message", m) if isinstance(m, dict) else m for m in listed]
+    messages += [reply] if reply else []
+    return {**response, **value, "messages": messages} if messages else None
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    traced: list[Any] = []
+    runs: dict[str, list[_Logged]] = {}
+    for entry in _entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        elif is_trace(entry.value):
+            traced.append(entry.value)
+        elif (value := _conversation(entry.value)) is None:
+            problem = f"expected messages of Bedrock, got {preview(entry.value)}"
+            yield Unreadable(recording.name, problem, entry.position)
+        else:
+            alike = runs.setdefault(stable_id(value["messages"][:1]), [])
+            earlier = next((run for run in reversed(alike) if run.goes_on_in(value)), None)
+            if earlier is None:
+                alike.append(_Logged(value, entry.position))
+            else:
+                earlier.add(value)
+    for run in (run for alike in runs.values() for run in alike):
+        yield run.case(recording.name)
+    yield from trace_cases(traced, recording.name, NAME)
+
+
+def _entries(recording: Recording) -> Iterator[Entry | Unreadable]:
+    """The values of a file; loose messages are one conversation, and so are files of one each."""
+    loose: list[Any] = []
+    for entry in entries(recording):
+        if isinstance(entry, Entry) and {"role", "content"} <= dict_or_empty(entry.value).keys():
+            loose.append(entry.value)
+        elif isinstance(entry, Entry) and _is_numbered(entry.value):
+            yield _with_neighbours(recording, entry)
+        else:
+            yield entry
+    if loose:
+        yield Entry(loose, None)
+
+
+def _is_numbered(value: Any) -> bool:
+    return isinstance(value, dict) and "message_id" in value and _is_message(value.get("message"))
+
+
+def _with_neighbours(recording: Recording, entry: Entry) -> Entry | Unreadable:
+    """A conversation that Strands saved as one file a message, told by the first of them."""
+    number = count_or_none(entry.value["message_id"]) or 0
+    if number and recording.beside(f"message_{number - 1}.json") is not None:
+        problem = "is a later message of the conversation that begins in message_0.json"
+        return Unreadable(recording.name, problem, kind="passed_over")
+    messages = [entry.value]
+    while (after := recording.beside(f"message_{number + len(messages)}.json")) is not None:
+        messages += [value for value in after.sample[:1] if _is_numbered(value)] or [{}]
+    return Entry({"messages": [message for message in messages if message]}, None)
+
+
+class _Logged:
+    """One run: a conversation, or several requests that each repeat all that went before."""
+
+    def __init__(self, value: dict[str, Any], position: int | None) -> None:
+        self._value = value
+        self._position = position
+        self._usages = [value.get("usage")]
+        self._times = [epoch_seconds(value.get("timestamp"))]
+
+    def goes_on_in(self, later: dict[str, Any]) -> bool:
+        """Whether a later request begins with everything that was said so far."""
+        said = self._value["messages"]
+        is_logged = "schemaType" in self._value or "request" in self._value
+        return is_logged and later["messages"][: len(said)] == said
+
+    def add(self, later: dict[str, Any]) -> None:
+        self._value = {**self._value, **later}
+        self._usages.append(later.get("usage"))
+        self._times.append(epoch_seconds(later.get("timestamp")))
+
+    def case(self, name: str) -> AgentTestCase:
+        value, run = self._value, RunBuilder()
+        if value.get("system"):
+            run.system(value["system"])
+        unread: Counter[str] = Counter()
+        messages = objects_in(value["messages"])
+        for message in messages:
+            unread.update(_add_message(run, message))
+        times = [at for at in self._times if at is not None]
+        kept = {key: value[key] for key in _KEPT if value.get(key)}
+        own_id = text_at(value, "requestId") or text_at(value, "session_id")
+        return run.finish(
+            run_id=stable_id(NAME, own_id, *place_id(name, self._position), messages),
+            session_id=text_at(value, "session_id"),
+            model=text_at(value, "modelId"),
+            available_tools=_tools(value.get("toolConfig")),
+            usage=total_usage(map(_usage, self._usages)),
+            started_at=min(times, default=None),
+            ended_at=max(times, default=None),
+            source=Source(name, NAME, self._position),
+            extra=kept | ({"unread_blocks": dict(unread)} if unread else {}),
+        )
+
+
+def _add_message(run: RunBuilder, message: dict[str, Any]) -> list[str]:
+    """Tell the run one message block by block; the kinds of blocks that nobody knows come back."""
+    run.end_reply()
+    is_reply = message.get("role") == "assistant"
+    words: list[str] = []
+    unread: list[str] = []
+    for block in objects_in(message.get("content")):
+        if "toolUse" in block:
+            run.call(_call(dict_or_empty(block["toolUse"])))
+        elif "toolResult" in block:
+            _add_result(run, dict_or_empty(block["toolResult"]))
+        elif "reasoningContent" in block:
+            thought = dict_or_empty(dict_or_empty(block["reasoningContent"]).get("reasoningText"))
+            run.think(text_at(thought, "text"))
+        elif (said := _words(block)) is None:
+            unread += [key for key in block if key != "cachePoint"]
+        elif is_reply:
+            run.say(said)
+        else:
+            words.append(said)
+    if words:
+        run.user("\n".join(words))
+    run.end_reply()
+    return unread
+
+
+def _words(block: dict[str, Any]) -> str | None:
+    if "text" in block:
+        return text_of(block["text"])
+    if "citationsContent" in block:
+        return text_of(dict_or_empty(block["citationsContent"]).get("content"))
+    if "guardContent" in block:
+        return text_of(dict_or_empty(dict_or_empty(block["guardContent"]).get("text")).get("text"))
+    media = next((key for key in block if key in MEDIA_BLOCKS), None)
+    return None if media is None else f"[{media}]"
+
+
+def _call(used: dict[str, Any]) -> ToolExecutionResult:
+    return ToolExecutionResult(
+        tool=text_at(used, "name") or "",
+        parameters=decode_arguments(used.get("input")),
+        call_id=text_at(used, "toolUseId"),
+    )
+
+
+def _add_result(run: RunBuilder, result: dict[str, Any]) -> None:
+    success = STATUSES.get(str(result.get("status")))
+    content = result.get("content")
+    run.result(
+        text_at(result, "toolUseId"),
+        content,
+        reported_success=success,
+        error_message=text_of(content) or None if success is False else None,
+    )
+
+
+def _tools(config: object) -> list[dict[str, Any]] | None:
+    specs = (
+        dict_or_empty(t.get("toolSpec")) for t in objects_in(dict_or_empty(config).get("tools"))
+    )
+    return [
+        {**spec, "inputSchema": dict_or_empty(spec.get("inputSchema")).get("json")}
+        for spec in specs
+        if text_at(spec, "name")
+    ] or None
+
+
+def _usage(reported: object) -> dict[str, Any]:
+    counts = dict_or_empty(reported)
+    return {ours: counts.get(theirs) for ours, theirs in USAGE_KEYS}
+
+
+BEDROCK = Format(
+    name=NAME,
+    title="Amazon Bedrock: Converse messages, invocation logs, agent traces; Strands sessions",
+    fidelity=(
+        "Tool results carry a status; no server and no times of calls. The tools on offer, the "
+        "model and the tokens only where the request or the response was kept. Traces of agents "
+        "have no ids of calls and say only of code whether it failed."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,254 @@
+"""The MCP protocol itself, as clients, servers, inspectors and proxies log it.
+
+One connection of a client to a server is one run. Requests and responses find each other by
+their id; both sides number their requests, so an id says nothing without its side.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from assay.execution import ToolExecutionResult
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    count_or_none,
+    dict_or_empty,
+    objects_in,
+    place_id,
+    reported_success,
+    stable_id,
+    text_at,
+)
+from assay.ingest.log_lines import sampled_values
+from assay.ingest.recording import Format, Recording
+from assay.ingest.wire_messages import MARK, WireMessage, messages_in, wire_messages
+from assay.run import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "mcp"
+_LOOKED_AT = 200
+CALL, LIST, OPEN, CANCEL = "tools/call", "tools/list", "initialize", "notifications/cancelled"
+TASK_RESULT = "tasks/result"
+# What only this protocol asks for; other protocols are written as JSON-RPC too.
+OWN_METHODS = frozenset(
+    {CALL, LIST, "notifications/initialized", "notifications/tools/list_changed"}
+)
+# What servers ask of clients, and a key that only the answer to it has.
+SERVER_REQUESTS = {
+    "sampling/createMessage": "role",
+    "roots/list": "roots",
+    "elicitation/create": "action",
+}
+
+
+def _recognise(recording: Recording) -> float:
+    logged = sampled_values(recording, MARK.encode())
+    values = [line.value for line in logged] or recording.sample
+    found = [
+        list(messages_in(item, WireMessage({})))
+        for value in values
+        for item in (value[:_LOOKED_AT] if isinstance(value, list) else [value])
+    ]
+    held = sum(bool(messages) for messages in found)
+    is_ours = any(_is_ours(message.body) for messages in found for message in messages)
+    return 0.95 if is_ours and 2 * held >= len(found) else 0.0
+
+
+def _is_ours(message: dict[str, Any]) -> bool:
+    method, params = message.get("method"), dict_or_empty(message.get("params"))
+    if method == OPEN:
+        return isinstance(params.get("protocolVersion"), str)
+    answer = dict_or_empty(message.get("result"))
+    return method in OWN_METHODS or ("serverInfo" in answer and "protocolVersion" in answer)
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    connections: dict[tuple[str | None, str | None], _Connection] = {}
+    latest: _Connection | None = None
+    for message in wire_messages(recording):
+        if isinstance(message, Unreadable):
+            yield message
+        elif message.body:
+            place = (message.session, None if message.session else message.server)
+            if (known := connections.get(place)) and known.begins_anew(message):
+                yield from connections.pop(place).runs(recording.name)
+            latest = connections.setdefault(place, _Connection(message))
+            latest.take(message)
+        elif latest is not None:
+            latest.other_lines += 1
+    for connection in connections.values():
+        yield from connection.runs(recording.name)
+
+
+class _Connection:
+    """What a client and its servers said to each other."""
+
+    def __init__(self, first: WireMessage) -> None:
+        self.run = RunBuilder()
+        self.other_lines = 0
+        self._first = first
+        self._asked: dict[tuple[str, str | None, str], WireMessage] = {}
+        self._calls: dict[tuple[str | None, str], ToolExecutionResult] = {}
+        self._tasks: dict[str, ToolExecutionResult] = {}
+        self._answers: dict[tuple[str | None, str], Any] = {}
+        self._tools: dict[str, dict[str, Any]] = {}
+        self._servers: dict[str | None, dict[str, Any]] = {}
+        self._client: dict[str, Any] = {}
+        self._others: Counter[str] = Counter()
+        self._unmatched: list[dict[str, Any]] = []
+        self._times: list[float] = []
+
+    def begins_anew(self, message: WireMessage) -> bool:
+        """Whether a client connects once more to a server that it is connected to already."""
+        is_first = message.body.get("method") == OPEN and message.session is None
+        return is_first and bool(self._client) and not self._is_repeated(message)
+
+    def take(self, message: WireMessage) -> None:
+        """Take one message; a proxy may have seen it twice, on its way in and out."""
+        body = message.body
+        self._times += [] if message.at is None else [message.at]
+        if not isinstance(body.get("method"), str):
+            self._take_answer(message)
+        elif "id" not in body:
+            self._take_notice(body)
+        elif not self._is_repeated(message):
+            self._take_request(message)
+
+    def _is_repeated(self, message: WireMessage) -> bool:
+        asked = self._asked.get(_key(message, _side(message.body)))
+        return asked is not None and asked.body == message.body
+
+    def _take_request(self, message: WireMessage) -> None:
+        body, params = message.body, dict_or_empty(message.body.get("params"))
+        self._asked[_key(message, _side(body))] = message
+        self._answers.pop((message.server, str(body["id"])), None)
+        if body["method"] == OPEN:
+            self._client = {**params, **dict_or_empty(params.get("clientInfo"))}
+        elif body["method"] == CALL:
+            call = ToolExecutionResult(
+                tool=text_at(params, "name") or "",
+                parameters=params.get("arguments") or {},
+                server=message.server,
+                call_id=str(body["id"]),
+                started_at=message.at,
+            )
+            self._calls[message.server, str(body["id"])] = call
+            self.run.call(call)
+        elif body["method"] not in {LIST, TASK_RESULT}:
+            self._others[body["method"]] += 1
+
+    def _take_notice(self, body: dict[str, Any]) -> None:
+        params = dict_or_empty(body.get("params"))
+        found = (
+            c for (_, asked), c in self._calls.items() if asked == str(params.get("requestId"))
+        )
+        call = next(found, None) if body["method"] == CANCEL else None
+        if call is not None and call.result is None:
+            call.reported_success = call.success = False
+            call.error_message = text_at(params, "reason") or "cancelled by the client"
+            call.extra["cancelled"] = True
+
+    def _take_answer(self, message: WireMessage) -> None:
+        own_id = str(message.body.get("id"))
+        asked = self._asked_by(message)
+        answer = message.body.get("result", {"error": message.body.get("error")})
+        if asked is None:
+            if self._answers.get((message.server, own_id)) != answer:
+                self._unmatched.append({"call_id": own_id, "result": answer})
+            return
+        self._answers[message.server, own_id] = answer
+        method, result = asked.body["method"], dict_or_empty(answer)
+        if method == LIST:
+            self._tools.update({str(t.get("name")): t for t in objects_in(result.get("tools"))})
+        elif method == OPEN:
+            self._servers[message.server] = result
+        elif method == CALL:
+            self._end(self._calls.pop((asked.server, own_id)), answer, message.at)
+        elif method == TASK_RESULT:
+            task = text_at(dict_or_empty(asked.body.get("params")), "taskId") or ""
+            if (call := self._tasks.pop(task, None)) is not None:
+                self._end(call, answer, message.at)
+
+    def _asked_by(self, message: WireMessage) -> WireMessage | None:
+        """The request that this answers; the side that asked is told by what came back."""
+        keys = dict_or_empty(message.body.get("result")).keys()
+        of_server = self._asked.get(_key(message, "server"))
+        is_theirs = of_server is not None and SERVER_REQUESTS[of_server.body["method"]] in keys
+        sides = ("server", "client") if is_theirs else ("client", "server")
+        found = (self._asked.pop(_key(message, side), None) for side in sides)
+        return next((asked for asked in found if asked is not None), None)
+
+    def _end(self, call: ToolExecutionResult, answer: Any, at: float | None) -> None:
+        """What came back for a call; ids of several servers may be the same."""
+        self.run.end_reply()
+        result = dict_or_empty(answer)
+        if (task := text_at(dict_or_empty(result.get("task")), "taskId")) is not None:
+            self._tasks[task] = call
+        error = dict_or_empty(result.get("error")) if set(result) == {"error"} else {}
+        if (code := count_or_none(error.get("code"))) is not None:
+            call.extra["rpc_status"] = code
+        call.result, call.ended_at = answer, at
+        if not call.extra.get("cancelled"):
+            call.reported_success = False if error else reported_success(result)
+            call.success = call.reported_success is not False
+            call.error_message = text_at(error, "message")
+        if at is not None and call.started_at is not None:
+            call.execution_time = max(at - call.started_at, 0.0)
+
+    def runs(self, name: str) -> Iterator[AgentTestCase]:
+        """The run of this connection; one that neither offered nor called a tool is none."""
+        if not self.run.calls and not self._tools:
+            return
+        for call in self.run.calls:
+            known = self._servers.get(call.server) or next(iter(self._servers.values()), {})
+            call.server = text_at(dict_or_empty(known.get("serverInfo")), "name") or call.server
+        first = self._first
+        yield self.run.finish(
+            run_id=stable_id(NAME, first.session, first.server, *place_id(name, first.position)),
+            session_id=first.session,
+            framework=text_at(self._client, "name"),
+            available_tools=list(self._tools.values()) or None,
+            started_at=min(self._times, default=None),
+            ended_at=max(self._times, default=None),
+            source=Source(name, NAME, first.position),
+            extra=self._extra(),
+        )
+
+    def _extra(self) -> dict[str, Any]:
+        version = next((s.get("protocolVersion") for s in self._servers.values()), None)
+        found = {
+            "protocol_version": version or self._client.get("protocolVersion"),
+            "servers": [s["serverInfo"] for s in self._servers.values() if "serverInfo" in s],
+            "other_requests": dict(self._others),
+            "other_lines": self.other_lines,
+            "unmatched_results": self._unmatched,
+        }
+        return {key: value for key, value in found.items() if value}
+
+
+def _side(body: dict[str, Any]) -> str:
+    return "server" if body["method"] in SERVER_REQUESTS else "client"
+
+
+def _key(message: WireMessage, side: str) -> tuple[str, str | None, str]:
+    return side, message.server, str(message.body.get("id"))
+
+
+MCP_WIRE = Format(
+    name=NAME,
+    title="Messages of the MCP protocol: raw JSON-RPC, logs of clients and proxies, HTTP archives",
+    fidelity=(
+        "Calls, results, isError, protocol errors and the tools on offer as they went over the "
+        "wire; times where the log has them. What the user asked, what the model answered, the "
+        "model and its tokens never reach a server: they are not here. Calls without an answer "
+        "between them share a turn. Messages that a logger cut off are reported and not read."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

@@ -1,0 +1,107 @@
+"""Qwen Code: the session files below `~/.qwen/projects`, one record a line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from assay.ingest.chat import RunBuilder
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    place_id,
+    stable_id,
+    text_at,
+    total_usage,
+)
+from assay.ingest.gemini_api import add_content, is_content, usage_of
+from assay.ingest.recording import Format, Recording
+from assay.records import preview
+from assay.run import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "qwen-code"
+KINDS = frozenset({"user", "assistant", "tool_result", "system"})
+STATUSES = {"success": True, "error": False, "cancelled": False}
+
+
+def _recognise(recording: Recording) -> float:
+    values = [value for value in recording.sample if isinstance(value, dict)]
+    return 1.0 if any(map(_is_spoken, values)) else 0.0
+
+
+def _is_spoken(value: dict[str, Any]) -> bool:
+    return "sessionId" in value and value.get("type") in KINDS and is_content(value.get("message"))
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    sessions: dict[str, list[dict[str, Any]]] = {}
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif dict_or_empty(document.value).get("type") in KINDS:
+            sessions.setdefault(str(document.value.get("sessionId")), []).append(document.value)
+        else:
+            problem = f"expected a record of Qwen Code, got {preview(document.value)}"
+            yield Unreadable(recording.name, problem, document.position)
+    for session, records in sessions.items():
+        if any(map(_is_spoken, records)):
+            yield _case(session, records, recording.name)
+
+
+def _case(session: str, records: list[dict[str, Any]], name: str) -> AgentTestCase:
+    run, unread = RunBuilder(), Counter[str]()
+    for record in filter(_is_spoken, records):
+        before = len(run.calls)
+        unread.update(add_content(run, record["message"]))
+        at = epoch_seconds(record.get("timestamp"))
+        for call in run.calls[before:]:
+            call.started_at = at
+        _add_status(run, record, at)
+    times = [at for r in records if (at := epoch_seconds(r.get("timestamp"))) is not None]
+    models = [model for record in records if (model := text_at(record, "model"))]
+    return run.finish(
+        run_id=stable_id(NAME, session, *place_id(name, None)),
+        session_id=session,
+        model=models[-1] if models else None,
+        framework=NAME,
+        usage=total_usage(usage_of(record.get("usageMetadata")) for record in records),
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        source=Source(name, NAME),
+        extra={"unread_parts": dict(unread)} if unread else {},
+    )
+
+
+def _add_status(run: RunBuilder, record: dict[str, Any], at: float | None) -> None:
+    """What the record of a result says beside the result itself: how the call ended, and when."""
+    told = dict_or_empty(record.get("toolCallResult"))
+    answered = {
+        text_at(dict_or_empty(part.get("functionResponse")), "id")
+        for part in objects_in(record["message"].get("parts"))
+    } - {None}
+    for call in run.calls if answered else ():
+        if call.call_id in answered and call.ended_at is None:
+            call.ended_at = at
+            status = STATUSES.get(str(told.get("status")))
+            if status is not None:
+                call.reported_success = call.success = status
+
+
+QWEN_CODE = Format(
+    name=NAME,
+    title="Qwen Code session files",
+    fidelity=(
+        "Results carry a status; times are those of the records. Tools on offer, servers and "
+        "whether the task succeeded are not told. What `--output-format stream-json` prints is "
+        "Claude Code's format and is read as that."
+    ),
+    recognise=_recognise,
+    read=_read,
+)

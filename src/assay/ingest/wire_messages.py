@@ -1,0 +1,129 @@
+"""JSON-RPC messages wherever somebody wrote them down.
+
+A file may hold the messages themselves, as lines or as a list, objects around them with a time
+and a direction, an HTTP archive, or a log for people that quotes them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import dict_or_empty, epoch_seconds, objects_in, text_at
+from assay.ingest.log_lines import LoggedValue, begins_with, logged_values, values_in_text
+from assay.ingest.shapes import END_KEYS, START_KEYS, duration_of, first_text, time_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.ingest.recording import Recording
+
+MARK = '"jsonrpc"'
+# Where loggers and proxies keep the message that they saw.
+ENVELOPE_KEYS = (
+    *("message", "msg", "payload", "data", "raw", "body", "json", "content", "frame", "line"),
+    *("request", "response", "jsonrpc_message", "rpc", "entry", "event", "input", "output"),
+)
+# What an object around a message says of the place it was seen at.
+SESSION_KEYS = ("session_id", "sessionId", "mcp_session_id", "connection_id", "client_id")
+SERVER_KEYS = ("server", "server_name", "serverName", "server_id", "mcp_server", "target")
+# Who speaks in these is a person or a model: a protocol they quote is not what happened.
+_SPEAKING = frozenset({"role", "author"})
+_DEEPEST = 4
+# `2026-01-01T10:00:00.000Z [weather] [info] Message from client: `, in either order.
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,100})\]")
+_LEVELS = frozenset({"trace", "debug", "info", "warn", "warning", "error", "notice", "fatal"})
+
+
+class WireMessage(Struct, frozen=True):
+    """One message of the protocol: when it was seen, in which session, with which server."""
+
+    body: dict[str, Any]
+    at: float | None = None
+    session: str | None = None
+    server: str | None = None
+    position: int | None = None
+
+
+def wire_messages(recording: Recording) -> Iterator[WireMessage | Unreadable]:
+    """All messages of a recording in their order; a line without one has an empty body."""
+    if begins_with(recording, MARK.encode()):
+        for line in logged_values(recording, MARK.encode()):
+            if isinstance(line, Unreadable):
+                yield line
+            else:
+                yield from _of_line(line)
+        return
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+            continue
+        items = document.value if isinstance(document.value, list) else [document.value]
+        for i, item in enumerate(items, start=1):
+            here = WireMessage({}, position=document.position or (i if len(items) > 1 else None))
+            yield from list(messages_in(item, here)) or [here]
+
+
+def messages_in(value: Any, around: WireMessage, depth: int = 0) -> Iterator[WireMessage]:
+    """The messages in a value; what is known of the objects around them is told of each."""
+    if isinstance(value, str) and MARK in value:
+        for found in values_in_text(value):
+            yield from messages_in(found, around, depth + 1)
+    elif isinstance(value, list) and depth <= _DEEPEST:
+        for item in value:
+            yield from messages_in(item, around, depth + 1)
+    elif isinstance(value, dict) and "jsonrpc" in value:
+        yield WireMessage(value, around.at, around.session, around.server, around.position)
+    elif isinstance(value, dict) and depth <= _DEEPEST and _SPEAKING.isdisjoint(value):
+        entries = objects_in(dict_or_empty(value.get("log")).get("entries"))
+        yield from _of_archive(entries, around) if entries else _of_envelope(value, around, depth)
+
+
+def _of_envelope(
+    envelope: dict[str, Any], around: WireMessage, depth: int
+) -> Iterator[WireMessage]:
+    at = time_of(envelope, START_KEYS) or around.at
+    session = first_text(envelope, SESSION_KEYS) or around.session
+    server = first_text(envelope, SERVER_KEYS) or around.server
+    for key in ENVELOPE_KEYS:
+        if key in envelope:
+            seen = _ended(envelope, at) if key == "response" else at
+            known = WireMessage({}, seen, session, server, around.position)
+            yield from messages_in(envelope[key], known, depth + 1)
+
+
+def _ended(envelope: dict[str, Any], at: float | None) -> float | None:
+    """When the response came, where request and response were kept as a pair."""
+    took = duration_of(envelope)
+    ended = time_of(envelope, END_KEYS)
+    return ended or (at + took if at is not None and took is not None else at)
+
+
+def _of_archive(entries: list[dict[str, Any]], around: WireMessage) -> Iterator[WireMessage]:
+    """What an HTTP archive shows of the protocol: each exchange a request and its response."""
+    for position, entry in enumerate(entries, start=1):
+        request, response = (dict_or_empty(entry.get(key)) for key in ("request", "response"))
+        at = epoch_seconds(entry.get("startedDateTime"))
+        took = entry.get("time")
+        ended = at + took / 1e3 if at is not None and isinstance(took, int | float) else at
+        sent = text_at(dict_or_empty(request.get("postData")), "text")
+        came = text_at(dict_or_empty(response.get("content")), "text")
+        server = around.server or text_at(request, "url")
+        for text, seen in ((sent, at), (came, ended)):
+            yield from messages_in(text, WireMessage({}, seen, None, server, position))
+
+
+def _of_line(line: LoggedValue) -> Iterator[WireMessage]:
+    moment = _TIME.search(line.before)
+    at = epoch_seconds(moment[0].replace(",", ".")) if moment else None
+    names = (name for name in _BRACKETED.findall(line.before) if not _is_level(name))
+    around = WireMessage({}, at, None, next(names, None), line.position)
+    yield from messages_in(line.value, around)
+
+
+def _is_level(name: str) -> bool:
+    return name.lower() in _LEVELS or _TIME.match(name) is not None or name.isdecimal()

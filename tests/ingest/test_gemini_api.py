@@ -1,0 +1,153 @@
+"""Contents of the Gemini API, and the session files of Qwen Code that are made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.ingest.reading import problems, read_one, recording
+
+from assay.ingest.formats import pick_format
+from assay.ingest.gemini_api import CODE_OUTCOMES, GEMINI_API, MEDIA
+from assay.ingest.qwen_code import QWEN_CODE, STATUSES
+from assay.run import Usage
+
+SCHEMA = {"type": "OBJECT", "properties": {"type": {"type": "STRING"}}}
+TOOLS = [{"functionDeclarations": [{"name": "rain", "parameters": SCHEMA}]}]
+
+
+def called(city: str) -> dict[str, Any]:
+    return {"functionCall": {"name": "rain", "args": {"city": city}}}
+
+
+def gave(**response: Any) -> dict[str, Any]:
+    return {"functionResponse": {"name": "rain", "response": response}}
+
+
+ASKED = {"role": "user", "parts": [{"text": "Rain?"}]}
+CALLED = {
+    "role": "model",
+    "parts": [{"text": "hm", "thought": True}, called("Oslo"), called("X")],
+}
+GIVEN = {"role": "user", "parts": [gave(output="yes"), gave(error="no X")]}
+ANSWERED = {"role": "model", "parts": [{"text": "Yes.", "thoughtSignature": "s"}]}
+CONTENTS = [ASKED, CALLED, GIVEN, ANSWERED]
+COUNTS = {"promptTokenCount": 9, "candidatesTokenCount": 3, "thoughtsTokenCount": 2}
+RESPONSE = {
+    "candidates": [{"content": ANSWERED}],
+    "usageMetadata": COUNTS,
+    "modelVersion": "gemini-x",
+}
+
+
+def in_snake_case(content: dict[str, Any]) -> dict[str, Any]:
+    """As Python's SDK writes it: other names, and everything that is missing as null."""
+    renamed = {"functionCall": "function_call", "functionResponse": "function_response"}
+    parts = [
+        {"inline_data": None, "text": None} | {renamed.get(k, k): v for k, v in part.items()}
+        for part in content["parts"]
+    ]
+    return {**content, "parts": parts}
+
+
+FORMS: dict[str, Any] = {
+    "a list": CONTENTS,
+    "lines": tuple(CONTENTS),
+    "a request": {"contents": CONTENTS, "tools": TOOLS},
+    "a request with its response": {"contents": CONTENTS[:3], **RESPONSE},
+    "a pair": {"request": {"contents": CONTENTS[:3]}, "response": RESPONSE},
+    "a chat's history": {"model": "gemini-x", "history": CONTENTS},
+    "Python's names": [in_snake_case(content) for content in CONTENTS],
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_every_form_tells_the_same_run(form: Any) -> None:
+    made_up = recording(form, "c.jsonl" if isinstance(form, tuple) else "c.json")
+    assert pick_format(made_up)[0] is GEMINI_API
+    run = read_one(GEMINI_API, made_up)
+    assert (run.input, run.actual_output) == ("Rain?", "Yes.")
+    assert [(c.parameters, c.turn, c.reported_success, c.error_message) for c in run.calls] == [
+        ({"city": "Oslo"}, 1, None, None),
+        ({"city": "X"}, 1, False, "no X"),
+    ]
+    assert run.conversation_history is not None
+    assert run.conversation_history[1]["reasoning"] == "hm"
+    assert "unread_parts" not in run.extra
+
+
+def test_what_stands_beside_the_contents() -> None:
+    whole = {"contents": CONTENTS, "tools": TOOLS, "systemInstruction": {"parts": [{"text": "Be"}]}}
+    run = read_one(GEMINI_API, recording({**whole, **RESPONSE, "contents": CONTENTS[:3]}))
+    assert run.usage == Usage(input_tokens=9, output_tokens=3, reasoning_tokens=2)
+    assert run.model == "gemini-x"
+    lower = {"type": "object", "properties": {"type": {"type": "string"}}}
+    assert run.available_tools == [{"name": "rain", "parameters": lower}]
+    assert run.conversation_history is not None
+    assert run.conversation_history[0] == {"role": "system", "content": "Be"}
+
+
+@pytest.mark.parametrize(("outcome", "meaning"), CODE_OUTCOMES.items())
+def test_code_that_the_provider_ran_is_a_call(outcome: str, meaning: object) -> None:
+    ran = {"executableCode": {"language": "PYTHON", "code": "1"}}
+    done = {"codeExecutionResult": {"outcome": outcome, "output": "1"}}
+    (call,) = read_one(
+        GEMINI_API, recording([ASKED, {"role": "model", "parts": [ran, done]}])
+    ).calls
+    assert (call.tool, call.result, call.reported_success) == ("code_execution", "1", meaning)
+
+
+@pytest.mark.parametrize("kind", MEDIA)
+def test_every_medium_shows_that_it_was_there(kind: str) -> None:
+    asked = {"role": "user", "parts": [{kind: {"data": "x"}}]}
+    assert read_one(GEMINI_API, recording([asked, CALLED])).input == "[file]"
+
+
+def test_unknown_parts_are_counted() -> None:
+    odd = {"role": "model", "parts": [{"hologram": {}, "text": None}]}
+    assert read_one(GEMINI_API, recording([ASKED, CALLED, odd])).extra == {
+        "unread_parts": {"hologram": 1}
+    }
+
+
+def record(kind: str, second: int, message: Any, **facts: Any) -> dict[str, Any]:
+    at = f"2026-01-01T00:00:0{second}.000Z"
+    return {"sessionId": "s", "timestamp": at, "type": kind, "message": message, **facts}
+
+
+def session(status: str = "error") -> tuple[dict[str, Any], ...]:
+    asked = {"functionCall": {"id": "c", "name": "shell", "args": {"command": "ls"}}}
+    given = {"functionResponse": {"id": "c", "name": "shell", "response": {"output": "no"}}}
+    return (
+        record("user", 0, ASKED),
+        record(
+            "assistant", 1, {"role": "model", "parts": [asked]}, usageMetadata=COUNTS, model="q"
+        ),
+        record(
+            "tool_result", 3, {"role": "user", "parts": [given]}, toolCallResult={"status": status}
+        ),
+        {"sessionId": "s", "type": "system", "subtype": "ui_telemetry"},
+        record("assistant", 4, ANSWERED, usageMetadata=COUNTS, model="q"),
+    )
+
+
+@pytest.mark.parametrize(("status", "meaning"), STATUSES.items())
+def test_a_session_of_qwen_code(status: str, meaning: object) -> None:
+    made_up = recording(session(status), "s.jsonl")
+    assert pick_format(made_up)[0] is QWEN_CODE
+    run = read_one(QWEN_CODE, made_up)
+    (call,) = run.calls
+    assert (call.tool, call.reported_success) == ("shell", meaning)
+    assert call.started_at is not None
+    assert call.ended_at == call.started_at + 2
+    assert (run.input, run.actual_output, run.model) == ("Rain?", "Yes.", "q")
+    assert run.usage == Usage(input_tokens=18, output_tokens=6, reasoning_tokens=4)
+
+
+def test_strangers_are_reported() -> None:
+    assert problems(QWEN_CODE, recording((*session(), {"x": 1}))) == [
+        "log.json:6: expected a record of Qwen Code, got dict {'x': 1}"
+    ]
+    assert problems(GEMINI_API, recording((*CONTENTS, {"x": 1}))) == [
+        "log.json:5: expected contents of the Gemini API, got dict {'x': 1}"
+    ]
