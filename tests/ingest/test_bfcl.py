@@ -11,11 +11,10 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.bfcl import BFCL, RESULT_NAMES, SCORE_NAMES, TYPES
 from assay.ingest.recording import FilePlace, Recording
 from assay.run import RunOutcome, Usage
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from assay.test_case import AgentTestCase
 
 RESULTS = (
     {
@@ -179,3 +178,34 @@ def test_strangers() -> None:
     ]
     assert BFCL.recognise(recording({"id": "a", "result": 1})) == 0.0
     assert BFCL.recognise(recording(b"")) == 0.0
+
+
+ONE_CALL = [[{"ls": "{}"}]]
+
+
+def logged(*results: str) -> dict[str, Any]:
+    told = [{"role": "tool", "content": result} for result in results]
+    return {"begin_of_turn_query": [{"role": "user", "content": "q"}], "step_0": told}
+
+
+@pytest.mark.parametrize(
+    ("result", "log", "results", "problem"),
+    [
+        ([ONE_CALL, ONE_CALL], [logged("a")], ["a", None], "2 turns were answered, 1 logged"),
+        ([ONE_CALL], [logged("a"), logged("b")], ["a"], "1 turns were answered, 2 logged"),
+        (
+            [ONE_CALL],
+            [logged("a", "b")],
+            ["a"],
+            "turn 1, step 0: 1 calls, but 2 results logged",
+        ),
+    ],
+)
+def test_a_log_that_does_not_fit_is_read_as_far_as_it_goes_and_reported(
+    result: Any, log: Any, results: list[Any], problem: str
+) -> None:
+    item = {"id": "multi_turn_base_0", "result": result, "inference_log": log}
+    run, *told = BFCL.read(recording((item,), "r.json"))
+    assert isinstance(run, AgentTestCase)
+    assert [call.result for call in run.calls] == results
+    assert [str(found) for found in told] == [f"r.json:1: multi_turn_base_0: {problem}"]

@@ -503,7 +503,7 @@ VARIANTS: dict[str, Variant] = {
             },
             {"role": "assistant", "content": [{"text": "done"}]},
         ],
-        "generic",
+        "bedrock",
         [("f", {"a": 1}, False)],
         "q",
         "done",
@@ -745,7 +745,7 @@ VARIANTS: dict[str, Variant] = {
             {"jsonrpc": "2.0", "id": 2, "error": {"code": -32602, "message": "no"}},
             {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "ok"}]}},
         ),
-        "generic",
+        "mcp",
         [("f", {"a": 1}, True), ("g", {}, False)],
     ),
     "AutoGen": Variant(

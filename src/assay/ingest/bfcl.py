@@ -8,6 +8,7 @@ up, so that both tell the same runs.
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -98,18 +99,18 @@ def _read_results(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
         elif _is_result(document.value):
-            yield _case_of_result(document, recording, failures)
+            yield from _runs_of_result(document, recording, failures)
         else:
             yield Unreadable(recording.name, _expected("a result", document), document.position)
 
 
-def _case_of_result(
+def _runs_of_result(
     document: Document, recording: Recording, failures: dict[str, Any] | None
-) -> AgentTestCase:
+) -> Iterator[AgentTestCase | Unreadable]:
     failure = None if failures is None else failures.get(document.value["id"])
     source = Source(recording.name, BFCL.name, document.position)
     outcome = None if failures is None else _outcome(failure)
-    return _case(document.value, failure, outcome, _model(recording), source)
+    yield from _runs(document.value, failure, outcome, _model(recording), source)
 
 
 def _read_scores(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -125,43 +126,45 @@ def _read_scores(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
                 found = _other_tree(recording, "result", RESULT_NAMES, _category(item))
                 results = {} if found is None else _results_of(found)
                 place = found or recording
-            yield _case_of_failure(document, item, results.get(item), place)
+            yield from _runs_of_failure(document, item, results.get(item), place)
         elif not _is_header(value):
             yield Unreadable(recording.name, _expected("a failure", document), document.position)
 
 
-def _case_of_failure(
+def _runs_of_failure(
     document: Document, item: str, answered: Document | None, place: Recording
-) -> AgentTestCase:
+) -> Iterator[AgentTestCase | Unreadable]:
     failure = document.value
     model = text_at(failure, "model_name") or _model(place)
     if answered is not None:
         source = Source(place.name, BFCL.name, answered.position)
-        return _case(answered.value, failure, _outcome(failure), _model(place), source)
+        yield from _runs(answered.value, failure, _outcome(failure), _model(place), source)
+        return
     raw = failure.get("model_result_raw", failure.get("model_result"))
     source = Source(place.name, BFCL.name, document.position)
-    return _case({"id": item, "result": raw}, failure, _outcome(failure), model, source)
+    yield from _runs({"id": item, "result": raw}, failure, _outcome(failure), model, source)
 
 
-def _case(
+def _runs(
     answered: dict[str, Any],
     failure: dict[str, Any] | None,
     outcome: RunOutcome | None,
     model: str | None,
     source: Source,
-) -> AgentTestCase:
-    run = RunBuilder()
+) -> Iterator[AgentTestCase | Unreadable]:
+    """The run of one answer, and what of its log could not be told."""
+    run, problems = RunBuilder(), list[str]()
     prompt = dict_or_empty(dict_or_empty(failure).get("prompt"))
     question = prompt.get("question")
     turns = _logged_turns(answered)
     for message in _messages(question) if question is not None or not turns else ():
         run.user(message)
     if turns:
-        _tell_turns(run, answered["result"], turns, asked=question is not None)
+        problems = _tell_turns(run, answered["result"], turns, asked=question is not None)
     else:
         _tell(run, answered["result"])
     latency = amount_or_none(answered.get("latency"))
-    return run.finish(
+    yield run.finish(
         run_id=stable_id(BFCL.name, model, answered["id"], answered["result"]),
         task_id=answered["id"],
         model=model,
@@ -173,6 +176,8 @@ def _case(
         extra={"category": _category(answered["id"])}
         | ({} if latency is None else {"latency": latency}),
     )
+    for problem in problems:
+        yield Unreadable(source.path or "", f"{answered['id']}: {problem}", source.position)
 
 
 def _messages(question: object) -> list[object]:
@@ -195,27 +200,41 @@ def _tell(run: RunBuilder, answer: object, depth: int = 0) -> None:
 
 
 def _logged_turns(answered: dict[str, Any]) -> list[dict[str, Any]]:
-    """What happened in each turn, where the calls were run: one entry for each turn's answer."""
+    """What happened in each turn, where the calls were run."""
     log = objects_in(answered.get("inference_log"))
     turns = [entry for entry in log if "begin_of_turn_query" in entry]
-    result = answered.get("result")
-    return turns if isinstance(result, list) and len(turns) == len(result) else []
+    return turns if isinstance(answered.get("result"), list) else []
 
 
 def _tell_turns(
     run: RunBuilder, result: list[Any], turns: list[dict[str, Any]], *, asked: bool
-) -> None:
-    """Tell each step's answer and then what its calls gave back, in the same order."""
-    for answers, turn in zip(result, turns, strict=True):
-        for message in () if asked else _messages(turn["begin_of_turn_query"]):
+) -> list[str]:
+    """Tell each step's answer and then what its calls gave back; what does not fit comes back."""
+    problems = []
+    if len(result) != len(turns):
+        problems.append(f"{len(result)} turns were answered, {len(turns)} logged")
+    no_turn: dict[str, Any] = {}
+    for number, (answers, turn) in enumerate(zip_longest(result, turns), start=1):
+        logged = no_turn if turn is None else turn
+        for message in () if asked else _messages(logged.get("begin_of_turn_query")):
             run.user(message)
-        for number, answer in enumerate(answers if isinstance(answers, list) else [answers]):
+        steps = answers if isinstance(answers, list) else [answers] if answers else []
+        for step, answer in enumerate(steps):
             before = len(run.calls)
             _tell(run, answer, 2)
-            logged = objects_in(turn.get(f"step_{number}"))
-            given = [entry.get("content") for entry in logged if entry.get("role") == "tool"]
-            for call, content in zip(run.calls[before:], given, strict=False):
+            calls, given = run.calls[before:], _given(logged, step)
+            for call, content in zip(calls, given, strict=False):
                 call.result = content
+            if turn is not None and len(given) not in {0, len(calls)}:
+                place = f"turn {number}, step {step}"
+                problems.append(f"{place}: {len(calls)} calls, but {len(given)} results logged")
+    return problems
+
+
+def _given(turn: dict[str, Any], step: int) -> list[Any]:
+    """What the calls of a step gave back."""
+    logged = objects_in(turn.get(f"step_{step}"))
+    return [entry.get("content") for entry in logged if entry.get("role") == "tool"]
 
 
 def _named_calls(item: dict[str, Any]) -> list[ToolExecutionResult]:
