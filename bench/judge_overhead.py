@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay import MCPToolMetric
-from assay.judge.asking import as_judge
+from assay.judge.asking import AskedJudge, as_judge
 from assay.judge.budget import Budget
 from assay.judge.exchange import Question, Reply
 from assay.judge.limits import Limiter, Limits
 from assay.judge.marks import marks_from_mapping
+from assay.judge.model_asking import ask_with_schema
+from assay.judge.model_names import address_of
 from assay.judge.prompt import judge_prompt, reply_schema
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import Score
@@ -111,10 +113,25 @@ def run(size: Size) -> list[Result]:
         return results
     with _server() as url:
         bare = _taken_by_the_client(url, [judge_prompt(case) for case in some])
-        named = as_judge("openai:m", base_url=url, around=Limiter(limits))
-        over_http = _taken(some, named)
-    name = f"{count:,} cases judged over HTTP, {AT_ONCE} at once"
-    return [*results, _result(name, over_http, count), _beside_the_client(name, over_http, bare)]
+        direct = _taken(some, as_judge("openai:m", base_url=url, around=Limiter(limits)))
+        by_sdk = _taken(some, _asked_by_sdk(url, limits))
+    over_http = f"{count:,} cases judged over HTTP, {AT_ONCE} at once"
+    through = f"{over_http}, through Pydantic AI"
+    return [
+        *results,
+        _result(over_http, direct, count),
+        _result(through, by_sdk, count),
+        _beside_the_client(through, by_sdk, bare),
+    ]
+
+
+def _asked_by_sdk(url: str, limits: Limits) -> Judge:
+    """A judge that is asked as a provider's model is, though the server is one of our own."""
+    from assay.judge.client import SdkModel
+
+    address = address_of("openai:m", url)
+    ask = Limiter(limits)(ask_with_schema(SdkModel(address)), address.name)
+    return AskedJudge(address.name, ask)
 
 
 def _beside_the_client(name: str, ours: _Taken, bare: _Taken) -> Result:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tests.judge.fault_server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("each_way")
+
 SIX = DIMENSION_NAMES
 GOOD_REPLY = chat(GOOD)
 # Read as they are: all six marks are 7.

@@ -82,7 +82,7 @@ def _single_judge(model: object, options: JudgeOptions) -> Judge:
 
 
 def _named(address: ModelAddress, options: JudgeOptions) -> AskedJudge:
-    from assay.judge.client import model_ask  # noqa: PLC0415 - an extra, loaded when it is used
+    from assay.judge.model_asking import model_ask  # noqa: PLC0415 - loaded when it is used
 
     ask = model_ask(address)
     around = options.get("around")

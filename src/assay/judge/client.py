@@ -12,7 +12,8 @@ import msgspec
 from assay.errors import InvalidJudge, JudgeUnavailable
 from assay.extras import require
 from assay.judge.exchange import Reply
-from assay.judge.model_names import NO_KEY, PROVIDERS
+from assay.judge.model_names import PROVIDERS
+from assay.judge.refusals import MOST_TOKENS, misread, unavailable, without_key
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -21,59 +22,31 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model
 
-    from assay.judge.exchange import Ask, Question
+    from assay.judge.exchange import Question
     from assay.judge.model_names import ModelAddress
 
 _EXTRA = "judge"
-# Thinking counts as output: with less, a model that thinks is cut off before its first mark.
-_MOST_TOKENS = 8_192
-_LONGEST_PROBLEM = 500
-_TRANSIENT = frozenset({408, 409, 425, 429})
-# What an endpoint says to a request whose schema or settings it does not know.
-_REFUSED = frozenset({400, 404, 415, 422, 501})
 # How SDKs break on a reply of the wrong shape.
 _MISREAD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 # No retries of the SDK's own: whoever limits the questions must see every attempt. These have it
 # from their client, which would be copied for every request that says so itself.
 _CLIENTS_WITH_RETRIES = frozenset({"openai", "anthropic"})
-_NEVER_AGAIN = frozenset({"insufficient_quota", "billing_error", "context_length_exceeded"})
 
 
-def model_ask(address: ModelAddress) -> Ask:
-    """The way to ask a model; a missing key or extra is an error here, before anything is asked."""
-    require("pydantic_ai", extra=_EXTRA)
-    return _ModelAsk(address).ask
-
-
-class _ModelAsk:
+class SdkModel:
     """One model of one provider. Retries, limits and deadlines are for others to add."""
 
     def __init__(self, address: ModelAddress) -> None:
+        """Take a model's address; a missing key or extra is an error here."""
+        require("pydantic_ai", extra=_EXTRA)
         self._address = address
-        self._name = address.name
         self._style = PROVIDERS[address.provider].style
         self._forms: dict[bytes, dict[str, Any]] = {}
         profile = _model_at(address).profile
-        self._takes_schema = bool(profile.get("supports_json_schema_output", False))
+        self.takes_schema = bool(profile.get("supports_json_schema_output", False))
 
-    async def ask(self, question: Question) -> Reply:
-        """Ask with the reply's schema; without it where the model or its endpoint refuses one."""
-        if question.schema is None or not self._takes_schema:
-            return await self._reply(question, plain=True)
-        try:
-            return await self._reply(question, plain=False)
-        except JudgeUnavailable as exc:
-            if exc.status not in _REFUSED or exc.retryable:
-                raise
-            refusal = exc
-        try:
-            reply = await self._reply(question, plain=True)
-        except JudgeUnavailable:
-            raise refusal from None  # it was not the schema
-        self._takes_schema = False
-        return reply
-
-    async def _reply(self, question: Question, *, plain: bool) -> Reply:
+    async def reply(self, question: Question, *, plain: bool) -> Reply:
+        """Ask once, `plain` without a schema; raises JudgeUnavailable."""
         ai = require("pydantic_ai", extra=_EXTRA)
         errors = import_module("pydantic_ai.exceptions")
         try:
@@ -90,8 +63,7 @@ class _ModelAsk:
         except errors.UserError as exc:
             raise InvalidJudge(f"model: {self._told(exc)}") from exc
         except _MISREAD as exc:
-            said = f"a reply in no known form: {type(exc).__name__}: {exc}"
-            raise JudgeUnavailable(self._told(said), retryable=True) from exc
+            raise misread(self._told, exc) from exc
         return _as_reply(response)
 
     def _how(self, model: Model, question: Question, *, plain: bool) -> tuple[Any, Any]:
@@ -99,7 +71,7 @@ class _ModelAsk:
 
         Without a schema it is as bare as can be: some endpoints refuse a temperature too.
         """
-        settings: dict[str, Any] = {"max_tokens": _MOST_TOKENS}
+        settings: dict[str, Any] = {"max_tokens": MOST_TOKENS}
         if self._style not in _CLIENTS_WITH_RETRIES:
             settings["max_retries"] = 0
         if question.seed is not None:
@@ -114,11 +86,7 @@ class _ModelAsk:
         return settings | self._forms[schema], _parameters(b"null")
 
     def _told(self, problem: object) -> str:
-        """What went wrong, short and without the key: some endpoints say it back."""
-        key, said = self._address.key(), str(problem)
-        if key and key != NO_KEY:
-            said = said.replace(key, "[key]")
-        return f"{self._name}: {said}"[:_LONGEST_PROBLEM]
+        return without_key(self._address, problem)
 
 
 class _Line:
@@ -200,14 +168,14 @@ def _as_reply(response: ModelResponse) -> Reply:
 
 
 def _unavailable(told: str, exc: Any) -> JudgeUnavailable:
-    status = getattr(exc, "status_code", None)
-    codes = {getattr(exc, "provider_error_code", None), getattr(exc, "provider_error_type", None)}
-    transient = status is None or status in _TRANSIENT or status >= 500
-    return JudgeUnavailable(
+    return unavailable(
         told,
-        retryable=transient and codes.isdisjoint(_NEVER_AGAIN),
+        getattr(exc, "status_code", None),
+        codes={
+            getattr(exc, "provider_error_code", None),
+            getattr(exc, "provider_error_type", None),
+        },
         retry_after=getattr(exc, "retry_after", None),
-        status=status,
     )
 
 

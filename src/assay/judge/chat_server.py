@@ -1,0 +1,188 @@
+"""Asking a server of one's own in OpenAI's chat protocol: Ollama, vLLM, llama.cpp and others."""
+
+from __future__ import annotations
+
+import re
+import time
+from email.utils import parsedate_to_datetime
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import msgspec
+from msgspec import Struct
+
+from assay.errors import InvalidJudge, JudgeUnavailable
+from assay.judge.exchange import Reply
+from assay.judge.model_names import PROVIDERS
+from assay.judge.refusals import MOST_TOKENS, misread, unavailable, without_key
+from assay.records import preview
+
+if TYPE_CHECKING:
+    from assay.judge.exchange import Question
+    from assay.judge.http_line import Response
+    from assay.judge.model_names import ModelAddress
+
+_GOOD = 200
+_FILTERED = "content_filter"
+# A name or number, a port, a path; what else an address may hold is for an SDK to understand.
+_PLAIN_URL = re.compile(r"http://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d+)?(?:/[\w.~/-]*)?", re.ASCII)
+
+
+def is_plain_server(address: ModelAddress) -> bool:
+    """Whether an address needs nothing but HTTP: no TLS, no password, no proxy on the way."""
+    url = address.base_url or ""
+    if PROVIDERS[address.provider].style != "openai" or not _PLAIN_URL.fullmatch(url):
+        return False
+    return not _has_proxy(urlsplit(url).hostname or "") and find_spec("httptools") is not None
+
+
+def _has_proxy(host: str) -> bool:
+    return not {"http", "all"}.isdisjoint(getproxies()) and not proxy_bypass(host)
+
+
+class ChatServer:
+    """One model of one server. Retries, limits and deadlines are for others to add."""
+
+    takes_schema = True
+
+    def __init__(self, address: ModelAddress) -> None:
+        """Take an address that `is_plain_server`."""
+        from assay.judge.http_line import Lines  # noqa: PLC0415 - an extra, loaded when it is used
+
+        parts = urlsplit(address.base_url or "")
+        self._address = address
+        self._lines = Lines(parts.hostname or "", parts.port or 80)
+        self._head = _head(address, parts.netloc, parts.path)
+
+    async def reply(self, question: Question, *, plain: bool) -> Reply:
+        """Ask once, `plain` without a schema; raises JudgeUnavailable."""
+        body = msgspec.json.encode(_asked(self._address.model, question, plain=plain))
+        try:
+            response = await self._lines.send(b"%s%d\r\n\r\n%s" % (self._head, len(body), body))
+        except OSError as exc:
+            problem = self._told(f"Connection error: {exc}")
+            raise JudgeUnavailable(problem, retryable=True) from exc
+        if response.status != _GOOD:
+            raise self._refusal(response)
+        return self._read(response.body)
+
+    def _read(self, body: bytes) -> Reply:
+        try:
+            found = _COMPLETION.decode(body)
+            choice = found.choices[0]
+        except (msgspec.MsgspecError, UnicodeDecodeError, IndexError) as exc:
+            raise misread(self._told, exc) from exc
+        text = _text_of(choice.message.content)
+        if choice.finish_reason == _FILTERED and not text:
+            raise JudgeUnavailable(self._told("the reply was held back by a content filter"))
+        usage = found.usage or _Usage()
+        known = bool(usage.prompt_tokens or usage.completion_tokens)
+        return Reply(
+            text,
+            found.model,
+            usage.prompt_tokens or 0 if known else None,
+            usage.completion_tokens or 0 if known else None,
+            finish_reason=choice.finish_reason,
+        )
+
+    def _refusal(self, response: Response) -> JudgeUnavailable:
+        said, codes = _complaint(response.body)
+        return unavailable(
+            self._told(f"status {response.status}: {said}"),
+            response.status,
+            codes=codes,
+            retry_after=_seconds(response.headers.get(b"retry-after", b"").decode("latin-1")),
+        )
+
+    def _told(self, problem: object) -> str:
+        return without_key(self._address, problem)
+
+
+def _head(address: ModelAddress, host: str, path: str) -> bytes:
+    key = address.key() or ""
+    if not (key.isascii() and key.isprintable()):
+        raise InvalidJudge(f"model: the key for {address.name} holds a character that no key has")
+    lines = [
+        f"POST {path.rstrip('/')}/chat/completions HTTP/1.1",
+        f"Host: {host}",
+        "User-Agent: assay",
+        "Accept: application/json",
+        "Content-Type: application/json",
+        *([f"Authorization: Bearer {key}"] if key else []),
+        "Content-Length: ",
+    ]
+    return "\r\n".join(lines).encode()
+
+
+def _asked(model: str, question: Question, *, plain: bool) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": "user", "content": question.prompt}],
+        "stream": False,
+        "max_completion_tokens": MOST_TOKENS,
+    }
+    if question.seed is not None:
+        asked["seed"] = question.seed + question.run
+    elif not plain:
+        asked["temperature"] = 0.0
+    if not plain:
+        form = {"name": "marks", "schema": question.schema, "strict": True}
+        asked["response_format"] = {"type": "json_schema", "json_schema": form}
+    return asked
+
+
+class _Message(Struct):
+    content: str | list[Any] | None = None
+
+
+class _Choice(Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(Struct):
+    choices: list[_Choice]
+    model: str | None = None
+    usage: _Usage | None = None
+
+
+_COMPLETION = msgspec.json.Decoder(_Completion)
+
+
+def _text_of(content: str | list[Any] | None) -> str:
+    if not isinstance(content, list):
+        return content or ""
+    texts = (part.get("text") for part in content if isinstance(part, dict))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _complaint(body: bytes) -> tuple[str, set[object]]:
+    """What a refusal says, and the codes it gives."""
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return preview(body.decode(errors="replace")), set()
+    error = found.get("error", found) if isinstance(found, dict) else found
+    if not isinstance(error, dict):
+        return preview(error), set()
+    codes = {code for code in (error.get("code"), error.get("type")) if isinstance(code, str)}
+    return preview(error.get("message", error)), set(codes)
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Seconds to wait, given as such or as a date; None if it says neither."""
+    try:
+        return max(0.0, float(retry_after))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except ValueError:
+        return None
