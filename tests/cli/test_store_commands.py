@@ -159,6 +159,25 @@ def test_ls_filters(assay: Assay, options: list[str], count: int, listed: int) -
     assert sum(row["runs"] for row in found["by_format"]) == count
 
 
+def test_a_model_is_called_as_its_folder_calls_it_and_found_by_either_name(assay: Assay) -> None:
+    folder = {"folder_model": "gpt-5"}
+    with Store.create("folders.assay").writer() as writer:
+        for day in ("08-07", "09-01"):
+            name = f"gpt-5-2025-{day}"
+            writer.add(AgentTestCase("When?", day, run_id=day, model=name, extra=folder))
+        writer.add(AgentTestCase("When?", "Never", run_id="third", model="bob"))
+    found = assay("ls", "folders.assay", "--json").json
+    assert found["models"] == 2
+    assert [(row["model"], row["runs"]) for row in found["by_model"]] == [("gpt-5", 2), ("bob", 1)]
+    assert [row["model"] for row in found["listed"]] == ["bob", "gpt-5", "gpt-5"]
+    for name, runs_of_it in (("gpt-5", 2), ("gpt-5-2025-08-07", 1), ("bob", 1)):
+        options = ("folders.assay", "--model", name)
+        assert assay("ls", *options, "--json").json["runs"] == runs_of_it
+        done = assay("export", *options, "-o", "-")
+        assert len(done.out.splitlines()) == runs_of_it
+        assert all(json.loads(line)["model"].startswith(name) for line in done.out.splitlines())
+
+
 def test_ls_of_an_empty_store(assay: Assay) -> None:
     Store.create("empty.assay")
     done = assay("ls", "empty.assay")

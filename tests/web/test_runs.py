@@ -362,6 +362,22 @@ def test_the_key_that_opens_a_row_opens_nothing_before_one_is_chosen(
     assert page.url == f"{address}/runs"
 
 
+def test_a_model_is_called_as_its_folder_calls_it_and_found_by_either_name(
+    tmp_path: Path, serve: Callable[[Starlette], str]
+) -> None:
+    cases = [
+        case_of("One", "1.", [], model="gpt-5-2025-08-07", extra={"folder_model": "gpt-5"}),
+        case_of("Two", "2.", [], model="bob"),
+    ]
+    address = serve(viewer(store_of(tmp_path / "store", cases)))
+    listed = httpx.get(f"{address}/runs", timeout=60).text
+    assert re.findall('<option value="(bob|gpt[^"]*)"', listed) == ["bob", "gpt-5"]
+    for name in ("gpt-5", "gpt-5-2025-08-07"):
+        found = httpx.get(f"{address}/runs", params={"model": name}, timeout=60).text
+        assert len(_ROW.findall(found)) == 1
+        assert "One" in found
+
+
 def test_what_is_printed_says_of_which_store_and_when(
     address: str, open_page: Callable[..., Page]
 ) -> None:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from assay.analyses.selection import Filters, Selection
 from assay.analyses.sql_files import sql_text
 from assay.evidence.failure_kinds import CATEGORY_OF, CIRCUMSTANCES, STATEFUL
-from assay.store.tables import TABLES
+from assay.store.tables import MODEL, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -73,11 +73,10 @@ class Answering(Protocol):
         """An engine for several questions."""
 
 
-_MODEL = "COALESCE(folder_model, model)"
 _CHOSEN = "(SELECT value FROM chosen WHERE filter = '{filter}')"
 # Filter to the condition on a row of the table, where {values} is what it lets through.
 _OF_ROWS = {
-    "models": f"(LOWER({_MODEL}) IN {{values}} OR LOWER(model) IN {{values}})",
+    "models": f"(LOWER({MODEL}) IN {{values}} OR LOWER(model) IN {{values}})",
     "judges": "LOWER(judge) IN {values}",
     "attempts": "CAST(attempt AS VARCHAR(20)) IN {values}",
     "tasks": "LOWER(task_id) IN {values}",
@@ -93,8 +92,8 @@ _OF_JUDGED_RUNS = """EXISTS (
 
 # Columns that are not taken as they are stored.
 _COLUMNS: dict[str, dict[str, str]] = {
-    "runs": {"model": _MODEL},
-    "calls": {"model": _MODEL},
+    "runs": {"model": MODEL},
+    "calls": {"model": MODEL},
     "evaluations": {},
     "summaries": {},
 }
@@ -102,7 +101,7 @@ _COLUMNS: dict[str, dict[str, str]] = {
 # many times fewer runs than calls.
 _OF_RUN = {
     "run_key": "run_key",
-    "model": _MODEL,
+    "model": MODEL,
     "task_id": "task_id",
     "task": "COALESCE(task_id, run_key)",
     "attempt": "attempt",
@@ -300,7 +299,7 @@ class View:
         for name, general in _OF_ROWS.items():
             if self._selection.has(name) and _applies(name, table):
                 has_folder = "folder_model" in TABLES[table]
-                condition = general if has_folder else general.replace(_MODEL, "model")
+                condition = general if has_folder else general.replace(MODEL, "model")
                 yield condition.format(values=_CHOSEN.format(filter=name))
         if any(self._selection.has(name) for name in _OF_CALLS):
             if table == "runs":

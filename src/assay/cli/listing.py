@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -44,30 +45,30 @@ _TOTALS = """
     SELECT COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks, COUNT(DISTINCT model) AS models,
            COALESCE(SUM(calls), 0)::BIGINT AS calls,
            COALESCE(SUM(failed_calls), 0)::BIGINT AS failed_calls
-    FROM runs WHERE {where}
+    FROM {runs}
 """
 _MODELS = """
     SELECT model, COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks,
            COUNT(*) FILTER (WHERE outcome_success) AS outcome_successes,
            COUNT(outcome_success) AS outcomes_known,
            SUM(calls)::BIGINT AS calls, SUM(failed_calls)::BIGINT AS failed_calls
-    FROM runs WHERE {where} GROUP BY model ORDER BY runs DESC, model
+    FROM {runs} GROUP BY model ORDER BY runs DESC, model
 """
 _FRAMEWORKS = """
     SELECT framework, COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks,
            COUNT(actual_output) AS answered,
            SUM(calls)::BIGINT AS calls, SUM(failed_calls)::BIGINT AS failed_calls
-    FROM runs WHERE framework IS NOT NULL AND {where}
+    FROM {runs} WHERE framework IS NOT NULL
     GROUP BY framework ORDER BY runs DESC, framework
 """
 _FORMATS = """
     SELECT source_format AS format, COUNT(DISTINCT source_path) AS files, COUNT(*) AS runs
-    FROM runs WHERE {where} GROUP BY format ORDER BY runs DESC, format
+    FROM {runs} GROUP BY format ORDER BY runs DESC, format
 """
 _RUNS = """
     SELECT run_key, run_id, task_id, attempt, model, framework, calls, failed_calls,
            outcome_success, outcome_score, source_path, source_format, source_position
-    FROM runs WHERE {where}
+    FROM {runs}
     ORDER BY task_id, model, framework, attempt, source_path, source_position, run_key LIMIT $limit
 """
 
@@ -93,15 +94,17 @@ def ls(
 
 
 def _contents(store: Store, where: str, params: dict[str, Any], limit: int) -> dict[str, Any]:
-    (totals,) = store.query(_TOTALS.format(where=where), **params)
+    model = import_module("assay.store.tables").MODEL
+    runs = f"(SELECT * REPLACE ({model} AS model) FROM runs WHERE {where})"  # noqa: S608 - ours
+    (totals,) = store.query(_TOTALS.format(runs=runs), **params)
     return {
         "store": str(store.path),
         "batches": len(store.batches()),
         **totals,
-        "by_model": store.query(_MODELS.format(where=where), **params),
-        "by_framework": store.query(_FRAMEWORKS.format(where=where), **params),
-        "by_format": store.query(_FORMATS.format(where=where), **params),
-        "listed": store.query(_RUNS.format(where=where), limit=limit, **params),
+        "by_model": store.query(_MODELS.format(runs=runs), **params),
+        "by_framework": store.query(_FRAMEWORKS.format(runs=runs), **params),
+        "by_format": store.query(_FORMATS.format(runs=runs), **params),
+        "listed": store.query(_RUNS.format(runs=runs), limit=limit, **params),
     }
 
 

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 StoreArgument = Annotated[
     Path, typer.Argument(metavar="STORE", help="The folder of a store, as `assay import` makes it.")
 ]
-ModelOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only runs of this model.")]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Only runs of this model, by its folder's name or its file's."
+    ),
+]
 TaskOption = Annotated[str | None, typer.Option(metavar="ID", help="Only runs of this task.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document to standard output.")]
 
@@ -54,9 +59,11 @@ def create_store(path: Path) -> Store:
 
 def chosen(model: str | None, task: str | None) -> tuple[str | None, dict[str, Any]]:
     """The condition on `runs` that the options mean, and its parameters."""
-    wanted = {"model": model, "task_id": task}
-    params = {column: value for column, value in wanted.items() if value is not None}
-    return " AND ".join(f"{column} = ${column}" for column in params) or None, params
+    conditions = {"model": import_module("assay.store.tables").IS_MODEL, "task": "task_id = $task"}
+    params = {
+        name: value for name, value in {"model": model, "task": task}.items() if value is not None
+    }
+    return " AND ".join(conditions[name] for name in params) or None, params
 
 
 def find_run(store: Store, run: str) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.comparing.sides import MODEL
 from assay.stats import Interval, wilson_interval
 from assay.stats.paired import Verdict
+from assay.store.tables import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from assay.comparing.run_sets import RunSet, read_runs_of
 from assay.errors import NotAStore, UnknownName
 from assay.store import Store
+from assay.store.tables import IS_MODEL, MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A run's model as the analyses name it: what the folder calls it, else what the file does.
-MODEL = "COALESCE(runs.folder_model, runs.model)"
 # A way to divide a store to the condition on `runs` and the expression that lists its values.
 DIVISIONS = {
     "model": (f"{MODEL} = $value", MODEL),
@@ -28,11 +27,7 @@ DIVISIONS = {
         "unnest(list_slice(string_split(runs.source_path, '/'), 1, -2))",
     ),
 }
-# A side of a store may name a model either way.
-_OF_SIDES = {
-    "model": "$model IN (runs.folder_model, runs.model)",
-    "attempt": "runs.attempt = $attempt",
-}
+_OF_SIDES = {"model": IS_MODEL, "attempt": "runs.attempt = $attempt"}
 _ATTEMPT = re.compile(r"(.+)@([0-9]+)")
 
 

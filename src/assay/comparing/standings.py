@@ -46,7 +46,7 @@ _VALUES = """
 _SCORED = """
     SELECT CAST({side} AS VARCHAR) AS side, COALESCE(task_id, input) AS task,
            LIST(scores.value) AS scores
-    FROM scores JOIN runs USING (run_key)
+    FROM (SELECT run_key, path, judge, value FROM scores) AS scores JOIN runs USING (run_key)
     WHERE {side} IS NOT NULL AND scores.value IS NOT NULL
       AND path || CASE judge WHEN '' THEN '' ELSE '@' || judge END = $name
     GROUP BY 1, 2 ORDER BY 1, 2

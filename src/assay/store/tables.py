@@ -175,6 +175,9 @@ TABLES: dict[str, dict[str, str]] = {
     "scores": _columns(ScoreRow),
     "golden": _columns(GoldenRow),
 }
+# A run's model: what its folder calls it, else what its file does. Who asks may name it either way.
+MODEL = "COALESCE(folder_model, model)"
+IS_MODEL = "$model IN (folder_model, model)"
 # What a row is known by, table by table; it stands once in a store.
 KEYS = {
     "runs": "run_key",
@@ -193,7 +196,7 @@ LONGEST_MESSAGE = 1_000
 _LONGEST_NAME = 1_000
 _LARGEST = 2**63 - 1
 _SEED_FRAMEWORK = "toolgym"
-_DIGEST = blake2b(digest_size=8)
+_NULL = b"null"
 _decode = msgspec.json.Decoder().decode
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 
@@ -262,7 +265,7 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
             turn=_whole(call.turn),
             server=_name(call.server) or "",
             tool=call.tool[:_LONGEST_NAME],
-            arguments=arguments[:LONGEST_ARGUMENTS].decode(errors="ignore"),
+            arguments=_beginning(arguments),
             arguments_key=_arguments_key(arguments),
             failed=not call.success,
             reported_success=call.reported_success,
@@ -317,16 +320,21 @@ def offered_tools(case: AgentTestCase) -> Mapping[str, ToolDefinition] | None:
         return None
 
 
+def _beginning(arguments: bytes) -> str:
+    if len(arguments) <= LONGEST_ARGUMENTS:
+        return arguments.decode()
+    return arguments[:LONGEST_ARGUMENTS].decode(errors="ignore")
+
+
 def _arguments_key(arguments: bytes) -> str:
     """The same for the same arguments, in whatever order they were given."""
-    digest = _DIGEST.copy()
-    digest.update(_encode_sorted(_decode(arguments)) if b"," in arguments else arguments)
-    return digest.hexdigest()
+    ordered = _encode_sorted(_decode(arguments)) if b"," in arguments else arguments
+    return blake2b(ordered, digest_size=8).hexdigest()
 
 
 def _size(call: CallFacts) -> int | None:
     size = memoryview(call.result).nbytes
-    return None if size == 4 and bytes(call.result) == b"null" else size
+    return None if size == len(_NULL) and bytes(call.result) == _NULL else size
 
 
 def _name(text: str | None) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.render.store_hash import store_hash
+from assay.store.tables import MODEL
 
 if TYPE_CHECKING:
     from assay.store import Store
@@ -91,7 +92,7 @@ def _read(engine: QuestionEngine, newest: str) -> Facets:
         hash=store_hash(engine),
         runs=counted.pop("runs"),
         outcomes=counted,
-        models=names("stored_runs", "model"),
+        models=names("stored_runs", MODEL),
         frameworks=names("stored_runs", "framework"),
         servers=names("stored_calls", "server"),
         tools=names("stored_calls", "tool"),

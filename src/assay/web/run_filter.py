@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 
 from msgspec import Struct, structs
 
+from assay.store.tables import IS_MODEL, MODEL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -20,7 +22,7 @@ OUTCOMES = {
 BLAMES = ("model", "server", "environment", "unknown")
 # What is asked of a run itself, and what of one of its calls: all of it of the same call.
 _OF_RUNS = {
-    "model": "model = $model",
+    "model": IS_MODEL,
     "framework": "framework = $framework",
     "task": "task_id = $task",
     "least": "score >= $least",
@@ -57,7 +59,7 @@ ORDERS = {
         "by task",
         (
             ("COALESCE(task_id, '')", False),
-            ("COALESCE(model, '')", False),
+            (f"COALESCE({MODEL}, '')", False),
             ("COALESCE(attempt, -1)", False),
         ),
     ),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.store.tables import MODEL
 from assay.web.run_filter import ORDERS, RunFilter
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 ROWS = 100
 _LONGEST_PROMPT = 2_000
 _ROWS = f"""
-    SELECT run_key, run_id, task_id, attempt, model, framework, substr(input, 1, {_LONGEST_PROMPT})
-           AS input, outcome_success, outcome_score, calls, failed_calls, started_at, ended_at
+    SELECT run_key, run_id, task_id, attempt, {MODEL} AS model, framework,
+           substr(input, 1, {_LONGEST_PROMPT}) AS input, outcome_success, outcome_score,
+           calls, failed_calls, started_at, ended_at
     FROM stored_runs WHERE run_key IN (SELECT UNNEST($keys::VARCHAR[]))
-"""  # noqa: S608 - a number
+"""  # noqa: S608 - our own words
 _BLAMES = """
     SELECT run_key, COALESCE(blame, 'unknown') AS blame, COUNT(*) AS failures FROM stored_calls
     WHERE failed AND run_key IN (SELECT UNNEST($keys::VARCHAR[])) GROUP BY run_key, 2

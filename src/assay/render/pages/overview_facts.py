@@ -13,6 +13,7 @@ from assay.errors import UnknownName
 from assay.render.pages.tool_facts import ToolFacts, read_tool_facts
 from assay.stats.clustered import ClusterSums, clustered_share
 from assay.stats.intervals import Estimate
+from assay.store.tables import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
 # Ways to divide a store on the overview, the usual one first.
 SIDES = ("model", "framework", "agent")
-_COUNTS = """
+_COUNTS = f"""
     SELECT COUNT(*) AS runs, COALESCE(SUM(calls), 0)::BIGINT AS calls,
            COUNT(DISTINCT COALESCE(task_id, input)) AS tasks,
            COUNT(*) FILTER (WHERE outcome_success IS NULL) AS without_outcome,
-           COUNT(*) FILTER (WHERE model IS NULL) AS without_model,
+           COUNT(*) FILTER (WHERE {MODEL} IS NULL) AS without_model,
            COUNT(*) FILTER (WHERE task_id IS NULL) AS without_task
     FROM stored_runs
-"""
+"""  # noqa: S608 - our own words
 _SUCCESS = """
     WITH tasks AS (
         SELECT COUNT(*) AS n, SUM(outcome_success::INTEGER) AS y

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.render.pages.overview_view import BLAMES
 from assay.render.pages.runs_view import RunLine, run_lines
+from assay.store.tables import MODEL
 
 if TYPE_CHECKING:
     from assay.store import Store
@@ -23,7 +24,7 @@ _LISTED = f"""
         WHERE path = name AND metric = $metric GROUP BY run_key
     ),
     listed AS (
-        SELECT run_key, run_id, task_id, attempt, model,
+        SELECT run_key, run_id, task_id, attempt, {MODEL} AS model,
                SUBSTR(input, 1, {_LONGEST_PROMPT}) AS input,
                outcome_success, calls, failed_calls, started_at, ended_at, score
         FROM stored_runs LEFT JOIN scored USING (run_key)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from assay.render.pages.figures import count
 from assay.render.pages.figures import score as score_text
 from assay.render.pages.said import Said, words
+from assay.store.tables import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +33,7 @@ _SCORES = """
 _WORST = """CASE WHEN success IS NULL THEN 1 WHEN success THEN 2 ELSE 0 END,
     COALESCE(score, outcome_score, 1), failed_calls DESC, calls DESC, run_key"""
 _RUNS = f"""
-    SELECT run_key, COALESCE(task_id, input) AS task, model, outcome_success AS success,
+    SELECT run_key, COALESCE(task_id, input) AS task, {MODEL} AS model, outcome_success AS success,
            outcome_score, score, calls, failed_calls
     FROM stored_runs LEFT JOIN ({_SCORES}) USING (run_key)
 """  # noqa: S608 - our own words
