@@ -54,6 +54,7 @@ def arena_server(
     deadline: float = 10.0,
     pace: float = 0.0,
     warm_up: bool = True,
+    port: int = 0,
 ) -> Iterator[ArenaServer]:
     """Serve until the end of the block; what was answered is in the store then."""
     found = ArenaServer()
@@ -61,7 +62,7 @@ def arena_server(
     logging.disable(logging.CRITICAL)
     settings = ArenaSettings(Conduct(deadline), warm_up, WEATHER)
     work = _serve(found, store, agents, settings)
-    thread = threading.Thread(target=_run, args=(found, work(pace)))
+    thread = threading.Thread(target=_run, args=(found, work(pace, port)))
     thread.start()
     assert found.up.wait(60)
     assert found.problem is None, found.problem
@@ -84,10 +85,11 @@ def _run(found: ArenaServer, work: Any) -> None:
 
 
 def _serve(found: ArenaServer, store: Path, agents: Sequence[str], settings: ArenaSettings) -> Any:
-    async def serve(pace: float) -> None:
+    async def serve(pace: float, port: int) -> None:
         with ScriptedModel(pace=pace) as model, socket.socket() as listening:
             entered = entrants(agents, model=None, base_url=None, scripted_url=model.base_url)
-            listening.bind(("127.0.0.1", 0))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(("127.0.0.1", port))
             listening.listen()
             found.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
             opened = open_live(load_suite("weather"), entered, Store.create(store), settings)
@@ -113,6 +115,12 @@ async def dies(_: Turn, emit: Emit) -> str:
     """Leave in the middle of a sentence."""
     emit("delta", {"text": "I was just"})
     raise SystemExit(3)
+
+
+async def betrays(_: Turn, emit: Emit) -> str:
+    """Fail in words that only one framework would use."""
+    emit("note", {"text": "google.adk.flows: LlmFlow retries"})
+    raise RuntimeError("google.adk.runners: OpenAILlm has no session")
 
 
 async def blocks(turn: Turn, _: Emit) -> str:

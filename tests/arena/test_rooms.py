@@ -92,7 +92,7 @@ def test_a_session_goes_on_after_a_restart(tmp_path: Path) -> None:
     kept = read_session(Store(tmp_path / "s"), name)
     assert kept is not None
     for session in (continued, kept):
-        assert [prompt.is_retold for prompt in session.prompts] == [False, False, True, False]
+        assert [prompt.retold for prompt in session.prompts] == [None, None, "all", None]
         last = session.prompts[-1].cells
         answers = {cell.label: cell.answer for cell in last.values()}
         assert answers == dict.fromkeys("ab", "I hate rain. | two | three | four")
@@ -101,6 +101,42 @@ def test_a_session_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert last["A"].case.additional_metadata is not None
         known = last["A"].case.additional_metadata["user_preferences"]
         assert known["flags"] == {"dislikes_rain": True}
+
+
+def test_agents_are_told_the_calls_of_before_a_restart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Looking(Parrot):
+        """Calls a tool that is told of, and says what it is told of earlier calls."""
+
+        async def answer(self, turn: Turn, emit: Emit) -> str:
+            if turn.session_id in self.sessions or not turn.history:
+                emit("call", {"tool": "look", "parameters": {"at": turn.message}, "result": "rain"})
+                self.sessions[turn.session_id] = []
+                return "rain"
+            past = [[(c.tool, c.arguments, c.result) for c in calls] for calls in turn.calls]
+            return f"{past}"
+
+    async def talk() -> list[str | None]:
+        async with arena(tmp_path / "s", Looking("a")) as live:
+            session = live.begin()
+            for text in ("one", "two"):
+                await answered(live, session, text)
+        told: list[str | None] = []
+        for _ in range(2):
+            async with arena(tmp_path / "s", Looking("a")) as live:
+                found = await live.find(session.id)
+                assert found is not None
+                prompt = (await answered(live, found, "three")).prompts[-1]
+                told += [prompt.retold, prompt.cells["A"].answer]
+            monkeypatch.setattr("assay.arena.live.past_turns", cannot_be_read)
+        return told
+
+    def cannot_be_read(*_: object) -> None:
+        raise OSError("the disk is gone")
+
+    calls = [[("look", {"at": text}, "rain")] for text in ("one", "two")]
+    assert asyncio.run(talk()) == ["all", str(calls), "words", "[]"]
 
 
 ABOUT_WEATHER = Suite("weather", [], tools="weather")
@@ -130,7 +166,10 @@ def test_idle_sessions_are_forgotten_by_everybody(
 
     async def talk() -> None:
         async with arena(tmp_path / "s", parrot) as live:
-            held = [await answered(live, live.begin(), f"in {n}") for n in range(3)]
+            held = []
+            for number in range(3):
+                held.append(await answered(live, live.begin(), f"in {number}"))
+                await live.settle()
             assert [session.is_live for session in held] == [False, True, True]
             live.rooms.forget_idle(seconds=0.0)
             assert not any(session.is_live for session in held)
@@ -156,6 +195,7 @@ def test_a_session_from_the_store_holds_no_more_prompts_than_another(
     async def talk() -> None:
         async with arena(tmp_path / "s", Parrot("a")) as live:
             session = await answered(live, live.begin(), "one", repeat=2)
+            await live.settle()
             live.rooms.forget_idle(seconds=0.0)
             found = await live.find(session.id)
             assert found is not None

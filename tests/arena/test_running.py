@@ -12,13 +12,15 @@ import pytest
 from tests.arena import live_server
 
 from assay.agents.harness import Conduct, Event
+from assay.agents.protocol import Adapter, ModelEndpoint, Remembering
 from assay.agents.scripted.server import ScriptedModel
 from assay.agents.weather.source import BundledWeather
 from assay.arena.conversation import _kept
 from assay.arena.entrants import Entrant, entrants
 from assay.arena.planning import plan
-from assay.arena.running import WARM_UP, SuiteSettings, run_arena
+from assay.arena.running import SuiteSettings, run_arena
 from assay.arena.suite import Suite, Task
+from assay.arena.warming import WARM_UP
 from assay.errors import InvalidSettings, UnknownName
 from assay.store import Store
 
@@ -113,6 +115,18 @@ def test_the_warm_up_is_not_kept(tmp_path: Path, model: ScriptedModel) -> None:
     assert store.query("SELECT 1 AS found FROM runs WHERE input = $said", said=WARM_UP) == []
     held(store, entered(model, "arena_listeners:listens"), warm_up=True)
     assert HEARD.count(WARM_UP) == 1  # nothing to do, nobody to warm up
+
+
+def test_who_was_warmed_up_forgets_it(tmp_path: Path, model: ScriptedModel) -> None:
+    forgotten: list[str] = []
+
+    async def forget(session_id: str) -> None:
+        forgotten.append(session_id)
+
+    adapter = Adapter("keeps", "keeps", "agents", lambda: Remembering(live_server.echo, forget))
+    who = [Entrant("keeps", adapter, ModelEndpoint(model.base_url, "scripted-good"))]
+    held(Store.create(tmp_path / "store"), who, warm_up=True)
+    assert forgotten[0].startswith("warm-up-")
 
 
 def test_a_turn_ends_at_its_deadline(tmp_path: Path, model: ScriptedModel) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.agents.harness import Event
+from assay.arena.figures import METRICS, counted_values
 from assay.arena.history import list_sessions, place_in_session, read_session
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.session import LONGEST_SHOWN, Cell, News, Prompt, Session
-from assay.arena.verdicts import contest_in, counted, separating, verdict_of
+from assay.arena.verdicts import contest_in, separating, verdict_of
 from assay.execution import MCPExecutionData
 from assay.metrics.chatbot.evaluator import CATEGORIES
 from assay.render.pages.arena_view import cell_view, prompt_view
@@ -36,6 +37,12 @@ def score_of(**values: float | None) -> Score:
     )
     known = [value for value in values.values() if value is not None]
     return Score("chatbot", sum(known) / len(known) if known else None, parts=parts)
+
+
+def scored(letter: str, score: Score) -> Cell:
+    cell = Cell(letter, letter.lower(), "m")
+    cell.finish(AgentTestCase("hi", "hello"), score)
+    return cell
 
 
 def session_of(*prompts: Mapping[str, float | None], began: float = 100.0) -> Session:
@@ -147,8 +154,8 @@ def test_the_sentence_claims_what_the_interval_supports() -> None:
 
 def test_metrics_are_sorted_by_what_they_separate() -> None:
     cells = [
-        Cell("A", "a", "m", score=score_of(accuracy=0.5, groundedness=0.9, debuggability=1.0)),
-        Cell("B", "b", "m", score=score_of(accuracy=0.6, groundedness=0.1, debuggability=0.0)),
+        scored("A", score_of(accuracy=0.5, groundedness=0.9, debuggability=1.0)),
+        scored("B", score_of(accuracy=0.6, groundedness=0.1, debuggability=0.0)),
     ]
     order = list(separating(cells))
     assert separating(cells)["groundedness"] == pytest.approx(0.8)
@@ -173,13 +180,13 @@ def test_a_metric_counts_as_its_twin_has_it() -> None:
             Score("trace_twins", None, parts=(twin, unknown)),
         ),
     )
-    found = {name: counted(score, name) for name in ("accuracy", "groundedness", "response_time")}
-    assert {name: part and part.value for name, part in found.items()} == {
+    found = dict(zip(METRICS, counted_values(score.values()), strict=True))
+    assert {name: found[name] for name in ("accuracy", "groundedness", "response_time")} == {
         "accuracy": 0.25,
         "groundedness": None,
         "response_time": 0.75,
     }
-    cell = Cell("A", "a", "m", score=score)
+    cell = scored("A", score)
     shown = {metric.name: metric for metric in cell_view(cell, [cell]).metrics}
     assert [shown[name].counted for name in ("accuracy", "groundedness", "response time")] == [
         0.25,
@@ -187,7 +194,7 @@ def test_a_metric_counts_as_its_twin_has_it() -> None:
         0.75,
     ]
     assert shown["accuracy"].value == 1.0
-    other = Cell("B", "b", "m", score=score_of(accuracy=0.5, response_time=0.25))
+    other = scored("B", score_of(accuracy=0.5, response_time=0.25))
     told = cell_view(other, [cell, other])
     assert [metric.name for metric in told.telling] == ["response time", "accuracy"]
     assert len(told.telling) + len(told.metrics) == 15

@@ -375,6 +375,7 @@ def test_a_page_goes_on_where_the_server_let_its_session_go(
 ) -> None:
     page = begin(open_page, both, "What's the weather in Oslo?")
     answered(page, 1)
+    httpx.get(f"{both.address}/arena")  # by then the store has it
     both.live.rooms.forget_idle(seconds=0.0)
     expect(page.locator("[data-note]")).to_contain_text("let this session go", timeout=20_000)
     ask(page, "And tomorrow?")

@@ -9,14 +9,15 @@ from msgspec import Struct, to_builtins
 
 from assay.agents.harness import Event, run_turn
 from assay.agents.protocol import Turn
+from assay.agents.retold import latest, letters_in, past_calls
 from assay.arena.ground_truth import ground_truth
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY, TRUTH_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
     from assay.agents.harness import TurnRecord
-    from assay.agents.protocol import Agent
+    from assay.agents.protocol import Agent, PastCall
     from assay.arena.entrants import Entrant
     from assay.arena.stage import Stage
     from assay.test_case import AgentTestCase
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 EVENTS_KEY = "events"
 _LONGEST_DATA = 4_000
+# A message takes about so much memory besides its letters, most of it in the agent's framework.
+_PER_MESSAGE = 5_000
 
 
 class Before(Struct, frozen=True):
@@ -53,11 +56,25 @@ class Talk:
         self._stage = stage
         self._agent = agent
         self._history: tuple[dict[str, str], ...] = ()
+        self._calls: tuple[tuple[PastCall, ...], ...] = ()
+        # About how many bytes it holds, here and in the agent's own session.
+        self.size = 0
 
     def go_on_from(self, before: Before) -> None:
         """Take up what was said before: the agent is told of it with the next turn."""
         self._history = before.said
+        self._weigh()
         self._stage.book.restore(self.session_id, before.known)
+
+    def recall(self, turns: Sequence[AgentTestCase]) -> None:
+        """Take up what tools returned before, from the turns of the conversation in their order."""
+        self._calls = latest([past_calls(case, place) for place, case in enumerate(turns)])
+        self._weigh()
+
+    def _weigh(self) -> None:
+        said = sum(len(turn["content"]) for turn in self._history)
+        called = sum(letters_in(calls) for calls in self._calls)
+        self.size = 2 * (said + called) + _PER_MESSAGE * len(self._history)
 
     async def say(self, message: str, watch: Watch | None = None) -> TurnRecord:
         """Say something and have the turn recorded, whatever comes of it."""
@@ -70,6 +87,7 @@ class Talk:
             user,
             stage.suite.told,
             history=self._history,
+            calls=self._calls,
         )
         record = await run_turn(
             self._agent,
@@ -87,6 +105,8 @@ class Talk:
     def _complete(self, record: TurnRecord) -> None:
         case = record.case
         self._history = tuple(case.conversation_history or ())
+        self._calls = latest([*self._calls, past_calls(case, len(self._calls))])
+        self._weigh()
         case.framework = self.entrant.label
         case.additional_metadata = {PREFERENCES_KEY: self._stage.book.of(self.session_id)}
         said = [turn["content"] for turn in self._history if turn["role"] == "user"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from msgspec import Struct
 
+from assay.arena.figures import size_of
 from assay.arena.unanswered import replaced
 from assay.score import Score
 from assay.store.scores import Settings
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 _MOST_BATCHES = 200
 _MOST_WAITING = 1_000
+# So much is taken while the store cannot be written; a turn holds all that was said before it.
+MOST_IN_HAND = 2_000
+MOST_BYTES_IN_HAND = 100_000_000
 _KEYS = """
     SELECT run_id, LIST(run_key ORDER BY started_at) AS run_keys FROM runs
     WHERE run_id IN (SELECT unnest($ids::VARCHAR[])) GROUP BY run_id
@@ -44,7 +48,8 @@ class Scored(Struct, frozen=True):
 class Keeper:
     """Takes scored turns and writes them; none waits longer than `every` seconds for the next.
 
-    What is in hand is written at the end, whatever ended it. Any thread may use it.
+    What is in hand is written at the end, whatever ended it. Nothing that was added is dropped:
+    whoever adds sees by `is_full` when to stop. Any thread may use it.
     """
 
     def __init__(self, store: Store, metric: str, *, every: float = 3.0) -> None:
@@ -52,7 +57,8 @@ class Keeper:
         self._store = store
         self._settings = Settings(metric)
         self._every = every
-        self._waiting: list[Scored] = []
+        self._waiting: list[tuple[Scored, int]] = []  # each with its size
+        self._turns = self._bytes = 0  # those that are being written included
         self._written_at = time.monotonic()
         self._taking, self._writing = Lock(), Lock()
 
@@ -66,8 +72,11 @@ class Keeper:
 
     def add(self, turns: Iterable[Scored]) -> None:
         """Take turns; they are written now if the last writing was long ago."""
+        added = [(turn, size_of(turn.case)) for turn in turns]
         with self._taking:
-            self._waiting.extend(turns)
+            self._waiting.extend(added)
+            self._turns += len(added)
+            self._bytes += sum(size for _, size in added)
             many = len(self._waiting) >= _MOST_WAITING
         if many or time.monotonic() - self._written_at >= self._every:
             self.flush()
@@ -79,12 +88,25 @@ class Keeper:
                 turns, self._waiting = self._waiting, []
             try:
                 if turns:
-                    self._write(turns)
+                    self._write([turn for turn, _ in turns])
             except BaseException:
                 with self._taking:
                     self._waiting[:0] = turns
                 raise
             self._written_at = time.monotonic()
+            with self._taking:
+                self._turns -= len(turns)
+                self._bytes -= sum(size for _, size in turns)
+
+    @property
+    def in_hand(self) -> int:
+        """How many turns are not in the store yet."""
+        return self._turns
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more should be added until the store can be written again."""
+        return self._turns >= MOST_IN_HAND or self._bytes >= MOST_BYTES_IN_HAND
 
     async def score_what_is_not(self, source_format: str, judge: Judge) -> None:
         """Score the turns of a store that have no score.

@@ -10,19 +10,25 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from assay.agents.foreign_code import attempt
+from assay.agents.foreign_code import attempt, attempt_now
 from assay.agents.own_thread import AgentThread
 from assay.arena.choices import keep_choice, worths_of
-from assay.arena.conversation import Talk
-from assay.arena.history import FORMAT, place_in_session, read_session
+from assay.arena.history import (
+    FORMAT,
+    made_whole,
+    past_turns,
+    place_in_session,
+    read_session,
+)
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.rooms import Column, Rooms
-from assay.arena.running import WARM_UP, evaluator_for
+from assay.arena.running import evaluator_for
 from assay.arena.session import LETTERS, Cell, Prompt, Session
 from assay.arena.stage import ArenaSettings, Stage, open_stage
+from assay.arena.trouble import Trouble, tell_nobody
 from assay.arena.unanswered import score_turn
+from assay.arena.warming import warm_up
 from assay.errors import AssayError, InvalidRecord, InvalidSettings
 from assay.score import Score
 
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
     from assay.arena.entrants import Entrant
     from assay.arena.rooms import Room
     from assay.arena.suite import Suite
+    from assay.arena.trouble import Tell
     from assay.store import Store
     from assay.test_case import AgentTestCase
 
@@ -42,7 +49,6 @@ _MOST_PROMPTS = 500
 _MOST_RUNNING = 200
 _WORKERS = 2
 _KEEP_SECONDS = 1.0
-_WARM_UP_SECONDS = 20.0
 
 
 class LiveArena:
@@ -51,13 +57,14 @@ class LiveArena:
     All of it belongs to one event loop; the agents run in threads of their own.
     """
 
-    def __init__(self, stage: Stage, columns: Sequence[Column], store: Store) -> None:
+    def __init__(
+        self, stage: Stage, columns: Sequence[Column], store: Store, tell: Tell = tell_nobody
+    ) -> None:
         """Take the stage and who stands on it; use `open_live` to make one."""
         self.store = store
         self.columns = tuple(columns)
         self.suite = stage.suite
         self.deadline = stage.conduct.deadline
-        self.problem: str | None = None
         self.is_closing = False
         self.rooms = Rooms(stage)
         self._stage = stage
@@ -66,6 +73,13 @@ class LiveArena:
         self._tasks: set[asyncio.Task[None]] = set()
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="assay-scoring")
         self._drawn = random.Random()  # noqa: S311 - an order, no secret
+        self._trouble = Trouble(self._keeper, tell)
+        self._told_problem: str | None = None
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the arena itself, in words for its users; None if nothing is."""
+        return self._trouble.words
 
     def begin(self, letters: Collection[str] | None = None, *, blind: bool = False) -> Session:
         """A new session with the agents of these letters, or with all.
@@ -74,7 +88,7 @@ class LiveArena:
         """
         chosen = [c for c in self.columns if letters is None or c.letter in letters]
         if not chosen:
-            raise InvalidRecord("no agent was chosen: choose at least one")
+            raise InvalidRecord("nobody to ask: choose at least one agent")
         if blind and len(chosen) < 2:
             raise InvalidRecord("a blind session needs two agents or more")
         dealt = self._drawn.sample(chosen, len(chosen)) if blind else chosen
@@ -148,6 +162,7 @@ class LiveArena:
             (not 1 <= repeat <= MOST_REPEATS, f"repeat: expected 1 to {MOST_REPEATS}"),
             (prompts > _MOST_PROMPTS, f"a session holds {_MOST_PROMPTS} prompts"),
             (len(self._tasks) >= _MOST_RUNNING, "too many sessions are being answered: try later"),
+            (self._keeper.is_full, f"no prompt is taken: {self._trouble.is_full}"),
         )
         for is_so, problem in problems:
             if is_so:
@@ -165,33 +180,62 @@ class LiveArena:
         if prompt is None or prompt.is_running or not prompt.waits_for_choice:
             raise InvalidRecord(f"there is nothing to choose at prompt {number}")
         worths = worths_of(choice, prompt.cells)
-        await self.settle()
-        if self.problem is not None:
+        if not await self.settle():
             raise InvalidRecord(f"the choice cannot be kept: {self.problem}")
-        cases = {letter: cell.case for letter, cell in prompt.cells.items()}
-        run_ids = {letter: case.run_id for letter, case in cases.items() if case is not None}
+        figures = {letter: cell.figures for letter, cell in prompt.cells.items()}
+        run_ids = {letter: of.run_id for letter, of in figures.items() if of is not None}
         await self._work(keep_choice, self.store, run_ids, worths)
-        prompt.choose(choice, worths)
+        # Another object may stand for it since: one that is shown less is kept in fewer words.
+        for each in session.prompts:
+            if each.number == number:
+                each.choose(choice, worths)
 
-    async def settle(self) -> None:
+    async def settle(self) -> bool:
         """See that all that was answered is in the store, or say in `problem` why it is not."""
-        try:
-            await self._work(self._keeper.flush)
-        except (AssayError, OSError) as exc:
-            self.problem = _unwritten(exc)
+        idle = [(room, room.session.next_number) for room in self.rooms if not room.is_busy]
+        done = await attempt(self._work(self._keeper.flush))
+        if done.raised is None:
+            self._trouble.store_is_well()
+            for room, number in idle:
+                if not room.is_kept:
+                    room.leave_to_store(number)
         else:
-            self.problem = None
+            self._trouble.of_store(done.raised)
+        self._tell_readers()
+        return done.raised is None
+
+    def _tell_readers(self) -> None:
+        """Let open pages show what is wrong, or that nothing is any more."""
+        if self.problem != self._told_problem:
+            self._told_problem = self.problem
+            for room in self.rooms:
+                room.session.news.post("problem", text=self.problem or "")
 
     async def _hold(self, room: Room, prompt: Prompt) -> None:
         """Have a prompt answered, and again as often as was asked for, until somebody stops it."""
         try:
+            if prompt.retold is not None:
+                await self._recall(room, prompt)
             await self._answer_all(room, prompt)
-            while prompt.attempt < prompt.of and not room.stop.is_set():
+            while self._is_to_go_on(room, prompt):
                 order = self._order(room)
                 prompt = room.pose(prompt.text, order, attempt=prompt.attempt + 1, of=prompt.of)
                 await self._answer_all(room, prompt)
         finally:
             room.is_busy = False
+
+    def _is_to_go_on(self, room: Room, prompt: Prompt) -> bool:
+        stopped = room.stop.is_set() or self._keeper.is_full
+        return prompt.attempt < prompt.of and not stopped
+
+    async def _recall(self, room: Room, prompt: Prompt) -> None:
+        """Have the agents told the calls of before; where they cannot be read, the words alone."""
+        try:
+            turns = await self._work(lambda: list(past_turns(self.store, room.session.id)))
+        except (AssayError, OSError):
+            prompt.retold = "words"
+        else:
+            room.recall(turns)
 
     async def _answer_all(self, room: Room, prompt: Prompt) -> None:
         await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
@@ -216,15 +260,12 @@ class LiveArena:
         record = await room.talks[cell.letter].say(prompt.text, watch)
         place_in_session(record.case, session, prompt, cell.letter)
         score = await self._work(self._score_and_keep, record.case)
-        cell.events = record.events
         cell.finish(record.case, score)
 
     def _score_and_keep(self, case: AgentTestCase) -> Score:
         score = asyncio.run(self._score(case))
-        try:
-            self._keeper.add([Scored(case, score)])
-        except (AssayError, OSError) as exc:  # it stays in hand, and is written when there is room
-            self.problem = _unwritten(exc)
+        # Where it cannot be written it stays in hand; `settle` tries again, and tells.
+        attempt_now(lambda: self._keeper.add([Scored(case, score)]))
         return score
 
     async def _score(self, case: AgentTestCase) -> Score:
@@ -245,20 +286,27 @@ class LiveArena:
         """Write what waits and let idle sessions go, every second, until cancelled."""
         while True:
             await asyncio.sleep(_KEEP_SECONDS)
-            await self.settle()
-            self.rooms.forget_idle()
+            done = await attempt(self._tidy())
+            if done.raised is None:
+                self._trouble.housekeeping_is_well()
+            else:
+                self._trouble.of_housekeeping(done.raised)
+            self._tell_readers()
+
+    async def _tidy(self) -> None:
+        await self.settle()
+        self.rooms.forget_idle()
+
+    async def whole(self, session: Session, prompts: Sequence[Prompt]) -> list[Prompt]:
+        """The prompts as a page shows them: what left memory is read from the store again."""
+        if all(prompt.is_whole for prompt in prompts):
+            return list(prompts)
+        found: list[Prompt] = await self._work(made_whole, self.store, session.id, prompts)
+        return found
 
     async def warm_up(self) -> None:
-        """One turn each that nobody times: the first call of a framework loads half of it."""
-        name = f"warm-up-{uuid4().hex}"
-        talks = [Talk(self._stage, c.entrant, c.agent, name) for c in self.columns]
-        turns = [asyncio.ensure_future(talk.say(WARM_UP)) for talk in talks]
-        _, waiting = await asyncio.wait(turns, timeout=_WARM_UP_SECONDS)
-        for turn in waiting:
-            turn.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
-        for column in self.columns:
-            column.agent.forget(name)
+        """One turn each that nobody times."""
+        await warm_up(self._stage, [(column.entrant, column.agent) for column in self.columns])
 
     def end_news(self) -> None:
         """Let all readers of news go."""
@@ -267,17 +315,18 @@ class LiveArena:
             room.session.news.wake()
 
     async def close(self) -> None:
-        """Stop all turns, and write what is in hand."""
+        """Stop all turns, and write what is in hand; what cannot be written is told."""
         self.end_news()
         for room in self.rooms:
             room.stop.set()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        try:
-            await self._work(self._keeper.flush)
-        finally:
-            self._workers.shutdown()
-            for column in self.columns:
-                column.agent.close()
+        done = await attempt(self._work(self._keeper.flush))
+        self._workers.shutdown()
+        for column in self.columns:
+            column.agent.close()
+        if done.raised is not None:
+            lost = f"{self._trouble.unwritten(done.raised)} They end with this program."
+            raise AssayError(lost) from done.raised
 
 
 @asynccontextmanager
@@ -286,8 +335,12 @@ async def open_live(
     entrants: Sequence[Entrant],
     store: Store,
     settings: ArenaSettings = ArenaSettings(),  # noqa: B008 - it is frozen
+    tell: Tell = tell_nobody,
 ) -> AsyncIterator[LiveArena]:
-    """The live arena while it is open: agents made and warmed up, MCP servers running."""
+    """The live arena while it is open: agents made and warmed up, MCP servers running.
+
+    `tell` says what is wrong with it where somebody reads it; its page says so too.
+    """
     if len(entrants) > len(LETTERS):
         raise InvalidSettings(f"agents: {len(entrants)} are more than fit: {len(LETTERS)}")
     async with open_stage(suite, settings) as stage:
@@ -295,7 +348,7 @@ async def open_live(
             Column(letter, entrant, AgentThread(entrant.adapter))
             for letter, entrant in zip(LETTERS, entrants, strict=False)
         ]
-        live = LiveArena(stage, columns, store)
+        live = LiveArena(stage, columns, store, tell)
         await live.score_what_is_not()
         if settings.warm_up:
             await live.warm_up()
@@ -329,7 +382,3 @@ def _tell(session: Session, prompt: Prompt, cell: Cell) -> None:
 
 def _named(cell: Cell) -> str:
     return f"{cell.label} ({cell.model})"
-
-
-def _unwritten(exc: Exception) -> str:
-    return f"the store cannot be written: {exc}"

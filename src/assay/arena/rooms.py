@@ -11,14 +11,16 @@ from msgspec import Struct
 from assay.agents.own_thread import AgentThread, stoppable
 from assay.arena.conversation import Talk, before_of
 from assay.arena.entrants import Entrant
-from assay.arena.session import Cell, Prompt, Session
+from assay.arena.session import MOST_SHOWN, Cell, Prompt, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from assay.arena.stage import Stage
+    from assay.test_case import AgentTestCase
 
 MOST_LIVE = 200
+MOST_BYTES = 300_000_000
 IDLE_SECONDS = 3_600.0
 
 
@@ -40,6 +42,8 @@ class Room:
         self.used_at = time.monotonic()
         # From a prompt to the end of its last repeat, also between two of them.
         self.is_busy = False
+        # Whether the store has all of it.
+        self.is_kept = True
         self._stage = stage
         self._seats = dict(seats)
         self.talks = {letter: self._talk(letter, column) for letter, column in seats.items()}
@@ -53,6 +57,26 @@ class Room:
         if last is not None:
             talk.go_on_from(before_of(last))
         return talk
+
+    def recall(self, turns: Iterable[tuple[str, AgentTestCase]]) -> None:
+        """Have the agents told what their tools returned in these turns, each with its letter."""
+        found: dict[str, list[AgentTestCase]] = {}
+        for letter, case in turns:
+            found.setdefault(letter, []).append(case)
+        for letter, talk in self.talks.items():
+            talk.recall(found.get(letter, []))
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        shown = self.session.prompts[-MOST_SHOWN:]
+        cells = (cell for prompt in shown for cell in prompt.cells.values())
+        return sum(cell.size for cell in cells) + sum(talk.size for talk in self.talks.values())
+
+    def leave_to_store(self, before: int) -> None:
+        """Let go what the store has by now: all before a prompt, which may be the next one."""
+        self.session.leave_to_store(before)
+        self.is_kept = before == self.session.next_number and not self.is_busy
 
     def pose(self, text: str, order: str, *, attempt: int = 1, of: int = 1) -> Prompt:
         """A further prompt of the session, not answered yet."""
@@ -71,9 +95,9 @@ class Room:
             attempt=attempt,
             of=of,
             is_blind=self.session.hides_names,
-            is_retold=self.has_to_retell,
+            retold="all" if self.has_to_retell else None,
         )
-        self.has_to_retell = False
+        self.has_to_retell = self.is_kept = False
         self.session.prompts.append(prompt)
         self.session.news.post("prompt", prompt=number)
         return prompt
@@ -119,11 +143,17 @@ class Rooms:
         self._rooms[room.session.id] = self._rooms.pop(room.session.id)
 
     def forget_idle(self, seconds: float = IDLE_SECONDS) -> None:
-        """Let rooms go that nobody used for so long; if there are too many, the oldest too."""
-        idle = [room for room in self if not room.is_busy]
-        too_many = max(0, len(self._rooms) + 1 - MOST_LIVE)
+        """Let rooms go that nobody used for so long; if they are too many, the oldest too.
+
+        One that the store has not all of stays.
+        """
+        too_many = len(self._rooms) + 1 - MOST_LIVE
+        too_large = sum(room.size for room in self) - MOST_BYTES
         since = time.monotonic() - seconds
-        for place, room in enumerate(idle):
-            if place < too_many or room.used_at < since:
+        for room in self:
+            is_over = too_many > 0 or too_large > 0 or room.used_at < since
+            if is_over and not room.is_busy and room.is_kept:
+                too_many -= 1
+                too_large -= room.size
                 del self._rooms[room.session.id]
                 room.leave()

@@ -16,6 +16,7 @@ from assay.arena.keeping import Keeper, Scored
 from assay.arena.planning import Conversation, undone
 from assay.arena.stage import ArenaSettings, Stage, open_stage
 from assay.arena.unanswered import failures, score_turn
+from assay.arena.warming import warm_up
 from assay.metrics.chatbot import ChatbotEvaluator, SourceMeasure, measure_source
 from assay.metrics.chatbot.install_size import requirements_of
 from assay.run import Source
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 FORMAT = "arena"
-WARM_UP = "Hello."
 
 
 class SuiteSettings(ArenaSettings, frozen=True):
@@ -96,7 +96,7 @@ async def run_arena(
         for _, agent in agents.values():
             stack.callback(agent.close)
         if settings.warm_up:
-            await _warm_up(stage, agents)
+            await warm_up(stage, agents.values())
         for conversation in waiting:
             entrant, agent = agents[conversation.entrant]
             held = await _hold(stage, entrant, agent, conversation, evaluator)
@@ -113,12 +113,6 @@ def _waiting(store: Store, planned: Sequence[Conversation], *, again: bool) -> l
     suite = planned[0].suite
     known = known_runs(store, suite)
     return undone(planned, known - set(failures(store, suite, FORMAT)) if again else known)
-
-
-async def _warm_up(stage: Stage, agents: dict[str, tuple[Entrant, AgentThread]]) -> None:
-    """One turn each that nobody times: the first call of a framework loads half of it."""
-    for entrant, agent in agents.values():
-        await Talk(stage, entrant, agent, f"warm-up-{uuid4().hex}").say(WARM_UP)
 
 
 async def _hold(

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.arena.figures import METRICS
 from assay.arena.history import FORMAT
 from assay.comparing import Contest, RunFacts, RunSet, compare_several, read_runs_of
 from assay.comparing.many_tasks import mean_of_tasks
 from assay.metrics.chatbot.evaluator import CATEGORIES, ChatbotEvaluator
-from assay.metrics.chatbot.trace_twins import SUFFIX
 from assay.stats import Estimate, Resampling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from assay.arena.session import Cell, Session
-    from assay.score import Score
     from assay.store import Store
 
     # An answer with the task it belongs to: a prompt that was repeated is one task.
@@ -64,12 +63,7 @@ class Verdict(Struct, frozen=True):
 
 def score_of(cell: Cell) -> float | None:
     """The score of a turn: 0 where the agent failed, None where nothing could be judged."""
-    return None if cell.score is None else cell.score.value
-
-
-def counted(score: Score, name: str) -> Score | None:
-    """A metric as it counts in the whole: by its twin from the run where there is one."""
-    return score.part(name + SUFFIX) or score.part(name)
+    return None if cell.figures is None else cell.figures.score
 
 
 def verdict_of(session: Session) -> Verdict:
@@ -125,15 +119,14 @@ def _facts(run: RunFacts) -> RunFacts:
 
 def separating(cells: Sequence[Cell]) -> dict[str, float]:
     """The metrics by how far apart they hold these answers, with how far; of the code last."""
-    every = [name for metrics in CATEGORIES.values() for name in metrics]
-    spreads = {name: _spread(cells, name) for name in every}
-    ordered = sorted(every, key=lambda name: (name in CATEGORIES[OF_CODE], -spreads[name]))
+    known = [cell.figures.metrics for cell in cells if cell.figures is not None]
+    spreads = {name: _spread([row[i] for row in known]) for i, name in enumerate(METRICS)}
+    ordered = sorted(METRICS, key=lambda name: (name in CATEGORIES[OF_CODE], -spreads[name]))
     return {name: spreads[name] for name in ordered}
 
 
-def _spread(cells: Sequence[Cell], name: str) -> float:
-    found = [counted(cell.score, name) for cell in cells if cell.score is not None]
-    known = [part.value for part in found if part is not None and part.value is not None]
+def _spread(values: Sequence[float | None]) -> float:
+    known = [value for value in values if value is not None]
     return max(known) - min(known) if len(known) > 1 else 0.0
 
 
@@ -147,15 +140,16 @@ def _milliseconds(cell: Cell) -> float | None:
 
 
 def _metric(name: str) -> Callable[[Cell], float | None]:
+    place = METRICS.index(name)
+
     def value(cell: Cell) -> float | None:
-        part = counted(cell.score, name) if cell.score is not None else None
-        return None if part is None else part.value
+        return None if cell.figures is None else cell.figures.metrics[place]
 
     return value
 
 
 def _calls(cell: Cell) -> float | None:
-    return None if cell.case is None else float(len(cell.case.calls))
+    return None if cell.figures is None else float(cell.figures.calls)
 
 
 def _line(

@@ -115,7 +115,8 @@ async def _serve(
 ) -> None:
     settings = import_module("assay.arena.stage").ArenaSettings(conduct)
     open_live = import_module("assay.arena.live").open_live
-    async with open_live(suite, entered, store, settings) as live:
+    tell = Terminal(stderr=True).tell
+    async with open_live(suite, entered, store, settings, tell) as live:
         app = import_module("assay.web.arena").arena_app(live)
         listening, opened = where
         serving = import_module("assay.web.serving").Serving

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from urllib.parse import quote, unquote
 
-from msgspec import Struct
-from starlette.concurrency import run_in_threadpool
+from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -28,6 +28,8 @@ from assay.render.pages.arena_words import blind_sentence, contest_sentence, sen
 from assay.render.pages.environment import translator
 from assay.render.pages.visible_text import visible
 from assay.web.app import viewer
+from assay.web.arena_form import Refused, fields_in, is_number, read_asked
+from assay.web.arena_window import more_before, window_of
 from assay.web.pages import NAV, answer, language_of
 
 if TYPE_CHECKING:
@@ -42,11 +44,9 @@ if TYPE_CHECKING:
 
 HERE = "Arena"
 ADDRESS = "/arena"
-# A letter takes up to twelve bytes in a form: four, each as %XX.
-_LARGEST_FORM = 12 * LONGEST_PROMPT + 1_000
 _PATIENCE = 15.0
 _MOST_SUGGESTED = 40
-_MOST_FIELDS = 20
+_NOT_PLAIN = re.compile("[^0-9A-Za-z]+")
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -61,22 +61,37 @@ def arena_app(live: LiveArena) -> Starlette:
 
 async def home(request: Request) -> Response:
     """A prompt to begin a session with, who answers, and the sessions before."""
+    return await _home(request)
+
+
+async def _home(request: Request, refused: Refused | None = None) -> Response:
     live = _live(request)
     await live.settle()
     translate = translator(language_of(request))
     agents = {c.letter: (c.entrant.label, c.entrant.model.name) for c in live.columns}
     contest = await run_in_threadpool(contest_in, live.store, agents)
+    sessions = await run_in_threadpool(list_sessions, live.store)
     return answer(
         request,
         "arena.html",
         HERE,
+        status=200 if refused is None else 400,
         session=None,
+        refused=refused,
         said=sentence(None, translate),
         over_all=contest_sentence(contest, translate) if contest else None,
-        sessions=await run_in_threadpool(list_sessions, live.store),
+        sessions=[(line, address_of(line.id)) for line in sessions],
         absent=[],
         **_common(live),
     )
+
+
+def address_of(session_id: str) -> str:
+    """Where a session is; a store of strangers may call one anything, a path for instance.
+
+    Quoted twice: a server takes the first off before it looks for the parts of a path.
+    """
+    return f"{ADDRESS}/{quote(quote(session_id, safe=''), safe='')}"
 
 
 def _cell_of(column: Any) -> Cell:
@@ -102,38 +117,77 @@ def _common(live: LiveArena) -> dict[str, Any]:
 async def begin(request: Request) -> Response:
     """The first prompt of a new session, with the agents that were chosen."""
     live = _live(request)
-    asked = await _asked(request)
-    live.refuse(None, asked.prompt, asked.repeat)
-    session = live.begin(asked.agents, blind=asked.blind)
+    asked = await read_asked(request)
+    try:
+        live.refuse(None, asked.prompt, asked.repeat)
+        session = live.begin(asked.agents, blind=asked.blind)
+    except InvalidRecord as exc:
+        return await _home(request, Refused(str(exc), asked))
     live.ask(session, asked.prompt, repeat=asked.repeat)
-    return RedirectResponse(f"{ADDRESS}/{session.id}", status_code=303)
+    return RedirectResponse(address_of(session.id), status_code=303)
 
 
 async def session_page(request: Request) -> Response:
-    """A session: its newest prompt, what all of it tells, and the prompts before."""
+    """A session: its newest prompt, what all of it tells, and some of the prompts before."""
     live, session = _live(request), await _session(request)
     judged = await _judged(request, session)
+    before = _before(request)
+    loaded = None if before is None else await live.whole(session, session.shown(before))
     # From here on nothing is waited for: news that came between what is shown and the number of
     # the last one would be told to nobody.
+    window = window_of(session, loaded)
     hidden = session.hides_names
-    shown = [prompt_view(prompt, hidden=hidden) for prompt in reversed(session.prompts)]
+    views = [prompt_view(prompt, hidden=hidden) for prompt in window.prompts]
     common = _common(live)
     absent = live.absent(session)
     if absent:
-        common["suggested"] = list(dict.fromkeys(prompt.text for prompt in session.prompts))
-    return answer(request, "arena.html", HERE, views=shown, absent=absent, **judged, **common)
+        texts = dict.fromkeys(prompt.text for prompt in session.prompts)
+        common["suggested"] = list(texts)[-_MOST_SUGGESTED:]
+    return answer(
+        request,
+        "arena.html",
+        HERE,
+        refused=None,
+        views=views,
+        gap=window.gap,
+        more=window.more,
+        absent=absent,
+        **judged,
+        **common,
+    )
+
+
+def _before(request: Request) -> int | None:
+    """The number before which prompts are asked for; None for the newest."""
+    written = request.query_params.get("before", "")
+    return int(written) if is_number(written) else None
+
+
+async def earlier(request: Request) -> Response:
+    """The prompts before one, for a page that has those after it."""
+    live, session = _live(request), await _session(request)
+    shown = await live.whole(session, session.shown(_before(request)))
+    views = [prompt_view(prompt, hidden=session.hides_names) for prompt in shown]
+    more = more_before(session, shown)
+    return _fragment(request, "earlier", views=views, more=more, **_placed(session))
 
 
 async def _judged(request: Request, session: Session) -> dict[str, Any]:
     translate = translator(language_of(request))
     found = None if session.hides_names else await run_in_threadpool(verdict_of, session)
+    waiting = [p.number for p in session.prompts if p.waits_for_choice and not p.is_running]
     return {
-        "session": session,
         "verdict": found,
         "said": sentence(found, translate) if found else blind_sentence(translate),
         "columns": session.columns(),
+        "to_judge": waiting,
+        **_placed(session),
         **_WRITING,
     }
+
+
+def _placed(session: Session) -> dict[str, Any]:
+    return {"session": session, "address": address_of(session.id)}
 
 
 _WRITING = {"formats": formats, "mean_text": mean_text, "interval_text": interval_text}
@@ -141,8 +195,9 @@ _WRITING = {"formats": formats, "mean_text": mean_text, "interval_text": interva
 
 async def ask(request: Request) -> Response:
     """A further prompt."""
+    asked = await read_asked(request)
+    # Found last: a session that leaves memory while the prompt is read is found in the store.
     session = await _session(request)
-    asked = await _asked(request)
     try:
         session = _live(request).ask(session, asked.prompt, repeat=asked.repeat)
     except InvalidRecord as exc:
@@ -161,65 +216,29 @@ async def stop(request: Request) -> Response:
 
 async def choose(request: Request) -> Response:
     """Which answer to a blind prompt is better."""
-    session, fields = await _session(request), await _fields_in(request)
+    fields, session = await fields_in(request), await _session(request)
     number = request.path_params["number"]
     await _live(request).choose(session, number, fields.get("best", [""])[-1])
-    return RedirectResponse(f"{ADDRESS}/{session.id}#p{number}", status_code=303)
+    is_shown = any(prompt.number == number for prompt in session.shown())
+    window = "" if is_shown else f"?before={number + 1}"
+    return RedirectResponse(f"{address_of(session.id)}{window}#p{number}", status_code=303)
 
 
 def _done(request: Request, session: Session) -> Response:
     if _wants_json(request):
         return JSONResponse({"prompts": len(session.prompts)})
-    return RedirectResponse(f"{ADDRESS}/{session.id}", status_code=303)
+    return RedirectResponse(address_of(session.id), status_code=303)
 
 
 def _wants_json(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-class Asked(Struct, frozen=True):
-    """What the form of a prompt says; without a choice of agents all are meant."""
-
-    prompt: str
-    repeat: int
-    agents: frozenset[str] | None
-    blind: bool
-
-
-async def _asked(request: Request) -> Asked:
-    fields = await _fields_in(request)
-    # A suggested prompt comes after the one that is being typed.
-    text = fields.get("prompt", [""])[-1].replace("\r\n", "\n").strip()
-    repeat = fields.get("repeat", ["1"])[-1]
-    return Asked(
-        text,
-        int(repeat) if _is_number(repeat) else 0,
-        frozenset(fields["agents"]) if "agents" in fields else None,
-        "blind" in fields,
-    )
-
-
-async def _fields_in(request: Request) -> dict[str, list[str]]:
-    """The fields of a small form; anything larger is refused before it is read."""
-    size = request.headers.get("content-length", "")
-    if not _is_number(size) or int(size) > _LARGEST_FORM:
-        raise HTTPException(413, "The prompt is too long.")
-    text = (await request.body()).decode(errors="replace")
-    try:
-        return parse_qs(text, max_num_fields=_MOST_FIELDS)
-    except ValueError as exc:
-        raise HTTPException(413, "The form has too many fields.") from exc
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal() and len(text) < 20
-
-
 async def prompt_part(request: Request) -> Response:
     """One prompt of a session, for a page that has the rest."""
     session, prompt = await _place(request)
     view = prompt_view(prompt, hidden=session.hides_names)
-    return _fragment(request, "prompt", view=view, session=session)
+    return _fragment(request, "prompt", view=view, **_placed(session))
 
 
 async def cell_part(request: Request) -> Response:
@@ -229,7 +248,7 @@ async def cell_part(request: Request) -> Response:
     if cell is None:
         raise HTTPException(404, "There is no such agent in this session.")
     view = cell_view(cell, list(prompt.cells.values()), hidden=session.hides_names)
-    return _fragment(request, "cell", view=view, number=prompt.number, session=session)
+    return _fragment(request, "cell", view=view, number=prompt.number, **_placed(session))
 
 
 async def verdict_part(request: Request) -> Response:
@@ -249,7 +268,7 @@ async def events(request: Request) -> Response:
     if not session.is_live:
         return Response(status_code=204)
     left_off = request.headers.get("last-event-id") or request.query_params.get("after", "0")
-    after = int(left_off) if _is_number(left_off) else 0
+    after = int(left_off) if is_number(left_off) else 0
     news = _told(_live(request), session, after)
     return StreamingResponse(news, media_type="text/event-stream", headers=_NO_STORE)
 
@@ -278,13 +297,18 @@ async def export(request: Request) -> Response:
     """The session as lines of JSON, as the store has it: secrets are masked."""
     live, session = _live(request), await _session(request)
     await live.settle()
-    lines = await run_in_threadpool(lambda: list(session_lines(live.store, session.id)))
-    name = f"arena-{session.id[:8]}.jsonl"
-    return Response(
-        "".join(f"{line}\n" for line in lines),
+    lines = (f"{line}\n" for line in session_lines(live.store, session.id))
+    return StreamingResponse(
+        iterate_in_threadpool(lines),
         media_type="application/x-ndjson",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        headers={"Content-Disposition": f'attachment; filename="{_file_name(session.id)}"'},
     )
+
+
+def _file_name(session_id: str) -> str:
+    """A short plain name: what a store calls a session may hold quotes, line breaks, a path."""
+    plain = _NOT_PLAIN.sub("", session_id)[:8]
+    return f"arena-{plain or 'session'}.jsonl"
 
 
 def _live(request: Request) -> LiveArena:
@@ -293,7 +317,7 @@ def _live(request: Request) -> LiveArena:
 
 
 async def _session(request: Request) -> Session:
-    found = await _live(request).find(request.path_params["session"])
+    found = await _live(request).find(unquote(request.path_params["session"]))
     if found is None:
         raise HTTPException(404, "There is no such session in this store.")
     return found
@@ -304,7 +328,8 @@ async def _place(request: Request) -> tuple[Session, Prompt]:
     found = session.prompt(request.path_params["number"])
     if found is None:
         raise HTTPException(404, "There is no such prompt in this session.")
-    return session, found
+    (whole,) = await _live(request).whole(session, [found])
+    return session, whole
 
 
 _ONE = ADDRESS + "/{session}"
@@ -317,6 +342,7 @@ ROUTES: tuple[BaseRoute, ...] = (
     Route(_ONE + "/prompts/{number:int}", prompt_part),
     Route(_ONE + "/prompts/{number:int}/choice", choose, methods=["POST"]),
     Route(_ONE + "/prompts/{number:int}/{letter}", cell_part),
+    Route(_ONE + "/earlier", earlier),
     Route(_ONE + "/verdict", verdict_part),
     Route(_ONE + "/events", events),
     Route(_ONE + "/export", export),

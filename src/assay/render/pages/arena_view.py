@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from msgspec import Struct
 
-from assay.arena.session import Cell, Prompt
+from assay.agents.harness import Event
+from assay.arena.session import LONGEST_SHOWN, Cell, Prompt
 from assay.arena.verdicts import OF_CODE, MetricLine, score_of, separating
 from assay.evidence.payload import unwrap
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
@@ -21,7 +22,6 @@ from assay.render.pages.sequence import Diagram, execution, learning
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.agents.harness import Event
     from assay.execution import ToolExecutionResult
     from assay.score import Score
 
@@ -31,6 +31,9 @@ _MOST_CALLS = 60
 _MOST_TELLING = 3
 _OF_CODE = frozenset(CATEGORIES[OF_CODE])
 _LEAST_BAR = 0.4
+_LONGEST_PROMPT = 20_000
+# Errors come in the words of a framework, and would tell which one it is.
+HIDDEN = "hidden until it is judged"
 # The state of a cell to its sign and word.
 STATES = {
     "running": ("none", "answering"),
@@ -77,6 +80,8 @@ class CellView(Struct, frozen=True):
     sign: str
     word: str
     answer: str
+    more_letters: int
+    error: str | None
     calls: list[CallLine]
     more_calls: int
     tokens: int | None
@@ -113,6 +118,8 @@ class PromptView(Struct, frozen=True):
     cells: list[CellView]
     clock: list[ClockLane]
     length: str
+    text: str
+    more_letters: int
 
 
 def prompt_view(prompt: Prompt, *, hidden: bool = False) -> PromptView:
@@ -122,21 +129,25 @@ def prompt_view(prompt: Prompt, *, hidden: bool = False) -> PromptView:
     done = not prompt.is_running and longest > 0
     clock = [_lane(cell, longest) for cell in cells] if done else []
     views = [cell_view(cell, cells, hidden=hidden) for cell in cells]
-    return PromptView(prompt, views, clock, seconds(longest))
+    text = prompt.text[:_LONGEST_PROMPT]
+    more = len(prompt.text) - len(text)
+    return PromptView(prompt, views, clock, seconds(longest), text, more)
 
 
 def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> CellView:
     """A cell as the page shows it beside the others: first the metrics that hold them apart.
 
-    Whoever judges without the names judges without the scores too.
+    Whoever judges without the names judges without the scores too, and without errors, which tell.
     """
     judged = None if hidden else cell.score
+    events = [_neutral(event) for event in cell.events] if hidden else cell.events
     spreads = separating(cells)
     metrics = _metrics(judged, list(spreads))
     telling = sum(spread > 0 for name, spread in spreads.items() if name not in _OF_CODE)
     first = min(telling, _MOST_TELLING)
     sign, word = STATES[cell.state]
-    calls = _calls(cell)
+    calls = _calls(cell, events, hidden=hidden)
+    answer = cell.answer
     usage = cell.case.usage if cell.case is not None else None
     used = (usage.input_tokens, usage.output_tokens) if usage else (None, None)
     return CellView(
@@ -144,7 +155,9 @@ def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> Cel
         is_hidden=hidden,
         sign=sign,
         word=word,
-        answer=cell.answer,
+        answer=answer[:LONGEST_SHOWN],
+        more_letters=max(0, len(answer) - LONGEST_SHOWN),
+        error=HIDDEN if hidden and cell.error is not None else cell.error,
         calls=calls[:_MOST_CALLS],
         more_calls=max(0, len(calls) - _MOST_CALLS),
         tokens=sum(n for n in used if n is not None) if any(n is not None for n in used) else None,
@@ -152,19 +165,26 @@ def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> Cel
         why=judged.reason if judged is not None else "",
         telling=metrics[:first],
         metrics=metrics[first:],
-        execution=execution(cell.events),
-        learning=learning(cell.events),
+        execution=execution(events),
+        learning=learning(events),
         known=_known(cell),
     )
 
 
-def _calls(cell: Cell) -> list[CallLine]:
-    if cell.case is not None:
-        return [_recorded(call) for call in cell.case.calls]
-    return _seen(cell.events)
+def _neutral(event: Event) -> Event:
+    """The event without words that a framework chose."""
+    data = {**event.data, "error": HIDDEN} if event.data.get("error") else event.data
+    return Event(event.at, event.kind, {"text": HIDDEN} if event.kind == "note" else data)
 
 
-def _recorded(call: ToolExecutionResult) -> CallLine:
+def _calls(cell: Cell, events: Sequence[Event], *, hidden: bool) -> list[CallLine]:
+    if cell.case is None:
+        return _seen(events)
+    return [_recorded(call, hidden=hidden and not call.success) for call in cell.case.calls]
+
+
+def _recorded(call: ToolExecutionResult, *, hidden: bool) -> CallLine:
+    shown = None if hidden else call.result
     return CallLine(
         tool=call.tool,
         server=call.server,
@@ -172,8 +192,8 @@ def _recorded(call: ToolExecutionResult) -> CallLine:
         state="ok" if call.success else "fail",
         seconds=call.execution_time,
         arguments=_json(call.parameters),
-        result=_json(unwrap(call.result).value) if call.result is not None else Markup(""),
-        error=call.error_message,
+        result=_json(unwrap(shown).value) if shown is not None else Markup(""),
+        error=HIDDEN if hidden else call.error_message,
     )
 
 

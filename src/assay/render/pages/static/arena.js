@@ -1,6 +1,6 @@
 // The arena while it is looked at: news of the session as they come, parts swapped whole, text only ever as text.
 const root = document.querySelector("#arena");
-const id = root?.dataset.session;
+const id = root?.dataset.session; // its address
 const note = root?.querySelector("[data-note]");
 const ask = root?.querySelector("[data-ask]");
 const field = ask?.querySelector("textarea");
@@ -51,7 +51,7 @@ const swap = (old, fresh) => {
   if (focused) fresh.querySelector(`details[data-key="${CSS.escape(focused)}"] > summary`)?.focus({ preventScroll: true });
 };
 const fetched = async (path) => {
-  const reply = await fetch(`/arena/${id}/${path}`);
+  const reply = await fetch(`${id}/${path}`);
   if (!reply.ok) throw new Error(String(reply.status));
   return new DOMParser().parseFromString(await reply.text(), "text/html").body;
 };
@@ -93,7 +93,7 @@ const placePrompt = (number) => (body) => {
   now.replaceChildren(fresh);
 };
 const placeVerdict = (body) => {
-  for (const name of ["claim", "verdict"]) {
+  for (const name of ["claim", "waiting", "verdict"]) {
     const fresh = body.querySelector(`#${name}`);
     const old = document.getElementById(name);
     if (old && fresh) old.replaceWith(fresh);
@@ -116,8 +116,45 @@ const heard = {
     refresh(`p${news.prompt}`, `prompts/${news.prompt}`, placePrompt(news.prompt));
     refresh("verdict", "verdict", placeVerdict);
   },
-  reload: () => location.reload(),
+  problem: (news) => {
+    const place = root.querySelector("[data-problem]");
+    place.textContent = news.text;
+    place.hidden = !news.text;
+  },
+  reload: () => { draft(field.value); location.reload(); },
 };
+
+// What is being typed outlives a reload that the reader did not ask for.
+const draft = (text) => { try { sessionStorage.setItem(`draft ${id}`, text); } catch { /* private window */ } };
+const drafted = () => { try { return sessionStorage.getItem(`draft ${id}`); } catch { return null; } };
+
+// Earlier prompts come below those that are there; the newest goes on being answered above.
+const loadEarlier = async (link) => {
+  if (link.getAttribute("aria-busy")) return;
+  link.setAttribute("aria-busy", "true");
+  try {
+    const body = await fetched(`earlier?before=${link.dataset.more}`);
+    const fresh = [...body.querySelectorAll("article")].filter((article) => !document.getElementById(article.id));
+    earlier.append(...fresh);
+    document.getElementById("more").replaceWith(body.querySelector("#more"));
+    fresh[0]?.querySelector("h2").focus({ preventScroll: true });
+  } catch { link.removeAttribute("aria-busy"); tell(root.dataset.gone); }
+};
+root?.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-more]");
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  loadEarlier(link);
+});
+// An address that names a prompt which is not shown leads to the page that has it.
+const seek = () => {
+  const number = Number(/^#p(\d+)/.exec(location.hash)?.[1] ?? 0);
+  const there = `?before=${number + 1}`;
+  if (!id || !number || number >= Number(root.dataset.newest)) return;
+  if (!document.getElementById(`p${number}`) && location.search !== there) location.replace(there + location.hash);
+};
+addEventListener("hashchange", seek);
+seek();
 
 const hear = (news) => {
   const prompt = `p${news.prompt}`;
@@ -127,9 +164,10 @@ const hear = (news) => {
   heard[news.kind]?.(news);
 };
 
+if (id && field && !field.value) { field.value = drafted() ?? ""; draft(""); }
 if (id && "live" in root.dataset) {
   root.querySelector("[data-look]")?.remove(); // for readers without scripts
-  const stream = new EventSource(`/arena/${id}/events?after=${root.dataset.seq}`);
+  const stream = new EventSource(`${id}/events?after=${root.dataset.seq}`);
   stream.onmessage = (event) => { hear(JSON.parse(event.data)); };
   // A server that has let the session go says so by ending the stream for good.
   stream.onerror = () => {
@@ -148,6 +186,13 @@ if (id && "live" in root.dataset) {
   progress();
   stop.addEventListener("submit", (event) => { event.preventDefault(); post(stop, ""); });
 }
+const choices = [...(ask?.querySelectorAll("[name=agents]") ?? [])];
+if (choices.length) ask.addEventListener("submit", (event) => {
+  if (choices.some((box) => box.checked)) return;
+  event.preventDefault();
+  tell(root.dataset.nobody);
+  choices[0].focus();
+});
 field?.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); ask.requestSubmit(); }
 });
