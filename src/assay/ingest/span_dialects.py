@@ -1,10 +1,16 @@
-"""Spans as MLflow and LangSmith export them, put into OpenInference's words."""
+"""Spans as other platforms export them, put into OpenInference's words.
+
+These are MLflow, LangSmith, W&B Weave, Braintrust and Opik.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from assay.ingest.fields import count_or_none, decode_json_text, dict_or_empty, text_at
+from assay.ingest.fields import count_or_none, decode_json_text, dict_or_empty, text_at, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 KIND = "openinference.span.kind"
 KINDS = {
@@ -20,6 +26,7 @@ KINDS = {
 OUTERMOST = frozenset({"CHAIN", "UNKNOWN"})
 MLFLOW_KIND = "mlflow.spanType"
 SESSION_KEYS = ("session_id", "thread_id", "conversation_id")
+QUESTION_KEYS = ("question", "query", "prompt", "input", "task", "message")
 
 
 def spelled_out(record: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +36,9 @@ def spelled_out(record: dict[str, Any]) -> dict[str, Any]:
     attributes = record.get("attributes")
     if isinstance(attributes, dict) and MLFLOW_KIND in attributes:
         return {**record, "attributes": _of_mlflow(record, attributes)}
-    return record
+    found = (put for keys, put in PLATFORMS if keys <= record.keys())
+    put = next(found, None)
+    return record if put is None else put(record)
 
 
 def _kind(named: object, *, outermost: bool) -> str:
@@ -63,6 +72,115 @@ def _of_langsmith(run: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _spelled(record: dict[str, Any], kind: str, **facts: Any) -> dict[str, Any]:
+    """A span with its facts by OpenInference's names; what is unknown is left out."""
+    error = text_of(record.get("error") or record.get("exception")) or None
+    usage = dict_or_empty(facts.get("usage"))
+    tools = facts.get("tools")
+    known = {
+        KIND: kind,
+        "input.value": facts.get("told"),
+        "output.value": facts.get("said"),
+        "llm.model_name": facts.get("model"),
+        "llm.token_count.prompt": usage.get("prompt_tokens", usage.get("input_tokens")),
+        "llm.token_count.completion": usage.get("completion_tokens", usage.get("output_tokens")),
+        "llm.tools": [{"json_schema": tool} for tool in tools] if isinstance(tools, list) else None,
+        "session.id": facts.get("session"),
+    }
+    return {
+        **record,
+        "attributes": {key: value for key, value in known.items() if value is not None},
+        "events": [],
+        "status": {"code": "error" if error else None, "message": error},
+    }
+
+
+def _of_weave(call: dict[str, Any]) -> dict[str, Any]:
+    """A call of W&B Weave; what kind it is shows in its attributes, or in what it took."""
+    told, said = dict_or_empty(call.get("inputs")), call.get("output")
+    about = dict_or_empty(dict_or_empty(call.get("attributes")).get("weave"))
+    is_model = "messages" in told and "model" in told
+    named = text_at(about, "kind") or ("llm" if is_model else None)
+    kind = _kind(named, outermost=not call.get("parent_id"))
+    record = {
+        **call,
+        # `weave:///team/project/op/NAME:DIGEST`
+        "name": str(call["op_name"]).rsplit("/", 1)[-1].split(":", 1)[0],
+        "start_time": call.get("started_at"),
+        "end_time": call.get("ended_at"),
+    }
+    usage = dict_or_empty(said).get("usage")
+    asked = next((told[key] for key in QUESTION_KEYS if isinstance(told.get(key), str)), told)
+    return _spelled(
+        record,
+        kind,
+        told=asked if kind == "AGENT" else told,
+        said=said,
+        usage=usage,
+        model=text_at(told, "model"),
+        tools=told.get("tools"),
+        session=text_at(call, "thread_id"),
+    )
+
+
+def _of_braintrust(row: dict[str, Any]) -> dict[str, Any]:
+    about, metrics = dict_or_empty(row["span_attributes"]), dict_or_empty(row.get("metrics"))
+    metadata = dict_or_empty(row.get("metadata"))
+    parents = row.get("span_parents")
+    parent = parents[0] if isinstance(parents, list) and parents else None
+    record = {
+        **row,
+        "trace_id": row["root_span_id"],
+        "parent_span_id": parent,
+        "name": text_at(about, "name") or "span",
+        "start_time": metrics.get("start"),
+        "end_time": metrics.get("end"),
+    }
+    return _spelled(
+        record,
+        _kind(about.get("type"), outermost=parent is None),
+        told=row.get("input"),
+        said=row.get("output"),
+        usage=metrics,
+        model=text_at(metadata, "model"),
+        tools=metadata.get("tools"),
+        session=text_at(metadata, "session_id"),
+    )
+
+
+def _of_opik(span: dict[str, Any]) -> dict[str, Any]:
+    """A span of Opik; one without a parent belongs to its trace, which may be there as well."""
+    told = span.get("input")
+    record = {**span, "parent_span_id": span.get("parent_span_id") or span["trace_id"]}
+    return _spelled(
+        record,
+        _kind(span.get("type"), outermost=False),
+        told=told,
+        said=span.get("output"),
+        usage=span.get("usage"),
+        model=text_at(span, "model"),
+        tools=dict_or_empty(told).get("tools"),
+    )
+
+
+def _of_opik_trace(trace: dict[str, Any]) -> dict[str, Any]:
+    record = {**trace, "trace_id": trace["id"], "span_id": trace["id"]}
+    told, said = dict_or_empty(trace.get("input")), dict_or_empty(trace.get("output"))
+    return _spelled(
+        record,
+        "AGENT",
+        told=_only(told, trace.get("input")),
+        said=_only(said, trace.get("output")),
+        session=text_at(trace, "thread_id"),
+    )
+
+
+def _only(value: dict[str, Any], otherwise: Any) -> Any:
+    """The one text in an object of one text."""
+    texts = list(value.values())
+    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else otherwise
+
+
 def _lone(value: dict[str, Any], key: str) -> Any:
     return value[key] if set(value) == {key} else value
 
@@ -88,3 +206,12 @@ def _value(written: Any) -> Any:
     """MLflow writes each attribute as JSON text."""
     decoded = decode_json_text(written) if isinstance(written, str) else None
     return written if decoded is None and written != "null" else decoded
+
+
+# Each platform by keys that all of its records have; the first that fits is taken.
+PLATFORMS: tuple[tuple[frozenset[str], Callable[[dict[str, Any]], dict[str, Any]]], ...] = (
+    (frozenset({"op_name", "trace_id", "inputs"}), _of_weave),
+    (frozenset({"span_attributes", "root_span_id", "span_id"}), _of_braintrust),
+    (frozenset({"trace_id", "type", "start_time", "input", "output"}), _of_opik),
+    (frozenset({"id", "name", "start_time", "input", "output", "spans"}), _of_opik_trace),
+)

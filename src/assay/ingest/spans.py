@@ -250,7 +250,7 @@ def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Spa
         yield from _otlp_events(record, position)
     elif (span := _span(record, "", position)) is not None:
         yield span
-        for child in islice(_objects(record, "child_runs"), _MOST_CHILDREN):
+        for child in islice(_objects(record, "child_runs", "spans"), _MOST_CHILDREN):
             yield from _spans_in({"trace_id": span.trace_id, **child}, position, depth + 1)
     elif "body" in record and (logged := _logged(record, "", position)) is not None:
         yield logged
