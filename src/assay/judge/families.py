@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # The first row whose pattern occurs in the name decides; hosts and vendors stand last, because
 # they serve models of others.
@@ -34,6 +35,7 @@ _PATTERNS = [(family, re.compile(pattern, re.IGNORECASE)) for family, pattern in
 _LONGEST_NAME = 200
 
 
+@lru_cache(maxsize=256)
 def family_of(model: str | None) -> str | None:
     """The family of a model by its name; None where the name tells nothing."""
     name = (model or "")[:_LONGEST_NAME].replace("_", "-")
