@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
@@ -18,10 +20,11 @@ Outcomes = Literal["all", "unjudged", "none"]
 _BEGINNING = "judgements"
 Means = Literal["judged", "weighted"]
 # The question to the means that its rows have the sums of.
-_MEASURES: dict[Means, tuple[str, ...]] = {
-    "judged": ("judged", "score", "step", "success"),
-    "weighted": ("weighted", "unweighted", "penalised", "real_tools"),
+_MEASURES = {
+    "judged_means": ("judged", "score", "step", "success"),
+    "weighted_means": ("weighted", "unweighted", "penalised", "real_tools"),
 }
+_FOR_EACH = re.compile(r"\{([^{}]*)\}")
 # Draws for one interval: more units need fewer resamples, and waiting for minutes helps nobody.
 _MOST_DRAWS = 200_000
 _FEWEST_RESAMPLES = 100
@@ -88,7 +91,7 @@ def judgements(
     is_seed = view.rules == "seed"
     zero = is_seed if missing_is_zero is None else missing_is_zero
     return view.rows(
-        question(_BEGINNING) + question(name),
+        question(_BEGINNING) + question(name) + _sums_of(_MEASURES.get(name, ())),
         missing=0 if zero else None,
         outcomes="none" if is_seed else outcomes,
         fa_weight=weights.fa_weight,
@@ -97,6 +100,16 @@ def judgements(
         scale=1.0 if is_seed else weights.fa_weight + weights.step_weight,
         **params,
     )
+
+
+@cache
+def _sums_of(measures: tuple[str, ...]) -> str:
+    """The end of a question for means: what `means.sql` has in braces, for each measure."""
+
+    def for_each(found: re.Match[str]) -> str:
+        return "".join(found[1].replace("measure", measure) for measure in measures)
+
+    return _FOR_EACH.sub(for_each, question("means")) if measures else ""
 
 
 def resampling_of(units: int) -> Resampling:
@@ -115,9 +128,10 @@ def judged_groups(
     weights: Weights = _HALVES,
 ) -> list[JudgedGroup]:
     """Means of some scores, model by model and, if asked, judge by judge and pass by pass."""
+    name = f"{means}_means"
     found = judgements(
         view,
-        f"{means}_means",
+        name,
         outcomes=outcomes,
         weights=weights,
         by_judge=by_judge,
@@ -129,7 +143,7 @@ def judged_groups(
             line["model"],
             line["judge"],
             line["attempt"],
-            {measure: mean_of(line, f"{measure}_") for measure in _MEASURES[means]},
+            {measure: mean_of(line, f"{measure}_") for measure in _MEASURES[name]},
         )
         for line in found
     ]
