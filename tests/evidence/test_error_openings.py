@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.evidence.refused_results import REFUSALS
 from tests.evidence.spoken_results import FAILING_LINES
 
 from assay.evidence.error_grammar import OPENINGS, failing_opening
@@ -242,7 +243,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("row", OPENINGS, ids=lambda row: row.rule)
 def test_every_wording_has_an_example(row: Opening) -> None:
-    texts = (*EXAMPLES[row.rule], *FAILING_LINES.strip().split("\n"))
+    refusals = (text for text, _, _ in REFUSALS)
+    texts = (*EXAMPLES.get(row.rule, ()), *FAILING_LINES.strip().split("\n"), *refusals)
     heads = [opening_of(text) for text in texts]
     unmet = [
         wording

@@ -53,6 +53,7 @@ _ERROR_NAME = re.compile(
 _ERROR_TYPE = re.compile(
     r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
 )
+_SYMBOL = re.compile(r"(?:[A-Z0-9]{2,20}_){1,6}[A-Z0-9]{2,20}\Z")
 _MESSAGE_KEYS = ("message", "Message", "msg", "detail", "details")
 # Keys under which tools tell how it went; what stands under others is content.
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
@@ -170,10 +171,19 @@ def _api_code(body: Body) -> Reading | None:
     named = [code for code in body.all("code") if _is_bad_code(code)]
     if not own and not (named and body.all("message") and _names_error(named[0])):
         return None
-    if body.has_payload or not body.only_circumstance:
+    if body.has_payload or not (body.only_circumstance or _tells_by_symbol(body, named)):
         return None
     return Reading(
         failed=True, rule="api_code", message=body.message() or message_in((own or named)[0])
+    )
+
+
+def _tells_by_symbol(body: Body, codes: list[Any]) -> bool:
+    """Whether a code and the words beside it both tell of a failure, whatever stands around."""
+    if body.is_record or not any(isinstance(code, str) and _SYMBOL.match(code) for code in codes):
+        return False
+    return any(
+        isinstance(text, str) and failing_opening(text) is not None for text in body.all("message")
     )
 
 

@@ -11,6 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from assay.evidence.error_demands import DEMANDS
 from assay.evidence.error_openings import STATEMENTS, Opening, Reach
 from assay.evidence.error_phrases import PHRASES
 from assay.evidence.error_programs import PROGRAMS
@@ -21,7 +22,7 @@ from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, read
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES, *SENTENCES)
+OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES, *SENTENCES, *DEMANDS)
 
 # A sentence such as "Order 7 not found" is the whole answer, or it is prose.
 _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
@@ -58,13 +59,15 @@ _NOUGHT = re.compile(
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
-    r"\s*(?:±|\+/-|~|<|>|=)?\s*[-+]?\d[\d,]*(?:\.\d+)?\s?(?:%|\w{1,4})?\s*(?:[(,;]|\n|\Z)"
+    r"\s*(?:±|\+/-|~|<|>|=)?\s*[-+]?\d[\d,]*(?:\.\d+)?\s?(?:%|[^\W\d_]{1,4})?\s*(?:[(,;]|\n|\Z)"
 )
-_NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no|none|0|zero)\b", re.IGNORECASE)
+_NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no(?! such)|none|0|zero)\b", re.IGNORECASE)
 # "Returns None if not found" tells no fact.
 _CONDITION = re.compile(
     r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?)\b", re.IGNORECASE
 )
+_QUESTION = re.compile(r"[^.:\n]{0,60}\?")
+_FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
 _COLONS = frozenset(":：")
 _STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
 
@@ -97,11 +100,13 @@ def failing_opening(
 
 
 def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
-    if row.reach == "line" and rest.strip().count("\n") > 1:
+    if row.reach == "line" and sum(1 for line in rest.split("\n") if line.strip()) > 2:
         return True
-    if row.rule == "refused_sentence":
+    if row.rule in _FACTS:
         return _CONDITION.search(opening) is not None
     if row.rule == "invalid_input" and _NONE_FOUND.match(rest):
+        return True
+    if row.rule == "failed_to" and _QUESTION.match(rest):
         return True
     counts = opening[:7].lower() == "missing" or opening[-1:] in _COLONS
     valued = row.rule in _VALUED or (row.rule == "invalid_input" and counts)

@@ -138,8 +138,9 @@ STATEMENTS: tuple[Opening, ...] = (
             r"(?:client|server) error '?[45]\d\d",
             rf"(?:{HTTP_PHRASES})(?:[.!]?\s*\Z|:)",
             r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it
-            r"[45]\d\d (?-i:GET|HEAD|POST|PUT|PATCH|DELETE) https?:",
+            r"(?:api )?[45]\d\d (?-i:GET|HEAD|POST|PUT|PATCH|DELETE) (?:https?:|/)",
             r"response status code does not indicate success",
+            r"[\w .-]{0,60}:? ?\[(?-i:GET|HEAD|POST|PUT|PATCH|DELETE) [^\]\s]{1,160}\]\[[45]\d\d\]",
             r"upstream connect error|no healthy upstream",
         ),
     ),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from assay.evidence.error_openings import Opening
 from assay.evidence.error_vocabulary import (
+    CALLED,
     CHINESE,
     NAMED_THINGS,
     NAMING,
@@ -24,7 +25,8 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
-                rf"(?!(?:{NO_ERROR_OF})\b|\d{{1,2}} )(?:[\w.'-]{{1,40}} ){{1,5}}(?:error|exception)"
+                rf"(?!(?:{NO_ERROR_OF})\b|\d{{1,2}} )(?:[\w.'\"-]{{1,40}} ){{1,5}}(?:error"
+                r"|exception)"
                 r"(?: (?:with|from|for|on) [\w .-]{1,40})?(?:\s?\([^)\n]{0,60}\))?\s*[:：]"
             ),
             r"(?:uncaught|unhandled)\b[^\n:]{0,40}(?:error|exception|rejection)\b[^\n:]{0,40}:",
@@ -39,13 +41,17 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?:an?\s|the\s|some\s|there was an?\s|sorry,? an?\s)?(?:\w+\s){0,2}?"
                 r"(?:error|exception)\s(?:has\s|had\s)?(?:occurr?ed|happened|encountered|caught"
                 r"|while|when|during|trying|(?:response )?from|at (?:line|position|offset)"
-                r"|in\s\S{1,80}:)"
+                r"|in\s\S{1,80}:|in [a-z]{3,20}ing\b[^\n:]{0,60}:)"
             ),
             (
                 r"(?:an?\s)?error (?!handling|logging|report|track|check|correct|monitor|rating"
                 r"|messag|warn)[a-z]{3,15}ing\b"
             ),
             r"(?:\w+ ){1,4}returned (?:an? )?(?:\w+ )?error\b",
+            (
+                rf"(?:i|we|the (?:{CALLED}|server|service|system)) (?:have |has )?(?:encountered"
+                r"|got|hit|ran into|received|experienced) an? (?:\w+ ){0,2}(?:error|exception)\b"
+            ),
             r"(?:execution|transaction) reverted\b",
             r"error in [\w.]{1,60}\([^\n]{0,120}\)\s?:",
             r"something went wrong",
@@ -70,8 +76,8 @@ PHRASES: tuple[Opening, ...] = (
             ),
             (
                 r"(?:the )?(?:tool|function|method|server|mcp server|command) (?:name )?\S{0,80} ?"
-                r"(?:is |was |could |does )?(?:not (?:found|available|registered|exist|connected"
-                r"|running|configured|be (?:found|loaded|reached))|unknown|unavailable)\b"
+                r"(?:is |was |could |does )?(?:not (?:found|available|registered|active|exist"
+                r"|connected|running|configured|be (?:found|loaded|reached))|unknown|unavailable)\b"
             ),
             r"no tool (?:named|called)",
             r"tool result missing",
@@ -86,6 +92,11 @@ PHRASES: tuple[Opening, ...] = (
             (
                 r"(?:login|subscription|payment|authentication|authori[sz]ation|upgrade|premium)"
                 rf" required{STOPS}"
+            ),
+            (
+                r"(?:action required: )?(?:[\w-]+ ){0,2}(?:re-?)?(?:authentication"
+                r"|authori[sz]ation|log ?in|sign[- ]?in) (?:is )?needed"
+                r"(?:[.:!]?\s*\Z| (?:for|to|by|before)\b)"
             ),
             r"account (?:is |has been |was )?(?:suspended|disabled|locked|blocked)\b",
             (
@@ -111,11 +122,18 @@ PHRASES: tuple[Opening, ...] = (
             ),
             rf"authentication (?:failed|error){STOPS}",
             (
-                r"(?:\w+ )?(?:api key|token|session|credentials?|account|subscription) (?:has |have"
+                r"(?:\w+ )?(?:api key|token|jwt|cookie|certificate|licen[sc]e|session"
+                r"|credentials?|account|subscription) (?:has |have"
                 r" |is |are |was )?(?:been )?(?:expired|invalid|missing|disabled|suspended|revoked"
                 r"|not (?:found|set|configured|valid|enabled))\b(?! successfully)"
             ),
             r"you (?:do not|don't) have (?:the )?(?:permission|access)\b",
+            (
+                rf"(?:this|the) (?:\w+ )?{CALLED} (?:needs|requires) (?:an?|the|your|you to)"
+                r" (?:[\w'-]+ ){0,4}(?:account|subscription|plan|key|token|log ?in|sign[ -]?in"
+                r"|licen[sc]e|permissions?|scopes?|upgrade|connection|session)\b"
+            ),
+            r"(?:security|policy|access|permission|sandbox|guardrail) violation\s*[:：]",
             r"you (?:must be|are not) (?:logged|signed|authori[sz]ed)\b",
             r"please (?:log|sign) in\b|you (?:need|have) to (?:log|sign) in\b",
         ),
@@ -129,6 +147,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?: \w+){0,3} (?:exceeded|reached|hit)"
             ),
             r"you(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the) ",
+            (
+                r"you(?: have|'ve)? (?:exceeded|reached|hit|used up|exhausted) (?:[\w'-]+ ){1,6}"
+                r"(?:limits?|quotas?|caps?|allowance|budget|credits)\b"
+            ),
             r"(?:\w+ ){1,3}(?:limit|length|quota|size|budget|depth) (?:was )?exceeded",
             (
                 r"(?:\w+ ){1,4}(?:limit|quota|cap) (?:was |has been )?(?:exceeded|reached|hit"
@@ -179,9 +201,9 @@ PHRASES: tuple[Opening, ...] = (
             r"https?connectionpool\(|max retries exceeded\b",
             r"certificate verify failed",
             (
-                r"(?:[\w'-]{1,30} ){0,4}?(?:returned|responded with|answered with|got|received)"
+                r"(?:[\w'./-]{1,60} ){0,4}?(?:returned|responded with|answered with|got|received)"
                 r"(?: (?:an?|the|status|http|error|code|response|invalid|unexpected):?)*"
-                r" [45]\d\d\b"
+                r" [45]\d\d\b(?! (?:\w+ )?(?!error)\w+s\b)"
             ),
         ),
     ),
@@ -207,6 +229,7 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?:cancell?ed|aborted|interrupted|killed|terminated|segmentation fault)"
                 r"(?: \(core dumped\))?(?:[.!]?\s*\Z|\s*:)"
             ),
+            (r"(?:cancell?ed|aborted|interrupted) (?:while|before|during) \w+ing\b"),
         ),
     ),
     Opening(
@@ -215,13 +238,17 @@ PHRASES: tuple[Opening, ...] = (
         (
             (
                 rf"{SOME_WORDS}(?:exceeds|exceeded) (?:the |its )?(?:(?:maximum|max)(?: allowed)?"
-                r" (?:size|length|tokens|number|limit|context|output)|(?:\w+ )?limit\b)"
+                r" (?:size|length|tokens|number|limit|context|output)|(?:[\w.-]+ ){0,5}limit\b)"
             ),
             (
                 r"(?:output|response|result|file|content|payload|input|message)s? (?:is |was "
                 r"|are )?too (?:large|long|big)"
             ),
             r"(?:this model's )?maximum context length",
+            (
+                rf"{SOME_WORDS}(?:exceeds|exceeded) \d[\d,.]* ?(?:characters|chars|bytes|[kmg]i?b"
+                r"|tokens|items|lines|rows|words|entries|pages)\b"
+            ),
         ),
     ),
     Opening(
@@ -236,6 +263,7 @@ PHRASES: tuple[Opening, ...] = (
             r"failed\s+(?:with|because|due to|after)\b",
             r"failed\s*[:：]|failed to (?-i:[a-z]{2,20})(?: \S{1,40}){0,4}\s*[:：]",
             r"(?:failed|failure)[.!]?\s*\Z",
+            r"failed to (?-i:[a-z]{3,20})\b(?=[^\n]{0,80}(?:[\"'`]\w|\w_\w|\d|\w/\w))",
         ),
     ),
     Opening(
@@ -250,6 +278,10 @@ PHRASES: tuple[Opening, ...] = (
                 rf"|not (?:found|permitted|allowed)){STOPS}"
             ),
             rf"(?!\d){SOME_WORDS}failed(?: (?:due to|because of|with)(?: \w+){{0,3}})?\s*[:：]",
+            (
+                r"(?:[\w.'-]+ ){1,5}exited with (?:(?:exit|status|error|return) )?(?:code|status)"
+                r" (?!0\b)-?\d"
+            ),
             rf"(?!\d){SOME_WORDS}failed with (?:an? )?(?:non-?zero )?(?:exit|error|status|code)\b",
             (
                 r"(?:\S{1,40}\s){1,4}(?:rejected|refused|denied|blocked) (?:this|the|your)"
@@ -266,7 +298,7 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
-                r"(?:invalid|malformed|illegal|incorrect|wrong|bad)\s(?:or \w+\s)?(?:\w+\s)?"
+                r"(?:invalid|malformed|illegal|incorrect|wrong|bad)\s(?:or \w+\s)?(?:\w+\s){0,2}"
                 rf"{NAMED_THINGS}{NAMING}"
             ),
             r"(?:invalid|malformed|illegal) (?:[\w-]{1,30} ){0,2}[\w-]{1,30}\s*[:：]",
@@ -280,7 +312,7 @@ PHRASES: tuple[Opening, ...] = (
                 rf"(?:keyword\s)?{NAMED_THINGS}{NAMING}"
             ),
             rf"(?:input )?validation (?:error|failed){STOPS}",
-            r"\d+ validation errors? for",
+            r"\d+ validation errors?(?: for|\s*:)",
             (
                 r"no such (?:file|tool|command|function|method|host|user|container|object|key"
                 r"|element|index|bucket|page|session|process|device|service|image|volume|network"

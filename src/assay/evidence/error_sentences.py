@@ -29,7 +29,7 @@ SENTENCES: tuple[Opening, ...] = (
         (
             (
                 rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|recogni[sz]ed"
-                r"|responding|reachable|enabled for)|(?:does not|doesn't) exist"
+                r"|responding|reachable|enabled for)|(?:does not|doesn't) exist(?! yet)"
                 r"|(?:do|does|did)(?: not|n't) (?:match any|understand|support|provide|allow|accept"
                 r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
                 r"|reserved|booked|assigned|claimed|redeemed|used|a member)"
@@ -38,14 +38,16 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|connected|online|registered|eligible"
                 r"|initiali[sz]ed|installed|authenticated|accessible|writable|mounted|logged in"
                 r"|a member of|part of this)|no longer (?:available|valid|supported|attached"
-                r"|open)|invalid|out of (?:range|bounds)|closed and|restricted"
+                r"|open)|invalid|ambiguous|corrupt(?:ed)?|malformed|empty(?=:)"
+                r"|out of (?:range|bounds)|closed and|restricted"
                 r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+)|index out of (?:range"
                 r"|bounds)|could not be \w+ed(?=\s*:)|cannot be (?:after|before|empty|null"
                 r"|negative)|(?:is|are|was|were)"
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
                 r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
-                r"|is not possible|(?:has|have) expired"
+                r"|(?:is|are) unavailable (?:for|to|in) (?:this|your)|is not possible"
+                r"|(?:has|have) expired"
                 r"|(?:has|have) only \d+ \w+[^\n]{0,20}\bbut|requires? (?:authentication"
                 r"|authori[sz]ation|permission|login|either|at least|exactly|a valid|an active"
                 r"|one of))\b"
@@ -65,7 +67,8 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|\s\d)"
             ),
             r"(?:refusing|refused) to \w+",
-            r"(?:aborting|giving up|rejected|disallowed)\s*[:：]",
+            r"(?!(?:no|none|never|tests?|checks?|jobs?) )(?-i:[A-Z])[\w-]{2,30} failed[.!]?\s*\Z",
+            r"(?:aborting|giving up|rejected|refused|disallowed|forbidden)\s*[:：]",
             # What asks for another try did not do it.
             (
                 r"[^\n]{1,160}\b(?:(?:please )?try again|please retry)(?: (?:later|shortly"
@@ -108,7 +111,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r"(?:the )?(?:specified|given|provided|supplied"
                 r"|requested) (?:[\w'\"./-]{1,40} ){1,4}"
                 r"(?:could not|cannot|(?:is|are|was|were) (?:empty|invalid|missing|malformed"
-                r"|unknown|unavailable"
+                r"|unknown|unavailable|in the (?:future|past)|out of"
                 r"|too|not))\b"
             ),
             r"(?!(?:no|none|not|nothing)\b)(?:[\w'-]{1,30} ){1,4}required[.!]?\s*\Z",

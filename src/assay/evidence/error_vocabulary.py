@@ -30,7 +30,8 @@ SUBJECTS = _any_of(
     agent workflow task operation transaction migration constraint integrity postgres(?:ql)? mysql
     mariadb sqlite mongo(?:db)? redis oracle elasticsearch opensearch bigquery snowflake clickhouse
     docker kubernetes git github gitlab npm pip aws azure google openai anthropic slack notion jira
-    stripe bad invalid remote local
+    stripe bad invalid remote local daemon worker bridge broker driver engine kernel webhook stream
+    transport node cluster storage cache queue device email smtp
     """
 )
 # What stands before "error:" in statistics, in books and in good news.
@@ -63,7 +64,7 @@ NAMED_THINGS = _any_of(
     keys? literal login method name number operation option parameters? params?
     password path pattern payload propert(?:y|ies) query range regex requests? response schema
     selector session signature sql state status symbol syntax table ticker time
-    timezone token tool type uri url user(?:name)? uuid values? xpath
+    timezone title token tool type uri url user(?:name)? uuid values? xpath
     """
 )
 WORKS = (
@@ -79,6 +80,26 @@ WORKS = (
         """
     )[:-1]
     + r"|[\w.-]{0,40}[_.][\w.-]{0,40}|'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")"
+)
+# What is called, as a message names it.
+CALLED = _any_of(
+    """
+    tool feature function action operation command endpoint method api call request resource
+    """
+)
+# By what one thing is asked for.
+IDENTIFIERS = _any_of(
+    """
+    ids? identifier name e-?mail key uuid guid slug number code handle username address path title
+    url uri ref reference sha hash index symbol ticker sku isbn doi version tag phone
+    """
+)
+# What a search finds none of, although it is spoken of as one.
+MANY_THINGS = _any_of(
+    """
+    results? match(?:es)? matching data output news content information info evidence text change
+    difference issue error problem activity history
+    """
 )
 # Where a message ends or explains itself: "Forbidden: x" refuses, "Forbidden City" is a place.
 STOPS = (
@@ -149,12 +170,18 @@ CHINESE = (
     ),
     r"(?:系统|服务器?)(?:繁忙|异常|不可用|维护中)|请稍后再试",
     r"请(?:先|重新)[\u4e00-\u9fff]{0,2}登录",
+    r"请(?:指定|提供|传入|填写)|[\w=]{1,30} ?需要 ?\w{1,30} ?参数",
     (
         rf"(?:您|你|{_HAN}{{0,4}}(?:用户|账号|账户))?(?:没有|无|缺乏){_HAN}{{0,6}}权限|权限不足"
         rf"|余额不足"
     ),
     r"未知(?:工具|命令|函数|参数|方法)|未登录|未授权|禁止访问|访问被拒绝|拒绝访问",
     r"(?:找不到|未找到)(?:该|此|指定|用户|文件|资源|记录|对应)",
+    rf"(?:找不到|未找到)(?!相关|匹配|任何|符合|结果){_HAN}{{1,10}}[:：]",
+    (
+        rf"(?:{_HAN}|[\w ]){{1,20}}(?:未|尚未|没有)(?:配置|初始化|安装)"
+        r"(?=[:：,，。!！(（]|\s|\Z)"
+    ),
     (
         rf"(?:{_HAN}|[\w '\"“”「」_/.-]){{0,30}}"
         r"(?:失败|超时|不存在|未找到|找不到|不可用|已过期|已失效|超出限制|不能为空|过长|过大"

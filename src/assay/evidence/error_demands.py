@@ -1,0 +1,151 @@
+"""How a single line tells that a thing is not there, or what a call should have brought.
+
+What is named is missing: an empty search names many things, or none. What is demanded is named as
+a call names it: by an identifier, in quotes, with the value that came instead.
+"""
+
+from __future__ import annotations
+
+from assay.evidence.error_openings import Opening
+from assay.evidence.error_vocabulary import (
+    CALLED,
+    IDENTIFIERS,
+    MANY_THINGS,
+    NAMED_THINGS,
+    SOME_WORDS,
+)
+
+_QUOTED = r"[\"'`][^\"'`\n]{1,80}[\"'`]"
+# One thing, of which a call asked for just that one.
+_ONE = rf"(?!{MANY_THINGS}\b)(?:[\w-]+ ){{0,3}}?[\w-]*[^s\s](?<!\bfound)"
+# As code names things: preset_name, presetName, action=GET. Prose has no such words.
+_NAME = r"(?-i:[\w.-]*[_=][\w.=-]*|[a-z]+[A-Z]\w*)"
+_ARGUMENT_NOUN = (
+    r"(?:arguments?|parameters?|params?|fields?|options?|propert(?:y|ies)|inputs?|arrays?|lists?"
+    r"|objects?|flags?|keys?|values?|strings?)"
+)
+_FIRST_DO = (
+    r"(?:connect|call|run|use|start|create|open|load|install|log ?in|sign ?in|select|set|add"
+    r"|register|stop|close|switch|initiali[sz]e|configure|save|read|fetch|get|enable|authenticate"
+    r"|poll|wait|check|finish|delete|remove)"
+)
+
+# What stands at the end of a chain of causes: "read state: open /x: permission denied".
+_CAUSE = (
+    r"(?:permission denied|access denied|no such (?:file or directory|host)|connection (?:refused"
+    r"|reset|closed|aborted)|broken pipe|unexpected (?:eof|end of \w+|token)|eof|(?:context )?"
+    r"(?:deadline exceeded|cancell?ed)|i/o timeout|timed out|no route to host|network is"
+    r" unreachable|not (?:found|authorized|permitted|allowed|supported|implemented)|does not exist"
+    r"|already exists|unauthorized|forbidden|database is (?:locked|closed)|something went wrong"
+    r"|(?:invalid|unsupported|unknown|malformed) [\w -]{2,40})"
+)
+# The name of a field, and its value.
+_FIELDS = (
+    r"(?:title|name|subject|note|summary|description|status|state|type|result|label|key|comment"
+    r"|value|content|text|query|answer|question|message|log|fix|feat|last|reason|error|warning)"
+)
+
+# First match wins.
+DEMANDS: tuple[Opening, ...] = (
+    Opening(
+        "no_such_thing",
+        "line",
+        (
+            (
+                rf"no {_ONE} (?:(?:was |is )?found (?:with|by|for|having)|with|having)"
+                rf" (?:the |that |this )?(?:\w+ )?{IDENTIFIERS}(?! of)[\s:=#]+"
+                r"(?:[\"'`(\[]|\S*[\d_@/-]|\S+[.!]?\s*\Z|\S+ (?:found|exists)\b)"
+            ),
+            (
+                rf"no (?!(?:[\w-]+ ){{0,3}}(?:found|match(?:es|ed)?|available)\b){_ONE}"
+                rf" (?:matching |named |called |with \w+ )?{_QUOTED}"
+            ),
+            (
+                rf"no {_ONE} found for [\"'`\w][^\n.]{{0,80}}\. (?:please )?(?:run|create"
+                r"|configure|call|add|install|start) [^\n]{2}"
+            ),
+            rf"{SOME_WORDS}has no \w+ {_QUOTED}",
+            # "Unknown region: mars", not "Unknown callers: 3" and not a song.
+            (
+                r"(?:unknown|unrecogni[sz]ed) (?!error|exception|reason)(?:[\w-]{1,30} ){0,4}"
+                r"[\w-]{1,30}[^s\s]: (?!\d)[^\s,;]{1,80}(?:[.,;]?\s*\Z|[.,;] | \()"
+            ),
+            rf"(?:unknown|unrecogni[sz]ed) (?:\w+ )?{_NAME}(?:\s|[:.]|\Z)",
+            (
+                r"not an? (?!problem|issue|bug|error|big|bad|concern|joke)(?:[\w-]+ ){0,3}"
+                r"[\w-]+\s*[:：]"
+            ),
+        ),
+    ),
+    Opening(
+        "chain_of_causes",
+        "line",
+        (
+            (
+                rf"(?!{_FIELDS}\b|\S+:\d)(?-i:[a-z])(?:[^\n:]|:(?! )){{1,80}}(?:: (?:[^\n:]|:(?! ))"
+                rf"{{1,120}}){{0,4}}?: {_CAUSE}(?=\s*(?:\Z|[:(\[{{,;.\"'`]))"
+            ),
+        ),
+    ),
+    Opening(
+        "demand",
+        "line",
+        (
+            (
+                rf"(?:the )?[\"'`]?[\w.-]{{1,40}}[\"'`]? {_ARGUMENT_NOUN} (?:must|should|cannot"
+                r"|can't|needs|(?:is|are) (?:required|missing|empty|invalid|not))\b"
+            ),
+            rf"missing {_QUOTED} {_ARGUMENT_NOUN}\b",
+            (
+                r"(?:at least|exactly|either|both|one of) [^\n]{1,80} (?:must|(?:is|are)"
+                r" (?:required|needed))\b"
+            ),
+            (
+                r"(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?: \w+){0,3} (?:is |are |must be )?(?:not"
+                r" (?:set|configured|found|defined)|missing|required|undefined|unset|empty|set)\b"
+            ),
+            # In lower case from the start, as no sentence of prose is.
+            (
+                r"(?-i:[a-z][\w.-]{1,40}) must (?:be|not be|contain|have|include|match|use|start"
+                r"|end)\b"
+            ),
+            r"(?-i:[a-z][\w.-]{1,40}) (?:needs|requires|expects) (?:an?|the|at|one|either)\b",
+            rf"{_NAME}(?: \w+){{0,2}} (?:is )?required\b",
+            rf"(?:an? |the )?(?:\w+ ){{0,2}}{NAMED_THINGS} (?:is|are) required\b",
+            (
+                rf"{_NAME}(?: \w+){{0,2}} (?:requires|needs|rejects|expects|accepts only"
+                r"|supports only|is invalid|was rejected)\b"
+            ),
+            # The value that came, beside what should have come.
+            (
+                r"[^\n]{3,160}[,;(] ?(?:but )?(?:got|received|was given) (?:-?\d|[\"'`]"
+                r"|(?:none|null|nil|undefined|str|int|list|dict|string|number|object)\b)"
+            ),
+            (
+                r"(?:provide|specify|supply|pass|give|include) (?:either|at least"
+                r"|exactly|only one|one of|both)\b"
+            ),
+            r"(?-i:give|provide|specify|pass|supply|enter) (?:an?|the) \w+",
+            (
+                rf"[^\n]{{3,160}}[.;,:—-] (?:please )?{_FIRST_DO}\b[^\n]{{0,80}}"
+                r"\bfirst(?:[.!]|\s*\Z| with| before)"
+            ),
+            (
+                r"\S{1,60} match(?:es|ed) (?:\d+|multiple|several|more than one) \w+[^\n]{0,120}"
+                r"\b(?:pass|specify|use|provide|be more)\b"
+            ),
+            r"(?:i|we) can only \w+",
+            (
+                rf"(?:(?:the |this )?{CALLED}|{_NAME})(?: \w{{1,40}})? (?:is|are|was|has been)"
+                r" (?:disabled|blocked|prohibited|forbidden)(?=\s?[:(]| by\b| in read)"
+            ),
+            (
+                rf"(?:(?:the |this )?{CALLED}|{_NAME})(?: \w{{1,40}})? (?:is|are) (?:only"
+                r" (?:available|allowed|supported|permitted)|(?:available|allowed|supported"
+                r"|permitted) only)\b"
+            ),
+            r"[^\n]{3,160}\b(?:may|might) not be (?:enabled|configured|installed|supported)\b",
+            r"(?:[\w-]+ ){1,4}(?:is )?disabled[.:]? \(?(?:set|enable|turn on|use|run)\b",
+        ),
+    ),
+)
