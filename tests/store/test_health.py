@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
 import pytest
 from tests.store.runs import SMALL, fill, runs
 
@@ -14,7 +16,6 @@ from assay.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -125,3 +126,17 @@ def test_a_later_store_is_not_touched(folder: Path) -> None:
     (folder / "assay-store.json").write_text('{"store_version": 99}')
     with pytest.raises(NotAStore, match="later assay"):
         store.doctor(repair=True)
+
+
+def test_a_column_may_be_called_anything(folder: Path) -> None:
+    file = first_batch(folder) / "runs.parquet"
+    secret = folder.parent / "secret.csv"
+    secret.write_text("not for the doctor\n")
+    called = f"x\"')), (SELECT COUNT(*) FROM read_csv('{secret}', HEADER = false) --"
+    escaped = called.replace('"', '""')
+    duckdb.execute(
+        f"""COPY (SELECT *, 1 AS "{escaped}" FROM read_parquet('{file}'))
+            TO '{file}.new' (FORMAT parquet)"""
+    )
+    Path(f"{file}.new").replace(file)
+    assert Store(folder).doctor() == []

@@ -92,11 +92,17 @@ def _damages(layout: Layout) -> Iterator[Finding]:
 def _read_through(engine: Engine, file: Path, key: str) -> int:
     """Read every value of a file once; the number of its keys."""
     source = f"read_parquet({file_list([file])})"
-    rows = engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608
-    touched = ", ".join(f'MAX(HASH("{name}"))' for name, *_ in rows)
-    sql = f"SELECT COUNT(DISTINCT {key}), {touched} FROM {source}"  # noqa: S608
+    rows = engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608 - the file, quoted
+    touched = ", ".join(f"MAX(HASH({_column(name)}))" for name, *_ in rows)
+    sql = f"SELECT COUNT(DISTINCT {key}), {touched} FROM {source}"  # noqa: S608 - the same, quoted
     found = engine.execute(sql).fetchone()
     return int(found[0]) if found else 0
+
+
+def _column(name: str) -> str:
+    """A column as SQL; a file that somebody else wrote may call it anything."""
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'
 
 
 def _mismatch(batch: Path, counts: dict[str, int]) -> Iterator[Finding]:
@@ -120,7 +126,7 @@ def _doubles(layout: Layout) -> Iterator[Finding]:
             SELECT run_key FROM read_parquet({file_list(files)}, union_by_name = true)
             GROUP BY run_key HAVING COUNT(*) > 1
         )
-    """  # noqa: S608
+    """  # noqa: S608 - our own file, quoted
     try:
         with in_our_words(layout.root), connect(spill=layout.spill_folder()) as engine:
             row = engine.execute(sql).fetchone()
