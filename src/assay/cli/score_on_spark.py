@@ -42,7 +42,7 @@ def score_first(
 ) -> None:
     """Give every run its missing scores, and say how many."""
     from assay.scoring.on_spark import MetricJob, score_on_spark  # noqa: PLC0415 - seldom needed
-    from assay.store.spark import SparkStore  # noqa: PLC0415
+    from assay.store.spark import SparkStore  # noqa: PLC0415 - the same
 
     messages = Terminal(stderr=True)
     with interruptible("the scores given so far are kept; run it again to go on"), spark:

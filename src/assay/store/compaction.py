@@ -59,7 +59,7 @@ def _merge_table(engine: Engine, table: str, batches: list[Path], folder: Path) 
     if not files:
         return
     group = f", ROW_GROUP_SIZE {_CASES_PER_GROUP}" if table == "cases" else ""
-    rows = f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)"  # noqa: S608
+    rows = f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)"  # noqa: S608 - our own files, quoted
     target = quoted(str(folder / f"{table}.parquet"))
     engine.execute(f"COPY ({rows}) TO {target} (FORMAT parquet, COMPRESSION zstd{group})")
 

@@ -70,7 +70,7 @@ class QuestionEngine:
         self._engine.execute(f"CREATE OR REPLACE TEMP TABLE {name} ({typed})")
         if rows:
             places = ", ".join("?" for _ in columns)
-            self._engine.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608
+            self._engine.executemany(f"INSERT INTO {name} VALUES ({places})", rows)  # noqa: S608 - named by us, rows are parameters
 
     def define(
         self,
@@ -137,7 +137,7 @@ class QuestionEngine:
         if not files:
             return dict.fromkeys(self._batches, 0)
         found = self._engine.execute(
-            f"SELECT file_name, num_rows FROM parquet_file_metadata({file_list(files)})"  # noqa: S608
+            f"SELECT file_name, num_rows FROM parquet_file_metadata({file_list(files)})"  # noqa: S608 - our own files, quoted
         )
         counts = {Path(name).parent.name: rows for name, rows in found.fetchall()}
         return {batch: counts.get(batch.name, 0) for batch in self._batches}
@@ -164,7 +164,7 @@ class QuestionEngine:
         columns = self._engine.sql(words).columns
         found = ", ".join(f"LIST(DISTINCT {column}) AS {column}" for column in columns)
         self._engine.execute(
-            f"CREATE OR REPLACE TEMP TABLE {name}_words AS SELECT {found} FROM ({words})"  # noqa: S608
+            f"CREATE OR REPLACE TEMP TABLE {name}_words AS SELECT {found} FROM ({words})"  # noqa: S608 - all ours
         )
         for column in columns:
             self._engine.execute(
@@ -181,7 +181,7 @@ class QuestionEngine:
         if not files:
             return "SELECT NULL::VARCHAR AS run_key, NULL::VARCHAR AS batch WHERE false"
         read = f"read_parquet({file_list(files)}, filename = true, union_by_name = true)"
-        return f"SELECT run_key, parse_filename(parse_path(filename)[-2]) AS batch FROM {read}"  # noqa: S608
+        return f"SELECT run_key, parse_filename(parse_path(filename)[-2]) AS batch FROM {read}"  # noqa: S608 - our own files, quoted
 
     def _see(self, text: str) -> None:
         """Open the stored tables that a text names."""
@@ -216,5 +216,5 @@ def _rows_of(table: str, batches: list[Path]) -> str:
     parts = [f"SELECT {columns} WHERE false"]
     files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
     if files:
-        parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608
+        parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608 - our own files, quoted
     return " UNION ALL BY NAME ".join(parts)

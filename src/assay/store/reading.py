@@ -238,7 +238,7 @@ def _selection(table: str, columns: str, where: str | None) -> str:
         raise UnknownName("table", table, TABLES)
     if where and table != "runs" and "run_key" in TABLES[table]:
         where = f"run_key IN (SELECT run_key FROM runs WHERE {where})"  # noqa: S608 - the caller's
-    return f"SELECT {columns} FROM {table}" + (f" WHERE {where}" if where else "")  # noqa: S608
+    return f"SELECT {columns} FROM {table}" + (f" WHERE {where}" if where else "")  # noqa: S608 - a table of ours
 
 
 def read_case(row: dict[str, Any]) -> AgentTestCase:

@@ -159,7 +159,7 @@ class RunFilter(Struct, frozen=True):
             conditions.append(_DISAGREE)
         if of_calls:
             chosen = " AND ".join(of_calls)
-            conditions.append(f"run_key IN (SELECT run_key FROM stored_calls WHERE {chosen})")  # noqa: S608
+            conditions.append(f"run_key IN (SELECT run_key FROM stored_calls WHERE {chosen})")  # noqa: S608 - from the table above
         return " AND ".join(conditions) or "true", params
 
 

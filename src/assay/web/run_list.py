@@ -66,7 +66,7 @@ class RunList:
         runs = "stored_runs"
         if wanted.needs_score:
             scores = _SCORES.format(some="")
-            runs = f"(SELECT * FROM stored_runs LEFT JOIN ({scores}) USING (run_key))"  # noqa: S608
+            runs = f"(SELECT * FROM stored_runs LEFT JOIN ({scores}) USING (run_key))"  # noqa: S608 - our own words
             self._scored = {"metric": metric or ""}
         else:
             self._scored = {}
@@ -93,7 +93,7 @@ class RunList:
     def count(self) -> int:
         """How many runs there are in the list."""
         if self._is_narrow:
-            (row,) = self._ask(f"SELECT COUNT(*) AS runs FROM ({self._listed})")  # noqa: S608
+            (row,) = self._ask(f"SELECT COUNT(*) AS runs FROM ({self._listed})")  # noqa: S608 - our own words
         else:
             (row,) = self._engine.sql("SELECT COUNT(*) AS runs FROM stored_runs")
         found: int = row["runs"]
@@ -105,7 +105,7 @@ class RunList:
         last = len(self._keys) - 1
         (row,) = self._ask(
             f"""SELECT COUNT(*) AS matching, COUNT(*) FILTER (WHERE {where}) AS earlier,
-                COUNT(*) FILTER (WHERE k{last} = $here) AS own FROM ({self._listed})""",  # noqa: S608
+                COUNT(*) FILTER (WHERE k{last} = $here) AS own FROM ({self._listed})""",  # noqa: S608 - our own words
             here=run_key,
             **values,
         )
@@ -140,7 +140,7 @@ class RunList:
         where, values = self._past(run_key, backwards=backwards)
         last = len(self._keys) - 1
         rows = self._ask(
-            f"SELECT k{last} AS run_key FROM ({self._listed}) WHERE {where} "  # noqa: S608
+            f"SELECT k{last} AS run_key FROM ({self._listed}) WHERE {where} "  # noqa: S608 - our own words
             f"{self._order(backwards=backwards)} LIMIT {limit}",
             **values,
         )
@@ -159,7 +159,7 @@ class RunList:
             return "true", {}
         last = len(self._keys) - 1
         held = self._engine.sql(
-            f"SELECT * FROM ({self._all}) WHERE k{last} = $here",  # noqa: S608
+            f"SELECT * FROM ({self._all}) WHERE k{last} = $here",  # noqa: S608 - our own words
             here=run_key,
             **self._scored,
         )

@@ -48,8 +48,8 @@ _CALLS = """
 """
 _NAME = """CASE server WHEN '' THEN '-' ELSE server END || '/'
     || CASE tool WHEN '' THEN '-' ELSE tool END"""
-_MEANT = f"SELECT DISTINCT server, tool FROM stored_calls WHERE {_NAME} = $name LIMIT 1"  # noqa: S608
-_NAMES = f"SELECT DISTINCT {_NAME} AS name FROM stored_calls ORDER BY name LIMIT $most"  # noqa: S608
+_MEANT = f"SELECT DISTINCT server, tool FROM stored_calls WHERE {_NAME} = $name LIMIT 1"  # noqa: S608 - our own words
+_NAMES = f"SELECT DISTINCT {_NAME} AS name FROM stored_calls ORDER BY name LIMIT $most"  # noqa: S608 - our own words
 _WRONG = """
     SELECT arguments, error_message FROM stored_calls
     WHERE failed AND server = $server AND tool = $tool AND blame = 'model'

@@ -52,7 +52,7 @@ _WORST_OF_TASKS = f"""
     QUALIFY ROW_NUMBER() OVER (PARTITION BY task ORDER BY {_WORST}) = 1
     ORDER BY {_WORST} LIMIT $most
 """  # noqa: S608 - our own words
-_WORST_OF_ALL = f"WITH runs AS ({_RUNS}) SELECT * FROM runs ORDER BY {_WORST} LIMIT $most"  # noqa: S608
+_WORST_OF_ALL = f"WITH runs AS ({_RUNS}) SELECT * FROM runs ORDER BY {_WORST} LIMIT $most"  # noqa: S608 - our own words
 
 
 class Telling(Struct, frozen=True):

@@ -130,7 +130,7 @@ class SparkEngine:
         self._opened.add(name)
         prefix, _, table = name.partition("_")
         if table in SHOWN and f"{prefix}_" != RECORDED:
-            found = self.frame(SHOWN[table](f"SELECT * FROM {RECORDED}{table}"))  # noqa: S608
+            found = self.frame(SHOWN[table](f"SELECT * FROM {RECORDED}{table}"))  # noqa: S608 - a table of ours
         else:
             found = self._read(table)
         found.createOrReplaceTempView(name)
