@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ingest.reading import unpacked_ds200
 
+from assay.evidence.error_grammar import failing_opening
 from assay.importing import ImportReport, ImportSettings, import_runs
+from assay.importing.crew import _FAILURES
 from assay.importing.hand import Hand
 from assay.importing.portions import portions_of
 from assay.ingest.documents import Unreadable
@@ -252,6 +254,47 @@ def test_runs_of_small_files_are_worked_on_together(tmp_path: Path, size: int) -
     assert report.formats == {"openai-chat": 21, "assay": 2}
     rules = Counter(call.success_rule for run in store.cases() for call in run.calls)
     assert rules == {"http_status": 21, None: 2}  # our own cases say themselves how it went
+
+
+@pytest.mark.parametrize("walked", [True, False])
+def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) -> None:
+    runs = tmp_path / "runs" / "trajectories" / "m" / "pass@1"
+    runs.mkdir(parents=True)
+    for i in range(20):
+        (runs / f"trajectory_{i:02}.json").write_text(json.dumps(a_trajectory(i), indent=2))
+    judged = {"uuid": "u-1", "final_answer_evaluation": {}, "step_by_step_evaluation": {}}
+    (runs / "eval_u-1.json").write_text(json.dumps(judged))
+    (runs / "trajectory_broken.json").write_text("{")
+    store = Store.create(tmp_path / "store")
+    named = frozenset({str(tmp_path / "runs")}) if walked else frozenset()
+    hand, report = Hand(ImportSettings(str(store.path), named=named)), ImportReport()
+    with hand.writer:
+        found = hand.import_files(map(str, sorted(runs.iterdir())), report, size=100_000)
+    assert (found, report.files, report.problem_count, report.formats) == (
+        21,
+        22,
+        1,
+        {"toolgym": 20},
+    )
+    assert (hand.written().added, hand.written().evaluations) == (20, 1)
+    told = store.query("SELECT DISTINCT tool, success_rule, blame, folder_model FROM calls")
+    assert told == [
+        {"tool": "get", "success_rule": "http_status", "blame": "model", "folder_model": "m"}
+    ]
+
+
+def a_trajectory(number: int) -> dict[str, Any]:
+    call = {"tool": "get", "server": "s", "result": "Error: 404 Not Found", "status": "success"}
+    return {
+        "metadata": {"query": f"Number {number}?", "query_uuid": f"u-{number}"},
+        "reasoning_trace": [],
+        "execution": {"final_response": "Here.", "tool_calls": [call]},
+    }
+
+
+def test_what_workers_get_ready_covers_the_rules_for_texts_of_every_length() -> None:
+    known = [failing_opening(text) for text in _FAILURES]
+    assert [rule.reach if rule else None for rule in known] == ["any", "page", "line"]
 
 
 def test_reports_add_up() -> None:

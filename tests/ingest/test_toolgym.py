@@ -11,6 +11,7 @@ from tests.conftest import shared_path
 from tests.ingest.reading import problems, read_one, recording, unpacked_ds200
 
 from assay.ingest.documents import Unreadable
+from assay.ingest.reading import RunReader
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.toolgym import TOOLGYM, Place, read_place
 from assay.run import RunOutcome
@@ -90,6 +91,34 @@ def test_a_react_run() -> None:
         {"role": "assistant", "content": "Here."},
     ]
     assert TOOLGYM.recognise(made_up) == 1.0
+
+
+def test_a_file_written_as_usual_needs_but_a_glimpse(tmp_path: Path) -> None:
+    value = react([a_call("find")], [a_step("find")])
+    judged = {"uuid": "u-1", "final_answer_evaluation": {}, "step_by_step_evaluation": {}}
+    files = {
+        "trajectory_usual.json": json.dumps(value, indent=2),
+        "eval_u.json": json.dumps(judged),
+        "trajectory_one_line.json": json.dumps(value),
+        "trajectory_odd.json": json.dumps(react(["no call"]), indent=2),
+        "trajectory_broken.json": json.dumps(value, indent=2)[:-5],
+        "trajectory_long.json": json.dumps(react([a_call("find", "x" * 300_000)]), indent=2),
+        "trajectory_none.json": "",
+        "elsewhere.json": json.dumps(value, indent=2),
+    }
+    seen = {}
+    for name, text in files.items():
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        found = RunReader("toolgym").glimpse(str(path))
+        seen[name] = found is not None
+        read = list(RunReader("toolgym").file(str(path), named=True, judge=lambda _: None))
+        assert found is None or [found] == read
+        assert read
+    assert seen == {name: name in {"trajectory_usual.json", "eval_u.json"} for name in files}
+    assert RunReader("toolgym").glimpse(str(tmp_path / "trajectory_gone.json")) is None
+    assert RunReader("toolgym").glimpse(str(tmp_path)) is None
+    assert RunReader("openai-chat").glimpse(str(tmp_path / "trajectory_usual.json")) is None
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.store.redaction import _GROUPS, _NAME_SEARCHES, _named, _of_shape, redacted
+from assay.store.redaction import (
+    _GROUPS,
+    _NAME_SEARCHES,
+    _named,
+    _of_shape,
+    redacted,
+    redacted_each,
+)
 from assay.store.secret_rules import MASK, NAMES, SHAPES, Name
 
 HEX = "0123456789abcdef"
@@ -248,6 +255,26 @@ def test_a_secret_given_away_by_a_name_goes(text: str, secret: str, wrap: Wrap) 
 @pytest.mark.parametrize("text", STAYS)
 def test_what_is_no_secret_stays(text: str, wrap: Wrap) -> None:
     assert redacted(wrap(text)) == (wrap(text), 0)
+
+
+@pytest.mark.parametrize("emails", [False, True])
+def test_several_texts_are_masked_as_each_would_be(*, emails: bool) -> None:
+    secret = json.dumps({"password": "hunter2 and more"})
+    mail = json.dumps({"to": "ada@example.org"})
+    plain = [json.dumps({"query": text}) for text in ("Ångström", 'the key "figures"', "")]
+    masked = (json.dumps({"password": MASK}), 1)
+    sent = (json.dumps({"to": MASK}), 1) if emails else (mail, 0)
+    untouched = [(text, 0) for text in plain]
+    assert redacted_each([], emails=emails) == []
+    assert redacted_each(plain, emails=emails) == untouched
+    assert redacted_each([mail, *plain], emails=emails) == [sent, *untouched]
+    assert redacted_each([*plain, secret, ""], emails=emails) == [*untouched, masked, ("", 0)]
+
+
+@pytest.mark.parametrize("text", [text for text, _ in BY_NAME])
+def test_a_secret_among_other_texts_goes(text: str) -> None:
+    alone = redacted(json.dumps(text))
+    assert redacted_each(["{}", json.dumps(text), "{}"]) == [("{}", 0), alone, ("{}", 0)]
 
 
 def test_a_secret_in_a_field_of_the_case_itself_goes() -> None:

@@ -74,7 +74,8 @@ class CallOutcome(Struct, frozen=True):
 
 def call_outcome(call: ToolExecutionResult) -> CallOutcome:
     """Judge one call by its result, its error message and what was reported of it."""
-    return _judge(call, unwrap(call.result))
+    payload = unwrap(call.result)
+    return _judge(call, payload, reported=_reported(call, payload))
 
 
 def settle(case: AgentTestCase) -> AgentTestCase:
@@ -94,17 +95,24 @@ def settle(case: AgentTestCase) -> AgentTestCase:
 
 def _settle_call(call: ToolExecutionResult) -> None:
     payload = unwrap(call.result)
-    verdict = _judge(call, payload)
+    reported = _reported(call, payload)
+    verdict = _judge(call, payload, reported=reported)
     call.result = payload.value
-    call.reported_success = reported_together(call.reported_success, payload.reported_success)
+    call.reported_success = reported
     call.success = verdict.success is not False
     call.success_rule = verdict.rule
     if verdict.success is False and not call.error_message:
         call.error_message = verdict.message
 
 
-def _judge(call: ToolExecutionResult, payload: Payload) -> CallOutcome:
-    reported = reported_together(call.reported_success, payload.reported_success)
+def _reported(call: ToolExecutionResult, payload: Payload) -> bool | None:
+    """What the reader and the wrapping reported together; mostly one of them is silent."""
+    if call.reported_success is None:
+        return payload.reported_success
+    return reported_together(call.reported_success, payload.reported_success)
+
+
+def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None) -> CallOutcome:
     if reported is False:
         return _failed(_reported_rule(payload), call.error_message or _words(payload))
     if call.error_message and reported is None:
@@ -153,7 +161,7 @@ def _read_text(text: str, tool: ToolKind, *, reported: bool | None, headers: int
     status = exit_status(text, of_command=tool == "command", opening=opening)
     if status is not None:
         return Reading(status != 0, "exit_code", text[:LONGEST_MESSAGE] if status else None)
-    if (page := read_page(text)) is not None:
+    if text.lstrip()[:1] == "<" and (page := read_page(text)) is not None:
         return page
     if (data := _python_data(text)) is not None:
         return read_value(data)

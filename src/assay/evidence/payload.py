@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import string
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -99,15 +99,20 @@ _ONE_TEXT_PICTURE = re.compile(
 
 
 _PLAIN_START = "meta=None content=[TextContent(type='text', text="
-_PLAIN_ENDINGS = tuple(
-    (f", annotations=None{block})]{middle}{flag}={error}", error == "False")
+_PLAIN_END = ", annotations=None"
+# How such a picture ends, and whether it then tells of a success.
+_PLAIN_ENDINGS = {
+    f"{_PLAIN_END}{block})]{middle}{flag}={error}": error == "False"
     for block, middle, flag in (
         ("", " ", "isError"),
         (", meta=None", " structuredContent=None ", "isError"),
         (", meta=None", " structured_content=None ", "is_error"),
     )
     for error in ("False", "True")
-)
+}
+# What a payload may be held in as JSON.
+_HOLDERS = (dict, list, str)
+_decode = msgspec.json.Decoder().decode
 
 
 class Payload(Struct, frozen=True):
@@ -134,26 +139,25 @@ class Payload(Struct, frozen=True):
         return self.value[:limit] if isinstance(self.value, str) else self.text[:limit]
 
 
-class _Peeled(Struct, frozen=True):
-    value: Any
-    layer: str
-    flag: bool | None = None
+# A value with one layer undone, the layer's name, and what it said of success. A plain tuple:
+# two are made for every result.
+_Peeled: TypeAlias = tuple[Any, str, bool | None]
 
 
 def unwrap(result: object) -> Payload:
     """Undo every layer around a result."""
     value: Any = result
     flag: bool | None = None
-    layers: list[str] = []
+    layers: tuple[str, ...] = ()
     while len(layers) < MAX_LAYERS:
         peeled = _PEELERS.get(type(value), _peel)(value)
         if peeled is None:
             break
-        value = peeled.value
-        layers.append(peeled.layer)
-        if peeled.flag is not None:
-            flag = peeled.flag if flag is None else reported_together(flag, peeled.flag)
-    return Payload(value, flag, tuple(layers))
+        value, layer, told = peeled
+        layers += (layer,)
+        if told is not None:
+            flag = told if flag is None else reported_together(flag, told)
+    return Payload(value, flag, layers)
 
 
 def reported_together(*flags: bool | None) -> bool | None:
@@ -174,7 +178,7 @@ def _peel(value: Any) -> _Peeled | None:
         case None | bool() | int() | float():
             return None
         case bytes() | bytearray():
-            return _Peeled(value.decode(errors="replace"), "bytes")
+            return (value.decode(errors="replace"), "bytes", None)
     return _peel_object(value)
 
 
@@ -198,10 +202,10 @@ def _first_letter(text: str) -> str:
 
 def _peel_json(text: str, layer: str) -> _Peeled | None:
     try:
-        value = msgspec.json.decode(text.lstrip("\ufeff \t\r\n"))
+        value = _decode(text.lstrip("\ufeff \t\r\n"))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-    return _Peeled(value, layer) if isinstance(value, dict | list | str) else None
+    return (value, layer, None) if isinstance(value, _HOLDERS) else None
 
 
 def _peel_picture(text: str) -> _Peeled | None:
@@ -211,42 +215,41 @@ def _peel_picture(text: str) -> _Peeled | None:
         return None
     plain = _ONE_TEXT_PICTURE.match(text)
     if plain is not None:
-        return _Peeled(unquoted(plain["text"]), "python_repr", plain["error"] == "False")
+        return (unquoted(plain["text"]), "python_repr", plain["error"] == "False")
     try:
         value = parse_repr(text, forgive_cut=True)
     except NotPython:
         return None
     # One field alone could be anything, such as a line of a settings file.
     known = isinstance(value, list) or (isinstance(value, dict) and len(value) > 1)
-    return _Peeled(value, "python_repr") if known else None
+    return (value, "python_repr", None) if known else None
 
 
 def _peel_plain_picture(text: str) -> _Peeled | None:
     """What `_ONE_TEXT_PICTURE` finds, without a look at each letter where that is possible."""
     if not text.startswith(_PLAIN_START):
         return None
-    for ending, succeeded in _PLAIN_ENDINGS:
-        if text.endswith(ending):
-            quoted = text[len(_PLAIN_START) : -len(ending)]
-            if quoted[:1] not in {"'", '"'}:
-                return None
-            # The next quote is the last letter, and no backslash stands before it.
-            closed = quoted.find(quoted[0], 1) == len(quoted) - 1 and quoted[-2] != "\\"
-            return _Peeled(unquoted(quoted), "python_repr", succeeded) if closed else None
-    return None
+    end = text.rfind(_PLAIN_END)
+    succeeded = _PLAIN_ENDINGS.get(text[end:])
+    quoted = text[len(_PLAIN_START) : end]
+    if succeeded is None or quoted[:1] not in {"'", '"'}:
+        return None
+    # The next quote is the last letter, and no backslash stands before it.
+    closed = quoted.find(quoted[0], 1) == len(quoted) - 1 and quoted[-2] != "\\"
+    return (unquoted(quoted), "python_repr", succeeded) if closed else None
 
 
 def _peel_dict(value: dict[Any, Any]) -> _Peeled | None:
     if len(value) == 1:
         return _peel_lone_key(value)
     if "lc" in value and isinstance(value.get("kwargs"), dict):
-        return _Peeled(value["kwargs"], "langchain")
+        return (value["kwargs"], "langchain", None)
     if "jsonrpc" in value:
-        return _Peeled(value["result"], "jsonrpc") if "result" in value else None
+        return (value["result"], "jsonrpc", None) if "result" in value else None
     if "content" in value and _is_envelope(value):
         return _peel_mcp(value)
     if _is_text_block(value):
-        return _Peeled(value["text"], "text_block")
+        return (value["text"], "text_block", None)
     return _peel_carrier(value) or _peel_flagged(value)
 
 
@@ -261,14 +264,14 @@ def _is_envelope(value: dict[Any, Any]) -> bool:
 
 def _peel_lone_key(value: dict[Any, Any]) -> _Peeled | None:
     ((key, inner),) = value.items()
-    return _Peeled(inner, "wrapper") if key in _LONE_KEYS else None
+    return (inner, "wrapper", None) if key in _LONE_KEYS else None
 
 
 def _peel_mcp(value: dict[Any, Any]) -> _Peeled:
     structured = value.get("structuredContent", value.get("structured_content"))
     content = value["content"]
     inner = structured if content in (None, [], "") and structured is not None else content
-    return _Peeled(inner, "mcp_result", _flag_of(value))
+    return (inner, "mcp_result", _flag_of(value))
 
 
 def _peel_carrier(value: dict[Any, Any]) -> _Peeled | None:
@@ -276,7 +279,7 @@ def _peel_carrier(value: dict[Any, Any]) -> _Peeled | None:
         return None
     for needed, payload, layer in _CARRIERS:
         if needed <= value.keys():
-            return _Peeled(value[payload], layer, _flag_of(value))
+            return (value[payload], layer, _flag_of(value))
     return None
 
 
@@ -289,7 +292,7 @@ def _peel_flagged(value: dict[Any, Any]) -> _Peeled | None:
     rest = value.keys() - {payload, *_FLAGS}
     if not rest <= _EMPTY_COMPANIONS or any(value[key] for key in rest):
         return None
-    return _Peeled(value[payload], "wrapper", flag)
+    return (value[payload], "wrapper", flag)
 
 
 def _flag_of(value: dict[Any, Any]) -> bool | None:
@@ -346,10 +349,10 @@ def _peel_list(items: list[Any]) -> _Peeled | None:
         return None
     blocks = [_block_value(_as_dict(item)) for item in items]
     if len(blocks) == 1:
-        return _Peeled(blocks[0], "content_list") if isinstance(blocks[0], str) else None
+        return (blocks[0], "content_list", None) if isinstance(blocks[0], str) else None
     if all(isinstance(block, str) for block in blocks):
-        return _Peeled(_joined(blocks), "content_list")
-    return None if blocks == items else _Peeled(blocks, "content_list")
+        return (_joined(blocks), "content_list", None)
+    return None if blocks == items else (blocks, "content_list", None)
 
 
 def _block_value(block: dict[Any, Any]) -> Any:
@@ -361,7 +364,7 @@ def _block_value(block: dict[Any, Any]) -> Any:
 def _joined(texts: list[str]) -> Any:
     """Several texts as one; a list of values when each is a JSON value of its own."""
     values = [_peel_json(text, "json") if text[:1] in {"{", "["} else None for text in texts]
-    parsed = [value.value for value in values if value is not None]
+    parsed = [value[0] for value in values if value is not None]
     return parsed if len(parsed) == len(texts) else "\n".join(texts)
 
 
@@ -377,7 +380,7 @@ def _peel_object(value: object) -> _Peeled | None:
     if not isinstance(attributes, dict):
         return None
     carrier = "content" in attributes or _is_text_block(attributes) or "output" in attributes
-    return _Peeled(attributes, "object") if carrier else None
+    return (attributes, "object", None) if carrier else None
 
 
 def _as_dict(value: Any) -> Any:
@@ -385,7 +388,7 @@ def _as_dict(value: Any) -> Any:
 
     Only stored fields are read: a property of a foreign object could run anything.
     """
-    if isinstance(value, dict | list | str):
+    if isinstance(value, _HOLDERS):
         return value
     stored = getattr(value, "__dict__", None)
     return dict(stored) if isinstance(stored, dict) and not isinstance(value, type) else value

@@ -20,10 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from assay.evidence.blame import blame
+from assay.evidence.outcome import settle
+from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.importing.hand import Hand
 from assay.importing.portions import Portion
 from assay.importing.report import ImportReport, ImportSettings
 from assay.ingest.documents import Unreadable
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
 _OBJECTS_PER_COLLECTION = 100_000
+# One that a rule for texts of any length knows, one for pages, one for single lines.
+_FAILURES = ("Error: it broke", "Failed to fetch the page", "Order 7 not found")
 _DIED = "a worker process died before this was kept; import it again"
 
 
@@ -76,7 +82,10 @@ class Crew:
 
     def __init__(self, workers: int, settings: ImportSettings) -> None:
         """Start the workers; they wait for portions."""
-        context: Any = multiprocessing.get_context(_start_method())
+        method = _start_method()
+        if method == "fork":
+            _get_ready()
+        context: Any = multiprocessing.get_context(method)
         self._stop = RawValue("b", 0)
         self._workers: list[_Worker] = []
         for _ in range(workers):
@@ -153,6 +162,14 @@ def _start_method() -> str:
     except OSError:
         return "spawn"
     return "fork" if threads == 1 else "spawn"
+
+
+def _get_ready() -> None:
+    """Make once what each worker would make for itself: patterns, compiled at their first use."""
+    calls = [ToolExecutionResult("", {}, said) for said in _FAILURES]
+    settle(AgentTestCase("", None, execution_data=MCPExecutionData(calls)))
+    for call in calls:
+        blame(call)
 
 
 def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:

@@ -54,7 +54,17 @@ class Hand:
         count = 0
         for file in files:
             together = small and not file.lower().endswith(PACKED)
-            count += self.import_file(file, report, together=together)
+            # Whoever was named may be no file but a pipe, which can be read but once.
+            found = self._reader.glimpse(file) if together and self._walked else None
+            if found is None:
+                count += self.import_file(file, report, together=together)
+                continue
+            report.files += 1
+            count += 1
+            self._keep(found, report)
+            if isinstance(found, AgentTestCase):
+                self._unjudged.append(found)
+            self._add_waiting(at_least=_TOGETHER)
         self._add_waiting()
         return count
 
@@ -77,24 +87,29 @@ class Hand:
                 report.note(item)
                 continue
             count += 1
-            if isinstance(item, AgentTestCase):
-                source = item.source
-                report.formats[source.format if source and source.format else "?"] += 1
-                self._runs.append(item)
-            else:
-                self._judged.append(item)
-            if not together or len(self._runs) + len(self._judged) >= _TOGETHER:
-                self._add_waiting()
+            self._keep(item, report)
+            self._add_waiting(at_least=_TOGETHER if together else 1)
             if file == STDIN:
                 self._show_soon()
         return count
 
-    def _add_waiting(self) -> None:
+    def _keep(self, item: AgentTestCase | Judged, report: ImportReport) -> None:
+        """Let an item wait for others."""
+        if isinstance(item, AgentTestCase):
+            source = item.source
+            report.formats[source.format if source and source.format else "?"] += 1
+            self._runs.append(item)
+        else:
+            self._judged.append(item)
+
+    def _add_waiting(self, *, at_least: int = 1) -> None:
+        """Settle and add what waits, if there is so much of it."""
+        if len(self._runs) + len(self._judged) < at_least:
+            return
         for run in self._unjudged:
             settle(run)
         self.writer.add_all(self._runs)
-        for judged in self._judged:
-            self.writer.add_evaluation(judged)
+        self.writer.add_evaluations(self._judged)
         for waiting in (self._unjudged, self._runs, self._judged):
             waiting.clear()
 

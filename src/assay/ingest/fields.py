@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from hashlib import blake2b
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +26,10 @@ MEDIA_KINDS = frozenset(
 )
 # Flags a result may carry of its own, and whether a set flag means success.
 SUCCESS_FLAGS = (("is_error", False), ("isError", False), ("error", False), ("success", True))
+# Made once: this is asked of every call.
+_NUMBER = int | float
 # Epoch times below each bound are in the unit before it: seconds, milliseconds, micro, nano.
-_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (float("inf"), 1e9))
+_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (inf, 1e9))
 # Where providers keep each count; the first one present is taken.
 USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("input_tokens", (("input_tokens",), ("prompt_tokens",))),
@@ -120,9 +123,9 @@ def _in_seconds(number: float) -> float | None:
 
 def amount_or_none(value: object) -> float | None:
     """A finite number that is not negative, such as a duration; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, _NUMBER):
         return None
-    return float(value) if 0 <= value < float("inf") else None
+    return float(value) if 0 <= value < inf else None
 
 
 def text_or_none(value: object) -> str | None:

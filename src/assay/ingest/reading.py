@@ -13,6 +13,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, likely_format, pick_format
 from assay.ingest.native import NATIVE
 from assay.ingest.pipe import Pipe
+from assay.ingest.recording import small_file
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
 from assay.test_case import AgentTestCase
 
@@ -82,6 +83,15 @@ class RunReader:
         """
         for recording in recordings_at(path, on_bytes=on_bytes, walked=walked):
             yield from self._read(recording, judge, alone=named and _name(recording) == path)
+
+    def glimpse(self, path: str) -> AgentTestCase | Judged | None:
+        """The one item of a small file, not settled yet; None where `file` must look closer."""
+        chosen = self._forced or self._likely or likely_format(path)
+        text = None if chosen.glimpse is None else small_file(path)
+        found = None if text is None or chosen.glimpse is None else chosen.glimpse(path, text)
+        if found is not None:
+            self._likely = chosen
+        return found
 
     def _read(
         self,

@@ -20,6 +20,8 @@ from assay.test_case import AgentTestCase
 _SAMPLED_DOCUMENTS = 20
 _BUFFER = 1 << 20
 _SMALL_FILE = 256 * 1024
+# More than most small files hold; asking for a size first takes longer.
+_AT_ONCE = 64 * 1024
 _LARGEST_TEXT = 64 * 1024 * 1024
 
 
@@ -71,6 +73,23 @@ def _opened(path: str) -> BinaryIO:
         raise
     os.close(descriptor)
     return io.BytesIO(whole)
+
+
+def small_file(path: str) -> bytes | None:
+    """All bytes of a file; None where there are many, or where it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return None
+    try:
+        whole = os.read(descriptor, _AT_ONCE)
+        if len(whole) == _AT_ONCE:
+            whole += os.read(descriptor, _SMALL_FILE)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return whole if len(whole) < _SMALL_FILE else None
 
 
 class FilePlace:
@@ -188,7 +207,8 @@ class Format(Struct, frozen=True):
 
     `recognise` says by looking how sure it is, from 0 (not mine) to 1 (nobody else's);
     `read` yields the runs and the evaluations, and what it cannot read in its place; `fidelity`
-    tells the user what the format cannot say.
+    tells the user what the format cannot say. `glimpse` makes the one item of a file from its
+    path and bytes alone, where they are as usual; it says None of any other.
     """
 
     name: str
@@ -196,3 +216,4 @@ class Format(Struct, frozen=True):
     fidelity: str
     recognise: Callable[[Recording], float]
     read: Callable[[Recording], Iterator[AgentTestCase | Judged | Unreadable]]
+    glimpse: Callable[[str, bytes], AgentTestCase | Judged | None] | None = None

@@ -22,13 +22,22 @@ from assay.ingest.fields import (
     text_at,
     text_or_none,
 )
+from assay.ingest.pipe import Pipe
 from assay.ingest.recording import Format, Recording
-from assay.ingest.toolgym_evals import is_judged, judged_from, looks_judged, read_quickly
+from assay.ingest.toolgym_evals import (
+    file_name,
+    is_judged,
+    is_judged_file,
+    judged_from,
+    judged_quickly,
+    looks_judged,
+)
 from assay.ingest.toolgym_files import (
     RecordedCall,
     Trajectory,
     Turn,
     decode_quickly,
+    is_trajectory_file,
     trajectory_from,
     turn_from,
 )
@@ -119,10 +128,20 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Judged | Unreadable]
 
 
 def _read_quickly(recording: Recording) -> AgentTestCase | Judged | None:
-    found = decode_quickly(recording)
-    if found is None:
-        return read_quickly(recording)
-    return _react(found, read_place(recording.name), Source(recording.name, TOOLGYM.name))
+    name = file_name(recording.name)
+    may_be_quick = is_judged_file(name) or (
+        is_trajectory_file(name) and not isinstance(recording.place, Pipe)
+    )
+    text = recording.text if may_be_quick else None
+    return None if text is None else _glimpse(recording.name, text)
+
+
+def _glimpse(path: str, text: bytes) -> AgentTestCase | Judged | None:
+    name = file_name(path)
+    if is_judged_file(name):
+        return judged_quickly(path, text)
+    found = decode_quickly(text) if is_trajectory_file(name) else None
+    return None if found is None else _react(found, read_place(path), Source(path, TOOLGYM.name))
 
 
 def _item(value: object, place: Place, source: Source) -> AgentTestCase | Judged | Unreadable:
@@ -332,4 +351,5 @@ TOOLGYM = Format(
     ),
     recognise=_recognise,
     read=_read,
+    glimpse=_glimpse,
 )

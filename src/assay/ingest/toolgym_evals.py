@@ -154,32 +154,35 @@ def is_judged(value: object) -> bool:
 
 def looks_judged(recording: Recording) -> bool:
     """Whether a file is judge output, by its name and a glance: it is not decoded for that."""
-    text = recording.text if _is_named_so(recording.name) else None
+    text = recording.text if is_judged_file(file_name(recording.name)) else None
     return text is not None and any(
         all(key in text for key in quoted_keys) for quoted_keys in _QUOTED_KEYS
     )
 
 
-def read_quickly(recording: Recording) -> Judged | None:
-    """The evaluation or summary a file holds, only its marks decoded.
+def file_name(path: str) -> str:
+    """The name of a file, which may lie in an archive."""
+    return path.replace("\\", "/").replace("!", "/").rpartition("/")[2]
 
-    None where the file is not named like one or takes more patience to read.
+
+def is_judged_file(name: str) -> bool:
+    """Whether the name of a file is that of judge output."""
+    return (name.startswith("eval_") and name.endswith(".json")) or name in _SUMMARY_NAMES
+
+
+def judged_quickly(path: str, text: bytes) -> Judged | None:
+    """The evaluation or summary a file's bytes tell, only its marks decoded.
+
+    None where it takes more patience to read.
     """
-    text = recording.text if _is_named_so(recording.name) else None
-    if text is None:
-        return None
     try:
         found = _DECODER.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if all(None in values_of(found) for values_of in _VALUES_KNOWN_BY):
-        return None
-    return _judged(found, read_place(recording.name), recording.name)
-
-
-def _is_named_so(path: str) -> bool:
-    name = path.replace("\\", "/").replace("!", "/").rpartition("/")[2]
-    return (name.startswith("eval_") and name.endswith(".json")) or name in _SUMMARY_NAMES
+    for values_of in _VALUES_KNOWN_BY:
+        if None not in values_of(found):
+            return _judged(found, read_place(path), path)
+    return None
 
 
 def judged_from(value: object, name: str) -> Judged | None:
@@ -250,33 +253,30 @@ def _evaluation(found: _Document, place: Place, name: str) -> RecordedEvaluation
     tools = found.actual_tools
     several = answer.average_final_answer_score is not None or answer.total_turns is not None
     default = "multi-turn" if several else "holistic" if found.score is not None else "react"
+    # By position, in the record's order: so many keywords would be gathered in a dict first.
     return RecordedEvaluation(
-        task_id=found.uuid or None,
-        trajectory=found.task_id or None,
-        query=found.query or None,
-        model=place.model,
-        judge=place.judge,
-        attempt=found.pass_number if place.attempt is None else place.attempt,
-        experiment=place.experiment or default,
-        final_answer_score=_first(answer.final_answer_score, answer.average_final_answer_score),
-        answer_reasonableness=_first(
-            answer.answer_reasonableness, answer.average_answer_reasonableness
-        ),
-        grounding=_first(answer.grounding, answer.average_grounding),
-        constraint_adherence=_first(
-            answer.constraint_adherence, answer.average_constraint_adherence
-        ),
-        success=_verdict(found.binary if answer.binary is None else answer.binary),
-        average_step_score=steps.average_step_score,
-        overall_score=found.score,
-        goal_completion_rate=found.goal_completion_rate,
-        constraint_satisfaction_rate=found.trajectory_constraint_satisfaction_rate,
-        total_steps=steps.total_steps,
-        actual_tools=None if tools is None else len(tools),
-        real_tools=None if tools is None else sum([tool.tool != _SEARCH for tool in tools]),
-        reference_tools=None if found.reference_tools is None else len(found.reference_tools),
-        error=_text(str(found.error or "")),
-        source_path=name,
+        found.uuid or None,
+        found.task_id or None,
+        found.query or None,
+        place.model,
+        place.judge,
+        found.pass_number if place.attempt is None else place.attempt,
+        place.experiment or default,
+        _first(answer.final_answer_score, answer.average_final_answer_score),
+        _first(answer.answer_reasonableness, answer.average_answer_reasonableness),
+        _first(answer.grounding, answer.average_grounding),
+        _first(answer.constraint_adherence, answer.average_constraint_adherence),
+        _verdict(found.binary if answer.binary is None else answer.binary),
+        steps.average_step_score,
+        found.score,
+        found.goal_completion_rate,
+        found.trajectory_constraint_satisfaction_rate,
+        steps.total_steps,
+        None if tools is None else len(tools),
+        None if tools is None else sum([tool.tool != _SEARCH for tool in tools]),
+        None if found.reference_tools is None else len(found.reference_tools),
+        _text(str(found.error)) if found.error else None,
+        name,
     )
 
 

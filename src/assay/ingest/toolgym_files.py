@@ -6,16 +6,12 @@ Any other is decoded as plain data first, and its parts are picked out with pati
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct
 
 from assay.ingest.fields import dict_or_empty, objects_in
-from assay.ingest.pipe import Pipe
-
-if TYPE_CHECKING:
-    from assay.ingest.recording import Recording
 
 _NAME = "trajectory_"
 # How files laid out for people begin; a file of one line may be one document of many.
@@ -86,12 +82,14 @@ class _Document(Struct):
 _DECODER = msgspec.json.Decoder(_Document)
 
 
-def decode_quickly(recording: Recording) -> Trajectory | None:
-    """The trajectory a file holds; None where it is not named or not written like one."""
-    if not _is_named_so(recording.name) or isinstance(recording.place, Pipe):
-        return None
-    text = recording.text
-    if text is None or not text.startswith(_LAID_OUT):
+def is_trajectory_file(name: str) -> bool:
+    """Whether the name of a file is that of a trajectory."""
+    return name.startswith(_NAME) and name.endswith(".json")
+
+
+def decode_quickly(text: bytes) -> Trajectory | None:
+    """The trajectory a file's bytes tell; None where it is not written like one."""
+    if not text.startswith(_LAID_OUT):
         return None
     try:
         found = _DECODER.decode(text)
@@ -136,8 +134,3 @@ def turn_from(value: dict[str, Any]) -> Turn:
         ],
         objects_in(value.get("tool_results")),
     )
-
-
-def _is_named_so(path: str) -> bool:
-    name = path.replace("\\", "/").replace("!", "/").rpartition("/")[2]
-    return name.startswith(_NAME) and name.endswith(".json")

@@ -239,11 +239,13 @@ def _unjudged(call: ToolExecutionResult) -> Any:
 def _forget_verdict(call: ToolExecutionResult, written: Any) -> None:
     if call.success_rule is None:
         return
-    for name in _VERDICT if call.result is None else _WORDED_VERDICT:
-        if isinstance(written, dict):
+    if isinstance(written, dict):
+        for name in _VERDICT if call.result is None else _WORDED_VERDICT:
             written.pop(name, None)
-        else:
-            setattr(written, name, None)
+        return
+    written.success = written.success_rule = None
+    if call.result is not None:
+        written.error_message = None
 
 
 def _written(record: Any) -> dict[str, Any]:

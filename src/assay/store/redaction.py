@@ -27,7 +27,7 @@ from assay.store.secret_rules import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 _LONGEST_NAME = 60
 _LONGEST_SENTENCE = 500
@@ -52,7 +52,7 @@ def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
         if group.occurs_in(text):
             text, count = _masked(text, _shaped(text))
             break
-    lowered = text.lower() if text.isascii() else text.encode().lower().decode()
+    lowered = _lowered(text)
     for occurs_in in _NAME_SEARCHES:
         if occurs_in(lowered):
             text, named = _masked(text, _named(text, lowered))
@@ -62,6 +62,25 @@ def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
         text, found = _masked(text, _mail_addresses(text))
         count += found
     return text, count
+
+
+def redacted_each(texts: Sequence[str], *, emails: bool = False) -> list[tuple[str, int]]:
+    """Several short JSON texts, each as `redacted` has it: one look at all of them often does."""
+    if _may_need_masks("\n".join(texts), emails=emails):
+        return [redacted(text, emails=emails) for text in texts]
+    return [(text, 0) for text in texts]
+
+
+def _may_need_masks(text: str, *, emails: bool) -> bool:
+    if any(group.occurs_in(text) for group in _GROUPS) or (emails and "@" in text):
+        return True
+    lowered = _lowered(text)
+    return any(occurs_in(lowered) for occurs_in in _NAME_SEARCHES)
+
+
+def _lowered(text: str) -> str:
+    """The text with its ASCII letters in lower case, every letter at its place."""
+    return text.lower() if text.isascii() else text.encode().lower().decode()
 
 
 def _masked(text: str, spans: Iterator[_Span]) -> tuple[str, int]:

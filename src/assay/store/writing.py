@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import msgspec
@@ -11,7 +12,7 @@ from msgspec import Struct
 from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import case_and_recorded_text, read_facts, source_text
 from assay.store.engine import connect, file_list, in_our_words, quoted
-from assay.store.redaction import redacted
+from assay.store.redaction import redacted, redacted_each
 from assay.store.tables import KEYS, TABLES, call_rows, run_key, run_row
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class Writer:
 
     def _take(self, fresh: dict[str, _Fresh]) -> None:
         facts = [read_facts(item.text) for item in fresh.values()]
-        sources = [self._source(item.case) for item in fresh.values()]
+        sources = self._sources([item.case.source for item in fresh.values()])
         runs = [
             _ENCODER.encode(run_row(key, fact, source))
             for key, fact, (source, _) in zip(fresh, facts, sources, strict=True)
@@ -173,26 +174,33 @@ class Writer:
             self._grow(len(item.text) + len(run_line) + len(call_lines))
 
     def add_evaluation(self, judged: Judged) -> bool:
-        """Take an evaluation or a summary; False when the store has it already.
+        """Take an evaluation or a summary; False when the store has it already."""
+        return self.add_evaluations([judged]) == 1
+
+    def add_evaluations(self, judged: Sequence[Judged]) -> int:
+        """Take some evaluations and summaries; how many of them the store did not have.
 
         The same judgement is the same wherever its file lies.
         """
-        table = "evaluations" if isinstance(judged, RecordedEvaluation) else "summaries"
-        text = _ENCODER.encode(judged).decode()
-        masked, found = redacted(text, emails=self._emails)
-        key = run_key(_without_place(masked))
-        if key in self._known:
-            self.judged_known_already[table] += 1
-            return False
-        if self._redact:
-            text = masked
-            self.redactions += found
-        comma = "," if len(text) > len("{}") else ""
-        line = f'{{"{KEYS[table]}":"{key}"{comma}{text[1:]}'.encode()
-        self._judgements.append(_Judgement(key, table, line))
-        self._known.add(key)
-        self._grow(len(line))
-        return True
+        texts = [_ENCODER.encode(item).decode() for item in judged]
+        added = 0
+        for item, text, (masked, found) in zip(
+            judged, texts, redacted_each(texts, emails=self._emails), strict=True
+        ):
+            table = "evaluations" if isinstance(item, RecordedEvaluation) else "summaries"
+            key = run_key(_without_place(masked))
+            if key in self._known:
+                self.judged_known_already[table] += 1
+                continue
+            written = masked if self._redact else text
+            self.redactions += found if self._redact else 0
+            comma = "," if len(written) > len("{}") else ""
+            line = f'{{"{KEYS[table]}":"{key}"{comma}{written[1:]}'.encode()
+            self._judgements.append(_Judgement(key, table, line))
+            self._known.add(key)
+            added += 1
+            self._grow(len(line))
+        return added
 
     def flush(self) -> None:
         """Write what is in hand and make it visible."""
@@ -204,15 +212,21 @@ class Writer:
         if count >= self._limit.runs or self._bytes >= self._limit.bytes:
             self._finish()
 
-    def _source(self, case: AgentTestCase) -> tuple[Source | None, str | None]:
-        if case.source is None:
-            return None, None
-        text = source_text(case.source).decode()
-        if self._redact:
-            text, found = redacted(text, emails=self._emails)
-            if found:
-                return type(case.source).from_dict(msgspec.json.decode(text)), text
-        return case.source, text
+    def _sources(self, sources: list[Source | None]) -> list[tuple[Source | None, str | None]]:
+        """Each place as it may be told, and its text."""
+        texts = ["" if source is None else source_text(source).decode() for source in sources]
+        masked = (
+            redacted_each(texts, emails=self._emails) if self._redact else zip(texts, repeat(0))
+        )
+        told: list[tuple[Source | None, str | None]] = []
+        for source, (text, found) in zip(sources, masked, strict=True):
+            if source is None:
+                told.append((None, None))
+            elif found:
+                told.append((type(source).from_dict(msgspec.json.decode(text)), text))
+            else:
+                told.append((source, text))
+        return told
 
     def _finish(self) -> None:
         if not self._items and not self._judgements:
