@@ -47,8 +47,7 @@ SSE = b"".join(b"data: " + json.dumps(told).encode() + b"\n\n" for told in EVENT
 
 @pytest.mark.parametrize("log", [EVENTS, [*EVENTS], SSE], ids=["lines", "a list", "sent events"])
 def test_a_stream_is_read(log: Any) -> None:
-    names = {bytes: "s.log", list: "s.json", tuple: "s.jsonl"}
-    made_up = recording(log, names[type(log)])
+    made_up = recording(log, "s.jsonl" if isinstance(log, tuple) else "s.json")
     assert pick_format(made_up)[0] is AG_UI
     run = read_one(AG_UI, made_up)
     assert (run.input, run.actual_output, run.session_id) == ("Rain?", "Yes.", "t")

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.ingest.reading import problems, read_one, recording
 
+from assay.ingest.documents import Unreadable
 from assay.ingest.formats import pick_format
 from assay.ingest.opencode import OPENCODE, SIDE_PARTS
+from assay.ingest.reading import read_runs
+from assay.ingest.recording import FilePlace, Recording
 from assay.run import Usage
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 START = 1_767_225_600
 
@@ -111,6 +119,35 @@ def test_parts_that_nobody_knows_are_counted(kind: str) -> None:
     message = {"info": INFOS[1], "parts": [*DONE, part("x", kind)]}
     extra = read_one(OPENCODE, recording([message])).extra
     assert extra.get("unread_parts") == (None if kind in SIDE_PARTS else {kind: 1})
+
+
+def stored(root: Path) -> Path:
+    """The session as its storage folder keeps it; the path of the file that tells of it."""
+    files = {
+        "session/p/s.json": {**ABOUT, "version": "1.0"},
+        **{f"message/s/{info['id']}.json": info for info in INFOS},
+        **{f"part/{p['messageID']}/{p['id']}.json": p for p in (*ASKED, DONE[0], *DONE[3:6])},
+    }
+    for name, value in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(value))
+    return root / "session/p/s.json"
+
+
+def test_a_storage_folder_is_read_by_its_session(tmp_path: Path) -> None:
+    stored(tmp_path)
+    found = list(read_runs(tmp_path))
+    (run,) = [item for item in found if isinstance(item, AgentTestCase)]
+    assert (run.input, len(run.calls), run.model) == ("List", 3, "m")
+    told = {item.kind for item in found if isinstance(item, Unreadable)}
+    assert (len(found), told) == (1 + 2 + 6, {"passed_over"})
+
+
+def test_a_session_that_names_a_foreign_folder_is_none(tmp_path: Path) -> None:
+    path = stored(tmp_path / "a" / "b")
+    path.write_text(json.dumps({**ABOUT, "version": "1.0", "id": "../../message/s"}))
+    assert OPENCODE.recognise(Recording(FilePlace(path))) == 0
 
 
 def test_strangers_are_reported() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, conversations, sampled_messages
+from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, conversations, sampled_messages
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     decode_arguments,
@@ -119,7 +119,7 @@ def is_message(value: object) -> bool:
         return False
     content = value.get("content")
     if isinstance(content, str):
-        return "tool_calls" not in value
+        return "tool_calls" not in value and FOREIGN_KEYS.isdisjoint(value)
     kinds = [text_at(block, "type") for block in objects_in(content)]
     return isinstance(content, list) and len(kinds) == len(content) and _may_be_ours(kinds)
 

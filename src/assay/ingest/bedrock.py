@@ -72,7 +72,7 @@ def _values(value: Any) -> list[Any]:
 
 
 def _is_message(value: object) -> bool:
-    if not isinstance(value, dict) or value.get("role") not in {"user", "assistant"}:
+    if not isinstance(value, dict) or text_at(value, "role") not in {"user", "assistant"}:
         return False
     content = value.get("content")
     blocks = objects_in(content)

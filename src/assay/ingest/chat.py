@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
+from assay.ingest.exchanges import Exchanges, archived, joined
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.meta_tools import with_inner_calls
 from assay.records import preview
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Recording
 
 _MCP_PREFIX = "mcp__"
+# Where other SDKs keep the calls of messages that look like plain ones.
+FOREIGN_KEYS = frozenset({"toolInvocations", "parts"})
 _LOOKED_AT = 200
 
 
@@ -40,6 +43,8 @@ def entries(recording: Recording) -> Iterator[Entry | Unreadable]:
             yield document
         elif isinstance(document.value, list) and document.position is None:
             yield from (Entry(item, i) for i, item in enumerate(document.value, start=1))
+        elif found := archived(document.value):
+            yield from (Entry(item, i) for i, item in enumerate(found, start=1))
         else:
             yield Entry(document.value, document.position)
 
@@ -48,54 +53,34 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
     """The conversations of a file as objects with `messages`.
 
     A file may hold one, a list or lines of them, or one message an item or line: the loose
-    messages of a file are one conversation.
+    messages of a file are one conversation, and so are requests that go on with each other.
     """
     loose: list[Any] = []
+    exchanges = Exchanges()
     for entry in entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
             continue
         value = {"messages": entry.value} if isinstance(entry.value, list) else entry.value
-        value = joined(value) if isinstance(value, dict) else value
-        if isinstance(value, dict) and isinstance(value.get("messages"), list):
-            yield Entry(value, entry.position)
+        whole = joined(value) if isinstance(value, dict) else value
+        if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
+            is_pair = whole is not value and bool(whole["messages"])
+            done = exchanges.add(whole, entry.position) if is_pair else [(whole, entry.position)]
+            yield from (Entry(*found) for found in done)
         elif isinstance(value, dict) and "role" in value:
             loose.append(value)
         else:
             problem = f"no conversation: expected messages with a role, got {preview(value)}"
             yield Unreadable(recording.name, problem, entry.position)
+    yield from (Entry(*found) for found in exchanges.rest())
     if loose:
         yield Entry({"messages": loose}, None)
 
 
-def joined(value: dict[str, Any]) -> dict[str, Any]:
-    """A request and its response as one conversation, where they were stored as a pair.
-
-    What the API said lies under `response`; a lone response has no messages before it.
-    """
-    if isinstance(value.get("messages"), list):
-        return value
-    if "choices" in value:
-        return {**value, "messages": []}
-    request, response = _body(value.get("request")), _body(value.get("response"))
-    response = response or dict_or_empty(dict_or_empty(value.get("result")).get("message"))
-    if "choices" not in response and not ("role" in response and "content" in response):
-        return value
-    around = {key: item for key, item in value.items() if key not in {"request", "result"}}
-    asked = request.get("messages")
-    messages = asked if isinstance(asked, list) else []
-    return {**around, **request, "messages": messages, "response": response}
-
-
-def _body(stored: object) -> dict[str, Any]:
-    """What was sent; a batch keeps it as the body of an HTTP message."""
-    message = dict_or_empty(stored)
-    return dict_or_empty(message.get("body")) or message
-
-
 def sampled_messages(recording: Recording) -> list[Any]:
     """The first things in a file that should be messages; a stranger stands for itself."""
-    found = (item for value in recording.sample for item in _messages_in(value))
+    values = (item for value in recording.sample for item in archived(value) or [value])
+    found = (item for value in values for item in _messages_in(value))
     return list(islice(found, _LOOKED_AT))
 
 

@@ -51,7 +51,7 @@ def _recognise(recording: Recording) -> float:
 def _is_call(event: dict[str, Any]) -> bool:
     return (
         event.get("type") == "tool_call"
-        and event.get("subtype") in {"started", "completed"}
+        and text_at(event, "subtype") in {"started", "completed"}
         and isinstance(event.get("tool_call"), dict)
     )
 
@@ -67,7 +67,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
-        elif dict_or_empty(document.value).get("type") in KINDS:
+        elif text_at(dict_or_empty(document.value), "type") in KINDS:
             session = text_at(document.value, "session_id") or ""
             told.setdefault(session, _Telling(document.position)).event(document.value)
         else:

@@ -60,6 +60,8 @@ def _recognise(recording: Recording) -> float:
     if not contents or None in found or not all(map(is_content, contents)):
         return 0.0
     keys = {key for content in contents for part in content["parts"] for key in part}
+    if not keys:
+        return 0.0
     is_ours = keys & {*CALL, *RESULT, *CODE} or any(c.get("role") == "model" for c in contents)
     return 0.9 if is_ours else 0.5
 
@@ -72,7 +74,7 @@ def _values(value: Any) -> list[Any]:
 
 def is_content(value: object) -> bool:
     """Whether a value is a content: a role and parts, which have no `type` here."""
-    if not isinstance(value, dict) or value.get("role", "user") not in ROLES:
+    if not isinstance(value, dict) or str(value.get("role") or "user") not in ROLES:
         return False
     parts = value.get("parts")
     listed = objects_in(parts)

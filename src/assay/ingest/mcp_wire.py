@@ -61,7 +61,7 @@ def _recognise(recording: Recording) -> float:
 
 
 def _is_ours(message: dict[str, Any]) -> bool:
-    method, params = message.get("method"), dict_or_empty(message.get("params"))
+    method, params = text_at(message, "method"), dict_or_empty(message.get("params"))
     if method == OPEN:
         return isinstance(params.get("protocolVersion"), str)
     answer = dict_or_empty(message.get("result"))

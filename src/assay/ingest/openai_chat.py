@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, conversations, replies, sampled_messages
+from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, conversations, replies, sampled_messages
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     count_or_none,
@@ -52,6 +52,10 @@ def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
         case "assistant":
             reasoning = message.get("reasoning_content") or message.get("reasoning")
             run.assistant(content, calls_of(message), reasoning=text_or_none(reasoning))
+        case "tool" if objects_in(message.get("tool_responses")):
+            # AG2 gathers the results of one reply in one message.
+            for result in objects_in(message["tool_responses"]):
+                run.result(text_at(result, "tool_call_id"), result.get("content"))
         case "tool" | "function":
             run.result(
                 text_at(message, "tool_call_id"),
@@ -95,6 +99,8 @@ def is_message(value: object) -> bool:
         return False
     if "content" not in value and "tool_calls" not in value and "function_call" not in value:
         return False
+    if not FOREIGN_KEYS.isdisjoint(value):
+        return False
     content = value.get("content")
     if not isinstance(content, list):
         return content is None or isinstance(content, str)
@@ -102,9 +108,7 @@ def is_message(value: object) -> bool:
 
 
 def _uses_tools(message: dict[str, Any]) -> bool:
-    return message["role"] in {"tool", "function"} or bool(
-        message.get("tool_calls") or message.get("function_call")
-    )
+    return message["role"] in {"tool", "function"} or _calls(message)
 
 
 def _recognise(recording: Recording) -> float:
@@ -126,7 +130,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 def _conversation(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
     run = RunBuilder()
-    messages = objects_in([*value["messages"], *replies(value)])
+    messages = _as_the_model_sees(objects_in([*value["messages"], *replies(value)]))
     response = dict_or_empty(value.get("response"))
     for message in messages:
         add_message(run, message)
@@ -148,6 +152,25 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
             if key not in _KNOWN_KEYS and item is not response
         },
     )
+
+
+def _as_the_model_sees(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages with the model as the assistant: in AG2 whoever keeps them is that himself."""
+    spoken = (m for m in messages if text_at(m, "role") in {"user", "assistant"})
+    first = next(spoken, {})
+    is_mirrored = first.get("role") == "assistant" and not _calls(first)
+    if not is_mirrored or not any("tool_responses" in message for message in messages):
+        return messages
+    swapped = {"assistant": "user", "user": "assistant"}
+    return [
+        message if _calls(message) else {**message, "role": swapped.get(str(role), role)}
+        for message in messages
+        for role in [message.get("role")]
+    ]
+
+
+def _calls(message: dict[str, Any]) -> bool:
+    return bool(message.get("tool_calls") or message.get("function_call"))
 
 
 def _usages(messages: Iterable[dict[str, Any]]) -> list[object]:

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import Entry, RunBuilder, entries
+from assay.ingest.chat import FOREIGN_KEYS, Entry, RunBuilder, entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     count_or_none,
@@ -216,6 +216,7 @@ def is_item(value: object) -> bool:
         return True
     parts = objects_in(value.get("content"))
     is_plain = all(text_at(part, "type") in PART_KINDS for part in parts)
+    is_plain = is_plain and FOREIGN_KEYS.isdisjoint(value)
     return kind in PLAIN_KINDS and "role" in value and "content" in value and is_plain
 
 

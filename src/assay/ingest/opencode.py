@@ -25,6 +25,7 @@ from assay.ingest.fields import (
     text_at,
     total_usage,
 )
+from assay.ingest.opencode_storage import is_piece, is_session, stored_messages
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
@@ -55,6 +56,8 @@ def _recognise(recording: Recording) -> float:
     ]
     if any(_is_event(value) for value in values[:5]):
         return 0.95
+    if len(values) == 1 and (is_piece(values[0]) or is_session(values[0])):
+        return 0.9 if is_piece(values[0]) or stored_messages(recording, values[0]) else 0.0
     listed = [m for value in values for m in (_messages(value) or [value])]
     return 0.95 if listed and all(map(_is_message, listed[:50])) else 0.0
 
@@ -85,11 +88,20 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         values = document.value if isinstance(document.value, list) else [document.value]
         for value in values:
-            if not _take(value, sessions):
+            if is_piece(value):
+                problem = "is a piece of a session; its file below storage/session tells the whole"
+                yield Unreadable(recording.name, problem, kind="passed_over")
+            elif not _take(_with_messages(recording, value), sessions):
                 problem = f"expected a session of OpenCode, got {preview(value)}"
                 yield Unreadable(recording.name, problem, document.position)
     for session in sessions.values():
         yield from session.runs(recording.name)
+
+
+def _with_messages(recording: Recording, value: Any) -> Any:
+    """A session of the storage folder with the messages that lie there; others as they are."""
+    stored = stored_messages(recording, value) if is_session(value) else []
+    return {"info": value, "messages": stored} if stored else value
 
 
 def _take(value: Any, sessions: dict[str, _Session]) -> bool:

@@ -1,6 +1,6 @@
 """Spans in OpenInference's conventions, as Phoenix and Arize keep them.
 
-Exports of MLflow and LangSmith are read the same way: see `span_dialects`.
+Exports of MLflow, LangSmith, Weave, Braintrust and Opik are read the same way: see `span_dialects`.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 OPENINFERENCE = Format(
     name="openinference",
-    title="OpenInference spans (Phoenix, Arize), and exports of MLflow and LangSmith",
+    title="OpenInference spans (Phoenix, Arize), and exports of MLflow, LangSmith and others",
     fidelity=(
         "Whether the task succeeded is not recorded; a run counts as failed only where its "
         "agent's span ended in an error. A span status of OK is what the instrumentation says, "

@@ -37,7 +37,8 @@ def _recognise(recording: Recording) -> float:
 
 
 def _is_spoken(value: dict[str, Any]) -> bool:
-    return "sessionId" in value and value.get("type") in KINDS and is_content(value.get("message"))
+    kind = text_at(value, "type")
+    return "sessionId" in value and kind in KINDS and is_content(value.get("message"))
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -45,7 +46,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
-        elif dict_or_empty(document.value).get("type") in KINDS:
+        elif text_at(dict_or_empty(document.value), "type") in KINDS:
             sessions.setdefault(str(document.value.get("sessionId")), []).append(document.value)
         else:
             problem = f"expected a record of Qwen Code, got {preview(document.value)}"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _STORE_MARK = "assay-store.json"
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
-    {"", ".json", ".jsonl", ".ndjson", ".log", ".eval", ".traj", ".gz", ".zst", ".zip"}
+    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".gz", ".zst", ".zip"}
 )
 # What holds more than it weighs.
 PACKED = (".zip", ".gz", ".zst")

@@ -1,0 +1,131 @@
+"""Requests and responses as proxies log them: what repeats itself is one conversation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tests.ingest.reading import read, read_one, recording
+
+from assay.ingest.anthropic_messages import ANTHROPIC_MESSAGES
+from assay.ingest.exchanges import PAIR_KEYS
+from assay.ingest.formats import pick_format
+from assay.ingest.openai_chat import OPENAI_CHAT
+from assay.run import Usage
+
+FUNCTION = {"id": "c", "type": "function", "function": {"name": "rain", "arguments": "{}"}}
+ASKED = {"role": "user", "content": "Rain?"}
+CALLED = {"role": "assistant", "content": None, "tool_calls": [FUNCTION]}
+GIVEN = {"role": "tool", "tool_call_id": "c", "content": "yes"}
+SAID = {"role": "assistant", "content": "Yes."}
+
+
+def replied(message: Any, count: int) -> dict[str, Any]:
+    usage = {"prompt_tokens": count, "completion_tokens": 1}
+    details = {"prompt_tokens_details": {"cached_tokens": 2}}
+    return {"choices": [{"message": {**message, "refusal": None}}], "usage": {**usage, **details}}
+
+
+def exchange(
+    messages: list[Any], reply: Any, keys: tuple[str, str] = PAIR_KEYS[0]
+) -> dict[str, Any]:
+    request = {"model": "m", "messages": messages}
+    return {keys[0]: request, keys[1]: replied(reply, len(messages))}
+
+
+@pytest.mark.parametrize("keys", PAIR_KEYS)
+def test_requests_that_go_on_with_each_other_are_one_run(keys: tuple[str, str]) -> None:
+    lines = (exchange([ASKED], CALLED, keys), exchange([ASKED, CALLED, GIVEN], SAID, keys))
+    made_up = recording(lines, "log.jsonl")
+    assert pick_format(made_up)[0] is OPENAI_CHAT
+    run = read_one(OPENAI_CHAT, made_up)
+    assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
+    assert (run.input, run.actual_output, run.model) == ("Rain?", "Yes.", "m")
+    assert run.usage == Usage(input_tokens=4, output_tokens=2, cache_read_tokens=4)
+
+
+def test_conversations_that_overlap_are_kept_apart() -> None:
+    other = {"role": "user", "content": "Sun?"}
+    lines = (
+        exchange([ASKED], CALLED),
+        exchange([other], CALLED),
+        exchange([ASKED, CALLED, GIVEN], SAID),
+        exchange([other, CALLED, GIVEN], SAID),
+        exchange([ASKED], SAID),
+    )
+    runs = read(OPENAI_CHAT, recording(lines))
+    assert [(run.input, len(run.calls)) for run in runs] == [
+        ("Rain?", 1),
+        ("Sun?", 1),
+        ("Rain?", 0),
+    ]
+
+
+def test_anthropics_requests_go_on_as_well() -> None:
+    used = {"type": "tool_use", "id": "t", "name": "rain", "input": {}}
+    reply = {"role": "assistant", "content": [used], "usage": {"input_tokens": 3}}
+    given = {"type": "tool_result", "tool_use_id": "t", "content": "yes"}
+    again = [ASKED, {"role": "assistant", "content": [used]}, {"role": "user", "content": [given]}]
+    last = {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]}
+    lines = (
+        {"request": {"messages": [ASKED]}, "response": reply},
+        {"request": {"messages": again}, "response": {**last, "usage": {"input_tokens": 4}}},
+    )
+    run = read_one(ANTHROPIC_MESSAGES, recording(lines))
+    assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
+    assert run.usage == Usage(input_tokens=7)
+
+
+def test_many_conversations_at_once_are_all_told() -> None:
+    lines = tuple(exchange([{"role": "user", "content": str(i)}], SAID) for i in range(200))
+    runs = read(OPENAI_CHAT, recording(lines))
+    assert [run.input for run in runs] == [str(i) for i in range(200)]
+
+
+def archive(*bodies: tuple[str, str]) -> dict[str, Any]:
+    entries = [
+        {
+            "request": {"url": "https://api.example.com/v1/chat", "postData": {"text": sent}},
+            "response": {"status": 200, "content": {"text": came}},
+        }
+        for sent, came in bodies
+    ]
+    return {"log": {"version": "1.2", "entries": entries}}
+
+
+def test_an_http_archive_holds_exchanges() -> None:
+    first, second = exchange([ASKED], CALLED), exchange([ASKED, CALLED, GIVEN], SAID)
+    pairs = [(json.dumps(p["request"]), json.dumps(p["response"])) for p in (first, second)]
+    made_up = recording(archive(("", "<html>"), *pairs), "traffic.har")
+    assert pick_format(made_up)[0] is OPENAI_CHAT
+    run = read_one(OPENAI_CHAT, made_up)
+    assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        {"toolInvocations": [{"toolCallId": "c", "toolName": "rain", "args": {}, "result": "yes"}]},
+        {"parts": [{"type": "tool-rain", "toolCallId": "c", "input": {}, "output": "yes"}]},
+    ],
+)
+def test_calls_in_foreign_places_are_not_lost(foreign: dict[str, Any]) -> None:
+    made_up = recording([ASKED, {**SAID, **foreign}])
+    found, _ = pick_format(made_up)
+    assert found is not None
+    assert [(c.tool, c.result) for c in read_one(found, made_up).calls] == [("rain", "yes")]
+
+
+def test_ag2_gathers_results_in_one_message() -> None:
+    gathered = [{"tool_call_id": "c", "role": "tool", "content": "yes"}]
+    given = {"role": "tool", "name": "proxy", "content": "yes", "tool_responses": gathered}
+    run = read_one(OPENAI_CHAT, recording([ASKED, CALLED, given, SAID]))
+    assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
+
+
+def test_ag2_keeps_messages_as_the_other_side_sees_them() -> None:
+    given = {"role": "tool", "content": "yes", "tool_responses": [{**GIVEN, "role": "tool"}]}
+    mirrored = [{**ASKED, "role": "assistant"}, CALLED, given, {**SAID, "role": "user"}]
+    run = read_one(OPENAI_CHAT, recording(mirrored))
+    assert (run.input, run.actual_output, len(run.calls)) == ("Rain?", "Yes.", 1)
