@@ -65,6 +65,8 @@ DEMANDS: tuple[Opening, ...] = (
                 r"|configure|call|add|install|start) [^\n]{2}"
             ),
             rf"{SOME_WORDS}has no \w+ {_QUOTED}",
+            rf"there (?:is|was) no {_ONE} (?:named |called |with |for )?(?:{_QUOTED}|{_NAME})",
+            r"no [\w.-]{1,40} (?:property|field|key|attribute|column|header) (?:in|on)\b",
             # "Unknown region: mars", not "Unknown callers: 3" and not a song.
             (
                 r"(?:unknown|unrecogni[sz]ed) (?!error|exception|reason)(?:[\w-]{1,30} ){0,4}"

@@ -79,6 +79,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"<(?:tool_use_error|tool_error|error|exception|[\w-]{0,20}:?fault)\b[^>\n]{0,200}>",
             r"\[(?:error|err|fatal|exception|failure|failed)[\]:](?!\s*\d+\s*(?:\||\n|\Z|\[))",
             r"\(error\) ",
+            r"\[[\w .-]{1,40}\] (?:error|failed|failure)\s*[:：]",
             r"\[(?-i:[A-Z]{0,20}(?:FAILED|INVALID|DENIED|EXPIRED|UNAVAILABLE|NONEXISTENT))\] ",
             r"\[errno -?\d+\]",
             r"npm err",
@@ -140,6 +141,10 @@ STATEMENTS: tuple[Opening, ...] = (
             r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it
             r"(?:api )?[45]\d\d (?-i:GET|HEAD|POST|PUT|PATCH|DELETE) (?:https?:|/)",
             r"response status code does not indicate success",
+            (
+                r"(?:[\w.-]{1,40} )?(?-i:GET|HEAD|POST|PUT|PATCH|DELETE) [^\s:]{1,160} ?(?:→|->|:"
+                r"|returned|failed:?) ?(?:http |status )?[45]\d\d\b"
+            ),
             r"[\w .-]{0,60}:? ?\[(?-i:GET|HEAD|POST|PUT|PATCH|DELETE) [^\]\s]{1,160}\]\[[45]\d\d\]",
             r"upstream connect error|no healthy upstream",
         ),

@@ -157,6 +157,7 @@ PHRASES: tuple[Opening, ...] = (
                 r"|exhausted)\b"
             ),
             rf"out of (?:tokens|credits|disk space|space on){STOPS}",
+            r"no (?:credits?|quota|tokens|funds)(?: left| remaining)?(?:[.!]|\s*\Z)",
             rf"(?:rate[ -]?limited|too many requests|resource[_ ]exhausted|out of memory){STOPS}",
             (
                 r"(?:service|server)(?: is| was)?(?: temporarily| currently)?"
@@ -333,7 +334,8 @@ PHRASES: tuple[Opening, ...] = (
                 r" (?:[\w-]{1,30} ){0,3}[\w-]{1,30}(?:\s*[:：]|\s[\"'`(])"
             ),
             (
-                r"(?:duplicate|unknown|undefined|unexpected|bad|wrong) (?:[\w-]{1,30} ){0,2}"
+                r"(?:duplicate|unknown|undefined|unexpected|invalid|bad"
+                r"|wrong) (?:[\w-]{1,30} ){0,2}"
                 r"[\w-]{1,30}(?::)? [\"'`]"
             ),
             r"no \w+ (?:was|were) (?:performed|executed|applied|written)\b",

@@ -30,7 +30,8 @@ SENTENCES: tuple[Opening, ...] = (
             (
                 rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|recogni[sz]ed"
                 r"|responding|reachable|enabled for)|(?:does not|doesn't) exist(?! yet)"
-                r"|(?:do|does|did)(?: not|n't) (?:match any|understand|support|provide|allow|accept"
+                r"|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support|provide"
+                r"|allow|accept"
                 r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
                 r"|reserved|booked|assigned|claimed|redeemed|used|a member)"
                 r"|(?:is|are) (?:not (?:available"
@@ -47,7 +48,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
                 r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
                 r"|(?:is|are) unavailable (?:for|to|in) (?:this|your)|is not possible"
-                r"|(?:has|have) expired"
+                r"|(?:has|have) (?:expired|reached (?:its|the|your) (?:\w+ ){0,2}(?:limit|maximum))"
                 r"|(?:has|have) only \d+ \w+[^\n]{0,20}\bbut|requires? (?:authentication"
                 r"|authori[sz]ation|permission|login|either|at least|exactly|a valid|an active"
                 r"|one of))\b"
