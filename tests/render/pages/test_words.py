@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import pytest
@@ -17,16 +18,17 @@ from assay.comparing.many_tasks import SIGN_FLIP
 from assay.event_loop import run_to_end
 from assay.evidence.failure_kinds import CATEGORY_OF
 from assay.judge.rubric import DIMENSIONS
+from assay.metrics import chatbot
+from assay.metrics.chatbot import ChatbotEvaluator
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.mcp_tool.result import INCOMPLETE_JURY, JUDGED_BY_EVIDENCE, UNSTABLE
 from assay.render.pages.analyses_view import definition_of
+from assay.render.pages.chatbot_wordings import WORDS
 from assay.render.pages.environment import translator
 from assay.render.pages.retold import KINDS, TERMS, WORDINGS, retold, retold_figure, retold_reason
 from assay.stats.pairing import EXACT_SIGN_FLIP, MCNEMAR, SAMPLED_SIGN_FLIP
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from assay.score import Evidence
 
 _PAGES = files("assay.render.pages")
@@ -119,7 +121,7 @@ def test_every_sentence_of_the_evidence_has_its_translation(sentence: str) -> No
 
 
 @pytest.mark.parametrize(
-    "word", [*TERMS, *KINDS, *(dimension.label for dimension in DIMENSIONS), *_LABELS]
+    "word", [*TERMS, *KINDS, *WORDS, *(dimension.label for dimension in DIMENSIONS), *_LABELS]
 )
 def test_every_word_within_a_sentence_has_its_translation(word: str) -> None:
     assert word in _WORDS
@@ -191,6 +193,28 @@ _RETOLD = (
         "The moon is made; of {cheese}.",
         "The moon is made; of {cheese}.",
     ),
+    (
+        "figures given; advice given; temperature is -1.5, the answer is off by 2",
+        "给出了数字；给出了建议；温度为 -1.5，回答相差 2",
+    ),
+    ("get_weather: had been made before", "get_weather：之前已经调用过"),
+    ("not so: a call succeeded", "不成立：有一次调用成功"),
+    ("dislikes_cold followed", "遵循了怕冷"),
+    ("2.50 s (good)", "2.50 秒（良好）"),
+    (
+        "1 file to change for a tool; manual memory (asserted)",
+        "加一个工具要改 1 个文件；手工记忆（据称）",
+    ),
+    (
+        (
+            "very easy: 3 files, low setup, medium code complexity (counted: 1,234 lines, 2.0"
+            " paths each, needs httpx, mcp: 12 packages, 34 MB installed)"
+        ),
+        (
+            "很容易：3 个文件，配置难度低，代码复杂度中（统计：1,234 行，每个函数 2.0 条路径，需要"
+            " httpx, mcp：12 个包，安装后 34 MB）"
+        ),
+    ),
 )
 
 
@@ -214,6 +238,30 @@ def test_all_that_is_said_of_a_sample_has_its_translation(file: Path) -> None:
         assert found.said(translator("zh")) != line
 
 
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.json")), ids=lambda file: file.stem)
+def test_all_that_is_said_of_a_conversation_has_its_translation(file: Path) -> None:
+    case = AgentTestCase.from_json(file.read_text("utf-8"))
+    score = run_to_end(ChatbotEvaluator(domain="weather").evaluate(case))
+    lines = [part.reason for part in _all_parts(score) if part.reason]
+    assert lines
+    for line in lines:
+        assert retold_reason(line).said(translator("en")) == line
+        assert retold_reason(line).said(translator("zh")) != line
+
+
+@pytest.mark.parametrize(
+    "file", sorted(Path(chatbot.__file__).parent.glob("*.py")), ids=lambda file: file.stem
+)
+def test_every_sentence_of_the_chatbot_metrics_has_its_translation(file: Path) -> None:
+    given = re.findall(
+        r'(?:add\([^"()]*, |Finding\([^"()]*, |not_applicable\(|Verdict\([0-9._A-Z]+, )"([^"]+)"',
+        file.read_text("utf-8"),
+    )
+    assert [
+        text for text in given if text != "files" and retold(text).said(translator("zh")) == text
+    ] == []
+
+
 def _all_parts(score: Score) -> list[Score]:
     return [score, *(found for part in score.parts for found in _all_parts(part))]
 
@@ -228,6 +276,9 @@ def test_long_and_hostile_reasons_are_told_soon() -> None:
         "a. " * 6_000,
         "x; " * 6_000,
         "Problem found: " + "a. " * 6_000,
+        "not so: " * 2_000,
+        "wavers" + " (asserted)" * 1_500,
+        "wavers" + " (counted: 1" * 1_500,
     ):
         assert retold_reason(text).said(translator("en")) == text
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.judge.rubric import DIMENSIONS
+from assay.render.pages import chatbot_wordings as chatbot
 from assay.render.pages.said import Said
 
 if TYPE_CHECKING:
@@ -210,6 +211,10 @@ _PARTS |= dict.fromkeys(("a", "b"), "[0-9.,]+")
 _PARTS |= dict.fromkeys(("least", "most"), "[^ ]+(?: [^ ]+)?")
 _PARTS |= {"who": "[^,]{1,200}", "order": "[a-z_ ]+", "rest": "[a-z0-9, ]+"}
 _PARTS |= {"dimension": "|".join(re.escape(dimension.label) for dimension in DIMENSIONS)}
+_PARTS |= dict.fromkeys(("check", "clauses"), ".+")
+_PARTS |= dict.fromkeys(("level", "grade", "setup", "code", "packages"), "[a-z0-9, ]+")
+_PARTS |= dict.fromkeys(("amount", "distance"), "[-+0-9.e]+")
+_PARTS |= {"name": "[a-z_]{1,40}", "counted": "[^()]+"}
 _PLACE = re.compile(r"\{(\w+)\}")
 _TERM = re.compile(r"(?P<name>[a-z0-9 -]+) (?P<n>[0-9.]+)")
 _TOTAL = re.compile(r"(?P<n>[0-9.]+)(?: = mean of (?P<terms>.+))?")
@@ -248,8 +253,9 @@ class _Table:
 
 def retold(text: str) -> Said:
     """The sentence as words and values; what is worded in no known way stays as it is."""
-    known = _SENTENCES.find(text) if len(text) <= _LONGEST else None
-    return known or _clauses(text) or Said(text)
+    if len(text) > _LONGEST:
+        return Said(text)
+    return _SENTENCES.find(text) or _ORIGINS.find(text) or _clauses(text) or Said(text)
 
 
 def retold_reason(text: str) -> Said:
@@ -315,8 +321,6 @@ def _terms(text: str) -> Said:
 
 def _clauses(text: str) -> Said | None:
     """Clauses of ours with semicolons between them; None unless all of them are known."""
-    if len(text) > _LONGEST:
-        return None
     found = [_CLAUSES.find(clause) for clause in text.removesuffix(".").split("; ")]
     told = [clause for clause in found if clause is not None]
     if len(told) < len(found):
@@ -329,9 +333,23 @@ _RESTS_OF_CLAUSES = _Table(_RESTS)
 _FIGURES = _Table(FIGURES)
 _REASONS = _Table(REASONS)
 _SENTENCES = _Table(SENTENCES, {"kinds": each_said})
-_CLAUSES = _Table(CLAUSES, {"rest": lambda text: _RESTS_OF_CLAUSES.find(text) or Said(text)})
+_PACKAGES = _Table(chatbot.PACKAGES)
+_COUNTED = _Table(chatbot.COUNTED, {"packages": lambda text: _PACKAGES.find(text) or Said(text)})
+_ORIGINS = _Table(
+    chatbot.ORIGINS,
+    {
+        "clauses": lambda text: _clauses(text) or Said(text),
+        "counted": lambda text: _COUNTED.find(text) or Said(text),
+    },
+)
+_CLAUSES = _Table(
+    (*CLAUSES, *chatbot.CLAUSES),
+    {"rest": lambda text: _RESTS_OF_CLAUSES.find(text) or Said(text)}
+    | dict.fromkeys(("name", "check", "level", "grade", "setup", "code"), Said),
+)
 _LINES = _Table(
     LINES,
     {"said": retold, "findings": _findings, "how": retold, "terms": _terms, "dimension": Said},
 )
 WORDINGS = (*SENTENCES, *LINES, *CLAUSES, *_RESTS, *REASONS, *FIGURES)
+WORDINGS += (*chatbot.CLAUSES, *chatbot.ORIGINS, *chatbot.COUNTED, *chatbot.PACKAGES)
