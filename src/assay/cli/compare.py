@@ -93,19 +93,20 @@ def compare(  # noqa: PLR0917 - each is an option of the command
     """Compare runs on the same tasks: flips first, then differences with intervals."""
     writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
     runs = _runs_of(sides or [], store, by)
-    if len(runs) < 2:
-        raise typer.BadParameter(f"two sides are needed, found {len(runs)}", param_hint="SIDE")
-    comparing = import_module("assay.comparing")
-    shown = _TWO if len(runs) == 2 and against is None else _SEVERAL
-    if shown is _TWO:
-        found = comparing.compare(*runs, quantity=quantity, smallest=smallest)
-    else:
-        options = {"quantity": quantity, "against": against, "smallest": smallest}
-        found = comparing.compare_several(runs, **options)
+    found, shown = _compared(runs, against, quantity=quantity, smallest=smallest)
     for path, write in writers:
         write_text(path, write(found, shown))
     _tell(found, shown, as_json=as_json)
     raise typer.Exit(ExitCode.OK if found.all_figures() else ExitCode.INCOMPLETE)
+
+
+def _compared(runs: list[RunSet], against: str | None, **how: Any) -> tuple[Any, _Shown]:
+    if len(runs) < 2:
+        raise typer.BadParameter(f"two sides are needed, found {len(runs)}", param_hint="SIDE")
+    comparing = import_module("assay.comparing")
+    if len(runs) == 2 and against is None:
+        return comparing.compare(*runs, **how), _TWO
+    return comparing.compare_several(runs, against=against, **how), _SEVERAL
 
 
 def _runs_of(sides: Sequence[str], store: Path | None, by: str | None) -> list[RunSet]:

@@ -95,22 +95,16 @@ def gate(  # noqa: PLR0917 - each is an option of the command
 ) -> None:
     """Hold runs against limits and a baseline: pass, regression or insufficient data."""
     if schema:
-        data_to_standard_output()
-        sys.stdout.write(import_module("assay.gate").schema_text())
+        _write_data(import_module("assay.gate").schema_text())
         return
     writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
     found = _settings(config)
-    name = store or _from_settings(found, found.settings.store)
-    if name is None:
-        raise typer.BadParameter(
-            "name a store, here or as `store` in assay.yaml", param_hint="STORE"
-        )
+    name = _store_name(store, found)
     if write_baseline is not None:
         _write_baseline(name, write_baseline)
         return
     limits = _with_options(found.settings.gate, {"min": minimum, "max": maximum, "margin": margin})
-    against = baseline or _from_settings(found, limits.baseline)
-    report = _report(name, limits, against)
+    report = _report(name, limits, baseline or _from_settings(found, limits.baseline))
     for path, write in writers:
         write_text(path, write(report))
     _tell(report, as_json=as_json)
@@ -123,6 +117,15 @@ def _settings(config: Path | None) -> FoundSettings:
     room = import_module("assay.gate")
     found: FoundSettings = room.find_settings() if config is None else room.read_settings(config)
     return found
+
+
+def _store_name(given: str | None, found: FoundSettings) -> str:
+    name = given or _from_settings(found, found.settings.store)
+    if name is None:
+        raise typer.BadParameter(
+            "name a store, here or as `store` in assay.yaml", param_hint="STORE"
+        )
+    return name
 
 
 def _from_settings(found: FoundSettings, name: str | None) -> str | None:
@@ -188,8 +191,7 @@ def _write_baseline(name: str, path: Path) -> None:
 
 def _tell(report: GateReport, *, as_json: bool) -> None:
     if as_json:
-        data_to_standard_output()
-        sys.stdout.write(_json(report))
+        _write_data(_json(report))
         return
     terminal = Terminal()
     tables, github = _renderer("comparison_table"), _renderer("github")
@@ -199,6 +201,11 @@ def _tell(report: GateReport, *, as_json: bool) -> None:
         if check.verdict != "pass":
             terminal.tell(f"{check.name}: {check.reason}", _STYLES[check.verdict])
     terminal.tell(report.sentence(), f"bold {_STYLES[report.verdict]}")
+
+
+def _write_data(text: str) -> None:
+    data_to_standard_output()
+    sys.stdout.write(text)
 
 
 def _is_on_github() -> bool:

@@ -76,25 +76,29 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
         format_named(format_name)
     is_new = not store.exists()
     settings = ImportSettings(str(store), format_name, redact=redact, emails=redact_emails)
-    spark = spark_of(engine, master)
-    messages = Terminal(stderr=True)
-    total = _total_bytes(sources) if messages.is_watched else None
-    with ReadingProgress(messages, total, shown=True, things="read") as progress:
-        if spark is None:
-            report = import_runs(sources, settings, jobs=jobs, watcher=progress)
-        else:
-            report = _import_on_spark(sources, settings, spark, progress)
+    report = _imported(sources, settings, spark_of(engine, master), jobs)
     if is_new and not report.items:
         Store(store).withdraw()
     if as_json:
         sys.stdout.write(msgspec.json.encode(_as_json(report)).decode() + "\n")
     else:
         _tell(report, store, Terminal())
-    _tell_problems(report, messages)
+    _tell_problems(report, Terminal(stderr=True))
     if explain:
         _explain(report, Terminal(stderr=as_json))
     incomplete = report.problem_count or report.interrupted or not report.items
     raise typer.Exit(ExitCode.INCOMPLETE if incomplete else ExitCode.OK)
+
+
+def _imported(
+    sources: Sequence[str], settings: ImportSettings, spark: Spark | None, jobs: int | None
+) -> ImportReport:
+    messages = Terminal(stderr=True)
+    total = _total_bytes(sources) if messages.is_watched else None
+    with ReadingProgress(messages, total, shown=True, things="read") as progress:
+        if spark is None:
+            return import_runs(sources, settings, jobs=jobs, watcher=progress)
+        return _import_on_spark(sources, settings, spark, progress)
 
 
 def _import_on_spark(

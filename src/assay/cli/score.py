@@ -98,14 +98,11 @@ def score(  # noqa: PLR0917 - each is an option of the command
     master: MasterOption = None,
 ) -> None:
     """Score recorded runs: five measured tool rates, and six marks by evidence or by a model."""
-    _check_inputs(files)
-    if format_name is not None:
-        known_format(format_name)
     outputs = output or []
-    _check_outputs(outputs, [*files, *(str(path) for path in (tools, expect) if path)])
+    _check_given(files, format_name, outputs, beside=(tools, expect))
     rules = Rules(
         judge=judge,
-        jury=tuple(name.strip() for name in (jury or "").split(",") if name.strip()),
+        jury=_parted(jury),
         jury_verdict=jury_verdict,
         judge_runs=judge_runs,
         lang=lang,
@@ -126,8 +123,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
     keeper = ScoreKeeper(made, again=again) if any(map(_is_store, files)) else None
     book = ScoreBook([found.metric for found in made], threshold, instructions.court)
     queue = CaseQueue(files, format_name, keeper, expected)
-    code = _scored(queue, book, _Presentation(outputs, as_json, verbose), concurrency)
-    raise typer.Exit(code)
+    raise typer.Exit(_scored(queue, book, _Presentation(outputs, as_json, verbose), concurrency))
 
 
 class _Presentation:
@@ -154,6 +150,22 @@ def _scored(queue: CaseQueue, book: ScoreBook, how: _Presentation, concurrency: 
         book.interrupted = True
         how.messages.tell(f"assay: {exc.filename} cannot be written: {exc.strerror}", "red")
     return book.exit_code()
+
+
+def _parted(names: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (names or "").split(",") if name.strip())
+
+
+def _check_given(
+    files: Sequence[str],
+    format_name: str | None,
+    outputs: Sequence[Path],
+    beside: Sequence[Path | None],
+) -> None:
+    _check_inputs(files)
+    if format_name is not None:
+        known_format(format_name)
+    _check_outputs(outputs, [*files, *(str(path) for path in beside if path)])
 
 
 def _is_store(path: str) -> bool:
