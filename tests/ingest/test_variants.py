@@ -59,6 +59,13 @@ RESPONSE = {
 }
 ASKED = {"role": "user", "content": "q"}
 
+GROWING: list[dict[str, Any]] = [
+    ASKED,
+    {"role": "assistant", "function_call": {"name": "f", "arguments": '{"a": 1}'}},
+    {"role": "function", "name": "f", "content": "ok"},
+    {"role": "assistant", "content": "done"},
+]
+
 VARIANTS: dict[str, Variant] = {
     "chat: a response alone": Variant(
         CHAT_REPLY, "openai-chat", [("f", {}, True)], model="gpt-x", tokens=(5, 2)
@@ -861,6 +868,222 @@ VARIANTS: dict[str, Variant] = {
         ),
         "mcp",
         [("f", {"a": 1}, True), ("g", {}, False)],
+    ),
+    "Vercel AI SDK: messages of older pages": Variant(
+        [
+            {"id": "1", "role": "user", "content": "q"},
+            {
+                "id": "2",
+                "role": "assistant",
+                "content": "done",
+                "toolInvocations": [
+                    {"state": "result", "toolCallId": "1", "toolName": "f", "args": {}, "result": 1}
+                ],
+            },
+        ],
+        "generic",
+        [("f", {}, True)],
+        "q",
+        "done",
+    ),
+    "Microsoft Agent Framework: .NET": Variant(
+        [
+            {"role": "user", "contents": [{"$type": "text", "text": "q"}]},
+            {
+                "role": "assistant",
+                "contents": [
+                    {"$type": "functionCall", "callId": "1", "name": "f", "arguments": {"a": 1}}
+                ],
+            },
+            {
+                "role": "tool",
+                "contents": [{"$type": "functionResult", "callId": "1", "result": "Error: no"}],
+            },
+            {"role": "assistant", "contents": [{"$type": "text", "text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "Microsoft Agent Framework: Python": Variant(
+        {
+            "messages": [
+                {"role": {"value": "user"}, "contents": [{"type": "text", "text": "q"}]},
+                {
+                    "role": {"value": "assistant"},
+                    "contents": [
+                        {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
+                    ],
+                },
+                {
+                    "role": {"value": "tool"},
+                    "contents": [{"type": "function_result", "call_id": "1", "result": "ok"}],
+                },
+                {"role": {"value": "assistant"}, "contents": [{"type": "text", "text": "done"}]},
+            ]
+        },
+        "generic",
+        [("f", {}, True)],
+        "q",
+        "done",
+    ),
+    "Semantic Kernel: .NET": Variant(
+        [
+            {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": "q"}]},
+            {
+                "Role": {"Label": "Assistant"},
+                "ModelId": "gpt-x",
+                "Items": [
+                    {
+                        "$type": "FunctionCallContent",
+                        "Id": "1",
+                        "FunctionName": "f",
+                        "Arguments": {"a": 1},
+                    }
+                ],
+            },
+            {
+                "Role": {"Label": "Tool"},
+                "Items": [{"CallId": "1", "FunctionName": "f", "Result": "ok"}],
+            },
+            {"Role": {"Label": "assistant"}, "Items": [{"$type": "TextContent", "Text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, True)],
+        "q",
+        "done",
+        model="gpt-x",
+    ),
+    "LlamaIndex: calls beside the blocks": Variant(
+        [
+            {"role": "user", "blocks": [{"block_type": "text", "text": "q"}]},
+            {
+                "role": "assistant",
+                "additional_kwargs": {"tool_calls": [function("f", '{"a": 1}', "1")]},
+                "blocks": [],
+            },
+            {
+                "role": "tool",
+                "additional_kwargs": {"tool_call_id": "1"},
+                "blocks": [{"block_type": "text", "text": "Error: no"}],
+            },
+            {"role": "assistant", "blocks": [{"block_type": "text", "text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "LlamaIndex: events at the start and end of a call": Variant(
+        [
+            {"role": "user", "content": "q"},
+            {"tool_name": "f", "tool_kwargs": {"a": 1}, "tool_id": "1"},
+            {
+                "tool_name": "f",
+                "tool_kwargs": {"a": 1},
+                "tool_id": "1",
+                "tool_output": {"content": "no", "is_error": True},
+            },
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+    ),
+    "Haystack": Variant(
+        [
+            {"role": "user", "meta": {}, "content": [{"text": "q"}]},
+            {
+                "role": "assistant",
+                "meta": {"model": "gpt-x", "usage": CHAT_REPLY["usage"]},
+                "content": [{"tool_call": {"tool_name": "f", "arguments": {"a": 1}, "id": "1"}}],
+            },
+            {
+                "role": "tool",
+                "meta": {},
+                "content": [
+                    {
+                        "tool_call_result": {
+                            "result": "no",
+                            "error": True,
+                            "origin": {"tool_name": "f", "arguments": {"a": 1}, "id": "1"},
+                        }
+                    }
+                ],
+            },
+            {"role": "assistant", "meta": {}, "content": [{"text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+        model="gpt-x",
+        tokens=(5, 2),
+    ),
+    "Cohere: a chat's history": Variant(
+        {
+            "chat_history": [
+                {"role": "USER", "message": "q"},
+                {
+                    "role": "CHATBOT",
+                    "message": "so",
+                    "tool_calls": [{"name": "f", "parameters": {"a": 1}}],
+                },
+                {
+                    "role": "TOOL",
+                    "tool_results": [
+                        {"call": {"name": "f", "parameters": {"a": 1}}, "outputs": [{"x": 1}]}
+                    ],
+                },
+                {"role": "CHATBOT", "message": "done"},
+            ]
+        },
+        "generic",
+        [("f", {"a": 1}, True)],
+        "q",
+        "done",
+    ),
+    "ToolBench: prompts that grow": Variant(
+        {
+            "train_messages": [
+                GROWING[:2],
+                GROWING,
+            ]
+        },
+        "generic",
+        [("f", {"a": 1}, True)],
+        "q",
+        "done",
+    ),
+    "ReAct in words": Variant(
+        {
+            "conversations": [
+                {"from": "human", "value": "q"},
+                {"from": "gpt", "value": 'Thought: so\nAction: f\nAction Input: {"a": 1}'},
+                {"from": "human", "value": "Observation: Error: no"},
+                {"from": "gpt", "value": "done"},
+            ]
+        },
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
+    "API-Bank": Variant(
+        (
+            {"role": "User", "text": "q"},
+            {
+                "role": "API",
+                "api_name": "f",
+                "param_dict": {"a": 1},
+                "result": {"output": 1, "exception": None},
+            },
+            {"role": "AI", "text": "done"},
+        ),
+        "generic",
+        [("f", {"a": 1}, True)],
+        "q",
+        "done",
     ),
     "AutoGen": Variant(
         [

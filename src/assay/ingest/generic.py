@@ -5,6 +5,7 @@ What was found, and how sure that makes us, stands in the case's `extra["generic
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 NAME = "generic"
 MOST_SURE = 0.3
+_OBSERVED = "Observation:"
 _DEEPEST = 60
 _DEEPEST_RUN = 4
 _MOST_NODES = 5_000_000
@@ -37,7 +39,7 @@ _LOOKED_AT = 100_000
 # Facts of a run by the keys that usually hold them, on the run's own level.
 QUESTION_KEYS = ("prompt", "question", "query", "instruction", "task", "goal", "input")
 ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response", "prediction", "output")
-MODEL_KEYS = ("model", "model_name", "modelName", "model_id")
+MODEL_KEYS = ("model", "model_name", "modelName", "model_id", "modelId", "ai_model_id")
 TEXT_FACTS = (
     ("model", MODEL_KEYS),
     ("session_id", ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")),
@@ -152,10 +154,13 @@ class _Finder:
     def _take_message(self, node: dict[str, Any], role: str) -> None:
         words = text_of(shapes.message_content(node))
         self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
-        self.usages.append(node.get("usage") or node.get("models_usage"))
+        about = dict_or_empty(node.get("meta"))
+        self.usages.append(node.get("usage") or node.get("models_usage") or about.get("usage"))
         if role == "assistant":
-            self.model = self.model or shapes.first_text(node, MODEL_KEYS)
+            self.model = self.model or shapes.first_text({**about, **node}, MODEL_KEYS)
             self._take_reply(shapes.spoken_in_order(node))
+        elif role == "user" and words.startswith(_OBSERVED) and any(self._open_tools.values()):
+            self._take_result({"result": words.removeprefix(_OBSERVED).strip()})
         elif role == "user":
             self.builder.user(words)
         else:
@@ -165,12 +170,19 @@ class _Finder:
                 self._take_result(result)
 
     def _take_reply(self, spoken: list[str | dict[str, Any]]) -> None:
+        """Take words and calls; what calls carry as results came after all calls beside them."""
         self.builder.end_reply()
+        called: list[tuple[dict[str, Any], ToolExecutionResult]] = []
         for piece in spoken:
-            if isinstance(piece, str):
-                self.builder.say(piece)
+            if isinstance(piece, dict):
+                called += [(piece, call) for call in self._begin_call(piece)]
+                continue
+            self._end_calls(called)
+            if piece == shapes.NEXT_STEP:
+                self.builder.end_reply()
             else:
-                self._take_call(piece)
+                self.builder.say(piece)
+        self._end_calls(called)
         self.builder.end_reply()
 
     def _take_step(self, node: dict[str, Any]) -> bool:
@@ -186,6 +198,10 @@ class _Finder:
         return True
 
     def _take_call(self, node: dict[str, Any]) -> None:
+        self._end_calls([(node, call) for call in self._begin_call(node)])
+
+    def _begin_call(self, node: dict[str, Any]) -> list[ToolExecutionResult]:
+        """Take a call; it comes back where its result stands in it and is yet to be told."""
         call = ToolExecutionResult(
             tool=shapes.call_name(node) or "",
             parameters=shapes.call_arguments(node),
@@ -194,31 +210,48 @@ class _Finder:
             started_at=shapes.time_of(node, shapes.START_KEYS),
             execution_time=shapes.duration_of(node),
         )
+        if shapes.own_result(node) is not None and self._was_begun(call):
+            self._take_result(node)
+            return []
         self.builder.call(call)
         self.evidence.calls += 1
         self.evidence.call_ids += shapes.first_text(node, shapes.CALL_ID_KEYS) is not None
-        result = shapes.own_result(node)
-        if result is None:
-            self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
-            self._open_ids[call.call_id or ""] = call.tool
-        else:
+        if shapes.own_result(node) is not None:
+            return [call]
+        self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
+        self._open_ids[call.call_id or ""] = call.tool
+        return []
+
+    def _end_calls(self, called: list[tuple[dict[str, Any], ToolExecutionResult]]) -> None:
+        for node, call in called:
+            result = shapes.own_result(node)
             self.evidence.own_results += 1
-            self._tell_result(node, result.value, call.call_id, call.tool)
+            self._tell_result(node, result.value if result else None, call.call_id, call.tool)
+        called.clear()
+
+    def _was_begun(self, call: ToolExecutionResult) -> bool:
+        """Whether this is a call that was told of before, when it began."""
+        if not call.call_id or call.call_id not in self._open_ids:
+            return False
+        same = (c for c in reversed(self.builder.calls) if c.call_id == call.call_id)
+        begun = next(same, None)
+        return begun is not None and begun.result is None and begun.parameters == call.parameters
 
     def _is_answer(self, node: dict[str, Any]) -> bool:
         """Whether a call waits for this: by its id, its tool or, from a tool, at all."""
-        name = shapes.first_text(node, shapes.NAME_KEYS)
-        if shapes.first_text(node, shapes.OWN_ID_KEYS) in self._open_ids:
+        name = shapes.answered_tool(node)
+        if shapes.answered_id(node) in self._open_ids:
             return True
         return self._open_tools.get(name, 0) > 0 if name else any(self._open_tools.values())
 
     def _take_result(self, node: dict[str, Any]) -> None:
         result = shapes.first_of(node, (*shapes.RESULT_KEYS, "value"))
-        call_id = shapes.first_text(node, shapes.OWN_ID_KEYS)
+        call_id = shapes.answered_id(node)
         call_id = call_id if call_id in self._open_ids else None
-        tool = shapes.first_text(node, shapes.NAME_KEYS)
+        tool = shapes.answered_tool(node)
         tool = tool if self._open_tools.get(tool or "") else None
-        answered = self._tell_result(node, result.value if result else None, call_id, tool)
+        value = result.value if result else text_of(shapes.message_content(node)) or None
+        answered = self._tell_result(node, value, call_id, tool)
         if answered is not None:
             self._open_tools[answered.tool] -= 1
             self.evidence.named_results += call_id is not None
@@ -241,7 +274,7 @@ class _Finder:
 def _recognise(recording: Recording) -> float:
     finder = _Finder(_LOOKED_AT)
     for value in recording.sample:
-        finder.visit(value)
+        finder.visit(shapes.in_small_letters(value))
     return min(MOST_SURE, finder.evidence.confidence() / 3)
 
 
@@ -251,11 +284,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
             continue
-        runs = _runs(document.value)
+        value = shapes.in_small_letters(document.value)
+        runs = _longest(_runs(value))
         if document.position is not None and not runs:
-            loose.append(document.value)
+            loose.append(value)
             continue
-        for position, run in enumerate(runs or [document.value], start=1):
+        for position, run in enumerate(runs or [value], start=1):
             place = position if len(runs) > 1 else document.position
             yield _case(run, recording, place)
     if loose:
@@ -271,6 +305,18 @@ def _runs(value: object, depth: int = 0) -> list[object]:
     found = [run for child in _children(value) for run in _runs(child, depth + 1)]
     # Several lists in one object are parts of one run: messages here, calls there.
     return [value] if isinstance(value, dict) and found and _is_one(value, found) else found
+
+
+def _longest(runs: list[object]) -> list[object]:
+    """The runs without those that the next one only goes on with: a log of growing prompts."""
+    pairs = zip_longest(runs, runs[1:])
+    return [run for run, following in pairs if not _goes_on(run, following)]
+
+
+def _goes_on(run: object, following: object) -> bool:
+    if not isinstance(run, list) or not isinstance(following, list):
+        return False
+    return len(following) > len(run) and following[: len(run)] == run
 
 
 def _children(value: object) -> list[Any]:

@@ -6,6 +6,7 @@ object a message, a call, a result, a tool's definition? A shape needs two signs
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.ingest.fields import (
@@ -30,27 +31,36 @@ ROLE_KEYS = (
 ROLES = {
     **dict.fromkeys(("user", "human", "customer", "user-prompt"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
-    **dict.fromkeys(("response", "textmessage"), "assistant"),
+    **dict.fromkeys(("response", "textmessage", "chatbot"), "assistant"),
     **dict.fromkeys(("system", "developer", "system-prompt"), "system"),
     **dict.fromkeys(
         ("tool", "function", "observation", "environment", "toolresult", "tool_result"), "tool"
     ),
 }
-CONTENT_KEYS = ("content", "text", "value", "message", "parts", "body", "items")
+# How a role is named where it is an object.
+ROLE_NAME_KEYS = ("role", "value", "label")
+CONTENT_KEYS = (
+    *("content", "text", "value", "message", "parts", "body", "items", "contents", "blocks"),
+)
 NAME_KEYS = (
     *("name", "tool_name", "toolName", "tool", "function_name", "functionName", "function"),
-    "action",
+    *("action", "api_name"),
 )
 ARGUMENT_KEYS = (
     *("arguments", "args", "parameters", "params", "input", "tool_input", "toolInput"),
-    *("kwargs", "action_input", "input_parameters"),
+    *("kwargs", "action_input", "input_parameters", "tool_kwargs", "param_dict"),
 )
 RESULT_KEYS = (
     *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
-    *("return_value", "content", "errorText"),
+    *("return_value", "content", "errorText", "outputs"),
 )
+# Objects in which a result names the call that it belongs to.
+ORIGIN_KEYS = ("origin", "call", "additional_kwargs")
+# Where a message keeps a call beside its content.
+LONE_CALL_KEYS = ("function_call", "functionCall")
 CALL_ID_KEYS = (
     *("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "callID"),
+    "tool_id",
 )
 OWN_ID_KEYS = (*CALL_ID_KEYS, "id", "uuid")
 STATUSES = {
@@ -68,7 +78,13 @@ OBSERVATION_KEYS = ("observations", "observation")
 # Who speaks where a message is nothing but a call.
 CALL_SPEAKERS = frozenset({"function_call", "tool_call"})
 CALL_METHOD = "tools/call"
+# Stands between what the model said in one step and in the next.
+NEXT_STEP = "\0next step"
 _TOOL_PART = "tool-"
+_ACTION = re.compile(
+    r"^[ \t]*Action:[ \t]*([\w.\-]{1,100})[ \t]*\n[ \t]*Action Input:", re.MULTILINE
+)
+_DEEPEST = 60
 _NUMBERED = "tool_name_"
 _FIRST_STEP = f"{_NUMBERED}0"
 START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
@@ -86,6 +102,7 @@ _SIGNS = frozenset(
         *OWN_ID_KEYS,
         *RESULT_KEYS,
         *OBSERVATION_KEYS,
+        *LONE_CALL_KEYS,
     )
 )
 
@@ -121,7 +138,7 @@ def message_role(node: dict[str, Any]) -> str | None:
         return None
     for key in ROLE_KEYS:
         said = node.get(key)
-        said = said.get("role") if isinstance(said, dict) else said
+        said = first_text(said, ROLE_NAME_KEYS) if isinstance(said, dict) else said
         role = ROLES.get(said.lower()) if isinstance(said, str) else None
         if role is not None:
             return role
@@ -198,9 +215,26 @@ def spoken_in_order(node: dict[str, Any]) -> list[str | dict[str, Any]]:
     for part in content if isinstance(content, list) else [content]:
         calls = [item for item in _inner([part]) if is_call(item)]
         listed.update(map(id, calls))
-        words = "" if calls else text_of([part])
+        words = "" if calls else NEXT_STEP if _begins_step(part) else text_of([part])
+        calls = calls or reacted(words)
         told += [*([words] if words else []), *calls]
-    return [*told, *(call for call in calls_in(node) if id(call) not in listed)]
+    beside = [call for call in calls_in(node) if id(call) not in listed]
+    # What was said beside calls that have their results already was said after them.
+    answered = bool(beside) and all(own_result(call) for call in beside)
+    return [*beside, *told] if answered else [*told, *beside]
+
+
+def _begins_step(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "step-start"
+
+
+def reacted(words: str) -> list[dict[str, Any]]:
+    """The call that a model wrote as ReAct has it: a line with the action, then its input."""
+    action = _ACTION.search(words)
+    if action is None:
+        return []
+    sent = words[action.end() :].partition("\nObservation")[0].strip()
+    return [{"name": action[1], "arguments": sent}]
 
 
 def observed(node: dict[str, Any]) -> Any:
@@ -223,6 +257,8 @@ def _pieces(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The objects in a message's lists; where they are wrapped once more, what is inside."""
     lists = [value for value in node.values() if isinstance(value, list)]
     lists += [_parts(value) for value in node.values() if isinstance(value, dict)]
+    lists += [[node[key]] for key in LONE_CALL_KEYS if isinstance(node.get(key), dict)]
+    lists += [objects_in(dict_or_empty(node.get("additional_kwargs")).get("tool_calls"))]
     yield from _inner([item for found in lists for item in found])
 
 
@@ -280,9 +316,43 @@ def own_result(node: dict[str, Any]) -> Found | None:
 def is_result(node: dict[str, Any]) -> bool:
     """Whether an object names a call, or its tool, and holds what came back."""
     result = first_of(node, RESULT_KEYS)
+    named = first_text(node, CALL_ID_KEYS) or _of_origin(node, OWN_ID_KEYS)
     if result is None or result.key == "content":
-        return result is not None and first_text(node, CALL_ID_KEYS) is not None
-    return first_text(node, CALL_ID_KEYS) is not None or isinstance(node.get("name"), str)
+        return result is not None and named is not None
+    named = named or _of_origin(node, NAME_KEYS)
+    return named is not None or isinstance(node.get("name"), str)
+
+
+def answered_id(node: dict[str, Any]) -> str | None:
+    """The id of the call that a result belongs to."""
+    own = first_text(node, CALL_ID_KEYS) or _of_origin(node, OWN_ID_KEYS)
+    return own or first_text(node, OWN_ID_KEYS)
+
+
+def answered_tool(node: dict[str, Any]) -> str | None:
+    """The tool that a result came from."""
+    return first_text(node, NAME_KEYS) or _of_origin(node, NAME_KEYS)
+
+
+def _of_origin(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    found = (first_text(dict_or_empty(node.get(key)), keys) for key in ORIGIN_KEYS)
+    return next(filter(None, found), None)
+
+
+def in_small_letters(value: Any) -> Any:
+    """A document whose keys begin with capitals, as .NET writes them, with those of others."""
+    first = next(iter(objects_in(value)), dict_or_empty(value))
+    return _in_small_letters(value) if {"Role", "Messages"} & first.keys() else value
+
+
+def _in_small_letters(value: Any, depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, list):
+        return [_in_small_letters(item, depth + 1) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {k[:1].lower() + k[1:]: _in_small_letters(v, depth + 1) for k, v in value.items()}
 
 
 def is_definition(node: dict[str, Any]) -> bool:
