@@ -18,6 +18,7 @@ from tests.ingest.test_gemini_api import CONTENTS, RESPONSE, TOOLS, session
 from tests.ingest.test_goose import EXPORT
 from tests.ingest.test_mcp_wire import SESSION
 from tests.ingest.test_opencode import FORMS as OPENCODE_FORMS
+from tests.ingest.test_promptfoo import FUNCTION, WHOLE, row
 from tests.ingest.test_smolagents import RESULT, STEPS
 from tests.ingest.test_span_logs import EXCHANGES, otlp
 from tests.ingest.test_span_logs import LOGS as SPAN_LOGS
@@ -53,6 +54,8 @@ EXAMPLES: dict[str, tuple[str, Any]] = {
     "MCP with times": ("mcp", tuple({"ts": 1, "server": "s", "raw": m} for m in SESSION[7:11])),
     "OpenCode's export": ("opencode", OPENCODE_FORMS["an export"]),
     "OpenCode's events": ("opencode", OPENCODE_FORMS["the server's events"]),
+    "promptfoo": ("promptfoo", WHOLE),
+    "promptfoo's lines": ("promptfoo", (row([FUNCTION]),)),
     "Qwen Code": ("qwen-code", session()),
     "smolagents' steps": ("smolagents", STEPS),
     "smolagents' result": ("smolagents", RESULT),

@@ -44,6 +44,7 @@ _HOMES = {
     "openhands": "openhands:OPENHANDS",
     "openinference": "openinference:OPENINFERENCE",
     "otel": "otel:OTEL",
+    "promptfoo": "promptfoo:PROMPTFOO",
     "qwen-code": "qwen_code:QWEN_CODE",
     "smolagents": "smolagents:SMOLAGENTS",
     "swe-agent": "swe_agent:SWE_AGENT",
