@@ -221,6 +221,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "Command blocked: it holds a pipe",
         "Camera permission is required",
         "scope_denied",
+        "the peer refused the chart",
         "权限不足",
     ),
     "server_unavailable": ("Server 'x' could not be loaded. Reason: connection_error",),
@@ -229,6 +230,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "deadline exceeded",
         "The copy timed out and was cancelled",
         "waited for the gate: 500ms exceeded",
+        "Deadline expired before the ferry left",
         "请求超时",
     ),
     "network_error": (
@@ -246,6 +248,9 @@ WORDS: dict[str, tuple[str, ...]] = {
         "the model is overloaded",
         "the pool is closed",
         "The tide could not be read. Try again shortly.",
+        "The archive is unavailable",
+        "Pilot desk not initialized",
+        "tide service not running",
         "服务不可用",
     ),
     "malformed_call": (
@@ -263,6 +268,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "The map file is corrupt",
         "read tiles: unexpected EOF",
         "failed to unmarshal the chart",
+        "the chart's disk image is torn",
         "No depth field in the response",
         "Length mismatch: Expected axis has 4",
         "Error decoding bytes to utf-8",
@@ -274,6 +280,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "plate required for parking",
         "the 'cars' list is empty",
         "Pass either plate or colour",
+        "anchor missing",
         "'x' is a required property",
         '"message": "Required"',
         "缺少参数 city",
@@ -290,6 +297,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "unrecognized_keys 'x'",
         "near and far cannot both be set",
         "park_car does not accept: wheels",
+        "Too many positional arguments to park_car",
         "参数错误",
     ),
     "syntax_error": (
@@ -320,6 +328,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         "Unknown planet: plutto",
         "No berth B9",
         "There is no crane here",
+        "The buoy is gone",
+        "No berth_id in the request",
         "the depot has no truck 'T9'",
         "用户不存在",
     ),
@@ -329,6 +339,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         "TIDE_URL must be set",
         "this quay does not have the crane module installed",
         "tide reader disabled (ask the owner)",
+        "Plotter not available. Please install it",
+        "Check the harbour configuration",
         "Please configure your tide reader",
         'Cannot run program "tide"',
         "xyzlint not found. Install it with your package manager",
@@ -341,8 +353,14 @@ WORDS: dict[str, tuple[str, ...]] = {
         "no ferry active",
         "Guests may move only their own boats; owners may move only your own boat",
         "The boat has no sails",
+        "No boats to moor",
+        "The race has not begun yet",
     ),
-    "execution_error": ("Error executing tool x: browser context closed", "服务器错误"),
+    "execution_error": (
+        "Error executing tool x: browser context closed",
+        "服务器错误",
+        "海图打印均失败",
+    ),
 }
 
 

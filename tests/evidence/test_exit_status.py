@@ -17,6 +17,7 @@ from assay.evidence.exit_status import exit_status
         ("The command returned with exit status -9", -9),
         ("Chunk ID: a\nWall time: 1 s\nProcess exited with code 3\nOutput:\n", 3),
         ("<returncode>4</returncode><output/>", 4),
+        ("[exit_code 9]\nno such berth", 9),
         ("done\n[The command completed with exit code 5.]", 5),
         ("done\n(exit code 6)", 6),
         ("Command: ls x\nOutput: no\nError: (none)\nExit Code: 8\nSignal: (none)", 8),

@@ -37,7 +37,9 @@ _CAUSE = (
     r"(?:deadline exceeded|cancell?ed)|i/o timeout|timed out|no route to host|network is"
     r" unreachable|not (?:found|authorized|permitted|allowed|supported|implemented)|does not exist"
     r"|already exists|unauthorized|forbidden|database is (?:locked|closed)|something went wrong"
-    r"|(?:invalid|unsupported|unknown|malformed) [\w -]{2,40})"
+    r"|(?:invalid|unsupported|unknown|malformed) [\w -]{2,40}|[\w.-]{2,40} not (?:installed|found)"
+    r"|(?:[\w']+ ){1,3}(?:is|are) (?:empty|missing|required|invalid|too \w+|not (?:set|valid|found"
+    r"|allowed|installed|supported)))"
 )
 # The name of a field, and its value.
 _FIELDS = (
@@ -66,11 +68,12 @@ DEMANDS: tuple[Opening, ...] = (
             ),
             rf"{SOME_WORDS}has no \w+ {_QUOTED}",
             rf"there (?:is|was) no {_ONE} (?:named |called |with |for )?(?:{_QUOTED}|{_NAME})",
+            rf"no {_NAME} (?:in|on|for|from|found|provided|specified|set)\b",
             r"no [\w.-]{1,40} (?:property|field|key|attribute|column|header) (?:in|on)\b",
             # "Unknown region: mars", not "Unknown callers: 3" and not a song.
             (
-                r"(?:unknown|unrecogni[sz]ed) (?!error|exception|reason)(?:[\w-]{1,30} ){0,4}"
-                r"[\w-]{1,30}[^s\s]: (?!\d)[^\s,;]{1,80}(?:[.,;]?\s*\Z|[.,;] | \()"
+                r"(?:unknown|unrecogni[sz]ed) (?!error|exception|reason)(?:[\w.-]{1,30} ){0,4}"
+                r"[\w.-]{1,30}[^s\s]: (?!\d)[^\s,;]{1,80}(?:[.,;]?\s*\Z|[.,;] | \()"
             ),
             rf"(?:unknown|unrecogni[sz]ed) (?:\w+ )?{_NAME}(?:\s|[:.]|\Z)",
             (
@@ -117,6 +120,34 @@ DEMANDS: tuple[Opening, ...] = (
             (
                 rf"{_NAME}(?: \w+){{0,2}} (?:requires|needs|rejects|expects|accepts only"
                 r"|supports only|is invalid|was rejected)\b"
+            ),
+            (
+                rf"(?:the |this )?{CALLED} {_QUOTED} (?:requires|needs|expects|rejects|cannot|is"
+                r" (?:not|disabled))\b"
+            ),
+            # Two words in lower case, as no sentence is.
+            (
+                r"(?!nothing|none|no )(?-i:[a-z])[\w.-]{2,40} (?:missing|required|denied|expired"
+                r"|unavailable|unreachable|unauthorized|invalid)[.!]?\s*\Z"
+            ),
+            (
+                r"(?:the )?(?:server|remote|peer|upstream|gateway|backend) (?:rejected|denied"
+                r"|refused|declined)(?: (?:the|this|your)\b|[:.!]|\s*\Z)"
+            ),
+            # What was not made ready before the call.
+            (
+                r"(?:[\w.'\"-]+ ){1,5}(?:is |are |was |has |have )?not (?:been |yet |properly )?"
+                r"(?:configured|initiali[sz]ed|installed|approved|set up)"
+                r"(?=\s*(?:[.:;,(—-]|\Z)| (?:yet|for|on|in|by|or)\b)"
+            ),
+            (
+                r"(?:\w+ ){0,3}(?:service|server|manager|daemon|engine|client|database|backend"
+                r"|worker|runtime|sdk|driver|plugin) not (?:running|started|loaded|ready"
+                r"|available)\b"
+            ),
+            (
+                r"(?:[\w.'-]+ ){1,4}not available[.:] (?:please |you can )?(?:install|check|run|set"
+                r"|configure|enable|start|see)\b"
             ),
             # The value that came, beside what should have come.
             (

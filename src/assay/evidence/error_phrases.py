@@ -261,7 +261,7 @@ PHRASES: tuple[Opening, ...] = (
                 rf"|not able|failure) to {VERBS}\b"
             ),
             rf"(?:(?:we|i) )?(?:could not|couldn't|cannot|can't|can not)\s(?:be\s)?{VERBS}\b",
-            r"failed\s+(?:with|because|due to|after)\b",
+            r"failed\s+(?:with|because|due to|after|while|when|during)\b",
             r"failed\s*[:：]|failed to (?-i:[a-z]{2,20})(?: \S{1,40}){0,4}\s*[:：]",
             r"(?:failed|failure)[.!]?\s*\Z",
             r"failed to (?-i:[a-z]{3,20})\b(?=[^\n]{0,80}(?:[\"'`]\w|\w_\w|\d|\w/\w))",
@@ -302,7 +302,7 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?:invalid|malformed|illegal|incorrect|wrong|bad)\s(?:or \w+\s)?(?:\w+\s){0,2}"
                 rf"{NAMED_THINGS}{NAMING}"
             ),
-            r"(?:invalid|malformed|illegal) (?:[\w-]{1,30} ){0,2}[\w-]{1,30}\s*[:：]",
+            r"(?:invalid|malformed|illegal) (?:[\w-]{1,30} ){0,4}[\w-]{1,30}\s*[:：]",
             rf"missing\s(?:or \w+\s)?(?:a\s)?(?:required\s)?(?:\w+\s)?{NAMED_THINGS}{NAMING}",
             (
                 rf"required\s(?:\w+\s)?{NAMED_THINGS}\b[^\n]{{0,60}}(?:missing|not (?:provided"

@@ -47,7 +47,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
                 r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
-                r"|(?:is|are) unavailable (?:for|to|in) (?:this|your)|is not possible"
+                r"|(?:is|are) unavailable(?=:| (?:for|to|in) (?:this|your))|is not possible"
                 r"|(?:has|have) (?:expired|reached (?:its|the|your) (?:\w+ ){0,2}(?:limit|maximum))"
                 r"|(?:has|have) only \d+ \w+[^\n]{0,20}\bbut|requires? (?:authentication"
                 r"|authori[sz]ation|permission|login|either|at least|exactly|a valid|an active"
@@ -67,6 +67,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r"too (?:many|few|long|short|large|deep) \w+(?: \w+)?(?:\s*[:：(,.]|\s*\Z| for| in"
                 r"|\s\d)"
             ),
+            r"too (?:many|few) (?:\w+ )?(?:arg|argument|parameter|input)s (?:to|provided|given)\b",
             r"(?:refusing|refused) to \w+",
             r"(?!(?:no|none|never|tests?|checks?|jobs?) )(?-i:[A-Z])[\w-]{2,30} failed[.!]?\s*\Z",
             r"(?:aborting|giving up|rejected|refused|disallowed|forbidden)\s*[:：]",

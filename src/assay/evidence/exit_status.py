@@ -15,7 +15,10 @@ _OPENING = re.compile(
     r"\s*[:=]?\s*(-?\d{1,10})\b",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"\s*<(?:returncode|exit_?code|return_code)>\s*(-?\d{1,10})\s*</", re.IGNORECASE)
+_TAG = re.compile(
+    r"\s*(?:<(?:returncode|exit_?code|return_code)>\s*|\[exit[ _]?code:? )(-?\d{1,10})\s*(?:</|\])",
+    re.IGNORECASE,
+)
 _HEADER = re.compile(
     r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){0,6}"
     r"(?:Process exited with code|Exit(?:ed with)? code:?|exit_code:?|Return code:?)"

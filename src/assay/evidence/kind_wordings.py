@@ -83,14 +83,14 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "permission",
         (
-            r"read-?only (?:database|file ?system|mode|replica|user|access)|\b(?:command|request"
-            r"|action|access|query|operation|call|url|domain) (?:is |was |has been )?blocked"
-            r"|permissions? (?:is|are) required|\bdenied\b|permission denied|access(?: is"
-            r"| was)? denied|forbidden|insufficient (?:permissions?|privileges?|scopes?)"
-            r"|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM|row-level security"
-            r"|robots\.txt|(?:missing|required|granted) .{0,20}scopes?\b"
-            r"|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is|been|are) (?:banned"
-            r"|blocked)\b|restricted operation|operation not permitted|(?:do"
+            r"(?:server|remote|host|peer) (?:rejected|refused) the|read-?only (?:database"
+            r"|file ?system|mode|replica|user|access)|\b(?:command|request|action|access|query"
+            r"|operation|call|url|domain) (?:is |was |has been )?blocked|permissions? (?:is"
+            r"|are) required|\bdenied\b|permission denied|access(?: is| was)? denied|forbidden"
+            r"|insufficient (?:permissions?|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b"
+            r"|must be owner|EACCES|EPERM|row-level security|robots\.txt|(?:missing|required"
+            r"|granted) .{0,20}scopes?\b|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is"
+            r"|been|are) (?:banned|blocked)\b|restricted operation|operation not permitted|(?:do"
             r"|does) not have (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用"
             r"|封禁|禁止访问|拒绝访问|captcha|enable javascript|javascript and cookies|not a robot"
             r"|(?:has been|was) denied|denied by|you are human|not accessible by|allowed director"
@@ -100,7 +100,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "configuration",
         (
-            r"configure (?:your|the)\b|\bis disabled\b|cannot run program|not (?:been )?configured"
+            r"not available\. (?:please )?(?:install|configure|check)|check .{0,20}configuration"
+            r"|configure (?:your|the)\b|\bis disabled\b|cannot run program|not (?:been )?configured"
             r"|misconf|environment variables?\b.{0,40}(?:not set|missing|required|undefined|unset)"
             r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+ (?:is |env\w* )?not set|(?:has not been|is not"
             r"|not) (?:enabled|activated|installed)|未配置|未开通|未启用|(?:does"
@@ -123,9 +124,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "timeout",
         (
-            r"timed?[ -]?out\b(?! must)(?! \w+ must)(?! should)(?! cannot)|timedout|\d ?ms exceeded"
-            r"|deadline exceeded|ETIMEDOUT|took (?:too )?long|TimeoutError|did not (?:respond"
-            r"|complete|finish) (?:with)?in|超时"
+            r"deadline expired|timed?[ -]?out\b(?! must)(?! \w+ must)(?! should)(?! cannot)"
+            r"|timedout|\d ?ms exceeded|deadline exceeded|ETIMEDOUT|took (?:too )?long|TimeoutError"
+            r"|did not (?:respond|complete|finish) (?:with)?in|超时"
         ),
     ),
     (
@@ -178,9 +179,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "data_processing_error",
         (
-            r"unsupported operand|not subscriptable|not iterable|can only concatenate|corrupt"
-            r"|unexpected EOF|\bEOF\W*$|unreadable|(?:property|field|key) in (?:the )?response"
-            r"|failed to (?:un)?marshal (?!arg)(?!param)(?!req)"
+            r"disk image|unsupported operand|not subscriptable|not iterable|can only concatenate"
+            r"|corrupt|unexpected EOF|\bEOF\W*$|unreadable|(?:property|field"
+            r"|key) in (?:the )?response|failed to (?:un)?marshal (?!arg)(?!param)(?!req)"
             r"|failed to deseriali[sz]e (?:the )?re|length mismatch|lengths must match"
             r"|shape mismatch|could not be broadcast|codec can't|(?:decod|encod)ing bytes"
             r"|UnicodeDecodeError|KeyError|division by zero|divide by zero|ZeroDivision"
@@ -191,7 +192,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "missing_required_field",
         (
-            r"is a required property|field required"
+            r"\b(?:is|are) empty\b|^\W*\w+ missing\W*$|is a required property|field required"
             r"|missing (?:a )?(?:\d+ )?(?:the )?(?:following )?required|missing (?:argument"
             r"|parameter|field|property|keyword|value for)|missing [\w.'\"`-]{1,60} (?:argument"
             r"|parameter|field|property|input)\b|no (?:\w+ )?(?:fields?|arguments?|parameters?"
@@ -241,7 +242,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "invalid_arguments",
         (
-            r"invalid arguments? for|unexpected (?:keyword )?(?:argument|parameter|property|field)"
+            r"too (?:many|few) (?:\w+ )?arguments|invalid arguments? for"
+            r"|unexpected (?:keyword )?(?:argument|parameter|property|field)"
             r"|unrecogni[sz]ed[ _](?:keys?|arguments?|options?|parameters?)|additional properties"
             r"|extra (?:inputs|fields) (?:are )?not|unknown (?:argument|parameter|field|option"
             r"|property)|invalid (?:arguments?|params?|parameters?|request|\w+ call)\b"
@@ -303,19 +305,20 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "not_found",
         (
-            r"not found|did not (?:match any|resolve)|(?:could not|cannot|can't) be (?:found"
-            r"|located)|not an? \w+ (?:repository|project)|does not exist|doesn't exist"
-            r"|do not exist|no such|(?:cannot|could not|couldn't|can't|unable to) (?:find|locate"
-            r"|access)|ENOENT|NotFound|NoSuch|not defined|no module named|unknown (?:column|table"
-            r"|database|host|user|symbol|city)|no .{1,60} (?:found|named|with (?:id|e-?mail|name"
-            r"|number|code|key)|available for)|could not resolve to an?|undefined (?:table|column)"
-            r"|未找到|找不到|no match(?:es|ing) |(?:did|does|do) not (?:match any|appear)"
-            r"|user unknown|(?:unknown|undefined|unrecogni[sz]ed) \w+(?: \w+)?:? [\"'`]"
-            r"|no commits between|unknown (?!err)(?!exc)(?!reas)\w+(?: \w+){0,4}: \w"
-            r"|zero[ _]results|there (?:is|was) no \w|unknown \w*_\w+|\bno (?:\w+ ){1,3}[\"'`]"
-            r"|^\W*no \w+ \S*\d|has no \w+ [\"'`]|matched no \w|not in (?:the )?(?:registry|catalog"
-            r"|database|index)\b|has only \d+|no (?:rule|available|route) |undefined control|不存在"
-            r"|未获取到|未查到|查无"
+            r"\bis gone\b|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not"
+            r"|cannot|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"
+            r"|doesn't exist|do not exist|no such|(?:cannot|could not|couldn't|can't"
+            r"|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined|no module named"
+            r"|unknown (?:column|table|database|host|user|symbol|city)|no .{1,60} (?:found|named"
+            r"|with (?:id|e-?mail|name|number|code|key)|available for)|could not resolve to an?"
+            r"|undefined (?:table|column)|未找到|找不到|no match(?:es|ing) |(?:did|does"
+            r"|do) not (?:match any|appear)|user unknown|(?:unknown|undefined"
+            r"|unrecogni[sz]ed) \w+(?: \w+)?:? [\"'`]|no commits between"
+            r"|unknown (?!err)(?!exc)(?!reas)[\w.]+(?: [\w.]+){0,4}: \w|zero[ _]results|there (?:is"
+            r"|was) no \w|unknown \w*_\w+|\bno (?:\w+ ){1,3}[\"'`]|^\W*no \w+ \S*\d"
+            r"|has no \w+ [\"'`]|matched no \w|not in (?:the )?(?:registry|catalog|database"
+            r"|index)\b|has only \d+|no (?:rule|available|route) |undefined control|不存在|未获取到"
+            r"|未查到|查无"
         ),
     ),
     (
@@ -331,29 +334,36 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"\bonly your own\b|\bonly allowed\b|do(?:es)? not (?:match|apply)|has no \w"
-            r"|over the .{1,20}(?:cap|limit)\b|at least \w|violates|constraint|not enough"
-            r"|insufficient|exceed|cannot (?:be|use)|out of (?:range|stock)|not (?:available"
-            r"|eligible)|does not add up|minimum|maximum|is closed|sold out|售罄|已满|expired"
-            r"|no longer|at (?:least|most) \d|inconsistent|not[ _]in[ _](?:the )?(?:channel|group"
-            r"|list|room)|not a member|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"
-            r"|approved|editable|ready|active|applicable|possible)|business (?:rule|validation)"
-            r"|first\b.{0,40}before|you (?:need|have|must)\b.{1,60} before"
-            r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires\b|\bneeds\b"
-            r"|\bcan only\b|at most \d|不足|\b(?:call|run|use|start|stop|open|close|connect|create"
-            r"|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法|已过期"
-            r"|已失效|过近|过远|过短"
+            r"^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
+            r"|do(?:es)? not (?:match|apply)|has no \w|over the .{1,20}(?:cap|limit)\b|at least \w"
+            r"|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)|out of (?:range"
+            r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed|sold out"
+            r"|售罄|已满|expired|no longer|at (?:least|most) \d|inconsistent"
+            r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not a member|fast.forward"
+            r"|must (?:have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
+            r"|applicable|possible)|business (?:rule|validation)|first\b.{0,40}before|you (?:need"
+            r"|have|must)\b.{1,60} before|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b"
+            r"|\brequires\b|\bneeds\b|\bcan only\b|at most \d|不足|\b(?:call|run|use|start|stop"
+            r"|open|close|connect|create|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出"
+            r"|超过|不得|不合法|已过期|已失效|过近|过远|过短"
         ),
     ),
-    ("unavailable", r"try again (?:shortly|in (?:a|\d))"),
+    (
+        "unavailable",
+        (
+            r"try again (?:shortly|in (?:a|\d))|\bunavailable\b|not (?:properly )?initiali[sz]ed"
+            r"|(?:service|manager|daemon|engine|worker|runtime) (?:is )?not (?:running|started"
+            r"|ready)"
+        ),
+    ),
     (
         "execution_error",
         (
-            r"(?:daemon|worker|engine|backend) error|error (?:calling|executing|running|in|while"
-            r"|getting|fetching|retrieving|occurred)|traceback|exception|internal (?:server )?error"
-            r"|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace"
-            r"|unexpected error|\bfail|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)"
-            r"|内部错误|服务器错误|异常"
+            r"失败|失敗|(?:daemon|worker|engine|backend) error|error (?:calling|executing|running"
+            r"|in|while|getting|fetching|retrieving|occurred)|traceback|exception"
+            r"|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code"
+            r"|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"
+            r"|can't) (?:fetch|retrieve|load|get)|内部错误|服务器错误|异常"
         ),
     ),
 )
