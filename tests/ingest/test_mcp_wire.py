@@ -229,6 +229,54 @@ def test_a_task_is_answered_later() -> None:
     assert found.result["content"][0]["text"] == "yes"
 
 
+META = "io.modelcontextprotocol/"
+CLIENT = {
+    f"{META}clientInfo": {"name": "desk", "version": "1"},
+    f"{META}protocolVersion": "2026-07-28",
+}
+SERVER = {"_meta": {f"{META}serverInfo": {"name": "weather", "version": ""}}}
+
+
+def sent(own_id: int, method: str, **params: Any) -> dict[str, Any]:
+    return rpc(id=own_id, method=method, params={**params, "_meta": CLIENT})
+
+
+WITHOUT_SESSION = (
+    sent(1, "server/discover"),
+    rpc(id=1, result={"supportedVersions": ["2026-07-28"], "resultType": "complete", **SERVER}),
+    sent(2, "tools/list"),
+    rpc(id=2, result={"tools": [TOOL], **SERVER}),
+    sent(3, "tools/call", name="rain", arguments={"city": "X"}),
+    answer(3, "no X", isError=True, **SERVER),
+)
+
+
+def test_every_message_of_newer_versions_says_who_sent_it() -> None:
+    made_up = recording(WITHOUT_SESSION, "wire.jsonl")
+    assert pick_format(made_up)[0] is MCP_WIRE
+    run = read_one(MCP_WIRE, made_up)
+    assert [(c.tool, c.server, c.reported_success) for c in run.calls] == [
+        ("rain", "weather", False)
+    ]
+    assert (run.framework, run.extra["protocol_version"]) == ("desk", "2026-07-28")
+    assert "other_requests" not in run.extra
+    assert len(read(MCP_WIRE, recording((*WITHOUT_SESSION, *WITHOUT_SESSION)))) == 2
+
+
+def test_a_call_that_the_server_halted_goes_on() -> None:
+    asked = {"city": {"method": "elicitation/create"}}
+    lines = (
+        sent(1, "tools/call", name="rain", arguments={}),
+        rpc(id=1, result={"resultType": "input_required", "inputRequests": asked}),
+        sent(2, "tools/call", name="rain", arguments={}, inputResponses={"city": {}}),
+        answer(2, "yes", resultType="complete"),
+        sent(3, "tools/call", name="rain", arguments={}),
+    )
+    first, second = read_one(MCP_WIRE, recording(lines)).calls
+    assert (first.result["content"][0]["text"], first.extra) == ("yes", {"input_rounds": 1})
+    assert second.result is None
+
+
 def test_an_answer_to_nothing_is_kept_and_other_lines_are_counted() -> None:
     lines = (call(1), answer(9, "late"), {"level": "info", "msg": "saved"}, answer(1, "yes"))
     run = read_one(MCP_WIRE, recording(lines))

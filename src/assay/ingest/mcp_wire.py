@@ -34,10 +34,13 @@ if TYPE_CHECKING:
 NAME = "mcp"
 _LOOKED_AT = 200
 CALL, LIST, OPEN, CANCEL = "tools/call", "tools/list", "initialize", "notifications/cancelled"
+DISCOVER = "server/discover"
+# Newer versions open no session: every message says who sent it.
+_META = "io.modelcontextprotocol/"
 TASK_RESULT = "tasks/result"
 # What only this protocol asks for; other protocols are written as JSON-RPC too.
 OWN_METHODS = frozenset(
-    {CALL, LIST, "notifications/initialized", "notifications/tools/list_changed"}
+    {CALL, LIST, DISCOVER, "notifications/initialized", "notifications/tools/list_changed"}
 )
 # What servers ask of clients, and a key that only the answer to it has.
 SERVER_REQUESTS = {
@@ -96,6 +99,8 @@ class _Connection:
         self._asked: dict[tuple[str, str | None, str], WireMessage] = {}
         self._calls: dict[tuple[str | None, str], ToolExecutionResult] = {}
         self._tasks: dict[str, ToolExecutionResult] = {}
+        self._halted: dict[tuple[str | None, str], ToolExecutionResult] = {}
+        self._used: set[tuple[str, str | None, str]] = set()
         self._answers: dict[tuple[str | None, str], Any] = {}
         self._tools: dict[str, dict[str, Any]] = {}
         self._servers: dict[str | None, dict[str, Any]] = {}
@@ -106,8 +111,10 @@ class _Connection:
 
     def begins_anew(self, message: WireMessage) -> bool:
         """Whether a client connects once more to a server that it is connected to already."""
-        is_first = message.body.get("method") == OPEN and message.session is None
-        return is_first and bool(self._client) and not self._is_repeated(message)
+        method = message.body.get("method")
+        is_first = method == OPEN and bool(self._client)
+        is_first = is_first or (method == DISCOVER and _key(message, "client") in self._used)
+        return is_first and message.session is None and not self._is_repeated(message)
 
     def take(self, message: WireMessage) -> None:
         """Take one message; a proxy may have seen it twice, on its way in and out."""
@@ -127,21 +134,40 @@ class _Connection:
     def _take_request(self, message: WireMessage) -> None:
         body, params = message.body, dict_or_empty(message.body.get("params"))
         self._asked[_key(message, _side(body))] = message
+        self._used.add(_key(message, _side(body)))
+        self._meet(params)
         self._answers.pop((message.server, str(body["id"])), None)
         if body["method"] == OPEN:
             self._client = {**params, **dict_or_empty(params.get("clientInfo"))}
         elif body["method"] == CALL:
-            call = ToolExecutionResult(
-                tool=text_at(params, "name") or "",
-                parameters=params.get("arguments") or {},
-                server=message.server,
-                call_id=str(body["id"]),
-                started_at=message.at,
-            )
-            self._calls[message.server, str(body["id"])] = call
-            self.run.call(call)
-        elif body["method"] not in {LIST, TASK_RESULT}:
+            self._calls[message.server, str(body["id"])] = self._begin(message, params)
+        elif body["method"] not in {LIST, TASK_RESULT, DISCOVER}:
             self._others[body["method"]] += 1
+
+    def _meet(self, params: dict[str, Any]) -> None:
+        """Take down who sends requests, where each of them says so."""
+        about = dict_or_empty(params.get("_meta"))
+        client = dict_or_empty(about.get(f"{_META}clientInfo"))
+        if client and not self._client:
+            version = about.get(f"{_META}protocolVersion")
+            self._client = {**client, "protocolVersion": version}
+
+    def _begin(self, message: WireMessage, params: dict[str, Any]) -> ToolExecutionResult:
+        """A call that begins, or goes on with what the server had asked for."""
+        tool = text_at(params, "name") or ""
+        halted = self._halted.pop((message.server, tool), None)
+        if halted is not None and {"inputResponses", "requestState"} & params.keys():
+            halted.extra["input_rounds"] = halted.extra.get("input_rounds", 0) + 1
+            return halted
+        call = ToolExecutionResult(
+            tool=tool,
+            parameters=params.get("arguments") or {},
+            server=message.server,
+            call_id=str(message.body["id"]),
+            started_at=message.at,
+        )
+        self.run.call(call)
+        return call
 
     def _take_notice(self, body: dict[str, Any]) -> None:
         params = dict_or_empty(body.get("params"))
@@ -164,6 +190,9 @@ class _Connection:
             return
         self._answers[message.server, own_id] = answer
         method, result = asked.body["method"], dict_or_empty(answer)
+        server = dict_or_empty(result.get("_meta")).get(f"{_META}serverInfo")
+        if server is not None:
+            self._servers.setdefault(message.server, {"serverInfo": server})
         if method == LIST:
             self._tools.update({str(t.get("name")): t for t in objects_in(result.get("tools"))})
         elif method == OPEN:
@@ -190,6 +219,8 @@ class _Connection:
         result = dict_or_empty(answer)
         if (task := text_at(dict_or_empty(result.get("task")), "taskId")) is not None:
             self._tasks[task] = call
+        if result.get("resultType") == "input_required":
+            self._halted[call.server, call.tool] = call
         error = dict_or_empty(result.get("error")) if set(result) == {"error"} else {}
         if (code := count_or_none(error.get("code"))) is not None:
             call.extra["rpc_status"] = code
