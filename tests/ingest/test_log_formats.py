@@ -10,6 +10,7 @@ from tests.ingest.reading import recording
 from tests.ingest.test_ag_ui import EVENTS as AG_UI_EVENTS
 from tests.ingest.test_agent_formats import JSON, MISPLACED, behaves, places, replaced
 from tests.ingest.test_bedrock import LOG, MESSAGES, TRACE
+from tests.ingest.test_cli_telemetry import SESSION as TELEMETRY
 from tests.ingest.test_cline import TASK
 from tests.ingest.test_copilot_cli import EVENTS as COPILOT_EVENTS
 from tests.ingest.test_copilot_cli import ROUNDS, chat
@@ -38,6 +39,7 @@ EXAMPLES: dict[str, tuple[str, Any]] = {
     "Bedrock's messages": ("bedrock", MESSAGES),
     "Bedrock's log": ("bedrock", LOG),
     "Bedrock's traces": ("bedrock", TRACE),
+    "agents' telemetry": ("cli-telemetry", TELEMETRY),
     "Cline": ("cline", TASK),
     "Copilot's events": ("copilot", COPILOT_EVENTS),
     "VS Code's chat": ("copilot", chat()),

@@ -22,6 +22,7 @@ _HOMES = {
     "bedrock": "bedrock:BEDROCK",
     "bfcl": "bfcl:BFCL",
     "claude-code": "claude_code:CLAUDE_CODE",
+    "cli-telemetry": "cli_telemetry:CLI_TELEMETRY",
     "cline": "cline:CLINE",
     "codex-cli": "codex_cli:CODEX_CLI",
     "copilot": "copilot_cli:COPILOT",
