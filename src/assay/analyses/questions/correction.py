@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval
+from assay.analyses.columns import FAILED
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -67,11 +68,7 @@ CORRECTION = Analysis(
         Parameter("by", "What the episodes are counted by.", "model", choices=get_args(By)),
     ),
     columns=(
-        Column("model", "model", "name"),
-        Column("server", "server", "name"),
-        Column("tool", "tool", "name"),
-        Column("blame", "blame", "name"),
-        Column("kind", "kind", "name"),
+        *FAILED,
         Column("failures", "failures", "count", lower_is_better=True),
         Column("episodes", "episodes", "count", lower_is_better=True),
         Column("retried", "retried", "count"),

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import one_of, typed, with_steady
+from assay.analyses.columns import JUDGED
 from assay.analyses.judged import judgements
 from assay.analyses.view import opened
 
@@ -75,9 +76,7 @@ DISTRIBUTION = Analysis(
     ask=distribution,
     parameters=(Parameter("by", "What the scores are grouped by.", None, choices=get_args(By)),),
     columns=(
-        Column("experiment", "experiment", "name"),
-        Column("model", "model", "name"),
-        Column("judge", "judge", "name"),
+        *JUDGED,
         Column("measure", "of", "name"),
         Column("n", "n", "count"),
         Column("missing", "missing", "count", lower_is_better=True),

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column
 from assay.analyses.answering import question
+from assay.analyses.columns import PLACE, SUCCESS_RATE
 from assay.analyses.judged import Mean, mean_of
 from assay.analyses.view import opened
 
@@ -172,7 +173,6 @@ def _diversity(line: dict[str, Any]) -> Diversity:
     )
 
 
-_PLACE = (Column("experiment", "experiment", "name"), Column("model", "model", "name"))
 _TABLES = ("runs", "calls", "evaluations")
 
 EFFICIENCY = Analysis(
@@ -182,17 +182,11 @@ EFFICIENCY = Analysis(
     row=Efficiency,
     ask=efficiency,
     columns=(
-        *_PLACE,
+        *PLACE,
         Column("runs", "runs", "count"),
         Column("tasks", "tasks", "count", wide=True),
         Column("verdicts", "verdicts", "count", wide=True),
-        Column(
-            "success_rate",
-            "succeeded",
-            "share",
-            lower_is_better=False,
-            interval=("success_rate_low", "success_rate_high"),
-        ),
+        SUCCESS_RATE,
         Column("scored", "scored", "count", wide=True),
         Column(
             "score", "score", "score", lower_is_better=False, interval=("score_low", "score_high")
@@ -236,7 +230,7 @@ DIVERSITY = Analysis(
     row=Diversity,
     ask=diversity,
     columns=(
-        *_PLACE,
+        *PLACE,
         Column("used", "used", "name"),
         Column("from_number", "from", "count", wide=True),
         Column("number", "different", "name"),

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval
+from assay.analyses.columns import FAILED
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -66,11 +67,7 @@ ERRORS = Analysis(
         Parameter("by", "What the failures are counted by.", "kind", choices=get_args(By)),
     ),
     columns=(
-        Column("model", "model", "name"),
-        Column("server", "server", "name"),
-        Column("tool", "tool", "name"),
-        Column("blame", "blame", "name"),
-        Column("kind", "kind", "name"),
+        *FAILED,
         Column("failures", "failures", "count", lower_is_better=True),
         Column("share", "of failures", "share"),
         Column("calls", "calls", "count", wide=True),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
+from assay.analyses.columns import JUDGED
 from assay.analyses.judged import judgements, resampling_of
 from assay.analyses.view import opened
 from assay.errors import InvalidSettings
@@ -113,9 +114,7 @@ PASSES = Analysis(
     ask=passes,
     parameters=(Parameter("k", "Only this many runs; all that there are if not given.", None),),
     columns=(
-        Column("experiment", "experiment", "name"),
-        Column("model", "model", "name"),
-        Column("judge", "judge", "name"),
+        *JUDGED,
         Column("measure", "measure", "name"),
         Column("k", "k", "count", wide=True),
         Column("value", "value", "share", lower_is_better=False, interval=("low", "high")),

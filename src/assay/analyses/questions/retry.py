@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval
+from assay.analyses.columns import FAILED
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -95,11 +96,7 @@ RETRY = Analysis(
         Parameter("by", "What the failures are counted by.", "model", choices=get_args(By)),
     ),
     columns=(
-        Column("model", "model", "name"),
-        Column("server", "server", "name"),
-        Column("tool", "tool", "name"),
-        Column("blame", "blame", "name"),
-        Column("kind", "kind", "name"),
+        *FAILED,
         Column("runs", "runs", "count", wide=True),
         Column("runs_with_failures", "runs with failures", "count", wide=True),
         Column("failures", "failures", "count", lower_is_better=True),

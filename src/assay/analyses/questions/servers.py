@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval
+from assay.analyses.columns import CALLS
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -59,21 +60,7 @@ SERVERS = Analysis(
         Column("server", "server", "name"),
         Column("tools", "tools", "count"),
         Column("models", "models", "count", wide=True),
-        Column("calls", "calls", "count"),
-        Column("runs", "runs", "count", wide=True),
-        Column("tasks", "tasks", "count", wide=True),
-        Column("failures", "failed", "count", lower_is_better=True),
-        Column(
-            "success_rate",
-            "succeeded",
-            "share",
-            lower_is_better=False,
-            interval=("success_rate_low", "success_rate_high"),
-        ),
-        Column("model_failures", "model's", "count", lower_is_better=True),
-        Column("server_failures", "server's", "count", lower_is_better=True),
-        Column("environment_failures", "environment's", "count", lower_is_better=True),
-        Column("unknown_failures", "nobody's", "count", lower_is_better=True),
+        *CALLS,
         Column("server_failure_rate", "server's of all", "share", lower_is_better=True),
         Column("median_seconds", "median s", "seconds", lower_is_better=True, wide=True),
     ),

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column
 from assay.analyses.answering import question, steady, typed
+from assay.analyses.columns import JUDGED, SUCCESS_RATE
 from assay.analyses.judged import judged_groups
 from assay.analyses.view import opened
 
@@ -107,21 +108,13 @@ def _over_judges(found: list[Standing]) -> dict[tuple[str | None, str | None], t
 
 
 _COLUMNS = (
-    Column("experiment", "experiment", "name"),
-    Column("model", "model", "name"),
-    Column("judge", "judge", "name"),
+    *JUDGED,
     Column("evaluations", "judged", "count"),
     Column("missing", "missing", "count", lower_is_better=True),
     Column("tasks", "tasks", "count", wide=True),
     Column("score", "score", "score", lower_is_better=False, interval=("score_low", "score_high")),
     Column("step", "step", "score", lower_is_better=False, interval=("step_low", "step_high")),
-    Column(
-        "success_rate",
-        "succeeded",
-        "share",
-        lower_is_better=False,
-        interval=("success_rate_low", "success_rate_high"),
-    ),
+    SUCCESS_RATE,
 )
 _TABLES = ("runs", "evaluations", "summaries")
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval, with_steady
+from assay.analyses.columns import CALLED, CALLS
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -79,24 +80,8 @@ TOOLS = Analysis(
         Parameter("order", "What comes first.", None, choices=get_args(Order)),
     ),
     columns=(
-        Column("model", "model", "name"),
-        Column("server", "server", "name"),
-        Column("tool", "tool", "name"),
-        Column("calls", "calls", "count"),
-        Column("runs", "runs", "count", wide=True),
-        Column("tasks", "tasks", "count", wide=True),
-        Column("failures", "failed", "count", lower_is_better=True),
-        Column(
-            "success_rate",
-            "succeeded",
-            "share",
-            lower_is_better=False,
-            interval=("success_rate_low", "success_rate_high"),
-        ),
-        Column("model_failures", "model's", "count", lower_is_better=True),
-        Column("server_failures", "server's", "count", lower_is_better=True),
-        Column("environment_failures", "environment's", "count", lower_is_better=True),
-        Column("unknown_failures", "nobody's", "count", lower_is_better=True),
+        *CALLED,
+        *CALLS,
         Column("model_failure_rate", "model's of all", "share", lower_is_better=True, wide=True),
         Column("loading_calls", "loading", "count", wide=True),
         Column("timed_calls", "timed", "count", wide=True),

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of
+from assay.analyses.columns import PLACE
 from assay.stats import variance_parts
 
 if TYPE_CHECKING:
@@ -101,8 +102,7 @@ VARIANCE = Analysis(
     ask=variance,
     parameters=(Parameter("of", "Which score.", "score", choices=get_args(Of)),),
     columns=(
-        Column("experiment", "experiment", "name"),
-        Column("model", "model", "name"),
+        *PLACE,
         Column("of", "of", "name"),
         Column("task", "between tasks", "score"),
         Column("run", "between runs", "score", lower_is_better=True),

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import one_of, steady
+from assay.analyses.columns import JUDGED
 from assay.analyses.judged import Mean, Weights, judged_groups, judgements
 from assay.analyses.view import opened
 
@@ -172,11 +173,6 @@ _WEIGHTS = (
         _DEFAULTS.no_tool_penalty,
     ),
 )
-_PLACE = (
-    Column("experiment", "experiment", "name"),
-    Column("model", "model", "name"),
-    Column("judge", "judge", "name"),
-)
 
 WEIGHTED = Analysis(
     name="weighted",
@@ -189,7 +185,7 @@ WEIGHTED = Analysis(
         *_WEIGHTS,
     ),
     columns=(
-        *_PLACE,
+        *JUDGED,
         Column("evaluations", "judged", "count"),
         Column("missing", "missing", "count", lower_is_better=True),
         Column("tasks", "tasks", "count", wide=True),
@@ -227,7 +223,7 @@ WEIGHTED_RUNS = Analysis(
         Parameter("top_n", "Only so many; all if not given.", None),
     ),
     columns=(
-        *_PLACE,
+        *JUDGED,
         Column("attempt", "pass", "count"),
         Column("task_id", "task", "name"),
         Column("score", "final answer", "score", lower_is_better=False),
