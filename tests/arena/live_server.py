@@ -123,6 +123,18 @@ async def betrays(_: Turn, emit: Emit) -> str:
     raise RuntimeError("google.adk.runners: OpenAILlm has no session")
 
 
+async def exaggerates(turn: Turn, emit: Emit) -> str:
+    """Say and call very much, in words without end; or fail so, or say nothing."""
+    if "fail" in turn.message:
+        raise RuntimeError("x" * 1_900)
+    if "nothing" in turn.message:
+        return ""
+    for number in range(70):
+        rows = {"rows": ["y" * 300] * 5}
+        emit("call", {"tool": "look" * 30, "parameters": {"n": number}, "result": rows})
+    return "W" * 3_000 + "\n" * 50 + "the end"
+
+
 async def blocks(turn: Turn, _: Emit) -> str:
     """Hold the thread, as an agent that calls a synchronous client does."""
     if "block" in turn.message:

@@ -15,7 +15,7 @@ from assay.arena import rooms
 from assay.arena.history import made_whole, read_session
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.session import MOST_SHOWN, News
-from assay.arena.verdicts import verdict_of
+from assay.arena.verdicts import latest_verdict, verdict_of
 from assay.errors import InvalidRecord
 from assay.store import Store
 from assay.test_case import AgentTestCase
@@ -73,6 +73,17 @@ def test_what_the_store_has_leaves_memory_but_for_its_figures() -> None:
     latest = session.prompts[-1].cells["A"].case
     assert latest is not None
     assert (latest.conversation_history, latest.actual_output) == (None, "an answer")
+
+
+def test_a_verdict_is_worked_out_once_for_what_a_session_has_come_to() -> None:
+    session = long_session(3)
+    first = latest_verdict(session)
+    assert latest_verdict(session) is first
+    session.prompts[0].choose("A", {"A": 1.0, "B": 0.0})
+    chosen = latest_verdict(session)
+    assert chosen.preferred.means["A"].value == 1.0
+    del session.prompts[1:]
+    assert latest_verdict(session).prompts == 1
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,8 @@ def _kept_without_scores(store: Store, path: Path, who: list[Entrant]) -> None:
         (AgentTestCase(input="hello", actual_output=None), None),
         (AgentTestCase(input="hello", actual_output=None, extra={"error": "E: x"}), 0.0),
         (AgentTestCase(input="hello", actual_output=None, extra={"error": STOPPED}), None),
+        (AgentTestCase(input="hello", actual_output=""), 0.0),
+        (AgentTestCase(input="hello", actual_output=" \n"), 0.0),
     ],
 )
 def test_only_a_failure_of_the_agent_counts(case: AgentTestCase, value: float | None) -> None:

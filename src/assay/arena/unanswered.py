@@ -1,8 +1,8 @@
 """Turns without an answer: held against the agent, told again, and replaced when held again.
 
 One rule for suites and for the live page: a turn in which the agent failed (an error, no answer
-by the deadline) has the score 0; one that a person stopped has none, since the agent was not
-given its time. The fifteen metrics judge answers, so a turn without one has none of them.
+by the deadline, an empty one) has the score 0; one that a person stopped has none, since the agent
+was not given its time. The fifteen metrics judge answers, so a turn without one has none of them.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ async def score_turn(evaluator: ChatbotEvaluator, case: AgentTestCase) -> Score:
     error = case.extra.get(ERROR_KEY)
     if error == STOPPED:
         return Score(evaluator.name, None, "stopped before there was an answer")
+    if case.actual_output is not None and not case.actual_output.strip():
+        return Score(evaluator.name, 0.0, "no answer: it is empty")
     if case.actual_output is not None or error is None:
         return await evaluator.evaluate(case)
     return Score(evaluator.name, 0.0, f"no answer: {error}")

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from assay.arena.history import MOST_LISTED, list_sessions, session_lines
 from assay.arena.live import LONGEST_PROMPT, MOST_REPEATS
 from assay.arena.session import Cell
-from assay.arena.verdicts import contest_in, verdict_of
+from assay.arena.verdicts import contest_in, latest_verdict
 from assay.errors import InvalidRecord
 from assay.render.pages.arena_view import (
     cell_view,
@@ -174,7 +174,7 @@ async def earlier(request: Request) -> Response:
 
 async def _judged(request: Request, session: Session) -> dict[str, Any]:
     translate = translator(language_of(request))
-    found = None if session.hides_names else await run_in_threadpool(verdict_of, session)
+    found = None if session.hides_names else await run_in_threadpool(latest_verdict, session)
     waiting = [p.number for p in session.prompts if p.waits_for_choice and not p.is_running]
     return {
         "verdict": found,

@@ -32,6 +32,7 @@ _MOST_TELLING = 3
 _OF_CODE = frozenset(CATEGORIES[OF_CODE])
 _LEAST_BAR = 0.4
 _LONGEST_PROMPT = 20_000
+_LONG, _MANY_LINES = 250, 3
 # Errors come in the words of a framework, and would tell which one it is.
 HIDDEN = "hidden until it is judged"
 # The state of a cell to its sign and word.
@@ -81,6 +82,7 @@ class CellView(Struct, frozen=True):
     word: str
     answer: str
     more_letters: int
+    is_long: bool
     error: str | None
     calls: list[CallLine]
     more_calls: int
@@ -120,6 +122,7 @@ class PromptView(Struct, frozen=True):
     length: str
     text: str
     more_letters: int
+    is_long: bool
 
 
 def prompt_view(prompt: Prompt, *, hidden: bool = False) -> PromptView:
@@ -131,7 +134,12 @@ def prompt_view(prompt: Prompt, *, hidden: bool = False) -> PromptView:
     views = [cell_view(cell, cells, hidden=hidden) for cell in cells]
     text = prompt.text[:_LONGEST_PROMPT]
     more = len(prompt.text) - len(text)
-    return PromptView(prompt, views, clock, seconds(longest), text, more)
+    return PromptView(prompt, views, clock, seconds(longest), text, more, _is_long(text))
+
+
+def _is_long(text: str) -> bool:
+    """Whether a text may need to be scrolled, so that the keyboard has to reach it."""
+    return len(text) > _LONG or text.count("\n") > _MANY_LINES
 
 
 def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> CellView:
@@ -157,6 +165,7 @@ def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> Cel
         word=word,
         answer=answer[:LONGEST_SHOWN],
         more_letters=max(0, len(answer) - LONGEST_SHOWN),
+        is_long=_is_long(answer),
         error=HIDDEN if hidden and cell.error is not None else cell.error,
         calls=calls[:_MOST_CALLS],
         more_calls=max(0, len(calls) - _MOST_CALLS),
