@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
     Opened = Callable[..., Page]
 
@@ -185,6 +185,76 @@ def test_what_is_typed_outlives_a_restart_of_the_server(tmp_path: Path, open_pag
         page.locator("#prompt").press("Enter")
         expect(page.locator("#p3 .clock")).to_be_visible(timeout=15_000)
         expect(page.locator("#p3 .told")).to_contain_text("and what their tools had returned")
+        page.goto("about:blank")
+
+
+def test_a_turn_that_a_restart_ends_is_shown_as_it_was_kept(
+    tmp_path: Path, open_page: Opened
+) -> None:
+    agents = [ECHO, "tests.arena.live_server:waits"]
+    with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
+        begun = httpx.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
+        page = open_page(f"{server.address}{begun.headers['location']}")
+        expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
+        page.fill("#prompt", "I am still typing")
+        port = int(server.address.rpartition(":")[2])
+    with arena_server(tmp_path / "store", agents, warm_up=False, port=port):
+        expect(page.locator("#p1-B header")).to_contain_text("stopped", timeout=20_000)
+        expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
+        expect(page.locator("#prompt")).to_have_value("I am still typing")
+        page.goto("about:blank")
+
+
+def test_a_session_that_was_never_kept_is_told(tmp_path: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    with arena_server(tmp_path / "one", [ECHO], warm_up=False) as server:
+        page.goto(posed(f"{server.address}/arena", "Hello."))
+        port = int(server.address.rpartition(":")[2])
+    with arena_server(tmp_path / "other", [ECHO], warm_up=False, port=port):
+        note = page.locator("[data-note]")
+        expect(note).to_contain_text("does not know this session", timeout=20_000)
+        page.fill("#prompt", "Hello?")
+        page.locator("#prompt").press("Enter")
+        expect(note).to_contain_text("Begin a new one")
+        expect(page.locator("#prompt")).to_have_value("Hello?")
+        page.close()
+
+
+def test_what_a_reader_scrolled_opened_and_focused_stays_so(
+    tmp_path: Path, open_page: Opened
+) -> None:
+    agents = [f"tests.arena.live_server:{name}" for name in ("exaggerates", "waits")]
+    with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
+        begun = httpx.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
+        page = open_page(f"{server.address}{begun.headers['location']}")
+        answer, calls = page.locator("#p1-A [data-answer]"), page.locator("#p1-A .calls")
+        expect(page.locator("#p1-A header")).to_contain_text("answered")
+        page.locator("#p1-A details[data-key=call-3] summary").click()
+        answer.evaluate("(box) => { box.scrollTop = 120; box.focus(); }")
+        calls.evaluate("(box) => { box.scrollTop = 70; }")
+        expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
+        httpx.post(f"{page.url}/stop")
+        expect(page.locator("#p1 .clock")).to_be_visible()
+        assert answer.evaluate("(box) => box.scrollTop") == 120
+        assert calls.evaluate("(box) => box.scrollTop") == 70
+        expect(answer).to_be_focused()
+        expect(page.locator("#p1-A details[data-key=call-3]")).to_have_attribute("open", "")
+        expect(page.locator("#p1-B details[open]")).to_have_count(0)
+        page.goto("about:blank")
+
+
+def test_the_focus_goes_back_to_the_prompt_when_all_is_stopped(
+    tmp_path: Path, open_page: Opened
+) -> None:
+    agents = ["tests.arena.live_server:waits"]
+    with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
+        begun = httpx.post(f"{server.address}/arena", data={"prompt": "Go on."})
+        page = open_page(f"{server.address}{begun.headers['location']}")
+        expect(page.locator("#p1-A [data-answer]")).to_have_text("Well, let me think")
+        page.get_by_role("button", name="Stop").focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#p1-A header")).to_contain_text("stopped")
+        expect(page.locator("#prompt")).to_be_focused()
         page.goto("about:blank")
 
 

@@ -15,7 +15,7 @@ const post = async (form, body) => {
   try {
     const reply = await fetch(form.action, { method: "POST", headers: { Accept: "application/json", "Content-Type": "application/x-www-form-urlencoded" }, body });
     if (reply.ok) return true;
-    tell((await reply.json()).problem);
+    tell(reply.status === 404 ? root.dataset.lost : (await reply.json()).problem);
   } catch { tell(root.dataset.gone); }
   return false;
 };
@@ -24,6 +24,7 @@ const running = (is) => {
   if (!stop) return;
   ask.querySelector("[data-send]").disabled = is;
   root.querySelectorAll("[data-suggested] button").forEach((button) => { button.disabled = is; });
+  if (!is && stop.contains(document.activeElement)) field.focus({ preventScroll: true });
   stop.hidden = !is;
   progress();
 };
@@ -42,13 +43,30 @@ const progress = () => {
 };
 setInterval(progress, 1000);
 
-// What the reader has opened stays open when its part is swapped.
+// What the reader has opened stays open when its part is swapped, what was scrolled or has the focus stays so.
+const SCROLLED = "[data-answer],.calls,.asked h2,.error,pre";
 const swap = (old, fresh) => {
-  const open = [...old.querySelectorAll("details[open][data-key]")].map((d) => d.dataset.key);
-  const focused = old.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
-  open.forEach((key) => fresh.querySelector(`details[data-key="${CSS.escape(key)}"]`)?.setAttribute("open", ""));
+  const open = [...old.querySelectorAll("details[open][data-key]")];
+  const scrolled = [...old.querySelectorAll(SCROLLED)].filter((box) => box.scrollTop);
+  const focused = old.contains(document.activeElement) ? document.activeElement : null;
+  // The same place in the fresh part: by the cell, then by its key, then by its order there.
+  const twin = (box) => {
+    const cell = box.closest(".cell");
+    const [from, to] = cell && cell !== old ? [cell, fresh.querySelector(`#${CSS.escape(cell.id)}`)] : [old, fresh];
+    const key = box.closest("[data-key]")?.dataset.key;
+    const within = (part) => (key && part?.querySelector(`[data-key="${CSS.escape(key)}"]`)) || part;
+    const like = (part) => [...(within(part)?.querySelectorAll(box.tagName) ?? [])];
+    return like(to)[like(from).indexOf(box)];
+  };
+  const places = scrolled.map((box) => [twin(box), box.scrollTop]);
+  const next = focused && twin(focused);
+  open.map((details) => [details.closest(".cell"), details.dataset.key]).forEach(([cell, key]) => {
+    const part = cell && cell !== old ? fresh.querySelector(`#${CSS.escape(cell.id)}`) : fresh;
+    part?.querySelector(`details[data-key="${CSS.escape(key)}"]`)?.setAttribute("open", "");
+  });
   old.replaceWith(fresh);
-  if (focused) fresh.querySelector(`details[data-key="${CSS.escape(focused)}"] > summary`)?.focus({ preventScroll: true });
+  places.forEach(([box, top]) => { if (box) box.scrollTop = top; });
+  next?.focus({ preventScroll: true });
 };
 const fetched = async (path) => {
   const reply = await fetch(`${id}/${path}`);
@@ -171,7 +189,15 @@ if (id && "live" in root.dataset) {
   stream.onmessage = (event) => { hear(JSON.parse(event.data)); };
   // A server that has let the session go says so by ending the stream for good.
   stream.onerror = () => {
-    if (stream.readyState === EventSource.CLOSED) { running(false); tell(root.dataset.left); } else tell(root.dataset.gone);
+    if (stream.readyState === EventSource.CLOSED) ended(); else tell(root.dataset.gone);
+  };
+  const ended = async () => {
+    running(false);
+    const known = await fetch(`${id}/events`).catch(() => null);
+    if (known?.status === 404) { tell(root.dataset.lost); return; }
+    // What was being answered ended with the server: the store has what came of it.
+    if (known && root.querySelector(".cell[data-state=running]")) heard.reload();
+    else tell(root.dataset.left);
   };
   stream.onopen = () => { note.textContent = ""; };
   ask.addEventListener("submit", async (event) => {
@@ -181,7 +207,8 @@ if (id && "live" in root.dataset) {
     if (!sent) return;
     if (stream.readyState === EventSource.CLOSED) { location.reload(); return; }
     ask.elements.repeat.value = "1";
-    if (chosen === null) { field.value = ""; field.focus(); }
+    if (chosen === null) field.value = "";
+    field.focus({ preventScroll: true });
   });
   progress();
   stop.addEventListener("submit", (event) => { event.preventDefault(); post(stop, ""); });
