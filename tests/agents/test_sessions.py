@@ -155,6 +155,7 @@ def test_calls_are_retold_as_they_were_recorded() -> None:
     assert len(third.result) < 20_100
     kept = latest([(third,)] * 30)
     assert [bool(calls) for calls in kept] == [False] * 21 + [True] * 9
+    assert [len(calls) for calls in latest([(first,), (third,) * 12, (second,)])] == [0, 9, 1]
 
 
 def test_a_thread_passes_on_what_is_to_be_forgotten() -> None:

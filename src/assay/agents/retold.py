@@ -53,12 +53,16 @@ def past_calls(case: AgentTestCase, number: int) -> tuple[PastCall, ...]:
 
 
 def latest(turns: Sequence[tuple[PastCall, ...]]) -> tuple[tuple[PastCall, ...], ...]:
-    """The calls of the latest turns, as many as may be told again; of those before none."""
+    """The latest calls of these turns, as many as may be told again; each turn keeps its place."""
     left = _MOST_LETTERS
     found: list[tuple[PastCall, ...]] = []
     for calls in reversed(turns):
-        left -= letters_in(calls)
-        found.append(calls if left >= 0 else ())
+        kept: list[PastCall] = []
+        for call in reversed(calls):
+            left -= letters_in([call])
+            if left >= 0:
+                kept.append(call)
+        found.append(tuple(reversed(kept)))
     return tuple(reversed(found))
 
 
