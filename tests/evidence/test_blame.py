@@ -205,6 +205,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "You exceeded your current quota",
         "Look at your plan and billing",
         "No credits. Top up at the kiosk",
+        "You lack the credits to print",
     ),
     "auth": (
         "Unauthorized: missing API key",
@@ -222,6 +223,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "Camera permission is required",
         "scope_denied",
         "the peer refused the chart",
+        "The boat is not on the list",
         "权限不足",
     ),
     "server_unavailable": ("Server 'x' could not be loaded. Reason: connection_error",),
@@ -261,6 +263,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "null_reference": (
         "'NoneType' object is not subscriptable",
         "Cannot read properties of undefined",
+        "load_tide: received null",
     ),
     "index_error": ("list index out of range", "Index 4 is out of bounds"),
     "data_processing_error": (
@@ -269,6 +272,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "read tiles: unexpected EOF",
         "failed to unmarshal the chart",
         "the chart's disk image is torn",
+        "The plotter returned no page",
         "No depth field in the response",
         "Length mismatch: Expected axis has 4",
         "Error decoding bytes to utf-8",
@@ -354,12 +358,14 @@ WORDS: dict[str, tuple[str, ...]] = {
         "Guests may move only their own boats; owners may move only your own boat",
         "The boat has no sails",
         "No boats to moor",
+        "You cannot move the last buoy",
         "The race has not begun yet",
     ),
     "execution_error": (
         "Error executing tool x: browser context closed",
         "服务器错误",
         "海图打印均失败",
+        "We could not process this chart",
     ),
 }
 

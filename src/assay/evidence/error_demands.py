@@ -36,7 +36,8 @@ _CAUSE = (
     r"|reset|closed|aborted)|broken pipe|unexpected (?:eof|end of \w+|token)|eof|(?:context )?"
     r"(?:deadline exceeded|cancell?ed)|i/o timeout|timed out|no route to host|network is"
     r" unreachable|not (?:found|authorized|permitted|allowed|supported|implemented)|does not exist"
-    r"|already exists|unauthorized|forbidden|database is (?:locked|closed)|something went wrong"
+    r"|received (?:null|none|undefined)|already exists|unauthorized|forbidden"
+    r"|database is (?:locked|closed)|something went wrong"
     r"|(?:invalid|unsupported|unknown|malformed) [\w -]{2,40}|[\w.-]{2,40} not (?:installed|found)"
     r"|(?:[\w']+ ){1,3}(?:is|are) (?:empty|missing|required|invalid|too \w+|not (?:set|valid|found"
     r"|allowed|installed|supported)))"
@@ -114,7 +115,21 @@ DEMANDS: tuple[Opening, ...] = (
                 r"(?-i:[a-z][\w.-]{1,40}) must (?:be|not be|contain|have|include|match|use|start"
                 r"|end)\b"
             ),
-            r"(?-i:[a-z][\w.-]{1,40}) (?:needs|requires|expects) (?:an?|the|at|one|either)\b",
+            (
+                r"(?-i:[a-z][\w.-]{1,40}) (?:requires \S|(?:needs|expects) (?:an?|the|at|one"
+                r"|either)\b)"
+            ),
+            r"(?-i:an?|the) \w+ cannot \w+",
+            (
+                r"no (?:arguments?|parameters?|params|inputs?|fields|options|values|files?|query"
+                r"|credentials) (?:was |were )?(?:provided|given|supplied|specified|passed)\b"
+            ),
+            r"does not match (?:the )?(?:pattern|format|regex|schema)\b",
+            r"you need (?:at least|more|an? (?:valid|active|paid))\b",
+            (
+                rf"{SOME_WORDS}is not (?:in|on) (?:the|your|this) (?:\w+ )?(?:allow-?list"
+                r"|whitelist|list)\b"
+            ),
             rf"{_NAME}(?: \w+){{0,2}} (?:is )?required\b",
             rf"(?:an? |the )?(?:\w+ ){{0,2}}{NAMED_THINGS} (?:is|are) required\b",
             (
@@ -136,8 +151,9 @@ DEMANDS: tuple[Opening, ...] = (
             ),
             # What was not made ready before the call.
             (
-                r"(?:[\w.'\"-]+ ){1,5}(?:is |are |was |has |have )?not (?:been |yet |properly )?"
-                r"(?:configured|initiali[sz]ed|installed|approved|set up)"
+                r"(?:[\w'\"-]+(?:\.\w+)? ){1,5}(?:is |are |was |has |have )?not (?:been |yet "
+                r"|properly )?"
+                r"(?:configured|initiali[sz]ed|installed|approved|set up|supported)"
                 r"(?=\s*(?:[.:;,(—-]|\Z)| (?:yet|for|on|in|by|or)\b)"
             ),
             (

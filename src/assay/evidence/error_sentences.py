@@ -6,7 +6,7 @@ Such a sentence may also open prose, so it speaks only for a text that is hardly
 from __future__ import annotations
 
 from assay.evidence.error_openings import Opening
-from assay.evidence.error_vocabulary import ARGUMENT, NAMED_THINGS, SOME_WORDS
+from assay.evidence.error_vocabulary import ARGUMENT, NAMED_THINGS, SOME_WORDS, VERBS
 from assay.evidence.foreign_errors import FOREIGN
 
 # First match wins.
@@ -19,7 +19,7 @@ SENTENCES: tuple[Opening, ...] = (
             r"(?:invalid|missing|unsupported|bad|no_such|unknown)_[a-z_]{2,60}\s*(?:\Z|: )",
             (
                 r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted|failed|expired|mismatch"
-                r"|required|exists)\s*(?:\Z|: )"
+                r"|required|exists|unavailable|invalid|unauthorized)\s*(?:\Z|: )"
             ),
         ),
     ),
@@ -86,6 +86,10 @@ SENTENCES: tuple[Opening, ...] = (
             (
                 r"(?=[^\n]{0,80}(?:[\d'\"`_/]|\w\.\w))"
                 rf"{SOME_WORDS}(?=c)(?:cannot be (?:\w+ly )?\w+ed|could not be \w+)\b"
+            ),
+            (
+                rf"(?:[\w.-]+ ){{1,2}}(?:could not|was unable to) {VERBS}\b"
+                r"(?=\s*:|[^\n]{0,60}(?:[\"'`]\S|\w_\w|\w/|request\b))"
             ),
             r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
             (

@@ -53,12 +53,13 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "quota_exceeded",
         (
-            r"quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?|funds|quota)"
-            r"|and billing|no credits|top up|billing (?:details|limit|account|is)|(?:call|request"
-            r"|usage|search|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit (?:was "
-            r"|has been )?(?:exceeded|reached|hit)|^limit exceeded|exhausted|已达上限|用完"
-            r"|payment required|credit balance|out of credits|no space left|disk (?:is )?full"
-            r"|ENOSPC|EMFILE|too many (?:clients|(?:open )?(?:connections|files))|额度|配额|欠费"
+            r"credits? to \w|quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?"
+            r"|funds|quota)|and billing|no credits|top up|billing (?:details|limit|account|is)"
+            r"|(?:call|request|usage|search|message|token|spending|daily|monthly"
+            r"|plan)\w*[^\n]{0,20} limit (?:was |has been )?(?:exceeded|reached|hit)"
+            r"|^limit exceeded|exhausted|已达上限|用完|payment required|credit balance"
+            r"|out of credits|no space left|disk (?:is )?full|ENOSPC|EMFILE|too many (?:clients"
+            r"|(?:open )?(?:connections|files))|额度|配额|欠费"
         ),
     ),
     (
@@ -83,14 +84,15 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "permission",
         (
-            r"(?:server|remote|host|peer) (?:rejected|refused) the|read-?only (?:database"
-            r"|file ?system|mode|replica|user|access)|\b(?:command|request|action|access|query"
-            r"|operation|call|url|domain) (?:is |was |has been )?blocked|permissions? (?:is"
-            r"|are) required|\bdenied\b|permission denied|access(?: is| was)? denied|forbidden"
-            r"|insufficient (?:permissions?|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b"
-            r"|must be owner|EACCES|EPERM|row-level security|robots\.txt|(?:missing|required"
-            r"|granted) .{0,20}scopes?\b|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is"
-            r"|been|are) (?:banned|blocked)\b|restricted operation|operation not permitted|(?:do"
+            r"allow-?list|whitelist|not on the list|policy.blocked|(?:server|remote|host"
+            r"|peer) (?:rejected|refused) the|read-?only (?:database|file ?system|mode|replica|user"
+            r"|access)|\b(?:command|request|action|access|query|operation|call|url|domain) (?:is "
+            r"|was |has been )?blocked|permissions? (?:is|are) required|\bdenied\b"
+            r"|permission denied|access(?: is| was)? denied|forbidden|insufficient (?:permissions?"
+            r"|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM"
+            r"|row-level security|robots\.txt|(?:missing|required|granted) .{0,20}scopes?\b"
+            r"|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is|been|are) (?:banned"
+            r"|blocked)\b|restricted operation|operation not permitted|(?:do"
             r"|does) not have (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用"
             r"|封禁|禁止访问|拒绝访问|captcha|enable javascript|javascript and cookies|not a robot"
             r"|(?:has been|was) denied|denied by|you are human|not accessible by|allowed director"
@@ -168,8 +170,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "null_reference",
         (
-            r"NoneType'? object|AttributeError|has no attribute|null ?pointer|NullReference"
-            r"|cannot read propert(?:y|ies) of|undefined is not|nil pointer|null reference|空指针"
+            r"received (?:null|none|undefined)|NoneType'? object|AttributeError|has no attribute"
+            r"|null ?pointer|NullReference|cannot read propert(?:y|ies) of|undefined is not"
+            r"|nil pointer|null reference|空指针"
         ),
     ),
     (
@@ -179,8 +182,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "data_processing_error",
         (
-            r"disk image|unsupported operand|not subscriptable|not iterable|can only concatenate"
-            r"|corrupt|unexpected EOF|\bEOF\W*$|unreadable|(?:property|field"
+            r"returned no \w|disk image|unsupported operand|not subscriptable|not iterable"
+            r"|can only concatenate|corrupt|unexpected EOF|\bEOF\W*$|unreadable|(?:property|field"
             r"|key) in (?:the )?response|failed to (?:un)?marshal (?!arg)(?!param)(?!req)"
             r"|failed to deseriali[sz]e (?:the )?re|length mismatch|lengths must match"
             r"|shape mismatch|could not be broadcast|codec can't|(?:decod|encod)ing bytes"
@@ -334,7 +337,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
+            r"\bcannot (?:add|remove|delete|change|edit|modify|move|update|block|merge)\b"
+            r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
             r"|do(?:es)? not (?:match|apply)|has no \w|over the .{1,20}(?:cap|limit)\b|at least \w"
             r"|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)|out of (?:range"
             r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed|sold out"
@@ -359,11 +363,12 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "execution_error",
         (
-            r"失败|失敗|(?:daemon|worker|engine|backend) error|error (?:calling|executing|running"
-            r"|in|while|getting|fetching|retrieving|occurred)|traceback|exception"
-            r"|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code"
-            r"|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"
-            r"|can't) (?:fetch|retrieve|load|get)|内部错误|服务器错误|异常"
+            r"could not (?:complete|process|handle)|失败|失敗|(?:daemon|worker|engine"
+            r"|backend) error|error (?:calling|executing|running|in|while|getting|fetching"
+            r"|retrieving|occurred)|traceback|exception|internal (?:server )?error|panic"
+            r"|segmentation fault|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace"
+            r"|unexpected error|\bfail|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)"
+            r"|内部错误|服务器错误|异常"
         ),
     ),
 )
