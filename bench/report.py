@@ -61,9 +61,14 @@ def as_markdown(results: list[Result]) -> str:
         what = f"{found.name}; {found.note}" if found.note else found.name
         lines.append(
             f"| {what} | {found.ours:,.2f} {found.unit} | {peer} "
-            f"| {found.ratio:,.1f}x | {found.goal} | {'yes' if found.met else 'NO'} |"
+            f"| {times(found.ratio)} | {found.goal} | {'yes' if found.met else 'NO'} |"
         )
     return "\n".join(lines)
+
+
+def times(ratio: float) -> str:
+    """A ratio as it is read: 12.3x, and 0.018x where one decimal would leave nothing."""
+    return f"{ratio:,.1f}x" if ratio >= 1 else f"{ratio:.2g}x"
 
 
 def asked_for(words: Sequence[str]) -> tuple[Size, list[str]]:

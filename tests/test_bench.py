@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from bench.report import BENCHMARKS, asked_for
+from bench.report import BENCHMARKS, asked_for, times
 
 PROJECT = Path(__file__).resolve().parents[1]
 NEEDS = {"tool_rates": "jsonschema", "score_case": "deepeval", "import_time": "deepeval"}
@@ -33,6 +33,15 @@ def test_benchmarks_are_chosen_by_name() -> None:
     for wrong in (["analysis"], ["small", "full"]):
         with pytest.raises(SystemExit, match="there are: tool_rates"):
             asked_for(wrong)
+
+
+def test_a_ratio_is_never_rounded_away() -> None:
+    assert [times(ratio) for ratio in (1234.56, 1.0, 0.53, 0.0181)] == [
+        "1,234.6x",
+        "1.0x",
+        "0.53x",
+        "0.018x",
+    ]
 
 
 @pytest.mark.parametrize(
