@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 NAME = "bedrock"
+_LOOKED_AT = 200
 STATUSES = {"success": True, "error": False}
 # Blocks that no other API has under these names, and those that are words or media.
 OWN_BLOCKS = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"})
@@ -66,9 +67,9 @@ def _recognise(recording: Recording) -> float:
 
 
 def _values(value: Any) -> list[Any]:
-    """What a document holds: itself, or the items of a list that are no messages."""
-    is_list = isinstance(value, list) and not any(_is_message(item) for item in value)
-    return value if is_list else [value]
+    """The first of what a document holds: itself, or the items of a list that are no messages."""
+    first = value[:_LOOKED_AT] if isinstance(value, list) else []
+    return first if first and not any(map(_is_message, first)) else [first or value]
 
 
 def _is_message(value: object) -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 NAME = "gemini-api"
+_LOOKED_AT = 200
 ROLES = frozenset({"user", "model", "function", "tool"})
 # Every part by the name the API has for it, and the one Python's SDK has.
 CALL, RESULT = ("functionCall", "function_call"), ("functionResponse", "function_response")
@@ -67,9 +68,9 @@ def _recognise(recording: Recording) -> float:
 
 
 def _values(value: Any) -> list[Any]:
-    """What a document holds: itself, or the items of a list that are no contents."""
-    is_list = isinstance(value, list) and not any(is_content(item) for item in value)
-    return value if is_list else [value]
+    """The first of what a document holds: itself, or the items of a list that are no contents."""
+    first = value[:_LOOKED_AT] if isinstance(value, list) else []
+    return first if first and not any(map(is_content, first)) else [first or value]
 
 
 def is_content(value: object) -> bool:

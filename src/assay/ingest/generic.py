@@ -364,7 +364,7 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
         run_id=stable_id(NAME, session, *place_id(recording.name, position)),
         available_tools=list(finder.tools.values()) or None,
         outcome=_outcome(around),
-        usage=total_usage(finder.usages),
+        usage=total_usage(finder.usages) or total_usage([around.get("usage")]),
         source=Source(recording.name, NAME, position),
         extra={
             "generic_reader": {

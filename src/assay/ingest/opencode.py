@@ -52,7 +52,9 @@ USAGE_PATHS = (
 
 def _recognise(recording: Recording) -> float:
     values = [
-        v for value in recording.sample for v in (value if isinstance(value, list) else [value])
+        v
+        for value in recording.sample
+        for v in (value[:50] if isinstance(value, list) else [value])
     ]
     if any(_is_event(value) for value in values[:5]):
         return 0.95

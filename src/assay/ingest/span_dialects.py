@@ -25,6 +25,8 @@ KINDS = {
 # What the outermost span of these kinds does is the run's work.
 OUTERMOST = frozenset({"CHAIN", "UNKNOWN"})
 MLFLOW_KIND = "mlflow.spanType"
+# What has none of these is no record of a platform; there are many, and this is quick.
+_SIGNS = frozenset({"op_name", "span_attributes", "trace_id", "spans"})
 SESSION_KEYS = ("session_id", "thread_id", "conversation_id")
 QUESTION_KEYS = ("question", "query", "prompt", "input", "task", "message")
 
@@ -36,8 +38,9 @@ def spelled_out(record: dict[str, Any]) -> dict[str, Any]:
     attributes = record.get("attributes")
     if isinstance(attributes, dict) and MLFLOW_KIND in attributes:
         return {**record, "attributes": _of_mlflow(record, attributes)}
-    found = (put for keys, put in PLATFORMS if keys <= record.keys())
-    put = next(found, None)
+    if record.keys().isdisjoint(_SIGNS):
+        return record
+    put = next((put for keys, put in PLATFORMS if keys <= record.keys()), None)
     return record if put is None else put(record)
 
 
