@@ -24,7 +24,7 @@ from assay.judge.model_names import address_of
 from assay.judge.prompt import judge_prompt, reply_schema
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import Score
-from assay.scoring import score_cases
+from assay.scoring import Crew, score_cases
 from bench.cases import cases
 from bench.result import Result, Size
 
@@ -100,11 +100,15 @@ class _Taken(NamedTuple):
 
 
 def run(size: Size) -> list[Result]:
-    count = 5_000 if size == "full" else 500
+    with Crew() as crew:
+        return _results(5_000 if size == "full" else 500, crew)
+
+
+def _results(count: int, crew: Crew) -> list[Result]:
     some = list(cases(count))
     limits = Limits(at_once=AT_ONCE)
-    machinery = _taken(some, _Plain())
-    in_process = _taken(some, as_judge(_Scripted(), around=Limiter(limits)))
+    machinery = _taken(some, _Plain(), crew)
+    in_process = _taken(some, as_judge(_Scripted(), around=Limiter(limits)), crew)
     results = [
         _result(f"{count:,} cases, machinery alone, {AT_ONCE} at once", machinery, count),
         _result(f"{count:,} cases judged in process, {AT_ONCE} at once", in_process, count),
@@ -113,8 +117,9 @@ def run(size: Size) -> list[Result]:
         return results
     with _server() as url:
         bare = _taken_by_the_client(url, [judge_prompt(case) for case in some])
-        direct = _taken(some, as_judge("openai:m", base_url=url, around=Limiter(limits)))
-        by_sdk = _taken(some, _asked_by_sdk(url, limits))
+        asked = as_judge("openai:m", base_url=url, around=Limiter(limits))
+        direct = _taken(some, asked, crew)
+        by_sdk = _taken(some, _asked_by_sdk(url, limits), crew)
     over_http = f"{count:,} cases judged over HTTP, {AT_ONCE} at once"
     through = f"{over_http}, through Pydantic AI"
     return [
@@ -196,12 +201,14 @@ def _result(name: str, taken: _Taken, count: int) -> Result:
     )
 
 
-def _taken(some: list[AgentTestCase], judge: Judge | None) -> _Taken:
+def _taken(some: list[AgentTestCase], judge: Judge | None, crew: Crew) -> _Taken:
+    """As `assay score` judges: with what it reads ahead prepared by the other cores."""
     metric = MCPToolMetric(model=judge)
-    list(score_cases(some[:10], [metric]))  # whatever is loaded at first use
+    list(score_cases(some[:500], [metric], crew=crew))  # whatever is loaded at first use
 
     def score_all() -> None:
-        for scores in score_cases(some, [metric], concurrency=AT_ONCE):
+        stream = score_cases(some, [metric], concurrency=AT_ONCE, ahead=AT_ONCE, crew=crew)
+        for scores in stream:
             (found,) = scores.results
             assert isinstance(found, Score), found
 

@@ -10,7 +10,7 @@ from assay.cli.progress import ReadingProgress
 from assay.ingest.sources import STDIN, find_files
 from assay.render.score_rows import unreadable_row
 from assay.render.score_table import reason_text
-from assay.scoring import score_cases
+from assay.scoring import Crew, score_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,9 +45,11 @@ def score_all(
         aside=book.spent_text,
     )
     try:
-        with bar as progress:
+        with bar as progress, Crew() as crew:
             cases = queue.cases(progress.read)
-            stream = score_cases(cases, book.metrics, concurrency=concurrency, ahead=concurrency)
+            stream = score_cases(
+                cases, book.metrics, concurrency=concurrency, ahead=concurrency, crew=crew
+            )
             for scores in stream:
                 with uninterrupted(), queue.lock:
                     _write(scores, queue, book, rows, reasons)

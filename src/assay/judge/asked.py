@@ -59,6 +59,21 @@ class Manner(Struct, frozen=True):
     memory: Memory | None = None
 
 
+class Inquirer(Struct, frozen=True):
+    """Makes a case ready to be asked about: the part of judging that needs nobody else."""
+
+    language: str
+    longest_record: int
+    usual_order: bool = True
+
+    def __call__(self, case: AgentTestCase) -> Inquiry:
+        """The case made ready, with its first prompt if it is asked in the usual order."""
+        inquiry = Inquiry(case, language=self.language, longest_record=self.longest_record)
+        if self.usual_order:
+            inquiry.prompt(USUAL_ORDER)
+        return inquiry
+
+
 class AskedJudge:
     """A judge that is asked with a prompt: again for what it left out, once more for nonsense."""
 
@@ -69,14 +84,22 @@ class AskedJudge:
         self._ask = ask
         wording(self.manner.language)
 
+    @property
+    def preparation(self) -> Inquirer:
+        """What makes a case ready to be asked about."""
+        return Inquirer(self.manner.language, self.manner.longest_record)
+
     async def mark(self, case: AgentTestCase) -> Marks:
         """The marks of one case, asked for in the usual order."""
-        return await self.mark_in_order(self.inquiry(case), case.model, USUAL_ORDER)
+        return await self.mark_prepared(case, self.preparation(case))
+
+    async def mark_prepared(self, case: AgentTestCase, prepared: Inquiry) -> Marks:
+        """The marks of a case that was made ready."""
+        return await self.mark_in_order(prepared, case.model, USUAL_ORDER)
 
     def inquiry(self, case: AgentTestCase) -> Inquiry:
-        """The case made ready to be asked about."""
-        manner = self.manner
-        return Inquiry(case, language=manner.language, longest_record=manner.longest_record)
+        """The case made ready to be asked about in any order."""
+        return replace(self.preparation, usual_order=False)(case)
 
     def question(
         self, inquiry: Inquiry, order: Order = USUAL_ORDER, *, run: int | None = None

@@ -38,7 +38,7 @@ from assay.judge.rubric import HIGHEST, LOWEST
 from assay.score import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from assay.evidence.findings import Finding
     from assay.judge.looking import Look
@@ -74,14 +74,28 @@ class EvidenceJudge:
 
     name = EVIDENCE
 
+    @property
+    def preparation(self) -> Callable[[AgentTestCase], Marks]:
+        """All of the work: it needs nobody else."""
+        return mark_by_evidence
+
     async def mark(self, case: AgentTestCase) -> Marks:
         """The marks of one case."""
         return self.mark_now(case)
 
+    async def mark_prepared(self, case: AgentTestCase, prepared: Marks) -> Marks:  # noqa: ARG002 - they were worked out from it
+        """The marks that were worked out before."""
+        return prepared
+
     def mark_now(self, case: AgentTestCase) -> Marks:
         """The marks of one case, from synchronous code."""
-        facts = RunFacts(case)
-        return marks_of(ExaminedRun(facts, examine(case, facts=facts)))
+        return mark_by_evidence(case)
+
+
+def mark_by_evidence(case: AgentTestCase) -> Marks:
+    """The marks of one case by its evidence."""
+    facts = RunFacts(case)
+    return marks_of(ExaminedRun(facts, examine(case, facts=facts)))
 
 
 def marks_of(run: ExaminedRun) -> Marks:

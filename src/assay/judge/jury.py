@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from msgspec.structs import replace
 
 from assay.errors import InvalidJudge, JudgeFailed, UnknownName
-from assay.judge.marks import JudgedBy, Marks
+from assay.judge.marks import JudgedBy, Marks, marked, preparation_of
 from assay.judge.repeated import combined
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import mean
@@ -17,7 +17,7 @@ from assay.score import mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from assay.judge.marks import Judge
+    from assay.judge.marks import Judge, Preparation
     from assay.test_case import AgentTestCase
 
 Verdict: TypeAlias = Literal["mean", "median"]
@@ -52,10 +52,21 @@ class Jury:
         self._judges = judges
         self._verdict = verdict
 
+    @property
+    def preparation(self) -> Preparation | None:
+        """What all jurors need of a case beforehand; None where they need different things."""
+        first, *others = [preparation_of(judge) for judge in self._judges]
+        return first if all(other == first for other in others) else None
+
     async def mark(self, case: AgentTestCase) -> Marks:
         """What the jurors say together; raises JudgeFailed when none of them says anything."""
+        prepare = self.preparation
+        return await self.mark_prepared(case, None if prepare is None else prepare(case))
+
+    async def mark_prepared(self, case: AgentTestCase, prepared: object) -> Marks:
+        """What they say of a case that was made ready for them all; None where it was not."""
         outcomes = await asyncio.gather(
-            *(judge.mark(case) for judge in self._judges), return_exceptions=True
+            *(marked(judge, case, prepared) for judge in self._judges), return_exceptions=True
         )
         answered: list[Marks] = []
         failed: list[str] = []

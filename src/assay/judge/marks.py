@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from msgspec import Struct
 
@@ -15,6 +15,8 @@ from assay.score import Evidence, mean
 
 if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
+
+Preparation: TypeAlias = Callable[["AgentTestCase"], object]
 
 
 class Spread(Struct, frozen=True):
@@ -108,8 +110,10 @@ class Marks(Struct, frozen=True):
         `score` turns a judged score into the one that is compared. None where there is no
         threshold or only one opinion.
         """
+        if threshold is None or len(self.run_scores) < 2:
+            return None
         scores = [found for found in map(score, self.run_scores) if found is not None]
-        if threshold is None or len(scores) < 2:
+        if len(scores) < 2:
             return None
         # The same tolerance as for passing: 0.6 x + 0.4 y is inexact in binary.
         return min(scores) < threshold - 1e-9 <= max(scores)
@@ -122,6 +126,30 @@ class Judge(Protocol):
 
     async def mark(self, case: AgentTestCase) -> Marks:
         """The marks of one case; raises JudgeFailed when there are none to be had."""
+
+
+class PreparedJudge(Judge, Protocol):
+    """A judge of whose work a part needs nothing but the case, and can be done anywhere."""
+
+    @property
+    def preparation(self) -> Preparation | None:
+        """That part, equal for judges that can share it; None where there is none."""
+
+    async def mark_prepared(self, case: AgentTestCase, prepared: Any) -> Marks:
+        """The marks of a case for which that part is done."""
+
+
+def preparation_of(judge: Judge) -> Preparation | None:
+    """What of a judge's work can be done beforehand; None where there is nothing."""
+    found: Preparation | None = getattr(judge, "preparation", None)
+    return found
+
+
+async def marked(judge: Judge, case: AgentTestCase, prepared: object) -> Marks:
+    """The marks of a case for which a part of the work may be done; None where it is not."""
+    if prepared is None:
+        return await judge.mark(case)
+    return await cast("PreparedJudge", judge).mark_prepared(case, prepared)
 
 
 def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:

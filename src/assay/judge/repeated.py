@@ -18,7 +18,9 @@ from assay.score import mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Sequence
 
+    from assay.judge.asked import Inquirer
     from assay.judge.marks import Judge
+    from assay.judge.prompt import Inquiry
     from assay.test_case import AgentTestCase
 
     Middle = Callable[[Iterable[float | None]], float | None]
@@ -39,11 +41,25 @@ class RepeatedJudge:
         self._judge = judge
         self._runs = runs
 
+    @property
+    def preparation(self) -> Inquirer | None:
+        """What makes a case ready to be asked about; None for a judge that is asked otherwise."""
+        if not isinstance(self._judge, AskedJudge):
+            return None
+        return replace(self._judge.preparation, usual_order=False)
+
     async def mark(self, case: AgentTestCase) -> Marks:
         """The mean marks of all runs that could be read."""
+        prepare = self.preparation
+        return await self.mark_prepared(case, None if prepare is None else prepare(case))
+
+    async def mark_prepared(self, case: AgentTestCase, prepared: Inquiry | None) -> Marks:
+        """The mean marks for a case that was made ready; None where that is not known of."""
         seed = self._judge.manner.seed if isinstance(self._judge, AskedJudge) else 0
         orders = order_plan(self._runs, seed)
-        outcomes = await asyncio.gather(*self._asked(case, orders), return_exceptions=True)
+        outcomes = await asyncio.gather(
+            *self._asked(case, prepared, orders), return_exceptions=True
+        )
         read: list[tuple[Order, Marks]] = []
         failed: list[BaseException] = []
         for order, outcome in zip(orders, outcomes, strict=True):
@@ -57,14 +73,13 @@ class RepeatedJudge:
         return self._summary(read, failed)
 
     def _asked(
-        self, case: AgentTestCase, orders: Sequence[Order]
+        self, case: AgentTestCase, prepared: Inquiry | None, orders: Sequence[Order]
     ) -> list[Coroutine[None, None, Marks]]:
         judge = self._judge
-        if not isinstance(judge, AskedJudge):
+        if prepared is None or not isinstance(judge, AskedJudge):
             return [judge.mark(case) for _ in orders]
-        inquiry = judge.inquiry(case)
         return [
-            judge.mark_in_order(inquiry, case.model, order, run=run)
+            judge.mark_in_order(prepared, case.model, order, run=run)
             for run, order in enumerate(orders)
         ]
 

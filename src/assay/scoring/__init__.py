@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.scoring.flight import DEFAULT_CONCURRENCY, score_cases, score_stream
+from assay.scoring.foresight import Crew
 from assay.scoring.results import CaseScores, Failed, KnownCase
 from assay.scoring.tally import Average, Tally
 
@@ -10,6 +11,7 @@ __all__ = [
     "DEFAULT_CONCURRENCY",
     "Average",
     "CaseScores",
+    "Crew",
     "Failed",
     "KnownCase",
     "Tally",

@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
 
@@ -14,6 +15,7 @@ from assay.errors import AssayError, InvalidRecord
 from assay.event_loop import entrance
 from assay.records import preview
 from assay.score import Score
+from assay.scoring.foresight import LEAST_AHEAD, Foreseen
 from assay.scoring.results import CaseScores, Failed, KnownCase
 from assay.scoring.source import Ahead, Direct
 
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from assay.metrics import Metric
+    from assay.scoring.foresight import Crew, PreparedMetric
     from assay.scoring.source import Source
     from assay.test_case import AgentTestCase
 
-    _Item: TypeAlias = AgentTestCase | KnownCase
+    _Item: TypeAlias = AgentTestCase | KnownCase | Foreseen
 
 DEFAULT_CONCURRENCY = 20
 # Times the concurrency: so many may be held, and so many more while they wait for one before them.
@@ -43,15 +46,17 @@ async def score_stream(
     *,
     concurrency: int = DEFAULT_CONCURRENCY,
     ahead: int = 0,
+    crew: Crew | None = None,
 ) -> AsyncGenerator[CaseScores]:
     """Judge cases as they come, several at a time, and yield them in input order.
 
     Twice `concurrency` cases are held at most, however many there are, and a few times as many
     while one of them keeps the others waiting. `ahead` so many more are read in a thread, so
     that a slow source does not hold up those that are being judged. What reading raises is
-    raised here after all that was read before it has been handed over.
+    raised here after all that was read before it has been handed over. The processes of a `crew`
+    do what can be done before anybody is asked, for cases that were read ahead.
     """
-    flight = _Flight(_source(cases, ahead), metrics, concurrency)
+    flight = _Flight(_source(cases, metrics, ahead, crew), metrics, concurrency)
     try:
         while (scores := await flight.land()) is not None:
             yield scores
@@ -65,13 +70,14 @@ def score_cases(
     *,
     concurrency: int = DEFAULT_CONCURRENCY,
     ahead: int = 0,
+    crew: Crew | None = None,
 ) -> Iterator[CaseScores]:
     """Judge cases from synchronous code, one result after the other, in input order.
 
     As `score_stream`. What is judged when the user interrupts is still handed over, then
     KeyboardInterrupt is raised.
     """
-    flight = _Flight(_source(cases, ahead), metrics, concurrency)
+    flight = _Flight(_source(cases, metrics, ahead, crew), metrics, concurrency)
     ready: deque[CaseScores] = deque()
     with entrance() as enter:
         try:
@@ -85,7 +91,14 @@ def score_cases(
             enter(flight.cancel())
 
 
-def _source(cases: Iterable[AgentTestCase | KnownCase], ahead: int) -> Source[_Item]:
+def _source(
+    cases: Iterable[AgentTestCase | KnownCase],
+    metrics: Sequence[Metric],
+    ahead: int,
+    crew: Crew | None,
+) -> Source[_Item]:
+    if crew is not None:
+        return Ahead(crew.foresee(cases, metrics), max(ahead, LEAST_AHEAD))
     return Ahead(cases, ahead) if ahead else Direct(cases)
 
 
@@ -236,16 +249,25 @@ def _taken(ready: deque[CaseScores]) -> Iterator[CaseScores]:
 
 
 async def _score_one(item: _Item, metrics: Sequence[Metric]) -> CaseScores:
+    prepared: Sequence[object] = ()
+    if isinstance(item, Foreseen):
+        prepared = await item.prepared() or ()
+        item = item.item
+    judging = zip_longest(metrics, prepared)
     if not isinstance(item, KnownCase):
-        return CaseScores(item, tuple([await _judge(metric, item) for metric in metrics]))
-    results = [item.scores.get(m.name) or await _judge(m, item.case) for m in metrics]
+        results = [await _judge(metric, item, ready) for metric, ready in judging]
+        return CaseScores(item, tuple(results))
+    results = [item.scores.get(m.name) or await _judge(m, item.case, r) for m, r in judging]
     known = frozenset(metric.name for metric in metrics if metric.name in item.scores)
     return CaseScores(item.case, tuple(results), item.run_key, known, item.store)
 
 
-async def _judge(metric: Metric, case: AgentTestCase) -> Score | Failed:
+async def _judge(metric: Metric, case: AgentTestCase, prepared: object) -> Score | Failed:
     try:
-        return _checked(await metric.evaluate(case), metric.name)
+        if prepared is None:
+            return _checked(await metric.evaluate(case), metric.name)
+        found = await cast("PreparedMetric", metric).evaluate_prepared(case, prepared)
+        return _checked(found, metric.name)
     except AssayError as exc:
         return Failed(metric.name, str(exc))
     except asyncio.CancelledError:

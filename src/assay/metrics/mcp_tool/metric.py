@@ -6,10 +6,13 @@ import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
+from msgspec import Struct
+
 from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
 from assay.judge.choosing import choose_judge
 from assay.judge.evidence import EvidenceJudge
+from assay.judge.marks import Preparation, marked, preparation_of
 from assay.metrics.agent_case import as_agent_case
 from assay.metrics.mcp_tool.last_result import LastResult
 from assay.metrics.mcp_tool.result import Result
@@ -107,10 +110,20 @@ class MCPToolMetric(Native, LastResult):
         case, inferred = as_agent_case(test_case, execution_data)
         return self.show(await self._judged_result(case, inferred=inferred))
 
+    @property
+    def preparation(self) -> Preparation | None:
+        """What the judge needs of a case before anybody is asked, for those who work ahead."""
+        judging = None if self._judge is None else preparation_of(self._judge)
+        return None if judging is None else _Preparing(judging, self.available_tools)
+
     async def evaluate(self, case: AgentTestCase) -> Score:
         """Judge one case and return its score; nothing is remembered."""
+        return await self.evaluate_prepared(case, None)
+
+    async def evaluate_prepared(self, case: AgentTestCase, prepared: object) -> Score:
+        """Judge one case for which the preparation is done; None where it is not."""
         known, inferred = as_agent_case(case)
-        result = await self._judged_result(known, inferred=inferred)
+        result = await self._judged_result(known, prepared, inferred=inferred)
         reason = result.reason() if self.include_reason else ""
         judged = () if result.judged is None else (result.judged,)
         parts = (*judged, result.measured)
@@ -131,17 +144,16 @@ class MCPToolMetric(Native, LastResult):
             asynchronous=asynchronous,
         )
 
-    async def _judged_result(self, case: AgentTestCase, *, inferred: bool) -> Result:
-        marks = None if self._judge is None else await self._judge.mark(self._with_tools(case))
+    async def _judged_result(
+        self, case: AgentTestCase, prepared: object = None, *, inferred: bool
+    ) -> Result:
+        if self._judge is None:
+            return self._result(case, None, inferred=inferred)
+        marks = await marked(self._judge, self._with_tools(case), prepared)
         return self._result(case, marks, inferred=inferred)
 
     def _with_tools(self, case: AgentTestCase) -> AgentTestCase:
-        """The case with the tools this metric was given, so that the judge sees them too."""
-        if self.available_tools is None:
-            return case
-        case = copy.copy(case)
-        case.available_tools = self.available_tools
-        return case
+        return _with_tools(case, self.available_tools)
 
     def _result(self, case: AgentTestCase, marks: Marks | None, *, inferred: bool) -> Result:
         tools = self._tools if self._tools is not None else read_tools(case.available_tools)
@@ -167,6 +179,26 @@ class MCPToolMetric(Native, LastResult):
             inferred_calls=inferred,
             unstable=None if marks is None else marks.unstable(self.threshold, final),
         )
+
+
+class _Preparing(Struct, frozen=True):
+    """The judge's preparation for the case as the judge sees it."""
+
+    prepare: Preparation
+    tools: Any
+
+    def __call__(self, case: AgentTestCase) -> object:
+        known, _ = as_agent_case(case)
+        return self.prepare(_with_tools(known, self.tools))
+
+
+def _with_tools(case: AgentTestCase, tools: Any) -> AgentTestCase:
+    """The case with the tools that the metric was given, so that the judge sees them too."""
+    if tools is None:
+        return case
+    case = copy.copy(case)
+    case.available_tools = tools
+    return case
 
 
 def _checked_threshold(threshold: Any) -> float | None:

@@ -1,0 +1,240 @@
+"""What judges need of a case before anybody is asked, worked out ahead by other processes.
+
+A metric that can tell this part of its work from the rest has a `preparation`: a function of the
+case alone, the same wherever it is done. The processes of a crew do it for cases that were read
+ahead. What none of them has begun with, or could not do, is done where the case is judged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+from collections import deque
+from contextlib import suppress
+from itertools import zip_longest
+from threading import Condition, Thread
+from typing import TYPE_CHECKING, Protocol
+
+from assay.scoring.hand import Hand
+from assay.scoring.results import KnownCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from types import TracebackType
+    from typing import Self, TypeAlias
+
+    from assay.metrics import Metric
+    from assay.score import Score
+    from assay.scoring.hand import Found, Preparation
+    from assay.test_case import AgentTestCase
+
+    _Item: TypeAlias = AgentTestCase | KnownCase
+
+LEAST_AHEAD = 64
+_BATCH_CASES = 16
+# One in hand and one at hand, so that a process never waits for the next.
+_BATCHES_AT_HAND = 2
+# Starting a process takes as long as judging so many cases by evidence.
+_FEW_CASES = 200
+
+
+class PreparedMetric(Protocol):
+    """A metric of which a part can be worked out ahead, in another process."""
+
+    name: str
+
+    @property
+    def preparation(self) -> Preparation | None:
+        """That part, as something that can be pickled; None where there is none."""
+
+    async def evaluate_prepared(self, case: AgentTestCase, prepared: object) -> Score:
+        """The score of a case for which that part is done."""
+
+
+class Foreseen:
+    """A case that was read ahead, and perhaps what its metrics need of it."""
+
+    __slots__ = ("_changed", "_found", "_waiter", "is_given", "is_settled", "item")
+
+    def __init__(self, item: _Item, changed: Condition) -> None:
+        """Take a case that nobody has looked at yet, and the lock of those who will."""
+        self.item = item
+        self.is_given = self.is_settled = False
+        self._changed = changed
+        self._found: Sequence[object] | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    @property
+    def case(self) -> AgentTestCase:
+        """The case itself."""
+        return self.item.case if isinstance(self.item, KnownCase) else self.item
+
+    def settle(self, found: Sequence[object] | None) -> asyncio.Future[None] | None:
+        """Note what was found, None for nothing; who waits for it is returned."""
+        self._found, self.is_settled = found, True
+        return self._waiter
+
+    async def prepared(self) -> Sequence[object] | None:
+        """What the metrics need, in their order; None where nobody has begun with it."""
+        with self._changed:
+            if not self.is_given:
+                self.is_settled = True
+            elif not self.is_settled:
+                self._waiter = asyncio.get_running_loop().create_future()
+        if self._waiter is not None:
+            await self._waiter
+        return self._found
+
+
+class Crew:
+    """Processes that work ahead; made once, used for one lot of cases after the other.
+
+    They begin when there are cases enough, and end with the `with` block. One that dies costs
+    nothing but its help.
+    """
+
+    def __init__(self, hands: int | None = None) -> None:
+        """Take how many processes: one less than there are cores, and one at least."""
+        self._count = hands or max(1, (os.cpu_count() or 1) - 1)
+        self._threads: list[Thread] = []
+        self._hands: list[Hand] = []
+        self._changed = Condition()
+        self._offered: deque[Foreseen] = deque()
+        self._preparations = b""
+        self._seen = 0
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        """Nothing is started before there is work."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        exc: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the processes at once; what they have in hand is nobody's loss."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            hands = list(self._hands)
+        for hand in hands:
+            hand.end()
+        for thread in self._threads:
+            thread.join()
+
+    def foresee(
+        self, items: Iterable[_Item], metrics: Sequence[Metric]
+    ) -> Iterator[_Item | Foreseen]:
+        """The same cases, each offered to the crew as it is read; one lot at a time."""
+        needed = {m.name: found for m in metrics if (found := preparation_of(m)) is not None}
+        preparations = _pickled([needed.get(metric.name) for metric in metrics])
+        if not needed or preparations is None:
+            yield from items
+            return
+        with self._changed:
+            self._preparations = preparations
+        try:
+            for item in items:
+                is_known = isinstance(item, KnownCase) and needed.keys() <= item.scores.keys()
+                yield item if is_known else self._offer(item)
+        finally:
+            with self._changed:
+                self._offered.clear()
+
+    def _offer(self, item: _Item) -> Foreseen:
+        found = Foreseen(item, self._changed)
+        with self._changed:
+            while self._offered and self._offered[0].is_settled:
+                self._offered.popleft()
+            self._offered.append(found)
+            self._seen += 1
+            if len(self._offered) >= _BATCH_CASES:
+                self._changed.notify()
+        if self._seen == _FEW_CASES:
+            self._start()
+        return found
+
+    def _start(self) -> None:
+        for _ in range(self._count):
+            thread = Thread(target=self._run, name="assay-foresight", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _run(self) -> None:
+        """Keep one process busy until the end, its own or the crew's."""
+        under_way: deque[list[Foreseen]] = deque()
+        with self._changed:
+            if self._closed:
+                return
+            hand = Hand()
+            self._hands.append(hand)
+        with suppress(OSError, EOFError, pickle.UnpicklingError):
+            while not self._closed:
+                while len(under_way) < _BATCHES_AT_HAND:
+                    batch = self._batch(wait=not under_way)
+                    if not batch:
+                        break
+                    under_way.append(batch)
+                    _give(hand, self._preparations, batch)
+                if under_way:
+                    found = hand.take()
+                    self._settle(under_way.popleft(), found)
+        for batch in under_way:
+            self._settle(batch, [])
+
+    def _batch(self, *, wait: bool) -> list[Foreseen]:
+        """The oldest cases that nobody has begun with; none where there are few and no `wait`."""
+        with self._changed:
+            while len(self._offered) < _BATCH_CASES and not self._closed:
+                if not wait:
+                    return []
+                self._changed.wait()
+            if self._closed:
+                return []
+            first = [self._offered.popleft() for _ in range(_BATCH_CASES)]
+            batch = [found for found in first if not found.is_settled]
+            for found in batch:
+                found.is_given = True
+            return batch
+
+    def _settle(self, batch: Sequence[Foreseen], found: Found) -> None:
+        with self._changed:
+            waiting = [
+                waiter
+                for foreseen, value in zip_longest(batch, found)
+                if (waiter := foreseen.settle(value)) is not None
+            ]
+        if waiting:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                waiting[0].get_loop().call_soon_threadsafe(_release, waiting)
+
+
+def preparation_of(metric: Metric) -> Preparation | None:
+    """What of a metric's work can be done ahead; None where there is nothing."""
+    found: Preparation | None = getattr(metric, "preparation", None)
+    return found
+
+
+def _pickled(preparations: Sequence[Preparation | None]) -> bytes | None:
+    try:
+        return pickle.dumps(tuple(preparations))
+    except Exception:  # noqa: BLE001 - a judge of the user's may hold anything
+        return None
+
+
+def _give(hand: Hand, preparations: bytes, batch: Sequence[Foreseen]) -> None:
+    try:
+        hand.give(preparations, [found.case for found in batch])
+    except OSError:
+        raise
+    except Exception:  # noqa: BLE001 - a case may hold anything; an empty batch keeps the order
+        hand.give(preparations, [])
+
+
+def _release(waiting: Sequence[asyncio.Future[None]]) -> None:
+    for waiter in waiting:
+        if not waiter.done():
+            waiter.set_result(None)

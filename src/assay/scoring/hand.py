@@ -1,0 +1,122 @@
+"""A process that does one thing for many cases: pickled batches in, what was found out.
+
+Only our own two ends of a pipe speak here: nothing that anybody else wrote is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import struct
+import subprocess
+import sys
+from functools import lru_cache
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from assay.test_case import AgentTestCase
+
+    Preparation = Callable[[AgentTestCase], object]
+    Found = list[tuple[object, ...] | None]
+
+_LENGTH = struct.Struct("!Q")
+# Not from the folder that the user happens to be in: what is called like a module there is none.
+_LIFE = (sys.executable, "-P", "-c", "from assay.scoring.hand import work; work()")
+_OBJECTS_PER_COLLECTION = 100_000
+
+
+class Hand:
+    """The process as its parent sees it; it ends when its parent does."""
+
+    def __init__(self) -> None:
+        """Start it; what it says on its own is for nobody."""
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and code
+            _LIFE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is for the parent
+        )
+
+    def give(self, preparations: bytes, cases: Sequence[AgentTestCase]) -> None:
+        """Hand over a batch; raises OSError when nobody is there any more."""
+        _write(cast("BinaryIO", self._process.stdin), pickle.dumps((preparations, cases)))
+
+    def take(self) -> Found:
+        """What was found for the batch that was given first; raises EOFError when it died."""
+        frame = _read(cast("BinaryIO", self._process.stdout))
+        if frame is None:
+            raise EOFError
+        found: Found = pickle.loads(frame)  # noqa: S301 - written by `work` below
+        return found
+
+    def end(self) -> None:
+        """End it at once."""
+        self._process.kill()
+        self._process.communicate()
+
+
+def work() -> None:
+    """The life of the process: until nothing more comes in."""
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not write between the replies
+    # Cases hold no cycles: looking through them again and again finds nothing.
+    gc.freeze()
+    gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    frames: SimpleQueue[bytes | None] = SimpleQueue()
+    # The parent may give the next batch while the reply to the last is still on its way.
+    Thread(target=_listen, args=(frames,), daemon=True).start()
+    while (frame := frames.get()) is not None:
+        _write(replies, _reply(frame))
+
+
+def _listen(frames: SimpleQueue[bytes | None]) -> None:
+    while (frame := _read(sys.stdin.buffer)) is not None:
+        frames.put(frame)
+    frames.put(None)
+
+
+def _reply(frame: bytes) -> bytes:
+    """What was found, as bytes; an empty list where cases or results cannot be pickled."""
+    try:
+        preparations, cases = pickle.loads(frame)  # noqa: S301 - written by `Hand.give` above
+        functions = _functions(preparations)
+        return pickle.dumps([_prepared(functions, case) for case in cases])
+    except Exception:  # noqa: BLE001 - a class of the user's may raise anything; it is done there
+        return pickle.dumps([])
+
+
+@lru_cache(maxsize=4)
+def _functions(preparations: bytes) -> tuple[Preparation | None, ...]:
+    found: tuple[Preparation | None, ...] = pickle.loads(preparations)  # noqa: S301 - as above
+    return found
+
+
+def _prepared(
+    functions: Sequence[Preparation | None], case: AgentTestCase
+) -> tuple[object, ...] | None:
+    try:
+        return tuple([None if prepare is None else prepare(case) for prepare in functions])
+    except Exception:  # noqa: BLE001 - it is raised again, and told, where the case is judged
+        return None
+
+
+def _write(pipe: BinaryIO, frame: bytes) -> None:
+    pipe.write(_LENGTH.pack(len(frame)))
+    pipe.write(frame)
+    pipe.flush()
+
+
+def _read(pipe: BinaryIO) -> bytes | None:
+    """The next frame; None when there is none, or only half of one."""
+    head = pipe.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    frame: Any = pipe.read(length)
+    return frame if len(frame) == length else None

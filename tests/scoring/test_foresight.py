@@ -1,0 +1,189 @@
+"""Working ahead in other processes: the same scores, and nothing lost when a process is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
+from assay.judge.rubric import DIMENSION_NAMES
+from assay.score import Score
+from assay.scoring import Crew, Failed, score_cases
+from assay.scoring.foresight import _FEW_CASES
+from assay.scoring.results import KnownCase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ENOUGH = _FEW_CASES + 200
+GOOD = json.dumps(dict.fromkeys(DIMENSION_NAMES, 7))
+TOOLS = {"look": {"input_schema": {"type": "object", "properties": {"id": {"type": "integer"}}}}}
+
+
+def cases(count: int) -> Iterator[AgentTestCase]:
+    for i in range(count):
+        calls = [ToolExecutionResult("look", {"id": i}, {"total": 3 * i}, success=i % 7 != 0)]
+        yield AgentTestCase(
+            f"What is the total of {i}?",
+            f"It is {3 * i + i % 2}.",
+            execution_data=MCPExecutionData(calls),
+            available_tools=TOOLS if i % 3 else None,
+        )
+
+
+class Model:
+    """A model that remembers what it was asked, and gives time to others before it answers."""
+
+    def __init__(self, name: str = "a model") -> None:
+        self.name = name
+        self.asked: list[str] = []
+
+    def get_model_name(self) -> str:
+        return self.name
+
+    async def a_generate(self, prompt: str) -> str:
+        self.asked.append(prompt)
+        await asyncio.sleep(0)
+        return GOOD
+
+
+def scored(metric: Any, crew: Crew | None, count: int = ENOUGH) -> list[Score | Failed]:
+    found = list(score_cases(cases(count), [metric], crew=crew))
+    assert [scores.case.input for scores in found] == [case.input for case in cases(count)]
+    return [scores.results[0] for scores in found]
+
+
+def helped(crew: Crew) -> bool:
+    return bool(crew._hands)
+
+
+@pytest.mark.parametrize("tools", [None, TOOLS], ids=["own tools", "tools of the metric"])
+def test_the_scores_are_the_same_with_a_crew(tools: Any) -> None:
+    metric = MCPToolMetric(available_tools=tools)
+    alone = scored(metric, None)
+    with Crew(2) as crew:
+        assert scored(metric, crew) == alone
+        assert helped(crew)
+        assert scored(metric, crew) == alone
+
+
+ASKED: dict[str, Callable[[Model], MCPToolMetric]] = {
+    "once": lambda model: MCPToolMetric(model=model),
+    "three times": lambda model: MCPToolMetric(model=model, judge_runs=3),
+    "in Chinese": lambda model: MCPToolMetric(model=model, lang="zh"),
+    "beside a juror": lambda model: MCPToolMetric(model=model, jury=[Model("another")]),
+    "beside the evidence": lambda model: MCPToolMetric(model=model, jury=["evidence"]),
+}
+
+
+@pytest.mark.parametrize("how", ASKED)
+def test_a_model_is_asked_the_same_with_a_crew(how: str) -> None:
+    models = Model(), Model()
+    alone = scored(ASKED[how](models[0]), None)
+    with Crew(1) as crew:
+        assert scored(ASKED[how](models[1]), crew) == alone
+        assert helped(crew) is (how != "beside the evidence")
+    assert sorted(models[0].asked) == sorted(models[1].asked)
+
+
+def test_few_cases_need_no_crew() -> None:
+    with Crew(1) as crew:
+        scored(MCPToolMetric(), crew, _FEW_CASES - 1)
+        assert not helped(crew)
+
+
+def test_metrics_without_preparation_need_no_crew() -> None:
+    with Crew(1) as crew:
+        scored(MCPToolMetric(model="none"), crew)
+        assert not helped(crew)
+
+
+def test_what_is_known_is_not_prepared() -> None:
+    metric = MCPToolMetric()
+    known = Score(metric.name, 0.25)
+    items = [KnownCase(case, str(i), {metric.name: known}) for i, case in enumerate(cases(ENOUGH))]
+    with Crew(1) as crew:
+        found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
+        assert not helped(crew)
+    assert found == [known] * ENOUGH
+
+
+def test_a_process_that_dies_costs_nothing() -> None:
+    metric = MCPToolMetric()
+    alone = scored(metric, None, 3 * ENOUGH)
+
+    def killing(crew: Crew) -> Iterator[AgentTestCase]:
+        for i, case in enumerate(cases(3 * ENOUGH)):
+            if i == 2 * ENOUGH:
+                for hand in crew._hands:
+                    hand._process.kill()
+            yield case
+
+    with Crew(2) as crew:
+        found = [scores.results[0] for scores in score_cases(killing(crew), [metric], crew=crew)]
+    assert found == alone
+
+
+class Odd:
+    """What a user may put into a case: it cannot go to another process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+
+def test_a_case_that_cannot_travel_is_judged_at_home() -> None:
+    def odd(count: int) -> Iterator[AgentTestCase]:
+        for i, case in enumerate(cases(count)):
+            if i % 50 == 0:
+                case.extra["odd"] = Odd()
+            yield case
+
+    metric = MCPToolMetric()
+    alone = [scores.results[0] for scores in score_cases(odd(ENOUGH), [metric])]
+    with Crew(1) as crew:
+        found = [scores.results[0] for scores in score_cases(odd(ENOUGH), [metric], crew=crew)]
+    assert found == alone
+
+
+def test_nothing_is_left_running() -> None:
+    with Crew(2) as crew:
+        scored(MCPToolMetric(), crew)
+        pids = [hand._process.pid for hand in crew._hands]
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_an_abandoned_stream_lets_the_crew_go_on_with_another() -> None:
+    metric = MCPToolMetric()
+    with Crew(1) as crew:
+        stream = score_cases(cases(10 * ENOUGH), [metric], crew=crew)
+        for _ in range(ENOUGH):
+            next(stream)
+        stream.close()  # type: ignore[attr-defined]  # it is a generator
+        assert scored(metric, crew) == scored(metric, None)
+
+
+SCRIPT = """
+from assay import AgentTestCase, MCPToolMetric
+from assay.scoring import Crew, score_cases
+print("once")
+cases = [AgentTestCase(f"Question {i}", "Answer") for i in range(500)]
+with Crew(1) as crew:
+    print(len(list(score_cases(cases, [MCPToolMetric()], crew=crew))))
+"""
+
+
+def test_a_script_is_not_run_twice() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout == "once\n500\n"
