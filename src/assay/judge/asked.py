@@ -64,14 +64,10 @@ class Inquirer(Struct, frozen=True):
 
     language: str
     longest_record: int
-    usual_order: bool = True
 
     def __call__(self, case: AgentTestCase) -> Inquiry:
-        """The case made ready, with its first prompt if it is asked in the usual order."""
-        inquiry = Inquiry(case, language=self.language, longest_record=self.longest_record)
-        if self.usual_order:
-            inquiry.prompt(USUAL_ORDER)
-        return inquiry
+        """The case made ready to be asked about in any order."""
+        return Inquiry(case, language=self.language, longest_record=self.longest_record)
 
 
 class AskedJudge:
@@ -91,15 +87,15 @@ class AskedJudge:
 
     async def mark(self, case: AgentTestCase) -> Marks:
         """The marks of one case, asked for in the usual order."""
-        return await self.mark_prepared(case, self.preparation(case))
+        return await self.mark_prepared(case, self.inquiry(case))
 
     async def mark_prepared(self, case: AgentTestCase, prepared: Inquiry) -> Marks:
         """The marks of a case that was made ready."""
         return await self.mark_in_order(prepared, case.model, USUAL_ORDER)
 
     def inquiry(self, case: AgentTestCase) -> Inquiry:
-        """The case made ready to be asked about in any order."""
-        return replace(self.preparation, usual_order=False)(case)
+        """The case made ready to be asked about."""
+        return self.preparation(case)
 
     def question(
         self, inquiry: Inquiry, order: Order = USUAL_ORDER, *, run: int | None = None

@@ -44,9 +44,7 @@ class RepeatedJudge:
     @property
     def preparation(self) -> Inquirer | None:
         """What makes a case ready to be asked about; None for a judge that is asked otherwise."""
-        if not isinstance(self._judge, AskedJudge):
-            return None
-        return replace(self._judge.preparation, usual_order=False)
+        return self._judge.preparation if isinstance(self._judge, AskedJudge) else None
 
     async def mark(self, case: AgentTestCase) -> Marks:
         """The mean marks of all runs that could be read."""
