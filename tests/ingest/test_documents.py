@@ -63,6 +63,8 @@ LAYOUTS = {
     "only a byte order mark": ("a.jsonl", b"\xef\xbb\xbf", [(None, "BAD")]),
     "UTF-16": ("a.jsonl", '{"a": 1}\n{"a": 2}\n'.encode("utf-16"), [(None, "BAD")]),
     "gzip": ("a.jsonl", b"\x1f\x8b\x08\x00\n\n", [(None, "BAD")]),
+    "Parquet": ("a.parquet", b"PAR1\x15\x04\n\n", [(None, "BAD")]),
+    "SQLite": ("a.db", b"SQLite format 3\x00\n\n", [(None, "BAD")]),
     "zip": ("a.json", b"PK\x03\x04\n\n", [(None, "BAD")]),
 }
 

@@ -103,6 +103,16 @@ def test_an_http_archive_holds_exchanges() -> None:
     assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
 
 
+def test_a_streamed_reply_is_known_from_the_next_request() -> None:
+    requests = [{"messages": [ASKED]}, {"messages": [ASKED, CALLED, GIVEN]}]
+    streamed = 'data: {"choices": [{"delta": {}}]}\n\ndata: [DONE]\n\n'
+    made_up = recording(archive(*((json.dumps(sent), streamed) for sent in requests)), "t.har")
+    assert pick_format(made_up)[0] is OPENAI_CHAT
+    run = read_one(OPENAI_CHAT, made_up)
+    assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
+    assert (run.actual_output, run.extra["unread_reply"]) == (None, "streamed")
+
+
 @pytest.mark.parametrize(
     "foreign",
     [

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read_one, recording
 
+from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.formats import pick_format
 from assay.ingest.gemini_api import CODE_OUTCOMES, GEMINI_API, MEDIA
 from assay.ingest.qwen_code import QWEN_CODE, STATUSES
@@ -142,6 +143,21 @@ def test_a_session_of_qwen_code(status: str, meaning: object) -> None:
     assert call.ended_at == call.started_at + 2
     assert (run.input, run.actual_output, run.model) == ("Rain?", "Yes.", "q")
     assert run.usage == Usage(input_tokens=18, output_tokens=6, reasoning_tokens=4)
+
+
+def test_what_qwen_code_prints_is_its_own() -> None:
+    used = {"type": "tool_use", "id": "t", "name": "shell", "input": {}}
+    lines = (
+        {"type": "system", "subtype": "init", "session_id": "s", "qwen_code_version": "0.5"},
+        {
+            "type": "assistant",
+            "session_id": "s",
+            "parent_tool_use_id": None,
+            "message": {"id": "m", "role": "assistant", "content": [used]},
+        },
+    )
+    run = read_one(CLAUDE_CODE, recording(lines))
+    assert (run.framework, [c.tool for c in run.calls]) == ("qwen-code", ["shell"])
 
 
 def test_strangers_are_reported() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
-from assay.ingest.exchanges import Exchanges, archived, joined
+from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.meta_tools import with_inner_calls
 from assay.records import preview
@@ -64,7 +64,7 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
         value = {"messages": entry.value} if isinstance(entry.value, list) else entry.value
         whole = joined(value) if isinstance(value, dict) else value
         if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
-            is_pair = whole is not value and bool(whole["messages"])
+            is_pair = (whole is not value or UNREAD in whole) and bool(whole["messages"])
             done = exchanges.add(whole, entry.position) if is_pair else [(whole, entry.position)]
             yield from (Entry(*found) for found in done)
         elif isinstance(value, dict) and "role" in value:

@@ -136,6 +136,11 @@ def _agent_message(line: dict[str, Any]) -> dict[str, Any] | None:
     return inner if isinstance(inner, dict) and _is_message(inner) else None
 
 
+def _writer(lines: list[dict[str, Any]]) -> str:
+    """Whose agent wrote the lines: Qwen Code prints them in the same form and says so."""
+    return "qwen-code" if any("qwen_code_version" in line for line in lines[:5]) else NAME
+
+
 def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
     messages = _messages(lines, recording)
     builder = RunBuilder()
@@ -159,7 +164,7 @@ def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
         session_id=session,
         agent_id=agent,
         model=models[0] if models else None,
-        framework=NAME,
+        framework=_writer(lines),
         usage=usage,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),

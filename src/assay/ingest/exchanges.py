@@ -20,6 +20,8 @@ PAIR_KEYS = (
     ("requestBody", "responseBody"),
     ("input", "output"),
 )
+# Says of a request that its reply could not be read.
+UNREAD = "unread_reply"
 # So many conversations may be under way at the same time.
 _MOST_OPEN = 64
 
@@ -51,17 +53,20 @@ def _body(stored: object) -> dict[str, Any]:
 
 
 def archived(value: Any) -> list[Any]:
-    """The exchanges of an HTTP archive whose bodies are JSON; none of any other value."""
-    entries = objects_in(dict_or_empty(dict_or_empty(value).get("log")).get("entries"))
-    pairs = [
-        {
-            "request": _body(dict_or_empty(_at(entry, "request", "postData")).get("text")),
-            "response": _body(dict_or_empty(_at(entry, "response", "content")).get("text")),
-            "url": _at(entry, "request", "url"),
-        }
-        for entry in entries
-    ]
-    return [pair for pair in pairs if pair["request"] and pair["response"]]
+    """The exchanges of an HTTP archive whose bodies are JSON; none of any other value.
+
+    Of an exchange whose reply was streamed the request is left: the next one repeats the reply.
+    """
+    found: list[Any] = []
+    for entry in objects_in(dict_or_empty(dict_or_empty(value).get("log")).get("entries")):
+        request = _body(dict_or_empty(_at(entry, "request", "postData")).get("text"))
+        came = dict_or_empty(_at(entry, "response", "content")).get("text")
+        response, url = _body(came), _at(entry, "request", "url")
+        if request and response:
+            found.append({"request": request, "response": response, "url": url})
+        elif isinstance(request.get("messages"), list):
+            found.append({**request, "url": url, UNREAD: "streamed" if came else "none"})
+    return found
 
 
 def _at(entry: dict[str, Any], *path: str) -> Any:
@@ -110,7 +115,8 @@ def _goes_on(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
 def _replies(value: dict[str, Any]) -> list[dict[str, Any]]:
     response = dict_or_empty(value.get("response"))
     choices = objects_in(response.get("choices"))[:1]
-    return objects_in([choice.get("message") for choice in choices]) or [response]
+    said = objects_in([choice.get("message") for choice in choices])
+    return said or ([response] if response else [])
 
 
 def _told(message: dict[str, Any]) -> tuple[Any, ...]:
