@@ -155,6 +155,7 @@ def test_lines_that_tell_what_changed_make_the_session() -> None:
     ("change", "after"),
     [
         ({"kind": 1, "k": ["a", 0], "v": 9}, {"a": [9, 2]}),
+        ({"kind": 1, "k": ["a", 2], "v": 9}, {"a": [1, 2, 9]}),
         ({"kind": 2, "k": ["a"], "v": [3]}, {"a": [1, 2, 3]}),
         ({"kind": 2, "k": ["a"], "v": [3], "i": 1}, {"a": [1, 3]}),
         ({"kind": 3, "k": ["a"]}, {"a": None}),

@@ -91,6 +91,12 @@ def test_a_stream_is_read() -> None:
     assert run.conversation_history[1]["reasoning"] == "First read."
 
 
+def test_a_stream_that_thinks_for_long_is_recognised() -> None:
+    thoughts = [event("thinking", subtype="delta", text="hm")] * 30
+    begin = event("system", subtype="init", model="Auto")
+    assert pick_format(recording((begin, *thoughts, *EVENTS), "out.jsonl"))[0] is CURSOR
+
+
 @pytest.mark.parametrize("ending", ["error", "rejected", "permissionDenied", "timeout"])
 def test_a_call_that_did_not_end_well_says_how(ending: str) -> None:
     told = {"writeToolCall": {"args": {"path": "a"}, "result": {ending: {}}}}

@@ -43,7 +43,7 @@ USAGE_KEYS = (
 
 def _recognise(recording: Recording) -> float:
     values = [value for value in recording.sample if isinstance(value, dict)]
-    if any(_is_call(value) for value in values):
+    if any(_is_call(value) or _is_thought(value) for value in values):
         return 1.0
     return 0.95 if values and _is_start(values[0]) else 0.0
 
@@ -54,6 +54,11 @@ def _is_call(event: dict[str, Any]) -> bool:
         and text_at(event, "subtype") in {"started", "completed"}
         and isinstance(event.get("tool_call"), dict)
     )
+
+
+def _is_thought(event: dict[str, Any]) -> bool:
+    is_thought = event.get("type") == "thinking" and "session_id" in event
+    return is_thought and text_at(event, "subtype") in {"delta", "completed"}
 
 
 def _is_start(event: dict[str, Any]) -> bool:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 CALL_KIND = "toolInvocationSerialized"
 # What a line does to the document: the whole of it, a value set, items appended, a value gone.
 WHOLE, SET, APPEND, REMOVE = 0, 1, 2, 3
-_LONGEST_LIST = 100_000
 
 
 def is_chat(value: object) -> bool:
@@ -67,9 +66,8 @@ def _change(document: Any, path: list[Any], change: dict[str, Any]) -> None:
             document[last] = value
     elif isinstance(document, dict) and isinstance(last, str):
         document[last] = None if kind == REMOVE else value
-    elif isinstance(document, list) and isinstance(last, int) and 0 <= last < _LONGEST_LIST:
-        document.extend([None] * (last + 1 - len(document)))
-        document[last] = value
+    elif isinstance(document, list) and isinstance(last, int) and 0 <= last <= len(document):
+        document[last : last + 1] = [value]
 
 
 def _at(node: Any, key: Any) -> Any:
