@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 
 from assay.analyses import ANALYSES
 from assay.cli.analyze import app
-from assay.render.pages.analyses_view import _WRITTEN, analysis_page
+from assay.render.pages.analyses_view import analysis_page
+from assay.render.written_values import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ def test_every_analysis_shows_the_rows_it_gives(address: str, store: Store, name
         for column in analysis.columns:
             value: Any = getattr(row, column.name)
             if isinstance(value, int | float) and not isinstance(value, bool):
-                assert _WRITTEN[column.kind](value) in text
+                assert WRITTEN[column.kind](value) in text
 
 
 def test_pointing_at_a_mark_tells_what_it_is_counted_over(address: str) -> None:

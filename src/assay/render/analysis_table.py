@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from assay.render.safe_text import one_line, shortened
+from assay.render.written_values import TEXTS, WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,18 +24,10 @@ _NOTHING = "–"
 _WIDEST = 36
 _NARROWEST = 14
 _GAP = 3
-_TEXTS: frozenset[ColumnKind] = frozenset({"name", "text"})
-
-# How a value of each kind is written; None is a dash everywhere.
-_WRITTEN: dict[ColumnKind, Callable[[Any], str]] = {
+# What is longer is cut in a terminal; None is a dash everywhere.
+_WRITTEN: dict[ColumnKind, Callable[[Any], str]] = WRITTEN | {
     "name": lambda value: shortened(one_line(str(value)), _WIDEST),
     "text": lambda value: shortened(one_line(str(value)), 2 * _WIDEST),
-    "count": lambda value: f"{value:,}",
-    "share": lambda value: f"{100 * value:.1f} %",
-    "score": lambda value: f"{value:.3f}",
-    "number": lambda value: f"{value:,.2f}",
-    "seconds": lambda value: f"{value:,.2f}",
-    "flag": lambda value: "yes" if value else "no",
 }
 
 
@@ -60,12 +53,12 @@ def analysis_table(
     """
     kept = rows if shown is None else rows[:shown]
     asked = [column for column in analysis.columns if _is_shown(column, kept)]
-    names = sum(column.kind in _TEXTS for column in asked)
+    names = sum(column.kind in TEXTS for column in asked)
     columns = [_filled(column, kept, max(_NARROWEST, width // (names + 2))) for column in asked]
     fitting = _fitting(columns, width)
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
     for column, _, wide in fitting:
-        justify: JustifyMethod = "left" if column.kind in _TEXTS else "right"
+        justify: JustifyMethod = "left" if column.kind in TEXTS else "right"
         table.add_column(column.label, justify=justify, min_width=wide, max_width=wide)
     for cells in zip(*(found.cells for found in fitting), strict=True):
         table.add_row(*cells)
@@ -85,7 +78,7 @@ def _caption(rows: int, columns: int) -> str | None:
 
 def _filled(column: Column, rows: Sequence[Struct], widest: int) -> _Shown:
     cells = [_cell(column, row) for row in rows]
-    if column.kind in _TEXTS:
+    if column.kind in TEXTS:
         cells = [Text(shortened(cell.plain, widest), style=cell.style) for cell in cells]
     longest_word = max(map(len, column.label.split()))
     return _Shown(column, cells, max(longest_word, *(cell.cell_len for cell in cells)))
@@ -95,7 +88,7 @@ def _fitting(columns: list[_Shown], width: int) -> list[_Shown]:
     """As many as there is room for; names stay longest, then what has an interval."""
     kept = list(columns)
     while sum(found.width + _GAP for found in kept) > width:
-        numbers = [found for found in kept if found.column.kind not in _TEXTS]
+        numbers = [found for found in kept if found.column.kind not in TEXTS]
         plain = [found for found in numbers if not found.column.interval]
         if not numbers:
             break

@@ -15,9 +15,10 @@ from assay.render.pages.forest import Forest, Plain, plain_forest
 from assay.render.pages.measures import MEASURES
 from assay.render.pages.retold import retold_words
 from assay.render.pages.said import NOTHING_SAID, Said, words
+from assay.render.written_values import TEXTS, WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from assay.analyses import Analysis, Column
     from assay.store import Store
@@ -28,18 +29,6 @@ _LONGEST_LABEL = 60
 _PRECISE = 1_000
 # What a chart is drawn of where no column has an interval, the first kind that there is.
 _CHARTED = ("share", "score", "number", "seconds", "count")
-# How a value of each kind stands in a table, as the command line has it.
-_WRITTEN: dict[str, Callable[[Any], str]] = {
-    "name": str,
-    "text": str,
-    "count": lambda value: f"{value:,}",
-    "share": lambda value: f"{100 * value:.1f} %",
-    "score": lambda value: f"{value:.3f}",
-    "number": lambda value: f"{value:,.2f}",
-    "seconds": lambda value: f"{value:,.2f}",
-    "flag": lambda value: "yes" if value else "no",
-}
-_TEXTS = frozenset({"name", "text"})
 # Columns whose texts are words of ours, several of them with semicolons between.
 _OURS = frozenset({"blame", "kind", "ending", "notes", "penalty", "reason", "side"})
 _BIN = "bin_"
@@ -153,7 +142,7 @@ def analysis_page(name: str, rows: Sequence[Struct]) -> AnalysisPage:
         analysis.title,
         analysis.question,
         definition_of(analysis),
-        tuple(Head(c.label, c.kind in _TEXTS, c.lower_is_better, c.wide) for c in columns),
+        tuple(Head(c.label, c.kind in TEXTS, c.lower_is_better, c.wide) for c in columns),
         tuple(tuple(_cell(column, row, columns) for column in columns) for row in shown),
         len(rows),
         _forest(charted, columns, rows) if draws and charted and charted.interval else None,
@@ -183,15 +172,15 @@ def _is_known(column: Column, rows: Sequence[Struct]) -> bool:
 
 def _cell(column: Column, row: Struct, columns: Sequence[Column]) -> Cell:
     value = getattr(row, column.name)
-    is_text = column.kind in _TEXTS
+    is_text = column.kind in TEXTS
     if value is None:
         return Cell(figures.NOTHING, "", words("not measured"), is_text, column.wide)
     plain = isinstance(value, int | float | str)
-    text = _WRITTEN[column.kind](value) if plain else str(value)
+    text = WRITTEN[column.kind](value) if plain else str(value)
     low, high = _ends(column, row)
     bounds = ""
     if low is not None and high is not None:
-        write = _WRITTEN[column.kind]
+        write = WRITTEN[column.kind]
         bounds = f"{write(low)}–{write(high)}".replace(" %", "")
     if is_text or column.kind == "count":
         ours = column.name in _OURS
@@ -253,7 +242,7 @@ def _bars(column: Column, columns: Sequence[Column], rows: Sequence[Struct]) -> 
     kind = _measure(column)
     scale = scale_for(kind, [getattr(row, column.name) for row in shown], from_zero=True)
     bars = (
-        Bar(label, _WRITTEN[column.kind](value) if value is not None else figures.NOTHING, mark)
+        Bar(label, WRITTEN[column.kind](value) if value is not None else figures.NOTHING, mark)
         for label, row in zip(_labels(columns, shown), shown, strict=True)
         for value in [getattr(row, column.name)]
         for mark in [bar_on(scale, value)]
