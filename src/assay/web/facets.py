@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.render.latest_scores import MAIN_METRIC
 from assay.render.store_hash import store_hash
 from assay.store.tables import MODEL
 
@@ -25,10 +26,6 @@ _RUNS = """
 _NAMES = """
     SELECT DISTINCT {column} AS name FROM {table} WHERE {column} IS NOT NULL AND {column} <> ''
     ORDER BY 1 LIMIT $most
-"""
-_METRICS = """
-    SELECT metric, COUNT(DISTINCT run_key) AS scores FROM recorded_scores WHERE path = name
-    GROUP BY metric ORDER BY scores DESC, metric LIMIT 1
 """
 
 
@@ -86,7 +83,7 @@ def _read(engine: QuestionEngine, newest: str) -> Facets:
         return [row["name"] for row in rows]
 
     (counted,) = engine.sql(_RUNS)
-    metrics = engine.sql(_METRICS)
+    metrics = engine.sql(MAIN_METRIC)
     return Facets(
         newest=newest,
         hash=store_hash(engine),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.render.latest_scores import LATEST_SCORES
 from assay.store.tables import MODEL
 from assay.web.run_filter import ORDERS, RunFilter
 
@@ -27,10 +28,6 @@ _ROWS = f"""
 _BLAMES = """
     SELECT run_key, COALESCE(blame, 'unknown') AS blame, COUNT(*) AS failures FROM stored_calls
     WHERE failed AND run_key IN (SELECT UNNEST($keys::VARCHAR[])) GROUP BY run_key, 2
-"""
-_SCORES = """
-    SELECT run_key, ARG_MAX_NULL(value, scored_at) AS score FROM recorded_scores
-    WHERE path = name AND metric = $metric {some} GROUP BY run_key
 """
 _OF_PAGE = "AND run_key IN (SELECT UNNEST($keys::VARCHAR[]))"
 
@@ -65,7 +62,7 @@ class RunList:
         columns = ", ".join(f"{sql} AS k{i}" for i, (sql, _) in enumerate(self._keys))
         runs = "stored_runs"
         if wanted.needs_score:
-            scores = _SCORES.format(some="")
+            scores = LATEST_SCORES.format(some="")
             runs = f"(SELECT * FROM stored_runs LEFT JOIN ({scores}) USING (run_key))"  # noqa: S608 - our own words
             self._scored = {"metric": metric or ""}
         else:
@@ -187,7 +184,7 @@ class RunList:
     def _scores(self, keys: list[str]) -> dict[str, float | None]:
         if self._metric is None:
             return {}
-        sql = _SCORES.format(some=_OF_PAGE)
+        sql = LATEST_SCORES.format(some=_OF_PAGE)
         rows = self._engine.sql(sql, metric=self._metric, keys=keys)
         return {row["run_key"]: row["score"] for row in rows}
 

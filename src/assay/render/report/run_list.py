@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.render.latest_scores import LATEST_SCORES
 from assay.render.pages.overview_view import BLAMES
 from assay.render.pages.runs_view import RunLine, run_lines
 from assay.store.tables import MODEL
@@ -19,10 +20,7 @@ _OUTCOME = "CASE WHEN outcome_success THEN 2 WHEN outcome_success IS NULL THEN 1
 _ORDER = f"ORDER BY {_OUTCOME}, task_id, model, attempt, run_key"
 _BY_BLAME = ", ".join(f"by_{name}" for name in BLAMES)
 _LISTED = f"""
-    WITH scored AS (
-        SELECT run_key, ARG_MAX_NULL(value, scored_at) AS score FROM recorded_scores
-        WHERE path = name AND metric = $metric GROUP BY run_key
-    ),
+    WITH scored AS ({LATEST_SCORES.format(some="")}),
     listed AS (
         SELECT run_key, run_id, task_id, attempt, {MODEL} AS model,
                SUBSTR(input, 1, {_LONGEST_PROMPT}) AS input,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.render.latest_scores import LATEST_SCORES, MAIN_METRIC
 from assay.render.pages.figures import count
 from assay.render.pages.figures import score as score_text
 from assay.render.pages.said import Said, words
@@ -21,21 +22,13 @@ if TYPE_CHECKING:
 
 # Of the runs shown, so many at most are flips, and so many disagree with other attempts.
 _SHARE_OF_EACH = 0.3
-_METRIC = """
-    SELECT metric FROM recorded_scores WHERE path = name
-    GROUP BY metric ORDER BY COUNT(DISTINCT run_key) DESC, metric LIMIT 1
-"""
-_SCORES = """
-    SELECT run_key, ARG_MAX_NULL(value, scored_at) AS score FROM recorded_scores
-    WHERE path = name AND metric = $metric GROUP BY run_key
-"""
 # Failed runs first, then those of which nobody knows; the lowest score, the most failures.
 _WORST = """CASE WHEN success IS NULL THEN 1 WHEN success THEN 2 ELSE 0 END,
     COALESCE(score, outcome_score, 1), failed_calls DESC, calls DESC, run_key"""
 _RUNS = f"""
     SELECT run_key, COALESCE(task_id, input) AS task, {MODEL} AS model, outcome_success AS success,
            outcome_score, score, calls, failed_calls
-    FROM stored_runs LEFT JOIN ({_SCORES}) USING (run_key)
+    FROM stored_runs LEFT JOIN ({LATEST_SCORES.format(some="")}) USING (run_key)
 """  # noqa: S608 - our own words
 _DISAGREEING = f"""
     WITH runs AS ({_RUNS}), grouped AS (
@@ -65,7 +58,7 @@ class Telling(Struct, frozen=True):
 def metric_of(store: Store) -> str | None:
     """The metric that most runs were scored by; None if none was."""
     with store.questions() as engine:
-        rows = engine.sql(_METRIC)
+        rows = engine.sql(MAIN_METRIC)
     return rows[0]["metric"] if rows else None
 
 
