@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,8 +24,9 @@ from assay.cli.analyze_options import (
     spread_names,
 )
 from assay.cli.analyze_source import chosen_store
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
 from assay.cli.engines import ENGINE, answering, spark_of
+from assay.cli.machine_output import write_data
 from assay.cli.stores import interruptible
 from assay.render.analysis_files import check_suffix, document, write_answers
 from assay.render.analysis_table import analysis_table
@@ -185,8 +185,7 @@ def _show(found: Callable[[View], Iterator[Answered]], given: dict[str, Any]) ->
         for written in write_answers(path, answered, about):
             messages.tell(f"written: {written}")
     if as_json:
-        data_to_standard_output()
-        sys.stdout.write(document(answered, about).decode() + "\n")
+        write_data(document(answered, about).decode() + "\n")
     else:
         _tell(answered, Terminal())
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import msgspec
 import typer
 
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
+from assay.cli.machine_output import write_json
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.judge.cache import ReplyCache
 
@@ -37,9 +37,7 @@ def info(as_json: JsonOption = False) -> None:
     replies = ReplyCache()
     size = replies.size()
     if as_json:
-        data_to_standard_output()
-        found = {"folder": str(replies.folder), **msgspec.structs.asdict(size)}
-        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+        write_json({"folder": str(replies.folder), **msgspec.structs.asdict(size)})
     else:
         Terminal().tell(f"{replies.folder}: {_told(size)}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from io import StringIO
@@ -12,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import msgspec
 import typer
 
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.machine_output import write_data
 from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption, open_store
 from assay.render.comparison_markdown import comparison_markdown, contest_markdown
@@ -126,8 +126,7 @@ def _runs_of(sides: Sequence[str], store: Path | None, by: str | None) -> list[R
 
 def _tell(found: Any, shown: _Shown, *, as_json: bool) -> None:
     if as_json:
-        data_to_standard_output()
-        sys.stdout.write(_json(found, shown))
+        write_data(_json(found, shown))
         return
     terminal = Terminal()
     for part in shown.view(found, terminal.width):

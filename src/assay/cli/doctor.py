@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
-import msgspec
 import typer
 
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.machine_output import write_json
 from assay.cli.stores import JsonOption, StoreArgument, interruptible, open_store
 from assay.render.store_tables import counted
 
@@ -35,8 +34,7 @@ def doctor(
     with interruptible("not every file was looked at"):
         findings = opened.doctor(repair=repair)
     if as_json:
-        data_to_standard_output()
-        sys.stdout.write(msgspec.json.encode({"findings": findings}).decode() + "\n")
+        write_json({"findings": findings})
     else:
         terminal = Terminal()
         for finding in findings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from math import isfinite, nan
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.machine_output import write_data
 from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import DamagedStore, InvalidSettings
@@ -95,7 +95,7 @@ def gate(  # noqa: PLR0917 - each is an option of the command
 ) -> None:
     """Hold runs against limits and a baseline: pass, regression or insufficient data."""
     if schema:
-        _write_data(import_module("assay.gate").schema_text())
+        write_data(import_module("assay.gate").schema_text())
         return
     writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
     found = _settings(config)
@@ -191,7 +191,7 @@ def _write_baseline(name: str, path: Path) -> None:
 
 def _tell(report: GateReport, *, as_json: bool) -> None:
     if as_json:
-        _write_data(_json(report))
+        write_data(_json(report))
         return
     terminal = Terminal()
     tables, github = _renderer("comparison_table"), _renderer("github")
@@ -201,11 +201,6 @@ def _tell(report: GateReport, *, as_json: bool) -> None:
         if check.verdict != "pass":
             terminal.tell(f"{check.name}: {check.reason}", _STYLES[check.verdict])
     terminal.tell(report.sentence(), f"bold {_STYLES[report.verdict]}")
-
-
-def _write_data(text: str) -> None:
-    data_to_standard_output()
-    sys.stdout.write(text)
 
 
 def _is_on_github() -> bool:

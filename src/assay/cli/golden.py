@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.machine_output import write_json
 from assay.cli.stores import (
     JsonOption,
     ModelOption,
@@ -111,7 +110,7 @@ def ls(store: StoreOption = _DEFAULT_STORE, as_json: JsonOption = False) -> None
     """List the golden runs."""
     rows = open_store(store).query(_GOLDEN_RUNS)
     if as_json:
-        _write_json({"golden": rows})
+        write_json({"golden": rows})
     elif rows:
         title = counted(len(rows), "golden run", "golden runs")
         Terminal().print(rows_table([run_cells(row) for row in rows], RUN_COLUMNS, title=title))
@@ -143,7 +142,7 @@ def check(
         rows = list(_checked(opened, known, where, params))
     judged = [row for row in rows if row["match"] is not None]
     if as_json:
-        _write_json({"golden": len(known), "runs": rows})
+        write_json({"golden": len(known), "runs": rows})
     else:
         _tell(rows, len(known), Terminal())
     if threshold is not None and any(row["match"] < threshold for row in judged):
@@ -218,8 +217,3 @@ def _order(row: dict[str, Any]) -> tuple[str, float]:
 
 def _task_words(case: AgentTestCase) -> str:
     return f"task {case.task_id}" if case.task_id is not None else "what it was asked"
-
-
-def _write_json(document: dict[str, Any]) -> None:
-    data_to_standard_output()
-    sys.stdout.write(msgspec.json.encode(document).decode() + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +11,13 @@ import typer
 from assay.cli.console import Terminal
 from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
 from assay.cli.exit_codes import ExitCode
+from assay.cli.machine_output import write_json
 from assay.cli.progress import ReadingProgress
+from assay.cli.sources import check_sources
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.importing.portions import names_of, size_of
 from assay.ingest.formats import FORMAT_NAMES, format_named
-from assay.ingest.sources import STDIN, walk_files
+from assay.ingest.sources import STDIN
 from assay.render.store_tables import counted
 from assay.store import Store
 
@@ -71,7 +72,7 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     master: MasterOption = None,
 ) -> None:
     """Bring recorded runs into a store, whatever recorded them."""
-    _check_sources(sources)
+    check_sources(sources)
     if format_name is not None:
         format_named(format_name)
     is_new = not store.exists()
@@ -80,7 +81,7 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     if is_new and not report.items:
         Store(store).withdraw()
     if as_json:
-        sys.stdout.write(msgspec.json.encode(_as_json(report)).decode() + "\n")
+        write_json(_as_json(report))
     else:
         _tell(report, store, Terminal())
     _tell_problems(report, Terminal(stderr=True))
@@ -108,21 +109,6 @@ def _import_on_spark(
 
     with spark:
         return import_on_spark(sources, settings, spark, watcher=watcher)
-
-
-def _check_sources(sources: Sequence[str]) -> None:
-    missing = [source for source in sources if source != STDIN and not _is_there(source)]
-    if missing:
-        raise typer.BadParameter(f"no such file or folder: {', '.join(missing)}")
-    if sources.count(STDIN) > 1:
-        raise typer.BadParameter("standard input (-) can be read only once")
-
-
-def _is_there(source: str) -> bool:
-    try:
-        return Path(source).is_dir() or any(Path(file).exists() for file in walk_files(source))
-    except OSError:
-        return False
 
 
 def _total_bytes(sources: Sequence[str]) -> int | None:

@@ -6,12 +6,12 @@ import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from assay.cli.case_queue import CaseQueue
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
+from assay.cli.machine_output import write_json
 from assay.cli.score_options import (  # typer reads them at run time
     FormatName,  # noqa: TC001
     JudgeRuns,  # noqa: TC001
@@ -72,10 +72,10 @@ def show(  # noqa: PLR0917 - each is an option of the command
         Terminal(stderr=True).tell(f"No run was found in {case}", "yellow")
         raise typer.Exit(ExitCode.INCOMPLETE)
     questions = list(_questions(found, lang, judge_runs, seed))
-    data_to_standard_output()
     if as_json:
-        sys.stdout.write(msgspec.json.encode({"questions": questions}).decode() + "\n")
+        write_json({"questions": questions})
         return
+    data_to_standard_output()
     # What agents wrote is in there: on a terminal it must stay text, in a pipe it stays exact.
     show_text = many_lines if sys.stdout.isatty() else str
     for question in questions:

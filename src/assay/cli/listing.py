@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
+from assay.cli.machine_output import write_json
 from assay.cli.stores import (
     JsonOption,
     ModelOption,
@@ -87,8 +86,7 @@ def ls(
     where, params = chosen(model, task)
     found = _contents(opened, where or "true", params, limit)
     if as_json:
-        data_to_standard_output()
-        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+        write_json(found)
     else:
         _tell(found, Terminal())
 

@@ -42,9 +42,10 @@ from assay.cli.score_options import (
 )
 from assay.cli.score_report import report
 from assay.cli.score_run import score_all
+from assay.cli.sources import check_sources
 from assay.ingest.expectation_files import read_expectations
 from assay.ingest.formats import format_named as known_format
-from assay.ingest.sources import STDIN, find_files, is_store, would_read
+from assay.ingest.sources import STDIN, is_store, would_read
 from assay.judge.court import Court, Rules
 from assay.render.row_files import JsonFile, RowFiles, open_row_file, row_format
 from assay.render.score_rows import FILE_COLUMNS
@@ -162,7 +163,7 @@ def _check_given(
     outputs: Sequence[Path],
     beside: Sequence[Path | None],
 ) -> None:
-    _check_inputs(files)
+    check_sources(files)
     if format_name is not None:
         known_format(format_name)
     _check_outputs(outputs, [*files, *(str(path) for path in beside if path)])
@@ -170,21 +171,6 @@ def _check_given(
 
 def _is_store(path: str) -> bool:
     return path != STDIN and is_store(path)
-
-
-def _check_inputs(files: Sequence[str]) -> None:
-    missing = [path for path in files if path != STDIN and not _is_there(path)]
-    if missing:
-        raise typer.BadParameter(f"no such file or folder: {', '.join(missing)}")
-    if files.count(STDIN) > 1:
-        raise typer.BadParameter("standard input (-) can be read only once")
-
-
-def _is_there(path: str) -> bool:
-    try:
-        return Path(path).exists() or any(found.exists() for found in find_files(path))
-    except OSError:
-        return False
 
 
 def _check_outputs(outputs: Sequence[Path], files: Sequence[str]) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
 import typer
 
-from assay.cli.console import Terminal, data_to_standard_output
+from assay.cli.console import Terminal
+from assay.cli.machine_output import write_json
 from assay.cli.stores import JsonOption, StoreArgument, find_run, open_store
 from assay.render.run_page import JudgedCall, judged_calls, run_page
 
@@ -39,8 +38,7 @@ def show(
     (case,) = opened.cases(run_keys=[key])
     calls = judged_calls(case, opened.siblings(key))
     if as_json:
-        data_to_standard_output()
-        sys.stdout.write(msgspec.json.encode(_document(case, key, calls)).decode() + "\n")
+        write_json(_document(case, key, calls))
     else:
         terminal = Terminal()
         page = run_page(case, key, calls, width=None if full else terminal.width)
