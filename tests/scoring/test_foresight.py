@@ -15,7 +15,7 @@ import pytest
 from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import Score
-from assay.scoring import Crew, Failed, score_cases
+from assay.scoring import Crew, Failed, score_cases, score_stream
 from assay.scoring.foresight import _FEW_CASES
 from assay.scoring.results import KnownCase
 
@@ -170,6 +170,21 @@ def test_an_abandoned_stream_lets_the_crew_go_on_with_another() -> None:
             next(stream)
         stream.close()  # type: ignore[attr-defined]  # it is a generator
         assert scored(metric, crew) == scored(metric, None)
+
+
+def test_two_lots_at_once_do_not_get_what_is_the_others() -> None:
+    async def both(crew: Crew | None) -> list[list[Score | Failed]]:
+        async def one(metric: Any) -> list[Score | Failed]:
+            stream = score_stream(cases(ENOUGH), [metric], crew=crew)
+            return [scores.results[0] async for scores in stream]
+
+        metrics = MCPToolMetric(), MCPToolMetric(model=Model(), lang="zh")
+        return list(await asyncio.gather(*map(one, metrics)))
+
+    alone = asyncio.run(both(None))
+    with Crew(1) as crew:
+        assert asyncio.run(both(crew)) == alone
+        assert helped(crew)
 
 
 SCRIPT = """

@@ -55,11 +55,12 @@ class PreparedMetric(Protocol):
 class Foreseen:
     """A case that was read ahead, and perhaps what its metrics need of it."""
 
-    __slots__ = ("_changed", "_found", "_waiter", "is_given", "is_settled", "item")
+    __slots__ = ("_changed", "_found", "_waiter", "is_given", "is_settled", "item", "preparations")
 
-    def __init__(self, item: _Item, changed: Condition) -> None:
-        """Take a case that nobody has looked at yet, and the lock of those who will."""
+    def __init__(self, item: _Item, preparations: bytes, changed: Condition) -> None:
+        """Take a case that nobody has looked at, what is to be done, and the lock of the crew."""
         self.item = item
+        self.preparations = preparations
         self.is_given = self.is_settled = False
         self._changed = changed
         self._found: Sequence[object] | None = None
@@ -101,7 +102,6 @@ class Crew:
         self._hands: list[Hand] = []
         self._changed = Condition()
         self._offered: deque[Foreseen] = deque()
-        self._preparations = b""
         self._seen = 0
         self._closed = False
 
@@ -128,24 +128,23 @@ class Crew:
     def foresee(
         self, items: Iterable[_Item], metrics: Sequence[Metric]
     ) -> Iterator[_Item | Foreseen]:
-        """The same cases, each offered to the crew as it is read; one lot at a time."""
+        """The same cases, each offered to the crew as it is read."""
         needed = {m.name: found for m in metrics if (found := preparation_of(m)) is not None}
         preparations = _pickled([needed.get(metric.name) for metric in metrics])
         if not needed or preparations is None:
             yield from items
             return
-        with self._changed:
-            self._preparations = preparations
         try:
             for item in items:
                 is_known = isinstance(item, KnownCase) and needed.keys() <= item.scores.keys()
-                yield item if is_known else self._offer(item)
+                yield item if is_known else self._offer(item, preparations)
         finally:
             with self._changed:
-                self._offered.clear()
+                others = [each for each in self._offered if each.preparations is not preparations]
+                self._offered = deque(others)
 
-    def _offer(self, item: _Item) -> Foreseen:
-        found = Foreseen(item, self._changed)
+    def _offer(self, item: _Item, preparations: bytes) -> Foreseen:
+        found = Foreseen(item, preparations, self._changed)
         with self._changed:
             while self._offered and self._offered[0].is_settled:
                 self._offered.popleft()
@@ -165,25 +164,32 @@ class Crew:
 
     def _run(self) -> None:
         """Keep one process busy until the end, its own or the crew's."""
-        under_way: deque[list[Foreseen]] = deque()
         with self._changed:
             if self._closed:
                 return
-            hand = Hand()
+            try:
+                hand = Hand()
+            except OSError:  # the system has no room for one more
+                return
             self._hands.append(hand)
+        under_way: deque[list[Foreseen]] = deque()
         with suppress(OSError, EOFError, pickle.UnpicklingError):
-            while not self._closed:
-                while len(under_way) < _BATCHES_AT_HAND:
-                    batch = self._batch(wait=not under_way)
-                    if not batch:
-                        break
-                    under_way.append(batch)
-                    _give(hand, self._preparations, batch)
-                if under_way:
-                    found = hand.take()
-                    self._settle(under_way.popleft(), found)
+            self._keep_busy(hand, under_way)
         for batch in under_way:
             self._settle(batch, [])
+        hand.close()
+
+    def _keep_busy(self, hand: Hand, under_way: deque[list[Foreseen]]) -> None:
+        while not self._closed:
+            while len(under_way) < _BATCHES_AT_HAND:
+                batch = self._batch(wait=not under_way)
+                if not batch:
+                    break
+                under_way.append(batch)
+                _give(hand, batch)
+            if under_way:
+                found = hand.take()
+                self._settle(under_way.popleft(), found)
 
     def _batch(self, *, wait: bool) -> list[Foreseen]:
         """The oldest cases that nobody has begun with; none where there are few and no `wait`."""
@@ -192,12 +198,15 @@ class Crew:
                 if not wait:
                     return []
                 self._changed.wait()
-            if self._closed:
-                return []
-            first = [self._offered.popleft() for _ in range(_BATCH_CASES)]
-            batch = [found for found in first if not found.is_settled]
-            for found in batch:
-                found.is_given = True
+            batch: list[Foreseen] = []
+            while self._offered and len(batch) < _BATCH_CASES and not self._closed:
+                found = self._offered[0]
+                if batch and found.preparations is not batch[0].preparations:
+                    break
+                self._offered.popleft()
+                if not found.is_settled:
+                    found.is_given = True
+                    batch.append(found)
             return batch
 
     def _settle(self, batch: Sequence[Foreseen], found: Found) -> None:
@@ -207,9 +216,10 @@ class Crew:
                 for foreseen, value in zip_longest(batch, found)
                 if (waiter := foreseen.settle(value)) is not None
             ]
-        if waiting:
+        for loop in {waiter.get_loop() for waiter in waiting}:
+            there = [waiter for waiter in waiting if waiter.get_loop() is loop]
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                waiting[0].get_loop().call_soon_threadsafe(_release, waiting)
+                loop.call_soon_threadsafe(_release, there)
 
 
 def preparation_of(metric: Metric) -> Preparation | None:
@@ -225,7 +235,8 @@ def _pickled(preparations: Sequence[Preparation | None]) -> bytes | None:
         return None
 
 
-def _give(hand: Hand, preparations: bytes, batch: Sequence[Foreseen]) -> None:
+def _give(hand: Hand, batch: Sequence[Foreseen]) -> None:
+    preparations = batch[0].preparations
     try:
         hand.give(preparations, [found.case for found in batch])
     except OSError:

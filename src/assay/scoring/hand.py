@@ -11,6 +11,7 @@ import pickle
 import struct
 import subprocess
 import sys
+from contextlib import suppress
 from functools import lru_cache
 from queue import SimpleQueue
 from threading import Thread
@@ -56,9 +57,15 @@ class Hand:
         return found
 
     def end(self) -> None:
-        """End it at once."""
+        """End it at once; whoever waits for what it found is told so."""
         self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Let go of the pipes, when nobody gives or takes any more."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):  # what was not read by a dead process cannot be flushed
+                cast("BinaryIO", pipe).close()
 
 
 def work() -> None:
