@@ -32,6 +32,7 @@ LONGEST_MESSAGE = 1_000
 UNDECIDED_RULES = frozenset({"no_result", "empty"})
 
 _EMPTY_TEXTS = frozenset({"", "null", "none", "undefined", "(no output)", "no output"})
+_LONGEST_EMPTY = max(map(len, _EMPTY_TEXTS))
 # A text a reading tool brought may itself open like an error; a message is short.
 _LONGEST_FROM_CONTENT = 1_000
 _LONGEST_PYTHON = 4_096
@@ -147,7 +148,10 @@ def _words(payload: Payload) -> str | None:
 
 
 def _is_empty(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and value.strip().lower() in _EMPTY_TEXTS)
+    if not isinstance(value, str):
+        return value is None
+    bare = value.strip()
+    return len(bare) <= _LONGEST_EMPTY and bare.lower() in _EMPTY_TEXTS
 
 
 def _read(value: Any, tool: ToolKind, *, reported: bool | None, headers: int = 0) -> Reading | None:

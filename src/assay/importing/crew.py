@@ -27,6 +27,7 @@ from assay.importing.hand import Hand
 from assay.importing.portions import Portion
 from assay.importing.report import ImportReport, ImportSettings
 from assay.ingest.documents import Unreadable
+from assay.store.redaction import redacted
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ def _get_ready() -> None:
     settle(AgentTestCase("", None, execution_data=MCPExecutionData(calls)))
     for call in calls:
         blame(call)
+    redacted("")
 
 
 def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:

@@ -57,6 +57,7 @@ _LEVEL = re.compile(r"baseline|budget_\d{1,6}")
 _TREES = frozenset({"budget_test", "emergency_test", "goaloriented"})
 # The runtime's own layout: trajectories/MODEL/pass@k and trajectories/iterN/MODEL/pass@k.
 _ABOVE_A_MODEL = re.compile(r"trajectories|iter\d{1,6}")
+_LONGEST_REMEMBERED = 500
 _TOLD_OF_TURN = frozenset(
     {"query", "agent_response", "tool_calls", "reasoning_trace", "tool_results"}
 )
@@ -228,11 +229,23 @@ def _call(call: RecordedCall, step: Step | None) -> ToolExecutionResult:
     if status is not None and status != "success":
         found.success = found.reported_success = False
         found.error_message = text_or_none(call.error) or text_or_none(call.load_error)
-    if error := seed_error_of_record(status, call.result):
+    if error := _seed_error(status, call.result):
         found.extra[SEED_ERROR] = "/".join(error)
     if call.dynamically_loaded is True:
         found.extra["dynamically_loaded"] = True
     return found
+
+
+def _seed_error(status: str | None, result: object) -> tuple[str, str] | None:
+    """How the seed's classifier has a call; messages of failures are short and come again."""
+    if isinstance(result, str) and len(result) <= _LONGEST_REMEMBERED:
+        return _remembered_seed_error(status, result)
+    return seed_error_of_record(status, result)
+
+
+@lru_cache(maxsize=2_048)
+def _remembered_seed_error(status: str | None, result: str) -> tuple[str, str] | None:
+    return seed_error_of_record(status, result)
 
 
 def _told_call(step: Step) -> ToolExecutionResult:

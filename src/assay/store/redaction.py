@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import string
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay.evidence.linear_search import occurrence_of
@@ -53,7 +53,7 @@ def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
             text, count = _masked(text, _shaped(text))
             break
     lowered = _lowered(text)
-    for occurs_in in _NAME_SEARCHES:
+    for occurs_in in _name_searches():
         if occurs_in(lowered):
             text, named = _masked(text, _named(text, lowered))
             count += named
@@ -75,7 +75,7 @@ def _may_need_masks(text: str, *, emails: bool) -> bool:
     if any(group.occurs_in(text) for group in _GROUPS) or (emails and "@" in text):
         return True
     lowered = _lowered(text)
-    return any(occurs_in(lowered) for occurs_in in _NAME_SEARCHES)
+    return any(occurs_in(lowered) for occurs_in in _name_searches())
 
 
 def _lowered(text: str) -> str:
@@ -101,12 +101,23 @@ def _search(*patterns: str) -> Callable[[str], bool]:
 
 
 class _ShapeGroup:
-    """A few shapes that are looked for together; more at once would take longer."""
+    """A few shapes that are looked for together; more at once would take longer.
+
+    Compiled at their first use: most who open a store write nothing, and most texts that are
+    written hold nothing to mask.
+    """
 
     def __init__(self, shapes: tuple[Shape, ...]) -> None:
-        self.occurs_in = _search(*(shape.pattern for shape in shapes))
-        self.shapes = [
-            (shape, re.compile(shape.pattern), _search(shape.pattern)) for shape in shapes
+        self._shapes = shapes
+
+    @cached_property
+    def occurs_in(self) -> Callable[[str], bool]:
+        return _search(*(shape.pattern for shape in self._shapes))
+
+    @cached_property
+    def shapes(self) -> list[tuple[Shape, re.Pattern[str], Callable[[str], bool]]]:
+        return [
+            (shape, re.compile(shape.pattern), _search(shape.pattern)) for shape in self._shapes
         ]
 
 
@@ -172,20 +183,32 @@ def _name_search(names: list[Name], value: str) -> Callable[[str], bool]:
     return _search(f"(?:{'|'.join(map(_name_pattern, names))}){_BETWEEN}{value}")
 
 
-_NAME_SEARCHES = (
-    _name_search([name for name in NAMES if name.strict], _STRICT_VALUE),
-    _name_search([name for name in NAMES if name.header], _HEADER_VALUE),
-    _name_search([name for name in NAMES if name.assigned], _RANDOM_VALUE),
-    _name_search([name for name in NAMES if name.hint == "key"], _RANDOM_VALUE),
-    _name_search(
-        [n for n in NAMES if n.hint != "key" and not (n.strict or n.header or n.assigned)],
-        _RANDOM_VALUE,
-    ),
-)
-_COMPILED_NAMES = [
-    (name, re.compile(rf".*(?:{_name_pattern(name)})[0-9]{{0,4}}", re.DOTALL)) for name in NAMES
-]
-_HINTS = {name.hint: occurrence_of(name.hint) for name in NAMES}
+@cache
+def _name_searches() -> tuple[Callable[[str], bool], ...]:
+    return (
+        _name_search([name for name in NAMES if name.strict], _STRICT_VALUE),
+        _name_search([name for name in NAMES if name.header], _HEADER_VALUE),
+        _name_search([name for name in NAMES if name.assigned], _RANDOM_VALUE),
+        _name_search([name for name in NAMES if name.hint == "key"], _RANDOM_VALUE),
+        _name_search(
+            [n for n in NAMES if n.hint != "key" and not (n.strict or n.header or n.assigned)],
+            _RANDOM_VALUE,
+        ),
+    )
+
+
+@cache
+def _compiled_names() -> list[tuple[Name, re.Pattern[str]]]:
+    return [
+        (name, re.compile(rf".*(?:{_name_pattern(name)})[0-9]{{0,4}}", re.DOTALL)) for name in NAMES
+    ]
+
+
+@cache
+def _hints() -> dict[str, Callable[[str], bool]]:
+    return {name.hint: occurrence_of(name.hint) for name in NAMES}
+
+
 _NAME_END = re.compile(r"[a-z0-9_-]{0,60}")
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
 _AFTER = re.compile(
@@ -214,7 +237,7 @@ _NEXT_ITEM = re.compile(r"\s{0,8},\s{0,8}(\\*[\"'])")
 def _named(text: str, lowered: str) -> Iterator[_Span]:
     done = 0
     # Most hints are not there, which this engine sees in a tenth of the time.
-    hints = [hint for hint, occurs_in in _HINTS.items() if occurs_in(lowered)]
+    hints = [hint for hint, occurs_in in _hints().items() if occurs_in(lowered)]
     for at in sorted(at for hint in hints for at in _occurrences(lowered, hint)):
         if at < done:
             continue
@@ -233,7 +256,7 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
 def _name_of(field: str) -> Name | None:
     if HARMLESS_NAMES.fullmatch(field):
         return None
-    return next((name for name, pattern in _COMPILED_NAMES if pattern.fullmatch(field)), None)
+    return next((name for name, pattern in _compiled_names() if pattern.fullmatch(field)), None)
 
 
 def _values_after(text: str, start: int, end: int, name: Name) -> Iterator[_Span]:
