@@ -127,7 +127,10 @@ class Limiter:
     def gate(self, endpoint: str) -> Gate:
         """The gate before an endpoint, in the running loop."""
         gates = self._gates.setdefault(asyncio.get_running_loop(), {})
-        return gates.setdefault(endpoint, Gate(self.limits.at_once))
+        found = gates.get(endpoint)
+        if found is None:
+            found = gates[endpoint] = Gate(self.limits.at_once)
+        return found
 
     async def _ask(self, ask: Ask, question: Question, endpoint: str) -> Reply:
         gate, silences = self.gate(endpoint), 0

@@ -169,8 +169,8 @@ def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
 
 def mark_of(value: object, name: str) -> float | None:
     """One mark, clamped to 1-10; None stays None, what is no number is an error."""
-    if isinstance(value, Mapping):
-        value = next((value[key] for key in ("score", "mark", "value") if key in value), None)
+    if not isinstance(value, int | float | str | None):  # asking for a Mapping takes longer
+        value = _mark_inside(value)
     if value is None:
         return None
     number = _number(value)
@@ -178,6 +178,12 @@ def mark_of(value: object, name: str) -> float | None:
     if number is None or 0 < number < LOWEST:
         raise JudgeFailed(f"{name}: expected a mark from 1 to 10, got {preview(value)}")
     return min(max(number, LOWEST), HIGHEST)
+
+
+def _mark_inside(value: object) -> object:
+    if not isinstance(value, Mapping):
+        return value
+    return next((value[key] for key in ("score", "mark", "value") if key in value), None)
 
 
 def _number(value: object) -> float | None:
@@ -197,6 +203,6 @@ def _number(value: object) -> float | None:
 
 def _reason(found: Mapping[str, Any], name: str) -> object:
     entry = found.get(name)
-    if isinstance(entry, Mapping):
+    if not isinstance(entry, int | float | str | None) and isinstance(entry, Mapping):
         return entry.get("reason") or entry.get("reasoning")
     return found.get(f"{name}_reason") or found.get(f"{name}_reasoning")

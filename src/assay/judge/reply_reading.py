@@ -21,6 +21,7 @@ _THINKING = re.compile(
 # A judge that writes more than this has lost its way; its last words count.
 _LONGEST_REPLY = 50_000
 _DECODER = json.JSONDecoder()
+_DIMENSIONS = frozenset(DIMENSION_NAMES)
 _WRAPPERS = ("scores", "marks", "evaluation", "result")
 _NAME = f"""["'](?P<name>{"|".join(DIMENSION_NAMES)})"""
 # A number is whole only if something follows it: the 1 of a reply cut off may have been a 10.
@@ -91,10 +92,10 @@ def complaint(problems: Mapping[str, str]) -> str:
 
 
 def _object_in(reply: object) -> Mapping[str, Any] | None:
-    if hasattr(reply, "model_dump"):
-        reply = reply.model_dump()
     if isinstance(reply, str):
         reply = _json_in(_THINKING.sub("", reply[-_LONGEST_REPLY:]))
+    elif hasattr(reply, "model_dump"):
+        reply = reply.model_dump()
     if not isinstance(reply, Mapping):
         return None
     inner = next((reply[key] for key in _WRAPPERS if isinstance(reply.get(key), Mapping)), None)
@@ -120,11 +121,9 @@ def _json_in(text: str) -> Mapping[str, Any] | None:
 
 
 def _names_dimension(value: Mapping[str, Any]) -> bool:
-    flat = {
-        *value,
-        *(key for inner in value.values() if isinstance(inner, Mapping) for key in inner),
-    }
-    return not flat.isdisjoint(DIMENSION_NAMES)
+    return not _DIMENSIONS.isdisjoint(value) or any(
+        not _DIMENSIONS.isdisjoint(inner) for inner in value.values() if isinstance(inner, Mapping)
+    )
 
 
 def _picked_up(text: str) -> dict[str, Any]:
