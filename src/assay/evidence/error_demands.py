@@ -9,6 +9,7 @@ from __future__ import annotations
 from assay.evidence.error_openings import Opening
 from assay.evidence.error_vocabulary import (
     CALLED,
+    FIELD_NAMES,
     IDENTIFIERS,
     MANY_THINGS,
     NAMED_THINGS,
@@ -41,11 +42,6 @@ _CAUSE = (
     r"|(?:invalid|unsupported|unknown|malformed) [\w -]{2,40}|[\w.-]{2,40} not (?:installed|found)"
     r"|(?:[\w']+ ){1,3}(?:is|are) (?:empty|missing|required|invalid|too \w+|not (?:set|valid|found"
     r"|allowed|installed|supported)))"
-)
-# The name of a field, and its value.
-_FIELDS = (
-    r"(?:title|name|subject|note|summary|description|status|state|type|result|label|key|comment"
-    r"|value|content|text|query|answer|question|message|log|fix|feat|last|reason|error|warning)"
 )
 
 # First match wins.
@@ -88,8 +84,8 @@ DEMANDS: tuple[Opening, ...] = (
         "line",
         (
             (
-                rf"(?!{_FIELDS}\b|\S+:\d)(?-i:[a-z])(?:[^\n:]|:(?! )){{1,80}}(?:: (?:[^\n:]|:(?! ))"
-                rf"{{1,120}}){{0,4}}?: {_CAUSE}(?=\s*(?:\Z|[:(\[{{,;.\"'`]))"
+                rf"(?!{FIELD_NAMES}\b|\S+:\d)(?-i:[a-z])(?:[^\n:]|:(?! )){{1,80}}"
+                rf"(?:: (?:[^\n:]|:(?! )){{1,120}}){{0,4}}?: {_CAUSE}(?=\s*(?:\Z|[:(\[{{,;.\"'`]))"
             ),
         ),
     ),

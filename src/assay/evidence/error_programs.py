@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.evidence.error_openings import Opening
+from assay.evidence.error_vocabulary import FIELD_NAMES
 
 # First match wins, pages before lines.
 PROGRAMS: tuple[Opening, ...] = (
@@ -59,8 +60,7 @@ PROGRAMS: tuple[Opening, ...] = (
             r"curl: \(\d+\)",
             # A program's name and what it refuses, not a field and its value.
             (
-                r"(?!(?:title|name|subject|note|summary|description|status|state|type|result|label"
-                r"|key|comment|value|content|text|query|answer|question|message|log|fix|feat)\b)"
+                rf"(?!{FIELD_NAMES}\b)"
                 r"(?-i:[a-z][\w.-]{1,40}(?: \w{2,12})?)(?:\([^)\n]{0,80}\))?(?::[\w./-]{1,60}){0,2}"
                 r": (?:error|fatal|unable to|failed to|cannot|could not|can't|couldn't|invalid"
                 r"|no such|not found|illegal|attempt to|missing|unknown|unrecogni[sz]ed|unexpected"

@@ -87,6 +87,13 @@ CALLED = _any_of(
     tool feature function action operation command endpoint method api call request resource
     """
 )
+# What stands before a colon where the rest is a value, not a cause.
+FIELD_NAMES = _any_of(
+    """
+    title name subject note summary description status state type result label key comment value
+    content text query answer question message log fix feat last reason error warning
+    """
+)
 # By what one thing is asked for.
 IDENTIFIERS = _any_of(
     """
