@@ -16,38 +16,50 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 BAR = "|"
+_BEFORE_LINE = f"{BAR} "
+_LINE_BREAK = f"\n{BAR} "
 # Emoji and several scripts cannot do without these joiners.
 _KEPT = frozenset("\n\t\u200c\u200d")
 # Servers may turn these into control tokens even inside a message; a space breaks them.
 _SPEAKER_MARKS = re.compile(
-    r"<(?=[|｜])|(?<=[|｜])>"
-    r"|<(?=/?(?:s|bos|eos|start_of_turn|end_of_turn|system|assistant|user|human)>)"
-    r"|\[(?=/?INST\])|<(?=<|SYS>>|/SYS>>)",
+    # Each way begins with a sign of its own, which is all that most of a text is searched for.
+    r"<(?=[|｜<]|/?(?:s|bos|eos|start_of_turn|end_of_turn|system|assistant|user|human)>|/?SYS>>)"
+    r"|>(?<=[|｜]>)|\[(?=/?INST\])",
     re.IGNORECASE,
 )
+# Data has brackets everywhere; few of them open this mark.
+_BRACKET_MARK = re.compile(r"\[/?INST\]", re.IGNORECASE)
 _FENCE_LIKE = re.compile(r"==(?=[0-9a-fA-F]{8,64}==)")
 
 
 def harmless(text: str) -> str:
     """The text with hidden characters shown and with nothing that looks like our structure."""
     if not text.isprintable():  # line breaks are not
-        text = text.replace("\r\n", "\n")
-        hidden = {ord(char): _escape(char) for char in set(text) if _is_hidden(char)}
-        text = text.translate(hidden) if hidden else text
-    return _FENCE_LIKE.sub("= =", _SPEAKER_MARKS.sub(lambda found: f" {found[0]} ", text))
+        text = _shown(text)
+    # To look for a sign costs next to nothing, and most texts have none of these.
+    if "<" in text or ">" in text or ("[" in text and _BRACKET_MARK.search(text)):
+        text = _SPEAKER_MARKS.sub(r" \g<0> ", text)
+    return _FENCE_LIKE.sub("= =", text) if "==" in text else text
 
 
 def barred(text: str) -> str:
     """The text with a bar before every line."""
-    return "\n".join(f"{BAR} {line}" for line in text.split("\n"))
+    return _BEFORE_LINE + text.replace("\n", _LINE_BREAK)
 
 
 def fence_for(texts: Iterable[str]) -> str:
     """A line start that none of the texts contains: it depends on all of them."""
-    digest = sha256()
-    for text in texts:
-        digest.update(f"{len(text)}:{text}".encode(errors="replace"))
-    return f"=={digest.hexdigest()[:16]}=="
+    every = "".join([f"{len(text)}:{text}" for text in texts])
+    return f"=={sha256(every.encode(errors='replace')).hexdigest()[:16]}=="
+
+
+def _shown(text: str) -> str:
+    """The text with its hidden characters as escapes."""
+    text = text.replace("\r\n", "\n")
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
+    hidden = {ord(char): _escape(char) for char in set(text) if _is_hidden(char)}
+    return text.translate(hidden) if hidden else text
 
 
 def _is_hidden(char: str) -> bool:

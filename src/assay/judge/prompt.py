@@ -35,33 +35,50 @@ class Inquiry:
     ) -> None:
         """Take the case, the language of the rubric, and how long the record may be."""
         self._language = language
-        self._sections = Record(case, wording(language)).sections(longest_record)
+        self._record = _fenced(Record(case, language).sections(longest_record), language)
 
     def prompt(
         self, order: Order = USUAL_ORDER, *, only: Sequence[str] = (), problem: str = ""
     ) -> str:
         """The whole question; `only` some dimensions, or again because of a `problem`."""
         words = wording(self._language)
-        fence = fence_for(f"{part.title}\n{part.text}" for part in self._sections)
-        asked = tuple(name for name in order.dimensions if not only or name in only)
-        keys = ", ".join(reply_keys(asked))
+        asked = tuple([name for name in order.dimensions if not only or name in only])
         # It quotes the reply, and so perhaps the record.
         again = [words.again.format(problem=harmless(problem))] if problem else []
-        some = [words.missing.format(keys=keys)] if only else []
+        some = [words.missing.format(keys=_listed_keys(asked))] if only else []
         return "\n\n".join(
             [
                 _rules_and_rubric(self._language, asked, order.bands),
-                words.record.format(fence=fence),
-                *(self._fenced(fence, section) for section in self._sections),
-                words.reply.format(keys=keys),
+                self._record,
+                _what_to_reply(self._language, asked),
                 *some,
                 *again,
             ]
         )
 
-    def _fenced(self, fence: str, section: Section) -> str:
-        end = wording(self._language).end_of.format(title=section.title)
-        return f"{fence} {section.title}\n{barred(section.text)}\n{fence} {end}"
+
+def _fenced(sections: Sequence[Section], language: str) -> str:
+    """What the record is, and its sections, each between two fences."""
+    fence = fence_for([f"{part.title}\n{part.text}" for part in sections])
+    parts = [
+        f"{fence} {part.title}\n{barred(part.text)}\n{fence} {_end_of(language, part.title)}"
+        for part in sections
+    ]
+    return "\n\n".join([wording(language).record.format(fence=fence), *parts])
+
+
+@lru_cache(maxsize=1_024)
+def _end_of(language: str, title: str) -> str:
+    return wording(language).end_of.format(title=title)
+
+
+@lru_cache(maxsize=256)
+def _what_to_reply(language: str, asked: tuple[str, ...]) -> str:
+    return wording(language).reply.format(keys=_listed_keys(asked))
+
+
+def _listed_keys(asked: tuple[str, ...]) -> str:
+    return ", ".join(reply_keys(asked))
 
 
 @lru_cache(maxsize=256)
