@@ -84,21 +84,21 @@ def atoms_in(text: str, *, names: bool = True) -> tuple[Atom, ...]:
     """The checkable parts of a text, kind by kind."""
     if text.isascii() and _NO_ATOMS.fullmatch(text):
         return ()
-    return _atoms_in(text[:LONGEST_TEXT], _FINDERS_AND_NAMES if names else _FINDERS)
+    return _atoms_in(text[:LONGEST_TEXT], "atoms and names" if names else "atoms")
 
 
 def items_in(text: str) -> tuple[Atom, ...]:
     """The things a text names exactly: quotations, code, addresses, paths and ids."""
-    return _atoms_in(text[:LONGEST_TEXT], _ITEM_FINDERS)
+    return _atoms_in(text[:LONGEST_TEXT], "items")
 
 
 @lru_cache(maxsize=512)
-def _atoms_in(text: str, finders: tuple[Finder, ...]) -> tuple[Atom, ...]:
+def _atoms_in(text: str, looked_for: str) -> tuple[Atom, ...]:
     rest = half_width(text)
     if "```" in rest:
         rest = _FENCE.sub(lambda found: _TAKEN * len(found[0]), rest)
     found: list[Atom] = []
-    for finder in finders:
+    for finder in _FINDERS[looked_for]:
         atoms = list(finder(rest))
         if atoms:
             found += atoms
@@ -199,6 +199,9 @@ def _names(text: str) -> Iterator[Atom]:
 
 # Most telling first: what one kind has taken the next does not see.
 _ADDRESS_FINDERS: tuple[Finder, ...] = (_quoted, _urls, _emails, _paths)
-_ITEM_FINDERS = (*_ADDRESS_FINDERS, _ids)
-_FINDERS = (*_ADDRESS_FINDERS, _dates, _times, _ids, _numbers)
-_FINDERS_AND_NAMES = (*_FINDERS, _names)
+_ATOM_FINDERS = (*_ADDRESS_FINDERS, _dates, _times, _ids, _numbers)
+_FINDERS: dict[str, tuple[Finder, ...]] = {
+    "items": (*_ADDRESS_FINDERS, _ids),
+    "atoms": _ATOM_FINDERS,
+    "atoms and names": (*_ATOM_FINDERS, _names),
+}

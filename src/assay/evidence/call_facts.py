@@ -29,12 +29,14 @@ _SAYS_EMPTY = re.compile(
 )
 _INFERRED = frozenset({INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED})
 _NOTHING: tuple[Any, ...] = (None, False, 0, "", [], {})
+_encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class CallFacts:
     """One call: its arguments leaf by leaf, its payload, and how it went."""
 
     __slots__ = (
+        "_words",
         "arguments",
         "call",
         "decided",
@@ -44,7 +46,6 @@ class CallFacts:
         "leaves",
         "payload",
         "position",
-        "words",
         "writes",
     )
 
@@ -53,22 +54,30 @@ class CallFacts:
         self.call = call
         self.position = position
         self.leaves: list[Leaf] = leaves_of(call.parameters)
-        settled = call.success_rule is not None
-        self.payload: Any = call.result if settled else unwrap(call.result).value
-        self.failed = not call.success or (not settled and call_outcome(call).success is False)
+        rule = call.success_rule
+        self.payload: Any = call.result if rule is not None else unwrap(call.result).value
+        self.failed = not call.success or (rule is None and call_outcome(call).success is False)
         self.writes = is_write(call, self.leaves)
         # Whether it is known how the call went: of one that was only spoken of it is not.
-        rule = call.success_rule
-        spoken_of = rule in _INFERRED and self.payload is None
-        self.decided = rule not in UNDECIDED_RULES and not spoken_of
+        self.decided = rule is None or not (
+            rule in UNDECIDED_RULES or (rule in _INFERRED and self.payload is None)
+        )
         # A question was answered with nothing; a write need not answer.
-        answered = self.decided and not self.writes
-        self.is_empty = answered and not self.failed and _is_empty(self.payload)
-        # The names of the fields do not count: they are the tool's words.
-        self.words = frozenset(words_of(" ".join([leaf_text(leaf.value) for leaf in self.leaves])))
+        self.is_empty = (
+            self.decided and not (self.writes or self.failed) and _is_empty(self.payload)
+        )
+        self._words: frozenset[str] | None = None
         # The arguments as JSON, the same for equal ones.
         self.arguments = _written(call.parameters)
         self.identity = (call.server, call.tool, self.arguments)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of the arguments; the names of the fields do not count: they are the tool's."""
+        if self._words is None:
+            values = [leaf_text(leaf.value) for leaf in self.leaves]
+            self._words = frozenset(words_of(" ".join(values)))
+        return self._words
 
     @property
     def message(self) -> str:
@@ -78,7 +87,7 @@ class CallFacts:
 
 def _written(parameters: object) -> str:
     try:
-        text = msgspec.json.encode(parameters, order="deterministic").decode()
+        text = _encode(parameters).decode()
         return unescaped(text) if "\\" in text else text
     except (TypeError, ValueError, RecursionError, OverflowError):
         leaves = leaves_of(parameters)

@@ -108,7 +108,8 @@ def ground_answer(
     if not case.calls:
         return Grounding((), reason="no tool was called: there is nothing to check against")
     sources = (RunFacts(case) if facts is None else facts).sources
-    claims = _Checker(answer, sources, provenance).claims()
+    atoms = _distinct(answer)
+    claims = _Checker(answer, sources, provenance).claims(atoms) if atoms else []
     copied = _copied_share(answer, sources)
     reason = ""
     if copied is not None and copied >= MOSTLY_COPIED:
@@ -130,8 +131,7 @@ class _Checker:
         self._sources = sources
         self._backer = Backer(sources, before=AFTER_ALL, echoes=True)
 
-    def claims(self) -> list[Claim]:
-        atoms = _distinct(self._answer)
+    def claims(self, atoms: list[Atom]) -> list[Claim]:
         backings = [self._backer.of_atom(atom) for atom in atoms]
         known = [atom for atom, found in zip(atoms, backings, strict=True) if found is not None]
         claims = []

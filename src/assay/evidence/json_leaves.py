@@ -17,6 +17,7 @@ _MOST_BITS = 4_096
 SCALARS = (str, int, float)
 _LISTS = (list, tuple)
 
+_encode = msgspec.json.Encoder().encode
 _ESCAPE = re.compile(r"\\(?:[bfnrt]|u[0-9a-fA-F]{4}|(.))")
 
 
@@ -99,7 +100,7 @@ def as_text(value: object) -> str:
     if value is None:
         return ""
     try:
-        text = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+        text = msgspec.json.format(_encode(value), indent=0).decode()
     except (TypeError, ValueError, RecursionError, OverflowError):
         return ""
     return unescaped(text) if "\\" in text else text

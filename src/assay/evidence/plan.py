@@ -17,11 +17,12 @@ from assay.evidence.provenance import trace_arguments
 from assay.evidence.run_facts import RunFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from assay.evidence.call_facts import CallFacts
     from assay.evidence.grounding import Grounding
     from assay.evidence.provenance import Provenance
+    from assay.evidence.source import Source
     from assay.test_case import AgentTestCase
 
 NEARLY_IDENTICAL = 0.8
@@ -78,18 +79,19 @@ def read_plan(
         grounding = ground_answer(case, facts=facts, provenance=provenance)
     needs = provenance.needs
     order = _Order(facts, needs)
+    chain = order.longest_chain()
     turns = len(set(facts.sources.steps))
     saves_turns = max(order.levels, default=-1) + 1 < turns
     return Plan(
         needs={call: tuple(sorted(needed)) for call, needed in sorted(needs.items())},
         levels=tuple(order.levels),
-        critical_path=order.longest_chain(),
+        critical_path=chain,
         turns=turns,
         early=tuple(order.early()) if saves_turns else (),
         repeats=tuple(_repeats(facts)),
         unused=tuple(_unused(facts, provenance, grounding)),
-        critical_seconds=order.longest_seconds(),
-        total_seconds=_sum_or_none([known.call.execution_time for known in facts.calls]),
+        critical_seconds=_seconds([facts.calls[call] for call in chain]),
+        total_seconds=_seconds(facts.calls),
     )
 
 
@@ -97,7 +99,6 @@ class _Order:
     """The earliest round each call could have run in, and the call it had to wait for."""
 
     def __init__(self, facts: RunFacts, needs: dict[int, set[int]]) -> None:
-        self._facts = facts
         self._steps = facts.sources.steps
         self.levels: list[int] = []
         self._waited_for: list[int | None] = []
@@ -109,11 +110,11 @@ class _Order:
             if issued and self._steps[issued[-1].position] != self._steps[known.position]:
                 self._close_turn(issued)
                 issued = []
-            self._place(known, needs.get(known.position, set()))
+            self._place(known, needs.get(known.position, ()))
             issued.append(known)
 
-    def _place(self, known: CallFacts, needed: set[int]) -> None:
-        latest = self._later(self._barrier, self._highest if known.writes else None)
+    def _place(self, known: CallFacts, needed: Iterable[int]) -> None:
+        latest = self._later(self._barrier, self._highest) if known.writes else self._barrier
         for call in needed:
             latest = self._later(latest, call)
         self.levels.append(0 if latest is None else self.levels[latest] + 1)
@@ -144,11 +145,6 @@ class _Order:
             call = self._waited_for[call]
         return tuple(reversed(chain))
 
-    def longest_seconds(self) -> float | None:
-        return _sum_or_none(
-            [self._facts.calls[call].call.execution_time for call in self.longest_chain()]
-        )
-
     def early(self) -> list[int]:
         found = []
         for position, waited_for in enumerate(self._waited_for):
@@ -158,14 +154,16 @@ class _Order:
         return found
 
 
-def _sum_or_none(times: Sequence[float | None]) -> float | None:
+def _seconds(calls: Sequence[CallFacts]) -> float | None:
+    """How long these calls took; None unless that is known of each."""
+    times = [known.call.execution_time for known in calls]
     known = [time for time in times if time is not None]
     return sum(known) if times and len(known) == len(times) else None
 
 
 def _repeats(facts: RunFacts) -> list[Repeat]:
     found = []
-    results = [source.text for source in facts.sources.results]
+    results = facts.sources.results
     first: dict[tuple[str | None, str, str], CallFacts] = {}
     recent: dict[str, list[CallFacts]] = {}
     last_write = -1
@@ -185,21 +183,23 @@ def _repeats(facts: RunFacts) -> list[Repeat]:
 
 
 def _closest(known: CallFacts, others: list[CallFacts]) -> CallFacts | None:
-    if not known.words:
+    if not others or not (words := known.words):
         return None
-    alike = (other for other in others if are_alike(other.words, known.words, NEARLY_IDENTICAL))
-    return next(alike, None)
+    for other in others:
+        if are_alike(other.words, words, NEARLY_IDENTICAL):
+            return other
+    return None
 
 
 def _repeat(
-    known: CallFacts, earlier: CallFacts, results: Sequence[str], last_write: int
+    known: CallFacts, earlier: CallFacts, results: Sequence[Source], last_write: int
 ) -> Repeat:
     identical = known.identity == earlier.identity
     return Repeat(
         known.position,
         earlier.position,
         "identical" if identical else "nearly identical",
-        same_result=results[known.position] == results[earlier.position],
+        same_result=results[known.position].text == results[earlier.position].text,
         after_write=last_write >= earlier.position,
     )
 
@@ -231,6 +231,8 @@ def _touched(facts: RunFacts, looked_at: int) -> int:
         for word, bits in sources.told_only_by_results().items()
         if bits & looked_at and _is_telling(word)
     }
+    if not telling:
+        return 0
     echoes: dict[str, int] = {}
     again: dict[str, int] = {}
     earlier = 0

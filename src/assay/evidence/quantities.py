@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import inf
 from typing import Any
 
 from msgspec import Struct
@@ -163,7 +164,7 @@ def _finite(value: float) -> float | None:
         size = abs(float(value))
     except OverflowError:
         return None
-    return size if size < float("inf") else None
+    return size if size < inf else None
 
 
 @lru_cache(maxsize=1024)

@@ -47,22 +47,23 @@ class Sources:
         """Read the case once; `calls` are its calls with their payloads."""
         self.steps = steps_of(case.calls)
         self._arguments = [known.arguments for known in calls]
-        self.argument_phrases = [joined(words_of(text)) for text in self._arguments]
+        sent = [words_of(text) for text in self._arguments]
+        self.argument_phrases = [joined(words) for words in sent]
         self.told = list(_told(case, self.steps))
         self.results = list(_results(calls, self.steps))
         self.all = sorted([*self.told, *self.results], key=_STEP)
         self._first: dict[tuple[str, bool], Source | None] = {}
-        self.said = set().union(*(words_of(text) for text in _said(case)))
-        self.asked_for = wanted = self.said | set("".join(self.argument_phrases).split())
+        self.said = set().union(*[words_of(text) for text in _said(case)])
+        self.asked_for = wanted = self.said.union(*sent)
         # For each word the sources that hold it, one bit each: cheap to make and to intersect.
-        self._holders: dict[str, int] = {}
+        self._holders = holders = dict[str, int]()
         self.bits_of_calls = [0] * len(calls)
         for i, source in enumerate(self.all):
             bit = 1 << i
             if source.call is not None:
                 self.bits_of_calls[source.call] = bit
             for word in wanted & source.words:
-                self._holders[word] = self._holders.get(word, 0) | bit
+                holders[word] = holders.get(word, 0) | bit
         self._result_bits = sum(self.bits_of_calls)
         self._fresh: Index | None = None
         self._everything: Index | None = None
@@ -113,15 +114,17 @@ class Sources:
     def first(self, phrase: str, *, echoes: bool = False) -> Source | None:
         """The earliest source that holds a phrase; echoes of a call's arguments count if asked."""
         key = (phrase, echoes)
-        if key not in self._first:
-            self._first[key] = self._search(phrase, echoes=echoes)
-        return self._first[key]
+        known = self._first
+        if key in known:
+            return known[key]
+        found = known[key] = self._search(phrase, echoes=echoes)
+        return found
 
     def holders(self, phrase: str) -> list[Source]:
         """The earliest sources that hold all words of a phrase, in whatever order."""
-        bits = -1
+        bits, known = -1, self._holders
         for word in phrase.split():
-            bits &= self._holders.get(word, 0)
+            bits &= known.get(word, 0)
             if not bits:
                 return []
         found: list[Source] = []
@@ -228,9 +231,11 @@ def _told(case: AgentTestCase, steps: list[int]) -> Iterator[Source]:
     yield Source("prompt", case.input, place="input", step=BEFORE_ALL)
     for i, text in enumerate(case.retrieval_context or []):
         yield Source("conversation", text, place=f"retrieval_context[{i}]", step=BEFORE_ALL)
+    if not case.conversation_history:
+        return
     step_of_turn = {call.turn: step for call, step in zip(case.calls, steps, strict=True)}
     step = BEFORE_ALL
-    for i, message in enumerate(case.conversation_history or []):
+    for i, message in enumerate(case.conversation_history):
         turn, role, content = (message.get(key) for key in ("turn", "role", "content"))
         if isinstance(turn, int):
             step = max(step, step_of_turn.get(turn, BEFORE_ALL))

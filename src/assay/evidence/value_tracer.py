@@ -64,16 +64,8 @@ class OwnValues:
     def __init__(self) -> None:
         """Begin with nothing."""
         self._first: dict[str, Origin] = {}
-        self._traced: dict[tuple[str, str, type, Any], TracedValue] = {}
-
-    def seen(self, tool: str, leaf: Leaf) -> TracedValue | None:
-        """The same value of the same field, if its origin is settled: what is known stays known."""
-        return self._traced.get((tool, leaf.field, type(leaf.value), leaf.value))
-
-    def keep(self, tool: str, leaf: Leaf, found: TracedValue) -> None:
-        """Remember a value whose origin is settled."""
-        if found.share == 1.0 or found.status in _SETTLED:
-            self._traced[tool, leaf.field, type(leaf.value), leaf.value] = found
+        # Values by tool, field and type whose origin is settled: what is known stays known.
+        self.settled: dict[tuple[str, str, type, Any], TracedValue] = {}
 
     def remember(self, values: Iterable[TracedValue]) -> None:
         """Keep what came from nowhere: used again, it is known from here."""
@@ -123,20 +115,18 @@ class ValueTracer:
 
     def trace(self, leaf: Leaf) -> TracedValue:
         """Where this leaf of the call's arguments came from."""
-        if leaf.value is not None and not isinstance(leaf.value, SCALARS):
+        value = leaf.value
+        if value is not None and not isinstance(value, SCALARS):
             return self._settled(leaf, "unchecked")
-        known = self._own.seen(self._tool, leaf)
+        key = (self._tool, leaf.field, type(value), value)
+        known = self._own.settled.get(key)
         if known is not None:
             return TracedValue(
-                self._position,
-                leaf.path,
-                leaf.value,
-                known.status,
-                known.origins,
-                share=known.share,
+                self._position, leaf.path, value, known.status, known.origins, share=known.share
             )
         found = self._trace(leaf)
-        self._own.keep(self._tool, leaf, found)
+        if found.share == 1.0 or found.status in _SETTLED:
+            self._own.settled[key] = found
         return found
 
     def _trace(self, leaf: Leaf) -> TracedValue:
@@ -149,10 +139,11 @@ class ValueTracer:
         return self._text(leaf, leaf_text(value))
 
     def _number(self, leaf: Leaf, size: float) -> TracedValue:
-        labelled = self._in_same_field(leaf) if _ID_FIELD.search(_snake(leaf.field)) else None
-        if labelled is not None:
-            return self._traced(leaf, labelled)
-        if _is_trivial(leaf, size):
+        if _is_id(leaf.field):
+            labelled = self._in_same_field(leaf)
+            if labelled is not None:
+                return self._traced(leaf, labelled)
+        elif _is_trivial(size, leaf.field):
             return self._settled(leaf, "trivial")
         backing = self._backer.of_number(leaf.value, size)
         offered = self._offered(leaf, backing)
@@ -236,14 +227,13 @@ class ValueTracer:
         own = self._own.first(phrase_of(value))
         if own is not None:
             return self._settled(leaf, "reused", own)
-        named = bool(_ID_FIELD.search(_snake(leaf.field)))
-        if " " not in value and (named or _NUMBERED.fullmatch(value)):
+        if " " not in value and (_is_id(leaf.field) or _NUMBERED.fullmatch(value)):
             return self._untraced(leaf, self._sources.first(phrase_of(value)))
         return self._settled(leaf, "unchecked")
 
     def _shortened(self, value: str) -> Origin | None:
         """A Chinese name with an ending that was not said, such as the word for station."""
-        if _HAN.fullmatch(value):
+        if not value.isascii() and _HAN.fullmatch(value):
             for shorter in (value[:-1], value[:-2], value[1:]):
                 backing = self._backer.of_text(shorter) if len(shorter) > 1 else None
                 if backing is not None:
@@ -305,12 +295,9 @@ def _origin(backing: Backing, step: str = "") -> Origin:
     return Origin(source.kind, backing.path, source.call, backing.step or step)
 
 
-def _is_trivial(leaf: Leaf, size: float) -> bool:
-    field = _snake(leaf.field)
-    if _ID_FIELD.search(field):
-        return False
+def _is_trivial(size: float, field: str) -> bool:
     simple = size <= _SMALL if size.is_integer() else size < 1 and (10 * size).is_integer()
-    return simple or (size in _ROUND and bool(_LIMIT_FIELD.search(field)))
+    return simple or (size in _ROUND and bool(_LIMIT_FIELD.search(_snake(field))))
 
 
 def _is_free_text(atom: Atom) -> bool:
@@ -332,6 +319,11 @@ def _field_with(source: Source, leaf: Leaf) -> Leaf | None:
         ),
         None,
     )
+
+
+@lru_cache(maxsize=4096)
+def _is_id(field: str) -> bool:
+    return bool(_ID_FIELD.search(_snake(field)))
 
 
 @lru_cache(maxsize=4096)
