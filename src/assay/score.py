@@ -39,9 +39,11 @@ class Score(Struct, frozen=True, omit_defaults=True):
 
     def walk(self) -> Iterator[Score]:
         """This score and all its parts, parents first."""
-        yield self
-        for part in self.parts:
-            yield from part.walk()
+        waiting = [self]
+        while waiting:
+            score = waiting.pop()
+            yield score
+            waiting += reversed(score.parts)
 
     def values(self) -> dict[str, float | None]:
         """Every value of the tree by name; of several with one name the first, parents first."""

@@ -31,7 +31,7 @@ NoCalls = Literal["not_applicable", "zero"]
 NoKnownTool = Literal["conform", "not_applicable"]
 
 
-class CheckedCall(Struct, frozen=True):
+class CheckedCall(Struct, frozen=True, gc=False):
     """A call held against the tools on offer; None where there is nothing to hold it against."""
 
     known: bool | None
@@ -67,22 +67,22 @@ def _tool_of(
 
 def input_schema_compliance(calls: Sequence[CheckedCall]) -> float | None:
     """Share of the calls to known tools whose arguments fit; higher is better."""
-    return share(call.fit == "fits" for call in calls if call.fit is not None)
+    return share([call.fit == "fits" for call in calls if call.fit is not None])
 
 
 def valid_tool_name_rate(calls: Sequence[CheckedCall]) -> float | None:
     """Share of the calls that name a tool on offer; higher is better."""
-    return share(call.known for call in calls if call.known is not None)
+    return share([call.known for call in calls if call.known is not None])
 
 
 def execution_success_rate(calls: Sequence[CheckedCall]) -> float | None:
     """Share of all calls that succeeded; higher is better."""
-    return share(call.success for call in calls)
+    return share([call.success for call in calls])
 
 
 def valid_call_failure_rate(calls: Sequence[CheckedCall]) -> float | None:
     """Share of the calls to known tools that failed; lower is better."""
-    return share(not call.success for call in calls if call.known)
+    return share([not call.success for call in calls if call.known])
 
 
 def planning_json_compliance(rounds: Iterable[object]) -> float | None:
@@ -134,7 +134,7 @@ class ServerUse(Struct, frozen=True):
 
 def server_use(calls: Iterable[ToolExecutionResult]) -> ServerUse:
     """Count the calls by server."""
-    return ServerUse(dict(Counter(call.server for call in calls if call.server)))
+    return ServerUse(dict(Counter([call.server for call in calls if call.server])))
 
 
 def measure_tool_use(
@@ -165,7 +165,7 @@ def measure_tool_use(
         mean([*terms, planning]),
         why,
         (
-            *(Score(k, v, why if v is None else "") for k, v in rates.items()),
+            *[Score(k, v, why if v is None else "") for k, v in rates.items()],
             Score("planning_json_compliance", planning),
         ),
         tuple(_findings(case, tools, checked)),
@@ -205,7 +205,7 @@ def _findings(
     case: AgentTestCase, tools: Tools, checked: Sequence[CheckedCall]
 ) -> Iterable[Evidence]:
     for i, (call, check) in enumerate(zip(case.calls, checked, strict=True)):
-        if tools is not None:
+        if tools is not None and check.fit != "fits":
             yield from _misuse(call, check, _tool_of(call, tools), i)
         if not check.success:
             yield _finding(f"{call.tool} failed: {_words_of(call)}", "failed_call", i)

@@ -36,6 +36,7 @@ _SHORT_NAMES = {
     "valid_call_failure_rate": "1 - fail",
     "planning_json_compliance": "plan",
 }
+_LABELS = {dimension.name: dimension.label for dimension in DIMENSIONS}
 MEASURED_RATES = (*RATES, "planning_json_compliance")
 
 
@@ -179,11 +180,12 @@ class Result(Struct, frozen=True):
 
 def _words_of_the_judge(marks: Marks) -> Iterator[str]:
     """What the judge said of each dimension, the lowest mark first."""
-    labels = {dimension.name: dimension.label for dimension in DIMENSIONS}
+    if not marks.reasons:
+        return
     for name, mark in sorted(marks.given.items(), key=itemgetter(1)):
         text = marks.reasons.get(name)
         if text:
-            yield f"{labels[name]} {mark:.3g}{_apart(marks.spread.get(name))}: {text}"
+            yield f"{_LABELS[name]} {mark:.3g}{_apart(marks.spread.get(name))}: {text}"
 
 
 def _apart(spread: Spread | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.judge.provenance import judged_by
-from assay.judge.rubric import AGGREGATES, DIMENSIONS, HIGHEST
+from assay.judge.rubric import AGGREGATES, DIMENSION_NAMES, DIMENSIONS, HIGHEST
 from assay.score import Score, mean
 
 if TYPE_CHECKING:
@@ -21,20 +21,18 @@ TOLERANCE = 1e-9
 
 def judged_part(marks: Marks) -> Score:
     """The judged part: the mean of the marks that were given, over ten."""
+    values, reasons, evidence = marks.values, marks.reasons, marks.evidence
     parts = tuple(
-        Score(
-            d.name,
-            _tenth(marks.values[d.name]),
-            marks.reasons.get(d.name, ""),
-            evidence=marks.evidence.get(d.name, ()),
-        )
-        for d in DIMENSIONS
+        [
+            Score(name, _tenth(values[name]), reasons.get(name, ""), (), evidence.get(name, ()))
+            for name in DIMENSION_NAMES
+        ]
     )
     given = len(marks.given)
     reason = f"judged by {marks.judge}"
-    if given < len(DIMENSIONS):
-        reason += f", {given} of {len(DIMENSIONS)} dimensions"
-    value = mean(part.value for part in parts)
+    if given < len(DIMENSION_NAMES):
+        reason += f", {given} of {len(DIMENSION_NAMES)} dimensions"
+    value = mean([part.value for part in parts])
     return Score("judged", value, reason, parts, judged_by=judged_by(marks))
 
 
