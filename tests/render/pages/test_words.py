@@ -6,7 +6,7 @@ import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from tests.web.sample_stores import EXAMPLES
@@ -23,8 +23,9 @@ from assay.metrics.chatbot import ChatbotEvaluator
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.mcp_tool.result import INCOMPLETE_JURY, JUDGED_BY_EVIDENCE, UNSTABLE
 from assay.render.pages.analyses_view import definition_of
+from assay.render.pages.arena_view import MetricView
 from assay.render.pages.chatbot_wordings import WORDS
-from assay.render.pages.environment import translator
+from assay.render.pages.environment import environment, translator
 from assay.render.pages.retold import KINDS, TERMS, WORDINGS, retold, retold_figure, retold_reason
 from assay.stats.pairing import EXACT_SIGN_FLIP, MCNEMAR, SAMPLED_SIGN_FLIP
 
@@ -260,6 +261,16 @@ def test_every_sentence_of_the_chatbot_metrics_has_its_translation(file: Path) -
     assert [
         text for text in given if text != "files" and retold(text).said(translator("zh")) == text
     ] == []
+
+
+def test_the_arena_tells_a_metric_and_its_evidence_in_chinese() -> None:
+    reason, label = "asks for what it needs; wavers", "judged by words and figures"
+    found = MetricView("error recovery", 0.5, reason, label, ["wavers", "<b>Lisbon</b>"])
+    parts: Any = environment().get_template("arena_parts.html").module
+    assert parts.why(found, translator("zh")) == (
+        '<p>询问了所需的内容；摇摆不定 <span class="muted">(依据文字和数字评判)</span></p>'
+        '<ul class="evs"><li>摇摆不定</li><li>&lt;b&gt;Lisbon&lt;/b&gt;</li></ul>'
+    )
 
 
 def _all_parts(score: Score) -> list[Score]:
