@@ -128,7 +128,7 @@ def _named(analysis: Analysis) -> Callable[..., None]:
 
     # A parameter may bear the name of a filter's value.
     renamed = {_free(name): option for name, option in own.items()}
-    command.__signature__ = signature_of(SOURCE | renamed | FILTERS | OUTPUT | ENGINE)  # type: ignore[attr-defined]
+    command.__signature__ = signature_of(SOURCE | renamed | FILTERS | OUTPUT | ENGINE)  # type: ignore[attr-defined]  # typer reads it
     command.__annotations__ = {}
     command.__doc__ = analysis.question
     return command
@@ -151,7 +151,7 @@ def _report(**given: Any) -> None:
     _show(found, given)
 
 
-_report.__signature__ = signature_of(  # type: ignore[attr-defined]
+_report.__signature__ = signature_of(  # type: ignore[attr-defined]  # typer reads it
     SOURCE
     | {
         flag.replace("-", "_"): (Annotated[bool, typer.Option(f"--{flag}", help=text)], False)

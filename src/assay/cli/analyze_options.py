@@ -145,7 +145,7 @@ def signature_of(options: dict[str, tuple[Any, Any]]) -> inspect.Signature:
 def filters_of(given: dict[str, Any]) -> Filters:
     """The filters among the values given, which are taken out."""
     found: Any = {name: plain(given.pop(name)) for name in FILTERS}
-    return {name: value for name, value in found.items() if value}  # type: ignore[return-value]
+    return {name: value for name, value in found.items() if value}  # type: ignore[return-value]  # the names of Filters
 
 
 def plain(value: Any) -> Any:

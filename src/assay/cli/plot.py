@@ -116,7 +116,7 @@ def _named(analysis: Analysis) -> Callable[..., None]:
         parameters = {name.removeprefix("own_"): plain(given.pop(name)) for name in own}
         _draw(analysis, parameters, given)
 
-    command.__signature__ = signature_of(SOURCE | own | FILTERS | _CHART)  # type: ignore[attr-defined]
+    command.__signature__ = signature_of(SOURCE | own | FILTERS | _CHART)  # type: ignore[attr-defined]  # typer reads it
     command.__annotations__ = {}
     command.__doc__ = analysis.question
     return command
