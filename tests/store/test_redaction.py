@@ -271,7 +271,10 @@ def test_several_texts_are_masked_as_each_would_be(*, emails: bool) -> None:
     assert redacted_each([*plain, secret, ""], emails=emails) == [*untouched, masked, ("", 0)]
 
 
-@pytest.mark.parametrize("text", [text for text, _ in BY_NAME])
+@pytest.mark.parametrize(
+    "text",
+    [*(text for text, _ in BY_NAME), *(text.format(secret) for text, secret in BY_SHAPE.values())],
+)
 def test_a_secret_among_other_texts_goes(text: str) -> None:
     alone = redacted(json.dumps(text))
     assert redacted_each(["{}", json.dumps(text), "{}"]) == [("{}", 0), alone, ("{}", 0)]

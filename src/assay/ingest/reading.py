@@ -87,8 +87,9 @@ class RunReader:
     def glimpse(self, path: str) -> AgentTestCase | Judged | None:
         """The one item of a small file, not settled yet; None where `file` must look closer."""
         chosen = self._forced or self._likely or likely_format(path)
-        text = None if chosen.glimpse is None else small_file(path)
-        found = None if text is None or chosen.glimpse is None else chosen.glimpse(path, text)
+        if chosen.glimpse is None or (text := small_file(path)) is None:
+            return None
+        found = chosen.glimpse(path, text)
         if found is not None:
             self._likely = chosen
         return found
