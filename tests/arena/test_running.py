@@ -21,7 +21,7 @@ from assay.arena.planning import plan
 from assay.arena.running import SuiteSettings, run_arena
 from assay.arena.suite import Suite, Task
 from assay.arena.warming import WARM_UP
-from assay.errors import InvalidSettings, UnknownName
+from assay.errors import AssayError, InvalidSettings, UnknownName
 from assay.store import Store
 
 if TYPE_CHECKING:
@@ -127,6 +127,23 @@ def test_who_was_warmed_up_forgets_it(tmp_path: Path, model: ScriptedModel) -> N
     who = [Entrant("keeps", adapter, ModelEndpoint(model.base_url, "scripted-good"))]
     held(Store.create(tmp_path / "store"), who, warm_up=True)
     assert forgotten[0].startswith("warm-up-")
+
+
+def test_a_store_that_cannot_be_written_ends_the_run_with_a_word(
+    tmp_path: Path, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store"
+    store = Store.create(path)
+
+    async def breaks(turn: Turn, emit: Emit) -> str:
+        if path.is_dir():
+            path.rename(tmp_path / "away")
+            path.write_text("a full disk, as far as the store can tell")
+        return await live_server.echo(turn, emit)
+
+    monkeypatch.setattr("tests.arena.live_server.breaks", breaks, raising=False)
+    with pytest.raises(AssayError, match=r"cannot be written: .*\. 4 turns were not kept; when"):
+        held(store, entered(model, "tests.arena.live_server:breaks"))
 
 
 def test_a_turn_ends_at_its_deadline(tmp_path: Path, model: ScriptedModel) -> None:

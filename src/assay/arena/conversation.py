@@ -66,9 +66,9 @@ class Talk:
         self._weigh()
         self._stage.book.restore(self.session_id, before.known)
 
-    def recall(self, turns: Sequence[AgentTestCase]) -> None:
-        """Take up what tools returned before, from the turns of the conversation in their order."""
-        self._calls = latest([past_calls(case, place) for place, case in enumerate(turns)])
+    def recall(self, calls: Sequence[tuple[PastCall, ...]]) -> None:
+        """Take up what tools returned before, turn by turn."""
+        self._calls = latest(calls)
         self._weigh()
 
     def _weigh(self) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from assay.arena.figures import size_of
 from assay.arena.unanswered import replaced
+from assay.errors import AssayError
 from assay.score import Score
 from assay.store.scores import Settings
 from assay.test_case import AgentTestCase
@@ -67,19 +68,29 @@ class Keeper:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Write what is in hand."""
-        self.flush()
+        """Write what is in hand, or say how much of it is lost."""
+        try:
+            self.flush()
+        except OSError as exc:
+            raise AssayError(
+                f"the store cannot be written: {exc}. {self.in_hand:,} turns were not kept; "
+                "when it can be, the same command holds them anew"
+            ) from exc
 
     def add(self, turns: Iterable[Scored]) -> None:
         """Take turns; they are written now if the last writing was long ago."""
+        if self.take(turns):
+            self.flush()
+
+    def take(self, turns: Iterable[Scored]) -> bool:
+        """Take turns; whether it is time to write them."""
         added = [(turn, size_of(turn.case)) for turn in turns]
         with self._taking:
             self._waiting.extend(added)
             self._turns += len(added)
             self._bytes += sum(size for _, size in added)
             many = len(self._waiting) >= _MOST_WAITING
-        if many or time.monotonic() - self._written_at >= self._every:
-            self.flush()
+        return many or time.monotonic() - self._written_at >= self._every
 
     def flush(self) -> None:
         """Write what is in hand; when it returns, whatever was added before is in the store."""

@@ -230,12 +230,11 @@ class LiveArena:
 
     async def _recall(self, room: Room, prompt: Prompt) -> None:
         """Have the agents told the calls of before; where they cannot be read, the words alone."""
-        try:
-            turns = await self._work(lambda: list(past_turns(self.store, room.session.id)))
-        except (AssayError, OSError):
+        done = await attempt(
+            self._work(lambda: room.recall(past_turns(self.store, room.session.id)))
+        )
+        if done.raised is not None:
             prompt.retold = "words"
-        else:
-            room.recall(turns)
 
     async def _answer_all(self, room: Room, prompt: Prompt) -> None:
         await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
@@ -264,8 +263,9 @@ class LiveArena:
 
     def _score_and_keep(self, case: AgentTestCase) -> Score:
         score = asyncio.run(self._score(case))
-        # Where it cannot be written it stays in hand; `settle` tries again, and tells.
-        attempt_now(lambda: self._keeper.add([Scored(case, score)]))
+        if self._keeper.take([Scored(case, score)]):
+            # What cannot be written stays in hand; `settle` tries again, and tells.
+            attempt_now(self._keeper.flush)
         return score
 
     async def _score(self, case: AgentTestCase) -> Score:

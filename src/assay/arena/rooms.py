@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.agents.own_thread import AgentThread, stoppable
+from assay.agents.retold import past_calls
 from assay.arena.conversation import Talk, before_of
 from assay.arena.entrants import Entrant
 from assay.arena.session import MOST_SHOWN, Cell, Prompt, Session
@@ -16,6 +17,7 @@ from assay.arena.session import MOST_SHOWN, Cell, Prompt, Session
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from assay.agents.protocol import PastCall
     from assay.arena.stage import Stage
     from assay.test_case import AgentTestCase
 
@@ -60,11 +62,12 @@ class Room:
 
     def recall(self, turns: Iterable[tuple[str, AgentTestCase]]) -> None:
         """Have the agents told what their tools returned in these turns, each with its letter."""
-        found: dict[str, list[AgentTestCase]] = {}
+        found: dict[str, list[tuple[PastCall, ...]]] = {letter: [] for letter in self.talks}
         for letter, case in turns:
-            found.setdefault(letter, []).append(case)
-        for letter, talk in self.talks.items():
-            talk.recall(found.get(letter, []))
+            if letter in found:
+                found[letter].append(past_calls(case, len(found[letter])))
+        for letter, calls in found.items():
+            self.talks[letter].recall(calls)
 
     @property
     def size(self) -> int:

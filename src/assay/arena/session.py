@@ -288,7 +288,8 @@ class Session:
             elif prompt.is_whole:
                 # A new one: whoever is showing the old one goes on with it.
                 self.prompts[place] = prompt.figures_only()
-        self.news.rest()
+        if not self.is_running:
+            self.news.rest()
 
     @property
     def is_running(self) -> bool:
