@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.errors import BudgetSpent, InvalidJudge
+from assay.errors import BudgetSpent, InvalidJudge, JudgeUnavailable
 from assay.judge.budget import Budget
 from assay.judge.exchange import Question, Reply
+from assay.judge.limits import Limiter, Limits
 from assay.judge.prices import Price, PriceFile, Prices, read_price_file
 
 if TYPE_CHECKING:
@@ -120,6 +121,27 @@ def test_a_question_that_failed_costs_nothing() -> None:
     budget = Budget(max_tokens=2_000, prices=OWN)
     asyncio.run(work())
     assert ask_many(budget, Reply("ok", input_tokens=100, output_tokens=10), 1) == 1
+
+
+def test_an_attempt_that_was_given_up_counts_for_the_limit() -> None:
+    budget, limiter = (
+        Budget(max_tokens=3_000, prices=OWN),
+        Limiter(Limits(deadline=0.01, retries=0)),
+    )
+
+    async def silent(_: Question) -> Reply:
+        await asyncio.sleep(60)
+        return Reply("too late")
+
+    async def work() -> list[type[BaseException]]:
+        ask = budget(limiter(budget.metered(silent, "own:model"), "own:model"), "own:model")
+        found = [await asyncio.gather(ask(QUESTION), return_exceptions=True) for _ in range(4)]
+        return [type(item) for (item,) in found]  # type: ignore[misc]  # none of them answered
+
+    # Guessed at 1,100 tokens each: the third would be the one too many.
+    refused = [BudgetSpent, BudgetSpent]
+    assert asyncio.run(work()) == [JudgeUnavailable, JudgeUnavailable, *refused]
+    assert budget.spent.questions == 0
 
 
 def test_a_limit_in_money_needs_a_price() -> None:

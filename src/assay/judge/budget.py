@@ -64,7 +64,8 @@ class Budget:
     """Counts what replies cost and refuses to ask once too much is spent; made for `Around`.
 
     Questions under way are counted as costing what one to the same endpoint has cost on average,
-    so that many at once cannot overspend by more than they differ from each other.
+    so that many at once cannot overspend by more than they differ from each other. So are those
+    that were given up: whoever answers too late sends the bill all the same.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Budget:
         self._guessed_tokens = 0
         self._spent_at: defaultdict[str, Expense] = defaultdict(Expense)
         self._under_way: Counter[str] = Counter()
+        self._given_up: Counter[str] = Counter()
         self._news: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Event] = (
             WeakKeyDictionary()
         )
@@ -106,6 +108,18 @@ class Budget:
             return reply
 
         return paid
+
+    def metered(self, ask: Ask, endpoint: str) -> Ask:
+        """The same `Ask`, each attempt counted that is given up before its answer came."""
+
+        async def counted(question: Question) -> Reply:
+            try:
+                return await ask(question)
+            except asyncio.CancelledError:  # its deadline, or the user
+                self._given_up[endpoint] += 1
+                raise
+
+        return counted
 
     def check(self, endpoint: str) -> None:
         """Refuse a limit in money for a model without a price, before anything is spent."""
@@ -138,7 +152,7 @@ class Budget:
     def _fits(self, question: Question, endpoint: str) -> bool:
         if self.max_tokens is None and self.max_cost is None:
             return True
-        asked = self._under_way + Counter([endpoint])
+        asked = self._under_way + self._given_up + Counter([endpoint])
         if self.max_tokens is not None:
             used = self.spent.tokens + self._guessed_tokens
             coming = sum(n * self._tokens_each(question, at) for at, n in asked.items())

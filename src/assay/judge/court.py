@@ -121,4 +121,5 @@ class Court:
 
     def _around(self, ask: Ask, endpoint: str) -> Ask:
         self.budget.check(endpoint)
-        return self.budget(self.limiter(ask, endpoint), endpoint)
+        metered = self.budget.metered(ask, endpoint)
+        return self.budget(self.limiter(metered, endpoint), endpoint)

@@ -171,46 +171,37 @@ class _Flight:
 
     def _fill(self) -> None:
         """Take up as many cases as there are hands free and seats to hold them."""
-        while (room := min(self._concurrency - len(self._hands), self._seats_left())) > 0:
-            found = self._taken(room)
-            for item in found:
-                hand = asyncio.create_task(self._judge_on(self._seated(item)))
-                hand.add_done_callback(self._ended)
-                self._hands.add(hand)
-            if not found:
-                break
+        while len(self._hands) < self._concurrency and (seat := self._next_seat()) is not None:
+            hand = asyncio.create_task(self._judge_on(seat))
+            hand.add_done_callback(self._ended)
+            self._hands.add(hand)
 
-    def _seats_left(self) -> int:
-        """One slow case must not keep all others from being begun."""
+    def _next_seat(self) -> _Seat | None:
+        """The next case in its place; None when there is none, or too many wait already."""
+        # One slow case must not keep all others from being begun.
         times = _MOST_WAITING if self._is_head_judged() else _MOST_WAITING_FOR_ONE
-        return self._concurrency * times - len(self._seats)
-
-    def _taken(self, most: int) -> list[_Item]:
-        if self._problem is not None:
-            return []
+        if self._problem is not None or len(self._seats) >= self._concurrency * times:
+            return None
         try:
-            return self._source.take(most)
+            found = self._source.take(1)
         except Exception as exc:  # noqa: BLE001 - it is raised again when all before it is landed
             self._problem = exc
-            return []
-
-    def _seated(self, item: _Item) -> _Seat:
-        seat = _Seat(item)
+            return None
+        if not found:
+            return None
+        seat = _Seat(found[0])
         self._seats.append(seat)
         return seat
 
-    async def _judge_on(self, seat: _Seat) -> None:
+    async def _judge_on(self, seat: _Seat | None) -> None:
         """Judge a case, and then the next one as long as there is one and a seat for it."""
-        while True:
+        while seat is not None:
             seat.scores = await _score_one(seat.item, self._metrics)
             if self._news is not None and self._is_head_judged():
                 self._news.set()
             if time.monotonic() - self._looked_at > _BATCH_SECONDS:
                 await asyncio.sleep(0)  # metrics that never wait would let nobody else in
-            found = self._taken(1) if self._seats_left() > 0 else []
-            if not found:
-                return
-            seat = self._seated(found[0])
+            seat = self._next_seat()
 
     def _ended(self, hand: asyncio.Task[None]) -> None:
         self._hands.discard(hand)

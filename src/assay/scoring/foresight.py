@@ -37,6 +37,15 @@ _BATCH_CASES = 16
 _BATCHES_AT_HAND = 2
 # Starting a process takes as long as judging so many cases by evidence.
 _FEW_CASES = 200
+# How pickling fails on what a user's case or judge may hold.
+_UNPICKLABLE = (
+    pickle.PicklingError,
+    AttributeError,
+    TypeError,
+    ValueError,
+    RecursionError,
+    NotImplementedError,
+)
 
 
 class PreparedMetric(Protocol):
@@ -173,11 +182,13 @@ class Crew:
                 return
             self._hands.append(hand)
         under_way: deque[list[Foreseen]] = deque()
-        with suppress(OSError, EOFError, pickle.UnpicklingError):
-            self._keep_busy(hand, under_way)
-        for batch in under_way:
-            self._settle(batch, [])
-        hand.close()
+        try:
+            with suppress(OSError, EOFError, pickle.UnpicklingError):
+                self._keep_busy(hand, under_way)
+        finally:
+            for batch in under_way:
+                self._settle(batch, [])
+            hand.close()
 
     def _keep_busy(self, hand: Hand, under_way: deque[list[Foreseen]]) -> None:
         while not self._closed:
@@ -231,7 +242,7 @@ def preparation_of(metric: Metric) -> Preparation | None:
 def _pickled(preparations: Sequence[Preparation | None]) -> bytes | None:
     try:
         return pickle.dumps(tuple(preparations))
-    except Exception:  # noqa: BLE001 - a judge of the user's may hold anything
+    except _UNPICKLABLE:
         return None
 
 
@@ -239,10 +250,8 @@ def _give(hand: Hand, batch: Sequence[Foreseen]) -> None:
     preparations = batch[0].preparations
     try:
         hand.give(preparations, [found.case for found in batch])
-    except OSError:
-        raise
-    except Exception:  # noqa: BLE001 - a case may hold anything; an empty batch keeps the order
-        hand.give(preparations, [])
+    except _UNPICKLABLE:
+        hand.give(preparations, [])  # an empty batch keeps the order
 
 
 def _release(waiting: Sequence[asyncio.Future[None]]) -> None:

@@ -37,22 +37,11 @@ class Direct(Generic[T]):
     def __init__(self, items: Iterable[T]) -> None:
         """Take what to read."""
         self._items = iter(items)
-        self._problem: Exception | None = None
         self.ended = False
 
     def take(self, most: int) -> list[T]:
         """The next ones."""
-        if self._problem is not None:
-            problem, self._problem = self._problem, None
-            raise problem
-        found: list[T] = []
-        try:
-            found.extend(islice(self._items, most))
-        except Exception as exc:
-            if not found:
-                raise
-            self._problem = exc
-            return found
+        found = list(islice(self._items, most))
         self.ended = self.ended or len(found) < most
         return found
 
