@@ -87,7 +87,7 @@ class Backer:
         """The source that holds these words in this order."""
         phrase = phrase_of(text)
         source = self._sources.first(phrase, echoes=self._echoes)
-        if source is None or source.step >= self._before:
+        if not self._is_known(source):
             return None
         if source.kind != "result":
             return Backing(source, source.place, _copied(text, source.text))

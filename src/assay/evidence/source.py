@@ -38,12 +38,11 @@ class Source:
         "_leaves",
         "_measures",
         "_pairs",
-        "_phrase",
-        "_spoken",
         "_unread",
         "call",
         "is_data",
         "kind",
+        "phrase",
         "place",
         "step",
         "text",
@@ -61,10 +60,10 @@ class Source:
         self.step = step
         self.call = call
         self.text = as_text(value)
-        self._spoken = words_of(self.text)
-        self.words = frozenset(self._spoken)
+        words = words_of(self.text)
+        self.words = frozenset(words)
+        self.phrase = joined(words)
         self.is_data = isinstance(value, _CONTAINERS)
-        self._phrase: str | None = None
         self._leaves: list[Leaf] | None = None
         self._by_value: dict[Any, Leaf] | None = None
         self._by_word: dict[str, list[Leaf]] | None = None
@@ -73,27 +72,18 @@ class Source:
         self._measures: Measures | None = None
         self._pairs: set[tuple[str, str]] | None = None
 
-    @property
-    def phrase(self) -> str:
-        """Its words as one string; many a source is never searched for more than single words."""
-        if self._phrase is None:
-            self._phrase = joined(self._spoken)
-        return self._phrase
-
     def holds(self, phrase: str, among: Set[str]) -> bool:
         """Whether it says these words in this order; they are `among` all that is ever asked for.
 
         A long text is read once, for the pairs of those words: what lacks a pair is not searched.
         """
-        words = phrase.split()
-        if len(words) == 1:
-            return words[0] in self.words
         if len(self.phrase) <= _LONG_PHRASE:
             return phrase in self.phrase
-        if not words:
-            return True
+        words = phrase.split()
+        if len(words) <= 1:
+            return self.words.issuperset(words)
         if self._pairs is None:
-            said = self._spoken
+            said = self.phrase.split()
             asked = list(map(among.__contains__, said))
             self._pairs = set(compress(pairwise(said), map(and_, asked, asked[1:])))
         return self._pairs.issuperset(pairwise(words)) and (

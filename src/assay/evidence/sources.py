@@ -114,17 +114,15 @@ class Sources:
     def first(self, phrase: str, *, echoes: bool = False) -> Source | None:
         """The earliest source that holds a phrase; echoes of a call's arguments count if asked."""
         key = (phrase, echoes)
-        known = self._first
-        if key in known:
-            return known[key]
-        found = known[key] = self._search(phrase, echoes=echoes)
-        return found
+        if key not in self._first:
+            self._first[key] = self._search(phrase, echoes=echoes)
+        return self._first[key]
 
     def holders(self, phrase: str) -> list[Source]:
         """The earliest sources that hold all words of a phrase, in whatever order."""
-        bits, known = -1, self._holders
+        bits = -1
         for word in phrase.split():
-            bits &= known.get(word, 0)
+            bits &= self._holders.get(word, 0)
             if not bits:
                 return []
         found: list[Source] = []

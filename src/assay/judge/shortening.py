@@ -72,7 +72,7 @@ def share_out(
     needs: Mapping[Name, int], weights: Mapping[Name, float], total: int
 ) -> dict[Name, int]:
     """Divide room by weight; what one does not need goes to those that need more."""
-    if sum(needs.values()) < total:
+    if sum(needs.values()) < total:  # as it is for most, and then nothing is to be divided
         return dict(needs)
     given = dict.fromkeys(needs, 0)
     open_names = [name for name in needs if needs[name] > 0]

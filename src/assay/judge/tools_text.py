@@ -85,7 +85,7 @@ class _Entries(dict[str, str]):
         return text
 
 
-# A few: those of a case that came before, in memory as long as they are here.
+# Each keeps its tools in memory. A few will do: cases with the same tools mostly come together.
 @lru_cache(maxsize=16)
 def _listing(offered: _Itself, language: str) -> _Listing:
     return _Listing(offered.tools, wording(language).phrases)
