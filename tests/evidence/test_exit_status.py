@@ -20,6 +20,7 @@ from assay.evidence.exit_status import exit_status
         ("[exit_code 9]\nno such berth", 9),
         ("done\n[The command completed with exit code 5.]", 5),
         ("done\n(exit code 6)", 6),
+        ("done\n<exited with exit code 7>", 7),
         ("Command: ls x\nOutput: no\nError: (none)\nExit Code: 8\nSignal: (none)", 8),
         ("The file says: exit code 7", None),
         ("all good", None),

@@ -112,3 +112,32 @@ def test_strangers_are_reported() -> None:
     assert problems(AG_UI, recording((*EVENTS, {"x": 1}))) == [
         "log.json:16: expected an event of AG-UI, got dict {'x': 1}"
     ]
+
+
+def test_a_run_that_breaks_off_does_not_run_into_the_next() -> None:
+    other = event("RUN_STARTED", 7, threadId="t", runId="q")
+    first, second = read(AG_UI, recording((*EVENTS[:12], other, *EVENTS[1:])))
+    assert [c.result for c in first.calls] == [None, "no city"]
+    assert [c.parameters for c in second.calls] == [{"city": "Oslo"}, {}]
+    inner = {**other, "parentRunId": "r"}
+    assert len(read(AG_UI, recording((*EVENTS[:12], inner, *EVENTS[12:])))) == 1
+
+
+def test_a_failure_without_words_is_one() -> None:
+    outcome = read_one(AG_UI, recording((EVENTS[0], event("RUN_ERROR")))).outcome
+    assert outcome is not None
+    assert (outcome.success, outcome.reason) == (False, "the run failed")
+
+
+def test_messages_sent_as_a_whole_add_what_was_not_streamed() -> None:
+    start = event("RUN_STARTED", threadId="t", runId="r")
+    failed = {"id": "p", "role": "tool", "toolCallId": "b", "content": "", "error": "no city"}
+    shown = event("MESSAGES_SNAPSHOT", messages=[*INPUT["messages"], failed])
+    run = read_one(AG_UI, recording((start, *EVENTS[1:-1], shown, EVENTS[-1])))
+    assert run.input == "Rain?"
+    assert [(c.call_id, c.reported_success) for c in run.calls] == [("a", None), ("b", False)]
+    words = {"id": "m", "role": "assistant", "content": "I look."}
+    shown = event("MESSAGES_SNAPSHOT", messages=[words])
+    history = read_one(AG_UI, recording((*EVENTS[:5], shown, EVENTS[-1]))).conversation_history
+    assert history is not None
+    assert [said["content"] for said in history] == ["Rain?", "I look."]

@@ -8,7 +8,7 @@ import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.bedrock import BEDROCK, MEDIA_BLOCKS, STATUSES
-from assay.ingest.bedrock_agents import INVOCATIONS
+from assay.ingest.bedrock_agents import INVOCATIONS, INVOKED_SOURCES
 from assay.ingest.formats import pick_format
 from assay.run import Usage
 
@@ -180,3 +180,19 @@ def test_a_trace_that_failed_is_an_outcome() -> None:
     outcome = read_one(BEDROCK, recording((*TRACE, failed))).outcome
     assert outcome is not None
     assert (outcome.success, outcome.reason) == (False, "throttled")
+
+
+@pytest.mark.parametrize("source", sorted(INVOKED_SOURCES))
+def test_an_invocation_that_is_to_be_tried_again_has_failed(source: str) -> None:
+    again = part(observation={"repromptResponse": {"source": source, "text": "no such city"}})
+    calls = read_one(BEDROCK, recording((*TRACE[:3], again, *TRACE[1:]))).calls
+    assert [(c.tool, c.result, c.reported_success) for c in calls[:2]] == [
+        ("rain", "no such city", False),
+        ("rain", "yes", None),
+    ]
+
+
+def test_a_reply_that_is_to_be_tried_again_is_no_result() -> None:
+    again = part(observation={"repromptResponse": {"source": "PARSER", "text": "not parsed"}})
+    run = read_one(BEDROCK, recording((again, *TRACE)))
+    assert [c.result for c in run.calls][:1] == ["yes"]

@@ -166,3 +166,35 @@ def test_lines_that_tell_what_changed_make_the_session() -> None:
 )
 def test_every_change(change: dict[str, Any], after: Any) -> None:
     assert replayed([{"kind": 0, "v": {"a": [1, 2]}}, change]) == after
+
+
+def test_what_a_sub_agent_calls_lies_inside_its_call() -> None:
+    asked = {"toolCallId": "c", "name": "view", "arguments": {}}
+    inner = (
+        event("assistant.message", 4, content="x", toolRequests=[asked], parentToolCallId="a"),
+        event("tool.execution_start", 4, toolCallId="c", toolName="view", parentToolCallId="a"),
+    )
+    run = read_one(COPILOT, recording((*EVENTS[:6], *inner, *EVENTS[6:])))
+    assert [(c.tool, c.parent_id, c.turn) for c in run.calls] == [
+        ("bash", None, 1),
+        ("weather-rain", None, 1),
+        ("view", "a", None),
+    ]
+    assert run.actual_output == "One file."
+
+
+def test_an_error_after_which_the_model_went_on_is_no_outcome() -> None:
+    error = event("session.error", 2, message="slow down")
+    assert read_one(COPILOT, recording((*EVENTS[:3], error, *EVENTS[3:]))).outcome is None
+
+
+def test_rounds_know_from_what_was_shown_how_calls_ended() -> None:
+    calls = [{"id": own_id, "name": own_id, "arguments": "{}"} for own_id in "uvw"]
+    results = {own_id: {"content": [{"value": own_id}]} for own_id in "uvw"}
+    rounds = {"toolCallRounds": [{"toolCalls": calls}], "toolCallResults": results}
+    run = read_one(COPILOT, recording(chat(result={"metadata": rounds})))
+    assert [(c.result, c.server, c.reported_success) for c in run.calls] == [
+        ("u", None, False),
+        ("v", "weather", True),
+        ("w", None, None),
+    ]

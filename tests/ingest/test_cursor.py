@@ -140,3 +140,10 @@ def test_sessions_are_kept_apart_and_strangers_reported() -> None:
     assert problems(CURSOR, recording((*EVENTS, {"x": 1}))) == [
         "log.json:14: expected an event of Cursor, got dict {'x': 1}"
     ]
+
+
+def test_a_session_that_was_taken_up_again_sums_its_tokens() -> None:
+    end = event("result", subtype="success", is_error=False, usage={"inputTokens": 5})
+    usage = read_one(CURSOR, recording((*EVENTS[:2], end, *EVENTS[1:2], end))).usage
+    assert usage is not None
+    assert usage.input_tokens == 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.ingest.reading import problems, read_one, recording
+from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.formats import pick_format
 from assay.ingest.goose import CALL_BLOCKS, GOOSE, SIDE_BLOCKS
@@ -104,3 +104,13 @@ def test_unknown_blocks_are_counted_and_strangers_reported() -> None:
     assert problems(GOOSE, recording((HEADER, *MESSAGES, {"x": 1}))) == [
         "log.json:6: expected a message of Goose, got dict {'x': 1}"
     ]
+
+
+def test_every_header_begins_a_session() -> None:
+    first, second = read(GOOSE, recording((HEADER, *MESSAGES, {**HEADER, "id": "x"}, *MESSAGES)))
+    assert [len(first.calls), len(second.calls), second.session_id] == [3, 3, "x"]
+
+
+def test_a_call_that_could_not_be_parsed_has_failed() -> None:
+    call = read_one(GOOSE, recording(MESSAGES[:2])).calls[2]
+    assert (call.reported_success, call.error_message) == (False, "no JSON")

@@ -304,3 +304,14 @@ def test_a_message_that_a_logger_cut_off_is_reported() -> None:
 )
 def test_other_protocols_and_talk_about_this_one_are_left_alone(other: Any) -> None:
     assert MCP_WIRE.recognise(recording(other)) == 0
+
+
+def test_an_exchange_that_the_server_refused_has_failed() -> None:
+    refused = exchange(call(2), "Unauthorized")
+    refused["response"]["status"] = 401
+    entries = [exchange(call(1), json.dumps(answer(1, "yes"))), refused]
+    run = read_one(MCP_WIRE, recording({"log": {"entries": entries}}))
+    assert [(c.reported_success, c.error_message) for c in run.calls] == [
+        (None, None),
+        (False, "HTTP 401 Unauthorized"),
+    ]

@@ -154,3 +154,12 @@ def test_strangers_are_reported() -> None:
     assert problems(OPENCODE, recording((*SENT, {"x": 1}))) == [
         f"log.json:{len(SENT) + 1}: expected a session of OpenCode, got dict {{'x': 1}}"
     ]
+
+
+def test_what_a_run_printed_tells_when_it_was() -> None:
+    times = {DONE[0]["id"]: START * 1000, DONE[-1]["id"]: (START + 9) * 1000}
+    lines = tuple(
+        {"type": "text", "sessionID": "s", "part": p, "timestamp": times.get(p["id"])} for p in DONE
+    )
+    run = read_one(OPENCODE, recording(lines))
+    assert (run.started_at, run.ended_at) == (START, START + 9)

@@ -81,3 +81,13 @@ def test_strangers_are_reported() -> None:
     assert problems(PROMPTFOO, recording((row("Yes."), {"x": 1}))) == [
         "log.json:2: expected a result of promptfoo, got dict {'x': 1}"
     ]
+
+
+def test_a_request_that_failed_is_an_outcome() -> None:
+    failed = row(None, success=False, error="API error: 500")
+    del failed["response"]
+    made_up = recording({"results": {"results": [row("Yes."), failed]}})
+    assert pick_format(made_up)[0] is PROMPTFOO
+    outcome = read(PROMPTFOO, made_up)[1].outcome
+    assert outcome is not None
+    assert (outcome.success, outcome.reason) == (False, "API error: 500")

@@ -27,8 +27,8 @@ _HEADER = re.compile(
 # A report of several lines in which the status is one.
 _REPORTED = re.compile(r"\n(?:Exit ?[Cc]ode|exit_code|Return code): (-?\d{1,10})(?=\s*\n|\s*\Z)")
 _LAST_WORDS = re.compile(
-    r"[\[(](?:the\s)?(?:command|process)?[^\n\])]{0,60}exit(?:ed)?[^\n\])]{0,12}(?:code|status)"
-    r"\s*:?\s*(-?\d{1,10})\b[^\n]{0,20}[\])]\s*\Z",
+    r"[\[(<](?:the\s)?(?:command|process)?[^\n\])>]{0,60}exit(?:ed)?[^\n\])>]{0,12}(?:code|status)"
+    r"\s*:?\s*(-?\d{1,10})\b[^\n]{0,20}[\])>]\s*\Z",
     re.IGNORECASE,
 )
 

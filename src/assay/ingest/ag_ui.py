@@ -17,6 +17,7 @@ from assay.ingest.fields import (
     place_id,
     stable_id,
     text_at,
+    text_of,
 )
 from assay.ingest.log_lines import begins_with, logged_values, sampled_values
 from assay.ingest.openai_chat import calls_of
@@ -78,17 +79,13 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             problem = f"expected an event of AG-UI, got {preview(entry.value)}"
             yield Unreadable(recording.name, problem, entry.position)
             continue
-        if told is not None and told.is_over and (_begins(entry.value) or _is_input(entry.value)):
+        if told is not None and told.ends_before(entry.value):
             yield told.case(recording.name)
             told = None
         told = told or _Telling(entry.position)
         told.event(entry.value)
     if told is not None:
         yield told.case(recording.name)
-
-
-def _begins(value: Any) -> bool:
-    return _kind(value) == START
 
 
 def _entries(recording: Recording) -> Iterator[Entry | LoggedValue | Unreadable]:
@@ -105,6 +102,7 @@ class _Telling:
         self.is_over = False
         self._position = position
         self._start: dict[str, Any] = {}
+        self._run_id: str | None = None
         self._input: dict[str, Any] = {}
         self._failure: str | None = None
         self._shown: list[dict[str, Any]] = []
@@ -112,7 +110,16 @@ class _Telling:
         self._pieces: dict[str, list[str]] = {}
         self._calls: dict[str, tuple[ToolExecutionResult, list[str]]] = {}
         self._latest: str | None = None
+        self._streamed: set[str | None] = set()
         self._unread: Counter[str] = Counter()
+
+    def ends_before(self, event: dict[str, Any]) -> bool:
+        """Whether an event is the first of another run; one may begin inside another."""
+        if _is_input(event):
+            return self.is_over
+        runs = {text_at(event, "runId"), self._run_id} - {None}
+        is_another = len(runs) > 1 and not event.get("parentRunId")
+        return _kind(event) == START and (self.is_over or is_another)
 
     def event(self, event: dict[str, Any]) -> None:
         kind, at = _kind(event), epoch_seconds(event.get("timestamp"))
@@ -127,9 +134,11 @@ class _Telling:
             self.run.result(text_at(event, "toolCallId"), event.get("content"), ended_at=at)
         elif kind in {END, FAILED}:
             self.is_over = True
-            self._failure = text_at(event, "message") if kind == FAILED else None
+            failure = text_at(event, "message") or text_at(event, "code") or "the run failed"
+            self._failure = failure if kind == FAILED else None
         elif kind in {START, ""}:
             self._start |= event
+            self._run_id = text_at(event, "runId") if kind == START else self._run_id
             self._ask(event if _is_input(event) else dict_or_empty(event.get("input")))
         elif kind == SNAPSHOT:
             self._shown = objects_in(event.get("messages"))
@@ -138,6 +147,7 @@ class _Telling:
 
     def _piece(self, event: dict[str, Any], kind: str) -> None:
         side = "thought" if kind in THOUGHTS else "words"
+        self._streamed.add(text_at(event, "messageId"))
         if side not in self._pieces:
             self._flush()
         self._pieces.setdefault(side, []).append(text_at(event, "delta") or "")
@@ -172,11 +182,21 @@ class _Telling:
             self.run.call(call)
         self._calls[own_id][1].append(text_at(event, "delta") or "")
 
+    def _add_shown(self) -> None:
+        """What messages that were sent as a whole tell of streamed calls: their errors."""
+        for message in self._shown:
+            error = text_at(message, "error") if message.get("role") == "tool" else None
+            known = self._calls.get(text_at(message, "toolCallId") or "")
+            if error and known:
+                known[0].reported_success = known[0].success = False
+                known[0].error_message = error
+
     def _tell_shown(self) -> None:
         """Messages that were sent as a whole: all there is where nothing was streamed."""
         asked = {text_at(m, "id") for m in objects_in(self._input.get("messages"))}
+        known = (asked | self._streamed) - {None}
         for message in self._shown:
-            if text_at(message, "id") in asked - {None}:
+            if text_at(message, "id") in known:
                 continue
             if message.get("role") == "tool":
                 error = text_at(message, "error")
@@ -197,10 +217,14 @@ class _Telling:
         self._flush()
         for call, pieces in self._calls.values():
             call.parameters = decode_arguments("".join(pieces))
-        if not self.run.calls:
+        if self.run.calls:
+            self._add_shown()
+        else:
             self._tell_shown()
         run_id, thread = text_at(self._start, "runId"), text_at(self._start, "threadId")
+        asked = (m.get("content") for m in self._shown if m.get("role") == "user")
         return self.run.finish(
+            input=None if self._input else text_of(next(asked, None)),
             run_id=stable_id(NAME, thread, run_id, *place_id(name, self._position)),
             session_id=thread,
             available_tools=named_tools(self._input.get("tools")),

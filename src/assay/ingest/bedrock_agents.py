@@ -37,6 +37,8 @@ OBSERVATIONS = (
     "knowledgeBaseLookupOutput",
     "codeInterpreterInvocationOutput",
 )
+# What may have failed where an agent tells its model to try again; else it was the model's reply.
+INVOKED_SOURCES = frozenset({"ACTION_GROUP", "KNOWLEDGE_BASE"})
 # What names the tool of an invocation, and the group it belongs to.
 NAME_KEYS = ("function", "apiPath", "agentCollaboratorName")
 GROUP_KEYS = ("actionGroupName", "knowledgeBaseId")
@@ -94,6 +96,7 @@ class _Telling:
         self.failure: str | None = None
         self.usages: list[dict[str, Any]] = []
         self.times: list[float] = []
+        self._invoked = 0
 
     def step(self, step: dict[str, Any]) -> None:
         self.agent = self.agent or text_at(step, "agentId")
@@ -120,6 +123,7 @@ class _Telling:
             if invoked:
                 named = next(filter(None, (text_at(invoked, k) for k in NAME_KEYS)), None)
                 group = next(filter(None, (text_at(invoked, k) for k in GROUP_KEYS)), None)
+                self._invoked += 1
                 self.run.call(
                     ToolExecutionResult(
                         tool=name or named or key,
@@ -136,6 +140,7 @@ class _Telling:
             if seen:
                 error = text_at(seen, "executionError")
                 error = "timed out" if seen.get("executionTimeout") is True else error
+                self._invoked = max(self._invoked - 1, 0)
                 self.run.result(
                     None,
                     seen.get("text", seen),
@@ -146,9 +151,16 @@ class _Telling:
         answer = text_at(dict_or_empty(told.get("finalResponse")), "text")
         if answer:
             self.run.assistant(answer)
-        asked_again = text_at(dict_or_empty(told.get("repromptResponse")), "text")
-        if asked_again:
-            self.run.system(asked_again)
+        self._ask_again(dict_or_empty(told.get("repromptResponse")), at)
+
+    def _ask_again(self, told: dict[str, Any], at: float | None) -> None:
+        """What the agent tells the model to try again; of an invocation it is all that came."""
+        words = text_at(told, "text")
+        if self._invoked and told.get("source") in INVOKED_SOURCES:
+            self._invoked -= 1
+            self.run.result(None, words, reported_success=False, error_message=words, ended_at=at)
+        elif words:
+            self.run.system(words)
 
 
 def _arguments(invoked: dict[str, Any]) -> dict[str, Any]:

@@ -150,7 +150,8 @@ def _add_message(run: RunBuilder, message: dict[str, Any]) -> None:
     results = [block for block in blocks if text_at(block, "type") in RESULT_BLOCKS]
     if results:
         add_message(run, {"role": "user", "content": results})
-    _add_words(run, [text_of([block]) for block in blocks if block not in results])
+    words = [block for block in blocks if text_at(block, "type") not in RESULT_BLOCKS]
+    _add_words(run, [text_of([block]) for block in words])
 
 
 def _add_reply(

@@ -118,12 +118,15 @@ class _Telling:
                 self._total = [dict_or_empty(m).get("usage") for m in metrics.values()]
 
     def _reply(self, data: dict[str, Any]) -> None:
-        self.run.end_reply()
-        self._model = text_at(data, "model") or self._model
-        self.run.think(text_at(data, "reasoningText"))
-        self.run.say(data.get("content"))
+        parent = text_at(data, "parentToolCallId")
+        if parent is None:
+            self.run.end_reply()
+            self._failure = None  # whatever went wrong before, the model went on
+            self._model = text_at(data, "model") or self._model
+            self.run.think(text_at(data, "reasoningText"))
+            self.run.say(data.get("content"))
         for asked in objects_in(data.get("toolRequests")):
-            self._call(asked, text_at(asked, "name"))
+            self._call({"parentToolCallId": parent, **asked}, text_at(asked, "name"))
 
     def _call(self, asked: dict[str, Any], tool: str | None) -> ToolExecutionResult:
         own_id = text_at(asked, "toolCallId") or ""

@@ -90,8 +90,10 @@ class _Telling:
         self._position = position
         self._start: dict[str, Any] = {}
         self._end: dict[str, Any] = {}
+        self._usages: list[dict[str, Any]] = []
         self._times: list[float] = []
         self._pieces: list[str] = []
+        self._said = 0
         self._thoughts: list[str] = []
         self._begun: set[str] = set()
 
@@ -112,19 +114,22 @@ class _Telling:
             self._start |= event
         elif kind == "result":
             self._end = event
+            self._usages.append(dict_or_empty(event.get("usage")))
         elif kind == "tool_call":
             self._call(event, at)
 
     def _add_words(self, words: str) -> None:
         """Words that are new: where they come in pieces, the whole is sent once more."""
-        if words and words != "".join(self._pieces):
+        if words and (len(words) != self._said or words != "".join(self._pieces)):
             self._pieces.append(words)
+            self._said += len(words)
 
     def _flush(self) -> None:
         self.run.think("".join(self._thoughts))
         self.run.say("".join(self._pieces))
         self._thoughts.clear()
         self._pieces.clear()
+        self._said = 0
 
     def _call(self, event: dict[str, Any], at: float | None) -> None:
         call_id = text_at(event, "call_id") or ""
@@ -148,7 +153,6 @@ class _Telling:
     def case(self, session: str | None, name: str) -> AgentTestCase:
         """The run that the events told of."""
         self._flush()
-        usage = dict_or_empty(self._end.get("usage"))
         duration = count_or_none(self._end.get("duration_ms"))
         reason = text_at(self._end, "result") or text_at(self._end, "error")
         failed = self._end.get("is_error") is True
@@ -157,7 +161,9 @@ class _Telling:
             session_id=session,
             model=text_at(self._start, "model"),
             framework=NAME,
-            usage=total_usage([{ours: usage.get(theirs) for ours, theirs in USAGE_KEYS}]),
+            usage=total_usage(
+                {ours: usage.get(theirs) for ours, theirs in USAGE_KEYS} for usage in self._usages
+            ),
             outcome=RunOutcome(success=False, decided_by=NAME, reason=reason) if failed else None,
             started_at=min(self._times, default=None),
             ended_at=max(self._times, default=None),

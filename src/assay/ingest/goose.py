@@ -53,7 +53,11 @@ def _recognise(recording: Recording) -> float:
     blocks = [block for message in messages for block in objects_in(message.get("content"))]
     if any(text_at(block, "type") in CALL_BLOCKS | {RESULT_BLOCK} for block in blocks):
         return 1.0
-    return 0.9 if values and {"working_dir", "message_count"} <= values[0].keys() else 0.0
+    return 0.9 if values and _is_header(values[0]) else 0.0
+
+
+def _is_header(value: dict[str, Any]) -> bool:
+    return {"working_dir", "message_count"} <= value.keys()
 
 
 def _listed(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -63,6 +67,7 @@ def _listed(value: dict[str, Any]) -> list[dict[str, Any]]:
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     header: dict[str, Any] = {}
     messages: list[dict[str, Any]] = []
+    begun: int | None = None
     for document in recording.documents():
         value = document if isinstance(document, Unreadable) else document.value
         if isinstance(value, Unreadable):
@@ -71,13 +76,16 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield _case(value, _listed(value), recording.name, document.position)
         elif isinstance(value, dict) and "role" in value:
             messages.append(value)
-        elif isinstance(value, dict) and not header:
+        elif isinstance(value, dict) and (not header or _is_header(value)):
+            if messages:  # another session begins
+                yield _case(header, messages, recording.name, begun)
+                messages, begun = [], document.position
             header = value
         else:
             problem = f"expected a message of Goose, got {preview(value)}"
             yield Unreadable(recording.name, problem, document.position)
     if messages:
-        yield _case(header, messages, recording.name, None)
+        yield _case(header, messages, recording.name, begun)
 
 
 def _case(
@@ -145,6 +153,7 @@ def _add_call(run: RunBuilder, block: dict[str, Any], at: float | None) -> None:
             server=tool.partition("__")[0] if "__" in tool else None,
             call_id=text_at(block, "id"),
             started_at=at,
+            reported_success=False if asked.get("status") == "error" else None,
             error_message=text_at(asked, "error"),
         )
     )

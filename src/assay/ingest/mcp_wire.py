@@ -123,7 +123,7 @@ class _Connection:
         if not isinstance(body.get("method"), str):
             self._take_answer(message)
         elif "id" not in body:
-            self._take_notice(body)
+            self._take_notice(message)
         elif not self._is_repeated(message):
             self._take_request(message)
 
@@ -169,12 +169,11 @@ class _Connection:
         self.run.call(call)
         return call
 
-    def _take_notice(self, body: dict[str, Any]) -> None:
-        params = dict_or_empty(body.get("params"))
-        found = (
-            c for (_, asked), c in self._calls.items() if asked == str(params.get("requestId"))
-        )
-        call = next(found, None) if body["method"] == CANCEL else None
+    def _take_notice(self, message: WireMessage) -> None:
+        if message.body["method"] != CANCEL:
+            return
+        params = dict_or_empty(message.body.get("params"))
+        call = self._calls.get((message.server, str(params.get("requestId"))))
         if call is not None and call.result is None:
             call.reported_success = call.success = False
             call.error_message = text_at(params, "reason") or "cancelled by the client"

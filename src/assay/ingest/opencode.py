@@ -122,6 +122,7 @@ def _take(value: Any, sessions: dict[str, _Session]) -> bool:
         named = next((n for n in (part, info, body) if "sessionID" in n), body)
         session = _session_of(sessions, named)
         session.event(body, part, info)
+        session.seen(epoch_seconds(value.get("timestamp")))
     else:
         return False
     return True
@@ -143,6 +144,11 @@ class _Session:
         self._unread: Counter[str] = Counter()
         self._usages: list[dict[str, Any]] = []
         self._costs: list[float] = []
+        self._times: list[float] = []
+
+    def seen(self, *moments: float | None) -> None:
+        """Take down when something happened, where that is told."""
+        self._times += [at for at in moments if at is not None]
 
     def message(self, message: dict[str, Any]) -> None:
         """Take a whole message."""
@@ -178,6 +184,7 @@ class _Session:
             if info.get("role") == "assistant":
                 self._failure = _failure(info.get("error")) or self._failure
         infos = list(self._infos.values())
+        self.seen(*(_moment(info, key) for info in infos for key in ("created", "completed")))
         session = text_at(self.about, "id") or next(
             (
                 text_at(part, "sessionID")
@@ -196,8 +203,8 @@ class _Session:
             outcome=None
             if self._failure is None
             else RunOutcome(success=False, decided_by=NAME, reason=self._failure),
-            started_at=_moment(self.about, "created") or _moment(next(iter(infos), {}), "created"),
-            ended_at=_moment(self.about, "updated"),
+            started_at=_moment(self.about, "created") or min(self._times, default=None),
+            ended_at=_moment(self.about, "updated") or max(self._times, default=None),
             source=Source(name, NAME),
             extra=self._extra(),
         )

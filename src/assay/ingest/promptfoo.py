@@ -49,7 +49,8 @@ def _rows(value: Any) -> list[Any]:
 
 def _is_row(value: object) -> bool:
     row = dict_or_empty(value)
-    return {"provider", "prompt", "success"} <= row.keys() and "vars" in row and "response" in row
+    told = {"response", "error"} & row.keys()
+    return {"provider", "prompt", "success", "vars"} <= row.keys() and bool(told)
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -69,7 +70,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 
 def _case(row: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
-    run, response = RunBuilder(), dict_or_empty(row["response"])
+    run, response = RunBuilder(), dict_or_empty(row.get("response"))
     for message in _prompt(dict_or_empty(row["prompt"]).get("raw")):
         add_message(run, message)
     _add_output(run, response.get("output"))

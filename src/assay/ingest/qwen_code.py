@@ -24,6 +24,7 @@ from assay.run import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
 
 NAME = "qwen-code"
@@ -58,13 +59,15 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 def _case(session: str, records: list[dict[str, Any]], name: str) -> AgentTestCase:
     run, unread = RunBuilder(), Counter[str]()
+    waiting: dict[str | None, list[ToolExecutionResult]] = {}
     for record in filter(_is_spoken, records):
         before = len(run.calls)
         unread.update(add_content(run, record["message"]))
         at = epoch_seconds(record.get("timestamp"))
         for call in run.calls[before:]:
             call.started_at = at
-        _add_status(run, record, at)
+            waiting.setdefault(call.call_id, []).append(call)
+        _add_status(waiting, record, at)
     times = [at for r in records if (at := epoch_seconds(r.get("timestamp"))) is not None]
     models = [model for record in records if (model := text_at(record, "model"))]
     return run.finish(
@@ -80,19 +83,20 @@ def _case(session: str, records: list[dict[str, Any]], name: str) -> AgentTestCa
     )
 
 
-def _add_status(run: RunBuilder, record: dict[str, Any], at: float | None) -> None:
+def _add_status(
+    waiting: dict[str | None, list[ToolExecutionResult]], record: dict[str, Any], at: float | None
+) -> None:
     """What the record of a result says beside the result itself: how the call ended, and when."""
     told = dict_or_empty(record.get("toolCallResult"))
     answered = {
         text_at(dict_or_empty(part.get("functionResponse")), "id")
         for part in objects_in(record["message"].get("parts"))
     } - {None}
-    for call in run.calls if answered else ():
-        if call.call_id in answered and call.ended_at is None:
-            call.ended_at = at
-            status = STATUSES.get(str(told.get("status")))
-            if status is not None:
-                call.reported_success = call.success = status
+    status = STATUSES.get(str(told.get("status")))
+    for call in (call for own_id in answered for call in waiting.pop(own_id, ())):
+        call.ended_at = at
+        if status is not None:
+            call.reported_success = call.success = status
 
 
 QWEN_CODE = Format(

@@ -85,7 +85,7 @@ def chat_case(session: dict[str, Any], name: str, framework: str) -> AgentTestCa
         run.user(dict_or_empty(request.get("message")).get("text"))
         rounds = dict_or_empty(dict_or_empty(request.get("result")).get("metadata"))
         if objects_in(rounds.get("toolCallRounds")):
-            _add_rounds(run, rounds)
+            _add_rounds(run, rounds, _invocations(request))
         else:
             _add_response(run, objects_in(request.get("response")))
     own_id = text_at(session, "sessionId")
@@ -102,14 +102,26 @@ def chat_case(session: dict[str, Any], name: str, framework: str) -> AgentTestCa
     )
 
 
-def _add_rounds(run: RunBuilder, rounds: dict[str, Any]) -> None:
-    """What Copilot wrote down of its rounds with the model: words, calls and their results."""
+def _invocations(request: dict[str, Any]) -> dict[str | None, dict[str, Any]]:
+    """The calls that the user was shown, by their ids; the last telling of each counts."""
+    items = objects_in(request.get("response"))
+    return {text_at(i, "toolCallId"): i for i in items if i.get("kind") == CALL_KIND}
+
+
+def _add_rounds(
+    run: RunBuilder, rounds: dict[str, Any], shown: dict[str | None, dict[str, Any]]
+) -> None:
+    """What Copilot wrote down of its rounds with the model: words, calls and their results.
+
+    Servers, exit codes and failures are told only where the call was `shown`.
+    """
     results = dict_or_empty(rounds.get("toolCallResults"))
     for told in objects_in(rounds["toolCallRounds"]):
         calls = [
             ToolExecutionResult(
                 text_at(call, "name") or "",
                 decode_arguments(call.get("arguments")),
+                server=_server(shown.get(text_at(call, "id"), {})),
                 call_id=text_at(call, "id"),
             )
             for call in objects_in(told.get("toolCalls"))
@@ -117,7 +129,8 @@ def _add_rounds(run: RunBuilder, rounds: dict[str, Any]) -> None:
         run.assistant(told.get("response"), calls)
         for call in calls:
             if call.call_id in results:
-                run.result(call.call_id, _shown(results[call.call_id]))
+                success = _success(shown.get(call.call_id, {}))
+                run.result(call.call_id, _shown(results[call.call_id]), reported_success=success)
 
 
 def _shown(result: Any) -> Any:
@@ -129,7 +142,7 @@ def _shown(result: Any) -> Any:
 
 def _add_response(run: RunBuilder, items: list[dict[str, Any]]) -> None:
     """What the user was shown: words in pieces and calls, each call told again as it goes on."""
-    last = {text_at(item, "toolCallId"): item for item in items if item.get("kind") == CALL_KIND}
+    last = _invocations({"response": items})
     words: list[str] = []
     for item in items:
         if item.get("kind") == "thinking":
@@ -156,16 +169,31 @@ def _add_invocation(run: RunBuilder, item: dict[str, Any]) -> None:
         ToolExecutionResult(
             text_at(item, "toolId") or "",
             {"command": command} if sent is None and command else decode_arguments(sent),
-            server=text_at(dict_or_empty(item.get("source")), "label"),
+            server=_server(item),
             call_id=text_at(item, "toolCallId"),
         )
     )
-    code = count_or_none(dict_or_empty(about.get("terminalCommandState")).get("exitCode"))
+    code = _exit_code(item)
     output = text_at(dict_or_empty(about.get("terminalCommandOutput")), "text")
     shown = details.get("output", output)
-    failed = details.get("isError") is True or code not in {None, 0}
     if shown is None and code is None and not details:
         run.end_reply()
         return
-    known = failed or code == 0 or details.get("isError") is False
-    run.result(text_at(item, "toolCallId"), shown, reported_success=not failed if known else None)
+    run.result(text_at(item, "toolCallId"), shown, reported_success=_success(item))
+
+
+def _server(item: dict[str, Any]) -> str | None:
+    return text_at(dict_or_empty(item.get("source")), "label")
+
+
+def _success(item: dict[str, Any]) -> bool | None:
+    """Whether a call succeeded: by its flag, or by the exit code of its terminal."""
+    flag, code = dict_or_empty(item.get("resultDetails")).get("isError"), _exit_code(item)
+    if flag is True or code not in {None, 0}:
+        return False
+    return True if code == 0 or flag is False else None
+
+
+def _exit_code(item: dict[str, Any]) -> int | None:
+    about = dict_or_empty(item.get("toolSpecificData"))
+    return count_or_none(dict_or_empty(about.get("terminalCommandState")).get("exitCode"))

@@ -10,9 +10,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import dict_or_empty, epoch_seconds, objects_in, text_at
+from assay.ingest.fields import count_or_none, dict_or_empty, epoch_seconds, objects_in, text_at
 from assay.ingest.log_lines import LoggedValue, begins_with, logged_values, values_in_text
 from assay.ingest.shapes import END_KEYS, START_KEYS, duration_of, first_text, time_of
 
@@ -33,6 +34,7 @@ SERVER_KEYS = ("server", "server_name", "serverName", "server_id", "mcp_server",
 # Who speaks in these is a person or a model: a protocol they quote is not what happened.
 _SPEAKING = frozenset({"role", "author"})
 _DEEPEST = 4
+_FIRST_FAILURE = 400
 # `2026-01-01T10:00:00.000Z [weather] [info] Message from client: `, in either order.
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?")
 _BRACKETED = re.compile(r"\[([^\[\]]{1,100})\]")
@@ -113,8 +115,25 @@ def _of_archive(entries: list[dict[str, Any]], around: WireMessage) -> Iterator[
         sent = text_at(dict_or_empty(request.get("postData")), "text")
         came = text_at(dict_or_empty(response.get("content")), "text")
         server = around.server or text_at(request, "url")
-        for text, seen in ((sent, at), (came, ended)):
-            yield from messages_in(text, WireMessage({}, seen, None, server, position))
+        asked = list(messages_in(sent, WireMessage({}, at, None, server, position)))
+        around_reply = WireMessage({}, ended, None, server, position)
+        yield from asked
+        yield from list(messages_in(came, around_reply)) or _refused(asked, response, around_reply)
+
+
+def _refused(
+    asked: list[WireMessage], response: dict[str, Any], around: WireMessage
+) -> Iterator[WireMessage]:
+    """The answers of a server that failed before it spoke the protocol: its HTTP status."""
+    status = count_or_none(response.get("status")) or 0
+    if status < _FIRST_FAILURE:
+        return
+    came = text_at(dict_or_empty(response.get("content")), "text") or ""
+    words = " ".join(filter(None, (f"HTTP {status}", text_at(response, "statusText"), came)))
+    for message in asked:
+        if "id" in message.body:
+            body = {"jsonrpc": "2.0", "id": message.body["id"], "error": {"message": words}}
+            yield replace(around, body=body)
 
 
 def _of_line(line: LoggedValue) -> Iterator[WireMessage]:
