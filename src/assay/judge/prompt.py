@@ -117,8 +117,9 @@ def reply_keys(dimensions: Sequence[str]) -> list[str]:
     return [key for name in dimensions for key in (f"{name}_reason", name)]
 
 
-def reply_schema(dimensions: Sequence[str]) -> dict[str, Any]:
-    """The JSON Schema of a reply, its keys in the order they are asked for."""
+@lru_cache(maxsize=256)
+def reply_schema(dimensions: tuple[str, ...]) -> dict[str, Any]:
+    """The JSON Schema of a reply, its keys in the order they are asked for; not to be changed."""
     properties: dict[str, Any] = {}
     for name in dimensions:
         mark = {"type": "number", "minimum": LOWEST, "maximum": HIGHEST}
