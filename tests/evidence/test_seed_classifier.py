@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 from typing import Any
 
 import pytest
@@ -105,3 +106,9 @@ def test_blame_knows_more_than_the_seed() -> None:
         kind = seed_names(found)[1]
         as_meant += kind in alike.get(vector["meant"][1], {vector["meant"][1]})
     assert as_meant >= 86
+
+
+def test_a_long_text_takes_the_time_of_reading_it() -> None:
+    start = process_time()
+    assert classify_error("x" * 500_000 + " Index of all") == (UNKNOWN, "unclassified")
+    assert process_time() - start < 10  # looked at from each of its letters it would take minutes

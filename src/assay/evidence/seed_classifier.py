@@ -56,7 +56,7 @@ RULES: tuple[tuple[re.Pattern[str], str, str], ...] = (
     (re.compile(_loosely("cap exceeded", "quota")), SERVER, "quota_exceeded"),
     (_words("'NoneType' object", "AttributeError"), SERVER, "null_reference"),
     (_words("Length mismatch", "Lengths must match"), SERVER, "data_processing_error"),
-    (re.compile(r"(?=.*Index)(?=.*out of)", re.DOTALL), SERVER, "index_error"),
+    (re.compile(r"\A(?=.*Index)(?=.*out of)", re.DOTALL), SERVER, "index_error"),
     (re.compile(_loosely("not found", "does not exist")), SERVER, "not_found"),
     (re.compile(_loosely("cannot be after", "invalid date")), MODEL, "invalid_date_range"),
     (re.compile(_loosely("timeout", "connection")), SERVER, "network_error"),
