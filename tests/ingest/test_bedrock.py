@@ -196,3 +196,7 @@ def test_a_reply_that_is_to_be_tried_again_is_no_result() -> None:
     again = part(observation={"repromptResponse": {"source": "PARSER", "text": "not parsed"}})
     run = read_one(BEDROCK, recording((again, *TRACE)))
     assert [c.result for c in run.calls][:1] == ["yes"]
+
+
+def test_a_request_that_is_made_again_is_another_run() -> None:
+    assert [len(run.calls) for run in read(BEDROCK, recording((*LOG[:1], *LOG[:1])))] == [2, 2]

@@ -139,3 +139,28 @@ def test_ag2_keeps_messages_as_the_other_side_sees_them() -> None:
     mirrored = [{**ASKED, "role": "assistant"}, CALLED, given, {**SAID, "role": "user"}]
     run = read_one(OPENAI_CHAT, recording(mirrored))
     assert (run.input, run.actual_output, len(run.calls)) == ("Rain?", "Yes.", 1)
+
+
+def invoked(messages: list[Any], reply: Any) -> dict[str, Any]:
+    return {
+        "schemaType": "ModelInvocationLog",
+        "modelId": "anthropic.m",
+        "input": {"inputBodyJson": {"anthropic_version": "v", "messages": messages}},
+        "output": {"outputBodyJson": reply},
+    }
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_invocations_that_bedrock_logged_are_one_run(*, streamed: bool) -> None:
+    asked = {"role": "user", "content": "Rain?"}
+    used = {"type": "tool_use", "id": "a", "name": "rain", "input": {}}
+    called = {"role": "assistant", "content": [used]}
+    failed = {"type": "tool_result", "tool_use_id": "a", "content": "no", "is_error": True}
+    given = {"role": "user", "content": [failed]}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "No."}]}
+    first = invoked([asked], [{"type": "message_start"}] if streamed else called)
+    made_up = recording((first, invoked([asked, called, given], said)))
+    assert pick_format(made_up)[0] is ANTHROPIC_MESSAGES
+    run = read_one(ANTHROPIC_MESSAGES, made_up)
+    assert (run.model, run.actual_output) == ("anthropic.m", "No.")
+    assert [c.reported_success for c in run.calls] == [False]

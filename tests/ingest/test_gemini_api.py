@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.ingest.reading import problems, read_one, recording
+from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.formats import pick_format
@@ -167,3 +167,58 @@ def test_strangers_are_reported() -> None:
     assert problems(GEMINI_API, recording((*CONTENTS, {"x": 1}))) == [
         "log.json:5: expected contents of the Gemini API, got dict {'x': 1}"
     ]
+
+
+def pair(contents: list[Any], reply: Any) -> dict[str, Any]:
+    response = {"candidates": [{"content": reply}], "usageMetadata": COUNTS}
+    return {"request": {"contents": contents}, "response": response}
+
+
+def test_requests_of_one_conversation_are_one_run() -> None:
+    without_thought = {**CALLED, "parts": CALLED["parts"][1:]}
+    later = pair([ASKED, without_thought, GIVEN], ANSWERED)
+    run = read_one(GEMINI_API, recording((pair([ASKED], CALLED), later)))
+    assert [c.reported_success for c in run.calls] == [None, False]
+    assert run.actual_output == "Yes."
+    assert run.usage == Usage(18, 6, reasoning_tokens=4)
+
+
+def test_conversations_that_only_begin_alike_are_kept_apart() -> None:
+    lines = ({"contents": [ASKED]}, {"contents": CONTENTS}, {"contents": CONTENTS})
+    assert [len(run.calls) for run in read(GEMINI_API, recording(lines))] == [0, 2, 2]
+
+
+def piece(*parts: Any, count: int, own_id: str | None = "x") -> dict[str, Any]:
+    candidate = {"content": {"role": "model", "parts": [*parts]}} if parts else {}
+    usage = {"usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": count}}
+    return {"candidates": [candidate], "responseId": own_id, "modelVersion": "gemini-x", **usage}
+
+
+PIECES = [
+    piece({"text": "I "}, count=1),
+    piece({"text": "look."}, called("Oslo"), count=4),
+    piece(count=5),
+]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [PIECES, tuple(PIECES), {"request": {"contents": [ASKED]}, "response": PIECES}],
+    ids=["a list", "lines", "a pair"],
+)
+def test_pieces_of_a_response_are_one(form: Any) -> None:
+    made_up = recording(form, "p.jsonl" if isinstance(form, tuple) else "p.json")
+    assert pick_format(made_up)[0] is GEMINI_API
+    run = read_one(GEMINI_API, made_up)
+    assert [c.parameters for c in run.calls] == [{"city": "Oslo"}]
+    assert run.conversation_history is not None
+    assert run.conversation_history[-1]["content"] == "I look."
+    assert (run.model, run.usage) == ("gemini-x", Usage(9, 5))
+
+
+def test_responses_are_told_apart_by_id_or_by_their_end() -> None:
+    named = (PIECES[0], piece({"text": "b"}, count=1, own_id="y"))
+    assert len(read(GEMINI_API, recording(named))) == 2
+    last = piece({"text": "a"}, count=1, own_id=None)
+    last["candidates"][0]["finishReason"] = "STOP"
+    assert len(read(GEMINI_API, recording((last, last)))) == 2

@@ -53,6 +53,10 @@ _KNOWN_KEYS = frozenset(
 )
 
 
+# Bedrock's invocation log has a name of its own for it.
+MODEL_KEYS = ("model", "modelId")
+
+
 def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
     """Tell the run one message, block by block."""
     role, content = message.get("role"), message.get("content")
@@ -158,7 +162,7 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
     messages = objects_in([*value["messages"], value.get("response")])
     for message in messages:
         add_message(run, message)
-    models = (text_at(said, "model") for said in (value, *messages))
+    models = (text_at(said, key) for key in MODEL_KEYS for said in (value, *messages))
     return run.finish(
         available_tools=named_tools(value.get("tools")),
         run_id=text_at(value, "id")

@@ -13,6 +13,7 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.bedrock_agents import is_trace, trace_cases
 from assay.ingest.chat import Entry, RunBuilder, entries
 from assay.ingest.documents import Unreadable
+from assay.ingest.exchanges import Repeated, RepeatedRequests
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -108,7 +109,7 @@ def _conversation(value: Any) -> dict[str, Any] | None:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     traced: list[Any] = []
-    runs: dict[str, list[_Logged]] = {}
+    requests = RepeatedRequests("messages", ("usage", "timestamp"))
     for entry in _entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
@@ -118,14 +119,10 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             problem = f"expected messages of Bedrock, got {preview(entry.value)}"
             yield Unreadable(recording.name, problem, entry.position)
         else:
-            alike = runs.setdefault(stable_id(value["messages"][:1]), [])
-            earlier = next((run for run in reversed(alike) if run.goes_on_in(value)), None)
-            if earlier is None:
-                alike.append(_Logged(value, entry.position))
-            else:
-                earlier.add(value)
-    for run in (run for alike in runs.values() for run in alike):
-        yield run.case(recording.name)
+            is_logged = "schemaType" in value or "request" in value
+            done = requests.add(value, entry.position, logged=is_logged)
+            yield from (_case(run, recording.name) for run in done)
+    yield from (_case(run, recording.name) for run in requests.rest())
     yield from trace_cases(traced, recording.name, NAME)
 
 
@@ -159,48 +156,30 @@ def _with_neighbours(recording: Recording, entry: Entry) -> Entry | Unreadable:
     return Entry({"messages": [message for message in messages if message]}, None)
 
 
-class _Logged:
-    """One run: a conversation, or several requests that each repeat all that went before."""
-
-    def __init__(self, value: dict[str, Any], position: int | None) -> None:
-        self._value = value
-        self._position = position
-        self._usages = [value.get("usage")]
-        self._times = [epoch_seconds(value.get("timestamp"))]
-
-    def goes_on_in(self, later: dict[str, Any]) -> bool:
-        """Whether a later request begins with everything that was said so far."""
-        said = self._value["messages"]
-        is_logged = "schemaType" in self._value or "request" in self._value
-        return is_logged and later["messages"][: len(said)] == said
-
-    def add(self, later: dict[str, Any]) -> None:
-        self._value = {**self._value, **later}
-        self._usages.append(later.get("usage"))
-        self._times.append(epoch_seconds(later.get("timestamp")))
-
-    def case(self, name: str) -> AgentTestCase:
-        value, run = self._value, RunBuilder()
-        if value.get("system"):
-            run.system(value["system"])
-        unread: Counter[str] = Counter()
-        messages = objects_in(value["messages"])
-        for message in messages:
-            unread.update(_add_message(run, message))
-        times = [at for at in self._times if at is not None]
-        kept = {key: value[key] for key in _KEPT if value.get(key)}
-        own_id = text_at(value, "requestId") or text_at(value, "session_id")
-        return run.finish(
-            run_id=stable_id(NAME, own_id, *place_id(name, self._position), messages),
-            session_id=text_at(value, "session_id"),
-            model=text_at(value, "modelId"),
-            available_tools=_tools(value.get("toolConfig")),
-            usage=total_usage(map(_usage, self._usages)),
-            started_at=min(times, default=None),
-            ended_at=max(times, default=None),
-            source=Source(name, NAME, self._position),
-            extra=kept | ({"unread_blocks": dict(unread)} if unread else {}),
-        )
+def _case(logged: Repeated, name: str) -> AgentTestCase:
+    """The run of a conversation, or of several requests that each repeat what went before."""
+    value, run = logged.value, RunBuilder()
+    if value.get("system"):
+        run.system(value["system"])
+    unread: Counter[str] = Counter()
+    messages = objects_in(value["messages"])
+    for message in messages:
+        unread.update(_add_message(run, message))
+    moments = (epoch_seconds(report.get("timestamp")) for report in logged.reports)
+    times = [at for at in moments if at is not None]
+    kept = {key: value[key] for key in _KEPT if value.get(key)}
+    own_id = text_at(value, "requestId") or text_at(value, "session_id")
+    return run.finish(
+        run_id=stable_id(NAME, own_id, *place_id(name, logged.position), messages),
+        session_id=text_at(value, "session_id"),
+        model=text_at(value, "modelId"),
+        available_tools=_tools(value.get("toolConfig")),
+        usage=total_usage(_usage(report.get("usage")) for report in logged.reports),
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        source=Source(name, NAME, logged.position),
+        extra=kept | ({"unread_blocks": dict(unread)} if unread else {}),
+    )
 
 
 def _add_message(run: RunBuilder, message: dict[str, Any]) -> list[str]:
@@ -281,7 +260,7 @@ BEDROCK = Format(
     fidelity=(
         "Tool results carry a status; no server and no times of calls. The tools on offer, the "
         "model and the tokens only where the request or the response was kept. Traces of agents "
-        "have no ids of calls and say only of code whether it failed."
+        "have no ids of calls and say only of code, and of what is to be tried again, that it failed."
     ),
     recognise=_recognise,
     read=_read,

@@ -6,12 +6,21 @@ so that the requests of one run repeat each other: they are one conversation.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.fields import decode_json_text, dict_or_empty, objects_in, text_at, text_of
+from msgspec import Struct
+
+from assay.ingest.fields import (
+    decode_json_text,
+    dict_or_empty,
+    objects_in,
+    text_at,
+    text_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # Where a logger keeps the request and the response.
 PAIR_KEYS = (
@@ -20,6 +29,8 @@ PAIR_KEYS = (
     ("requestBody", "responseBody"),
     ("input", "output"),
 )
+# Where a batch keeps the body of an HTTP message, and Bedrock's log that of an invocation.
+BODY_KEYS = ("body", "inputBodyJson", "outputBodyJson")
 # Says of a request that its reply could not be read.
 UNREAD = "unread_reply"
 # So many conversations may be under way at the same time.
@@ -38,8 +49,10 @@ def joined(value: dict[str, Any]) -> dict[str, Any]:
     for sent, came in PAIR_KEYS:
         request, response = _body(value.get(sent)), _body(value.get(came))
         response = response or dict_or_empty(dict_or_empty(value.get("result")).get("message"))
+        around = {k: v for k, v in value.items() if k not in {sent, came, "result"}}
+        if _is_streamed(value.get(came)) and isinstance(request.get("messages"), list):
+            return {**around, **request, UNREAD: "streamed"}
         if "choices" in response or ("role" in response and "content" in response):
-            around = {k: v for k, v in value.items() if k not in {sent, came, "result"}}
             asked = request.get("messages")
             messages = asked if isinstance(asked, list) else []
             return {**around, **request, "messages": messages, "response": response}
@@ -47,9 +60,15 @@ def joined(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _body(stored: object) -> dict[str, Any]:
-    """What was sent, also as text; a batch keeps it as the body of an HTTP message."""
+    """What was sent, also as text, or as the body of what was logged around it."""
     message = dict_or_empty(decode_json_text(stored) if isinstance(stored, str) else stored)
-    return dict_or_empty(message.get("body")) or message
+    bodies = (dict_or_empty(message.get(key)) for key in BODY_KEYS)
+    return next(filter(None, bodies), message)
+
+
+def _is_streamed(stored: object) -> bool:
+    """Whether a reply was logged in the pieces it came in: the next request repeats it."""
+    return any(isinstance(dict_or_empty(stored).get(key), list) for key in BODY_KEYS)
 
 
 def archived(value: Any) -> list[Any]:
@@ -67,6 +86,57 @@ def archived(value: Any) -> list[Any]:
         elif isinstance(request.get("messages"), list):
             found.append({**request, "url": url, UNREAD: "streamed" if came else "none"})
     return found
+
+
+class Repeated(Struct):
+    """A conversation as its last request tells it, and what each request reported."""
+
+    value: dict[str, Any]
+    position: int | None = None
+    told: list[Any] = []
+    reports: list[dict[str, Any]] = []
+
+    def goes_on_in(self, later: list[Any]) -> bool:
+        """Whether a later request begins with all this; one that is the same was asked anew."""
+        return len(later) > len(self.told) and later[: len(self.told)] == self.told
+
+
+class RepeatedRequests:
+    """Requests that each repeat all that was said before, as conversations."""
+
+    def __init__(
+        self, listed: str, reported: tuple[str, ...], told: Callable[[Any], Any] = lambda m: m
+    ) -> None:
+        """Take where messages are `listed`, what to keep of each request, and how to compare."""
+        self._listed = listed
+        self._reported = reported
+        self._told = told
+        self._open: deque[Repeated] = deque()
+
+    def add(
+        self, value: dict[str, Any], position: int | None, *, logged: bool
+    ) -> Iterator[Repeated]:
+        """Take a request; a conversation that is not likely to go on any more comes back.
+
+        Only a request that was `logged` with its response is ever repeated.
+        """
+        told = [self._told(message) for message in value[self._listed]]
+        report = {key: value[key] for key in self._reported if key in value}
+        earlier = next((run for run in reversed(self._open) if run.goes_on_in(told)), None)
+        if earlier is not None:
+            earlier.value, earlier.told = {**earlier.value, **value}, told
+            earlier.reports.append(report)
+        elif logged:
+            self._open.append(Repeated(value, position, told, [report]))
+        else:
+            yield Repeated(value, position, told, [report])
+        if len(self._open) > _MOST_OPEN:
+            yield self._open.popleft()
+
+    def rest(self) -> Iterator[Repeated]:
+        """All that are still open."""
+        yield from self._open
+        self._open.clear()
 
 
 def _at(entry: dict[str, Any], *path: str) -> Any:

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, entries
+from assay.ingest.chat import Entry, RunBuilder, entries
 from assay.ingest.documents import Unreadable
+from assay.ingest.exchanges import Repeated, RepeatedRequests
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -19,6 +20,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.gemini_chunks import joined_pieces, whole_responses
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
 from assay.run import Source
@@ -51,12 +53,15 @@ USAGE_KEYS = (
     ("reasoning_tokens", ("thoughtsTokenCount", "thoughts_token_count")),
 )
 CODE_TOOL = "code_execution"
+_USAGE = ("usageMetadata", "usage_metadata")
 TYPES = frozenset({"OBJECT", "ARRAY", "STRING", "NUMBER", "INTEGER", "BOOLEAN", "NULL"})
 _DEEPEST_SCHEMA = 50
 
 
 def _recognise(recording: Recording) -> float:
-    found = [_conversation(v) for value in recording.sample for v in _values(value)]
+    values = [Entry(v, None) for value in recording.sample for v in _values(value)]
+    whole = (entry for entry in whole_responses(values) if isinstance(entry, Entry))
+    found = [_conversation(entry.value) for entry in whole]
     contents = [c for value in found for c in (value["contents"] if value else ())]
     if not contents or None in found or not all(map(is_content, contents)):
         return 0.0
@@ -95,7 +100,10 @@ def _conversation(value: Any) -> dict[str, Any] | None:
     if isinstance(value, list):
         return {"contents": value}
     whole = dict_or_empty(value)
-    request, response = dict_or_empty(whole.get("request")), dict_or_empty(whole.get("response"))
+    request, response = dict_or_empty(whole.get("request")), whole.get("response")
+    if isinstance(response, list):
+        response = joined_pieces(objects_in(response) or [{}])
+    response = dict_or_empty(response)
     whole = {**whole, **request, **response}
     contents = whole.get("contents", whole.get("history"))
     contents = [contents] if isinstance(contents, dict) else contents
@@ -107,21 +115,43 @@ def _conversation(value: Any) -> dict[str, Any] | None:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[Any] = []
-    for entry in entries(recording):
+    requests = RepeatedRequests("contents", _USAGE, _told)
+    for entry in whole_responses(entries(recording)):
         if isinstance(entry, Unreadable):
             yield entry
         elif is_content(entry.value):
             loose.append(entry.value)
         elif (value := _conversation(entry.value)) is not None:
-            yield _case(value, recording.name, entry.position)
+            done = requests.add(value, entry.position, logged="candidates" in value)
+            yield from (_case(run, recording.name) for run in done)
         else:
             problem = f"expected contents of the Gemini API, got {preview(entry.value)}"
             yield Unreadable(recording.name, problem, entry.position)
+    yield from (_case(run, recording.name) for run in requests.rest())
     if loose:
-        yield _case({"contents": loose}, recording.name, None)
+        yield _case(Repeated({"contents": loose}), recording.name)
 
 
-def _case(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
+def _told(content: Any) -> Any:
+    """What a content is known by when it is sent again: thoughts and signatures may be gone."""
+    if not is_content(content):
+        return content
+    parts = [part for part in content["parts"] if part.get("thought") is not True]
+    words = "".join(text_of(part.get("text")) for part in parts)
+    did = [
+        (
+            _either(part, CALL),
+            _either(part, RESULT),
+            _either(part, CODE),
+            _either(part, CODE_RESULT),
+        )
+        for part in parts
+    ]
+    return content.get("role"), words, [done for done in did if any(done)]
+
+
+def _case(logged: Repeated, name: str) -> AgentTestCase:
+    value, position = logged.value, logged.position
     run, unread = RunBuilder(), Counter[str]()
     instruction = _either(value, ("systemInstruction", "system_instruction"))
     if instruction:
@@ -134,7 +164,7 @@ def _case(value: dict[str, Any], name: str, position: int | None) -> AgentTestCa
         run_id=stable_id(NAME, own_id, *place_id(name, position), contents),
         model=id_or_none(_either(value, ("modelVersion", "model_version", "model"))),
         available_tools=_tools(value),
-        usage=total_usage([usage_of(_either(value, ("usageMetadata", "usage_metadata")))]),
+        usage=total_usage(usage_of(_either(report, _USAGE)) for report in logged.reports),
         source=Source(name, NAME, position),
         extra={"unread_parts": dict(unread)} if unread else {},
     )
