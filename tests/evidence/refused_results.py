@@ -26,6 +26,7 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("print chart: plotter not installed", "chain_of_causes", "environment"),
     ("Tool 'moor' requires a berth", "demand", "model"),
     ("anchor missing", "demand", "model"),
+    ("Found 3 matches of the old rope, but replace_all is false", "demand", "model"),
     ("mooring requires `rope`", "demand", "model"),
     ("a boat cannot tow its own harbour", "demand", None),
     ("No parameters provided.", "demand", "model"),
@@ -114,6 +115,7 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("找不到泊位：B9", "chinese_error", "model"),
 )
 NEIGHBOURS = (
+    "Found 3 matches in 2 files, but only the first is shown",
     "No invoices found with the number range 2000-2031",
     "No results found by name",
     'No parcels match the filter "late".',

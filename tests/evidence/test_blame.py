@@ -464,3 +464,32 @@ def test_confidence_is_a_share(text: str) -> None:
     assert found is not None
     assert 0 < found.confidence < 1
     assert CATEGORY_OF[found.kind] == found.category
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("HARBOUR_TOKEN environment variable is not set", "configuration"),
+        ("Missing required environment variable: HARBOUR_URL", "configuration"),
+        ("API key is missing", "auth"),
+    ],
+)
+def test_an_invalid_request_for_want_of_a_key_is_no_fault_of_the_model(
+    text: str, kind: str
+) -> None:
+    assert answer(thrown(-32600, text))[:2] == ("environment", kind)
+    assert answer(thrown(-32600, "Invalid Request"))[0] == "model"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("API 409 PUT /boats/7", "conflict"),
+        ("429 GET https://harbour.example/berths", "rate_limit"),
+        ("PUT /boats/7 → 409", "conflict"),
+        ("GET /berths returned 503", "unavailable"),
+        ("harbour: [PATCH /boats/7][412]", "conflict"),
+    ],
+)
+def test_a_status_is_read_beside_its_request(text: str, kind: str) -> None:
+    assert answer(told(text))[1:] == (kind, "http_status")

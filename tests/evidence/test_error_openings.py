@@ -132,6 +132,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "The token has expired",
         "You do not have permission to do this",
         "You must be logged in",
+        "You need to be signed in to moor here",
         "Please sign in to continue",
         "Just a moment...\nChecking your browser",
         "Enable JavaScript and cookies to continue",
@@ -315,6 +316,9 @@ def test_a_cross_without_a_tick_is_a_refusal() -> None:
 
 def test_conditions_tell_no_fact() -> None:
     assert failing_opening("Returns None if the key is not found") is None
+    assert failing_opening("How to mend 'berth not found' in a harbour") is None
+    assert failing_opening("HTTP 404 means that the page was not found.") is None
+    assert failing_opening("HTTP 404: the page was not found.") is not None
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,12 @@ _HTTP_CODE = re.compile(
     r"|method|request|conflict|gone|payload|too many|unprocess|internal|service|gateway)",
     re.IGNORECASE,
 )
+# A request and its status, in either order: "409 PUT /x", "PUT /x → 409", "[PUT /x][409]".
+_METHOD = r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE)"
+_HTTP_REQUEST = re.compile(
+    rf"\b([45]\d\d) {_METHOD} (?:https?:|/)|{_METHOD} [^\s:\]]{{1,160}}"
+    r"(?:\]\[| ?(?:→|->|:|returned|failed:?) ?(?:HTTP |status )?)([45]\d\d)\b"
+)
 _HTTP_NUMBER = re.compile(r"[45]\d\d")
 _HTTP_KEYS = (
     "status",
@@ -61,6 +67,7 @@ _HTTP_KEYS = (
     "cod",
     "error",
 )
+_INVALID_REQUEST = -32600
 _SEED_CATEGORY: dict[Category, str] = {
     "model": "MODEL_ERROR",
     "server": "SERVER_ERROR",
@@ -135,6 +142,8 @@ def _by_rpc_code(failure: _Failure) -> Blame | None:
     kind = JSON_RPC_KINDS.get(code) if code is not None else None
     if kind is None or (code in VAGUE_CODES and failure.told not in VAGUE_KINDS):
         return None
+    if code == _INVALID_REQUEST and CATEGORY_OF[failure.told] == "environment":
+        return None  # thrown by servers that were not given what they need to answer
     return Blame(CATEGORY_OF[kind], _refined(kind, failure.told), "json_rpc_code", 0.95)
 
 
@@ -257,7 +266,9 @@ def _http_status(failure: _Failure) -> int | None:
                 return number
     message = failure.message[:_LONGEST_MESSAGE]
     # Any number that might be one is found much faster than the words around it.
-    found = _HTTP_CODE.search(message) if _HTTP_NUMBER.search(message) else None
+    if _HTTP_NUMBER.search(message) is None:
+        return None
+    found = _HTTP_CODE.search(message) or _HTTP_REQUEST.search(message)
     return int(found[1] or found[2]) if found else None
 
 

@@ -179,6 +179,10 @@ DEMANDS: tuple[Opening, ...] = (
                 r"\S{1,60} match(?:es|ed) (?:\d+|multiple|several|more than one) \w+[^\n]{0,120}"
                 r"\b(?:pass|specify|use|provide|be more)\b"
             ),
+            (
+                r"found (?:\d+|multiple|several) (?:matches|occurrences)\b[^\n]{0,80}, but"
+                rf" (?:expected\b|{_NAME})"
+            ),
             r"(?:i|we) can only \w+",
             (
                 rf"(?:(?:the |this )?{CALLED}|{_NAME})(?: \w{{1,40}})? (?:is|are|was|has been)"

@@ -62,9 +62,10 @@ _MEASURE = re.compile(
     r"\s*(?:±|\+/-|~|<|>|=)?\s*[-+]?\d[\d,]*(?:\.\d+)?\s?(?:%|[^\W\d_]{1,4})?\s*(?:[(,;]|\n|\Z)"
 )
 _NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no(?! such)|none|0|zero)\b", re.IGNORECASE)
-# "Returns None if not found" tells no fact.
+# "Returns None if not found" tells no fact, and "How to fix ..." explains one.
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?)\b", re.IGNORECASE
+    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?|means)\b|^\W*(?:how|why|what)\b",
+    re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[^.:\n]{0,60}\?")
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})

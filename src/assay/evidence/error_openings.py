@@ -134,6 +134,8 @@ STATEMENTS: tuple[Opening, ...] = (
             (
                 r"(?:http(?:/\d(?:\.\d)?)?|http status|status(?:[ _]?code)?|response(?: code)?"
                 r"|http error|error(?: code)?)\s*[:=]?\s*[45]\d\d\b"
+                # What explains a status has not met it.
+                r"(?!(?: errors?)? (?:means?|stands? for|is (?:the|an?|returned|sent))\b)"
             ),
             rf"[\[(]?[45]\d\d[\])]?\s*[:：–-]?\s*(?:{HTTP_PHRASES}|client error|server error)",
             r"(?:client|server) error '?[45]\d\d",

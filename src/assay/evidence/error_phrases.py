@@ -134,7 +134,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"|licen[sc]e|permissions?|scopes?|upgrade|connection|session)\b"
             ),
             r"(?:security|policy|access|permission|sandbox|guardrail) violation\s*[:：]",
-            r"you (?:must be|are not) (?:logged|signed|authori[sz]ed)\b",
+            (
+                r"you (?:(?:must|need to|have to) be|are not) (?:logged|signed|authori[sz]ed"
+                r"|authenticated)\b"
+            ),
             r"please (?:log|sign) in\b|you (?:need|have) to (?:log|sign) in\b",
         ),
     ),

@@ -109,6 +109,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|not) (?:enabled|activated|installed)|未配置|未开通|未启用|(?:does"
             r"|do) not have .{1,60} installed|spawn \S{1,60} ENOENT"
             r"|(?-i:\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:is |are |must be )?(?:set|required|missing)"
+            r"|missing\b.{0,30}\benv(?:ironment)?[ _]var(?:iable)?s?\b"
             r"|\bdisabled[.:]? \(|no (?:\w+ ){0,3}configured|not found\. install\b|(?:install"
             r"|enable) the .{1,40}(?:plugin|extension|package|module|driver)\b"
         ),
@@ -276,7 +277,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"already \w+ing\b|still (?:running|active|in progress|has)\b|^\W*ambiguous \w"
             r"|matches (?:\d+|multiple|several) \w|already (?:exists|in use|taken|been|[a-z]+ed\b)"
             r"|still in use|non-fast-forward|duplicate (?:key|entry|column|object|name)|file exists"
-            r"|multiple (?:occurrences|matches)|unique constraint|\bconflict|E11000|EEXIST"
+            r"|(?:multiple|found \d{1,6}) (?:occurrences|matches)|unique constraint|\bconflict|E11000|EEXIST"
             r"|concurrent(?:ly)? (?:update|modif)|\blocked|已存在|重复|冲突"
         ),
     ),

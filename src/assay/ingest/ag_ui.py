@@ -242,8 +242,8 @@ AG_UI = Format(
     name=NAME,
     title="AG-UI event streams: lines, lists, server-sent events",
     fidelity=(
-        "Calls, results and times as they were streamed; a result says that it failed "
-        "only in messages that were sent as a whole. "
+        "Calls, results and times as they were streamed; a result says that it failed only "
+        "in messages that were sent as a whole. "
         "The question and the tools on offer only where the run's input was recorded. No model, "
         "no server, no tokens; a run that ended in an error is an outcome."
     ),

@@ -260,7 +260,8 @@ BEDROCK = Format(
     fidelity=(
         "Tool results carry a status; no server and no times of calls. The tools on offer, the "
         "model and the tokens only where the request or the response was kept. Traces of agents "
-        "have no ids of calls and say only of code, and of what is to be tried again, that it failed."
+        "have no ids of calls; of those only code, and what is to be tried again, say that they "
+        "failed."
     ),
     recognise=_recognise,
     read=_read,
