@@ -78,6 +78,26 @@ def test_a_body_is_read_in_every_form(form: str) -> None:
     asyncio.run(ask())
 
 
+INTERIM = {
+    "go on": b"HTTP/1.1 100 Continue\r\n\r\n",
+    "it is being done, twice": b"HTTP/1.1 102 Processing\r\n\r\n" * 2,
+    "hints": b"HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("kind", INTERIM)
+@pytest.mark.parametrize("form", ["a length", "until it closes"])
+def test_a_word_that_the_response_will_come_is_not_the_response(kind: str, form: str) -> None:
+    async def ask() -> None:
+        async with raw(lambda _: INTERIM[kind] + BODIES[form]) as server:
+            for _ in range(2):
+                response = await server.lines.send(REQUEST)
+                assert (response.status, response.body) == (200, b"hello")
+                assert b"retry-after" not in response.headers
+
+    asyncio.run(ask())
+
+
 def test_headers_and_status_are_told() -> None:
     refusal = b"HTTP/1.1 429 Busy\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n"
 
@@ -119,6 +139,16 @@ LOST = {
         "ended before",
     ),
     "no HTTP": (b"SSH-2.0-OpenSSH_9.6\r\n", "is no HTTP"),
+    "another protocol": (
+        b"HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+        "is no HTTP",
+    ),
+    "many headers": (GOOD + b"X-A: b\r\n" * 50_000, "longer than 262,144 bytes"),
+    "a long header": (GOOD + b"X-A: " + b"b" * 400_000, "longer than 262,144 bytes"),
+    "many words that it will come": (
+        b"HTTP/1.1 102 Processing\r\n\r\n" * 20_000,
+        "longer than 262,144 bytes",
+    ),
 }
 
 
@@ -136,13 +166,36 @@ def test_a_response_that_does_not_end_is_an_error_and_the_line_is_not_used_again
     asyncio.run(ask())
 
 
-def test_a_response_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_line, "MOST_BYTES", 10)
+CHUNKED = GOOD + b"Transfer-Encoding: chunked\r\n\r\n"
+ENDLESS = {
+    "body": GOOD + b"Content-Length: 9999\r\n\r\n" + b"x" * 200,
+    "chunks": CHUNKED + b"1\r\nx\r\n" * 50,
+    "remark on a chunk": CHUNKED + b"1;" + b"x" * 200,
+    "trailer": CHUNKED + b"0\r\n" + b"X-A: b\r\n" * 50,
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_a_response_without_end_is_refused(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_line, "MOST_BYTES", 150)
 
     async def ask() -> None:
-        async with raw(lambda _: BODIES["a length"].replace(b"5", b"99") + b"x" * 20) as server:
-            with pytest.raises(LineLost, match="longer than 10 bytes"):
+        async with raw(lambda _: ENDLESS[kind]) as server:
+            with pytest.raises(LineLost, match="longer than 150 bytes"):
                 await server.lines.send(REQUEST)
+
+    asyncio.run(ask())
+
+
+@pytest.mark.parametrize("cut", [3, 20, len(OK)])
+def test_what_follows_a_response_is_not_the_answer_to_the_next_request(cut: int) -> None:
+    stray = OK.replace(b"hi", b"no")
+
+    async def ask() -> None:
+        async with raw(lambda n: stray[cut:] + OK if n else OK + stray[:cut]) as server:
+            assert (await server.lines.send(REQUEST)).body == b"hi"
+            await server.gone.wait()
+            assert server.open == 0
 
     asyncio.run(ask())
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from assay.errors import InvalidJudge, JudgeUnavailable
 from assay.judge.exchange import Reply
 from assay.judge.model_names import PROVIDERS
-from assay.judge.refusals import MOST_TOKENS, misread, unavailable, without_key
+from assay.judge.refusals import MOST_TOKENS, misread, told, unavailable, without_key
 from assay.records import preview
 
 if TYPE_CHECKING:
@@ -24,8 +24,12 @@ if TYPE_CHECKING:
     from assay.judge.http_line import Response
     from assay.judge.model_names import ModelAddress
 
-_GOOD = 200
+_GOOD = range(200, 300)
+_ELSEWHERE = range(300, 400)
 _FILTERED = "content_filter"
+# What a database can hold; NaN and infinity are no counts.
+_MOST_COUNTED = 2**63
+_HELD_BACK = "the reply was held back by a content filter"
 # A name or number, a port, a path; what else an address may hold is for an SDK to understand.
 _PLAIN_URL = re.compile(r"http://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d+)?(?:/[\w.~/-]*)?", re.ASCII)
 
@@ -61,10 +65,10 @@ class ChatServer:
         body = msgspec.json.encode(_asked(self._address.model, question, plain=plain))
         try:
             response = await self._lines.send(b"%s%d\r\n\r\n%s" % (self._head, len(body), body))
-        except OSError as exc:
-            problem = self._told(f"Connection error: {exc}")
+        except (OSError, UnicodeError) as exc:  # a name may be none for the network
+            problem = told(self._address, f"Connection error: {exc}")
             raise JudgeUnavailable(problem, retryable=True) from exc
-        if response.status != _GOOD:
+        if response.status not in _GOOD:
             raise self._refusal(response)
         return self._read(response.body)
 
@@ -72,32 +76,26 @@ class ChatServer:
         try:
             found = _COMPLETION.decode(body)
             choice = found.choices[0]
-        except (msgspec.MsgspecError, UnicodeDecodeError, IndexError) as exc:
-            raise misread(self._told, exc) from exc
+        except (*_NO_JSON, IndexError) as exc:
+            raise misread(self._address, exc) from exc
         text = _text_of(choice.message.content)
         if choice.finish_reason == _FILTERED and not text:
-            raise JudgeUnavailable(self._told("the reply was held back by a content filter"))
-        usage = found.usage or _Usage()
-        known = bool(usage.prompt_tokens or usage.completion_tokens)
-        return Reply(
-            text,
-            found.model,
-            usage.prompt_tokens or 0 if known else None,
-            usage.completion_tokens or 0 if known else None,
-            finish_reason=choice.finish_reason,
-        )
+            raise JudgeUnavailable(told(self._address, _HELD_BACK))
+        asked, answered = _usage(found.usage)
+        return Reply(text, found.model, asked, answered, finish_reason=choice.finish_reason)
 
     def _refusal(self, response: Response) -> JudgeUnavailable:
-        said, codes = _complaint(response.body)
+        # The key goes before anything is cut off: half a key would not be known again.
+        said, codes = _complaint(without_key(self._address, response.body.decode(errors="replace")))
+        if response.status in _ELSEWHERE:
+            place = response.headers.get(b"location", b"").decode("latin-1")
+            said = f"it sends us to {preview(place)}; name that as base_url if it is right"
         return unavailable(
-            self._told(f"status {response.status}: {said}"),
+            told(self._address, f"status {response.status}: {said}"),
             response.status,
             codes=codes,
             retry_after=_seconds(response.headers.get(b"retry-after", b"").decode("latin-1")),
         )
-
-    def _told(self, problem: object) -> str:
-        return without_key(self._address, problem)
 
 
 def _head(address: ModelAddress, host: str, path: str) -> bytes:
@@ -109,6 +107,7 @@ def _head(address: ModelAddress, host: str, path: str) -> bytes:
         f"Host: {host}",
         "User-Agent: assay",
         "Accept: application/json",
+        "Accept-Encoding: identity",
         "Content-Type: application/json",
         *([f"Authorization: Bearer {key}"] if key else []),
         "Content-Length: ",
@@ -142,18 +141,15 @@ class _Choice(Struct):
     finish_reason: str | None = None
 
 
-class _Usage(Struct):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
 class _Completion(Struct):
     choices: list[_Choice]
     model: str | None = None
-    usage: _Usage | None = None
+    usage: Any = None
 
 
 _COMPLETION = msgspec.json.Decoder(_Completion)
+# How reading what should be JSON fails.
+_NO_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 def _text_of(content: str | list[Any] | None) -> str:
@@ -163,12 +159,24 @@ def _text_of(content: str | list[Any] | None) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _complaint(body: bytes) -> tuple[str, set[object]]:
+def _usage(usage: object) -> tuple[int | None, int | None]:
+    """The tokens of the question and of the reply; None for both where neither is counted."""
+    found = usage if isinstance(usage, dict) else {}
+    asked, answered = (_count(found.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+    return (asked, answered) if asked or answered else (None, None)
+
+
+def _count(tokens: object) -> int:
+    """A reply is no worse for a count that is none."""
+    return int(tokens) if isinstance(tokens, int | float) and 0 < tokens < _MOST_COUNTED else 0
+
+
+def _complaint(body: str) -> tuple[str, set[object]]:
     """What a refusal says, and the codes it gives."""
     try:
         found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return preview(body.decode(errors="replace")), set()
+    except _NO_JSON:
+        return preview(body), set()
     error = found.get("error", found) if isinstance(found, dict) else found
     if not isinstance(error, dict):
         return preview(error), set()
@@ -184,5 +192,5 @@ def _seconds(retry_after: str) -> float | None:
         pass
     try:
         return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

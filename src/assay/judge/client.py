@@ -13,7 +13,7 @@ from assay.errors import InvalidJudge, JudgeUnavailable
 from assay.extras import require
 from assay.judge.exchange import Reply
 from assay.judge.model_names import PROVIDERS
-from assay.judge.refusals import MOST_TOKENS, misread, unavailable, without_key
+from assay.judge.refusals import MOST_TOKENS, misread, told, unavailable
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _EXTRA = "judge"
 # How SDKs break on a reply of the wrong shape.
-_MISREAD = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+_MISREAD = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError)
 # No retries of the SDK's own: whoever limits the questions must see every attempt. These have it
 # from their client, which would be copied for every request that says so itself.
 _CLIENTS_WITH_RETRIES = frozenset({"openai", "anthropic"})
@@ -56,14 +56,14 @@ class SdkModel:
                     *self._how(model, question, plain=plain),
                 )
         except errors.ModelAPIError as exc:
-            raise _unavailable(self._told(exc), exc) from exc
+            raise _unavailable(told(self._address, exc), exc) from exc
         except errors.UnexpectedModelBehavior as exc:
             filtered = isinstance(exc, errors.ContentFilterError)
-            raise JudgeUnavailable(self._told(exc), retryable=not filtered) from exc
+            raise JudgeUnavailable(told(self._address, exc), retryable=not filtered) from exc
         except errors.UserError as exc:
-            raise InvalidJudge(f"model: {self._told(exc)}") from exc
+            raise InvalidJudge(f"model: {told(self._address, exc)}") from exc
         except _MISREAD as exc:
-            raise misread(self._told, exc) from exc
+            raise misread(self._address, exc) from exc
         return _as_reply(response)
 
     def _how(self, model: Model, question: Question, *, plain: bool) -> tuple[Any, Any]:
@@ -84,9 +84,6 @@ class SdkModel:
         if schema not in self._forms:
             self._forms[schema] = _openai_form(model, schema)
         return settings | self._forms[schema], _parameters(b"null")
-
-    def _told(self, problem: object) -> str:
-        return without_key(self._address, problem)
 
 
 class _Line:
@@ -167,9 +164,9 @@ def _as_reply(response: ModelResponse) -> Reply:
     )
 
 
-def _unavailable(told: str, exc: Any) -> JudgeUnavailable:
+def _unavailable(problem: str, exc: Any) -> JudgeUnavailable:
     return unavailable(
-        told,
+        problem,
         getattr(exc, "status_code", None),
         codes={
             getattr(exc, "provider_error_code", None),

@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from httptools import HttpParserError, HttpResponseParser
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import AsyncGenerator
 
 MOST_BYTES = 32 * 1024 * 1024
+# A parser keeps headers of any number and length.
+MOST_HEAD_BYTES = 256 * 1024
+_FIRST_FINAL_STATUS = 200
 
 
 class Response(NamedTuple):
@@ -79,39 +82,54 @@ class _Line(asyncio.Protocol):
             self._is_free = False
             self.close()
             return
-        self._untouched = False
+        self._bytes_come += len(data)
         try:
             self._parser.feed_data(data)
-        except HttpParserError as exc:
+        except (HttpParserError, HttpParserUpgrade) as exc:
             self._fail(f"the response is no HTTP: {exc}")
+        most = MOST_HEAD_BYTES if self._is_in_head else MOST_BYTES
+        if self._bytes_come > most:
+            self._fail(f"the response is longer than {most:,} bytes")
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._is_free, self._transport = False, None
-        if self._reads_to_the_end:
+        if self._reads_to_the_end and exc is None:
             self._complete()
         self._fail(f"the connection ended before the response did{f': {exc}' if exc else ''}")
+
+    def on_message_begin(self) -> None:
+        if self._response is None or self._response.done():
+            # What comes after it would be taken for the answer to the next question.
+            raise LineLost("there was more than one response")
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._headers[name.lower()] = value
 
     def on_headers_complete(self) -> None:
+        self._is_in_head = self._is_interim()
         sized = {b"content-length", b"transfer-encoding"}
-        self._reads_to_the_end = sized.isdisjoint(self._headers)
+        self._reads_to_the_end = not self._is_in_head and sized.isdisjoint(self._headers)
 
     def on_body(self, body: bytes) -> None:
         self._body += body
-        if len(self._body) > MOST_BYTES:
-            self._fail(f"the response is longer than {MOST_BYTES:,} bytes")
 
     def on_message_complete(self) -> None:
+        if self._is_interim():
+            self._headers.clear()
+            return
         self._is_free = self._parser.should_keep_alive()
         self._complete()
+
+    def _is_interim(self) -> bool:
+        """Whether this only says that the response will come."""
+        return self._parser.get_status_code() < _FIRST_FINAL_STATUS
 
     def _begin(self) -> None:
         self._headers: dict[bytes, bytes] = {}
         self._body = bytearray()
+        self._bytes_come = 0
+        self._is_in_head = True
         self._reads_to_the_end = False
-        self._untouched = True
         self._is_free = False
 
     def _complete(self) -> None:
@@ -122,7 +140,7 @@ class _Line(asyncio.Protocol):
     def _fail(self, problem: str) -> None:
         self._is_free = False
         if self._response is not None and not self._response.done():
-            self._response.set_exception(LineLost(problem, untouched=self._untouched))
+            self._response.set_exception(LineLost(problem, untouched=not self._bytes_come))
 
 
 class Lines:

@@ -139,10 +139,19 @@ class PreparedJudge(Judge, Protocol):
         """The marks of a case for which that part is done."""
 
 
-def preparation_of(judge: Judge) -> Preparation | None:
-    """What of a judge's work can be done beforehand; None where there is nothing."""
-    found: Preparation | None = getattr(judge, "preparation", None)
-    return found
+def preparation_of(judge: object, whole: str = "mark") -> Preparation | None:
+    """What of a judge's work can be done beforehand; None where there is nothing.
+
+    `whole` is the method that does all of the work: a class that has another one of its own, and
+    nothing for what is prepared, is to be asked for all of it.
+    """
+    for kind in type(judge).__mro__:
+        if f"{whole}_prepared" in vars(kind):
+            found: Preparation | None = getattr(judge, "preparation", None)
+            return found
+        if whole in vars(kind):
+            break
+    return None
 
 
 async def marked(judge: Judge, case: AgentTestCase, prepared: object) -> Marks:

@@ -8,7 +8,7 @@ from assay.errors import JudgeUnavailable
 from assay.judge.model_names import NO_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from assay.judge.model_names import ModelAddress
 
@@ -21,27 +21,34 @@ _NEVER_AGAIN = frozenset({"insufficient_quota", "billing_error", "context_length
 
 
 def unavailable(
-    told: str, status: int | None, *, codes: Iterable[object] = (), retry_after: float | None = None
+    problem: str,
+    status: int | None,
+    *,
+    codes: Iterable[object] = (),
+    retry_after: float | None = None,
 ) -> JudgeUnavailable:
     """The error for a refusal; without a status there was nobody to refuse."""
     transient = status is None or status in _TRANSIENT or status >= _SERVER_FAULT
     return JudgeUnavailable(
-        told,
+        problem,
         retryable=transient and _NEVER_AGAIN.isdisjoint(codes),
         retry_after=retry_after,
         status=status,
     )
 
 
-def misread(told: Callable[[object], str], exc: Exception) -> JudgeUnavailable:
+def misread(address: ModelAddress, exc: Exception) -> JudgeUnavailable:
     """The error for a reply of the wrong shape."""
     said = f"a reply in no known form: {type(exc).__name__}: {exc}"
-    return JudgeUnavailable(told(said), retryable=True)
+    return JudgeUnavailable(told(address, said), retryable=True)
 
 
-def without_key(address: ModelAddress, problem: object) -> str:
-    """What went wrong, short and without the key: some endpoints say it back."""
-    key, said = address.key(), str(problem)
-    if key and key != NO_KEY:
-        said = said.replace(key, "[key]")
-    return f"{address.name}: {said}"[:_LONGEST_PROBLEM]
+def told(address: ModelAddress, problem: object) -> str:
+    """What went wrong with which model, short and without its key."""
+    return f"{address.name}: {without_key(address, str(problem))}"[:_LONGEST_PROBLEM]
+
+
+def without_key(address: ModelAddress, said: str) -> str:
+    """What an endpoint said, without the key: some say it back."""
+    key = address.key()
+    return said.replace(key, "[key]") if key and key != NO_KEY else said

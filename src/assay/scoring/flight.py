@@ -201,12 +201,14 @@ class _Flight:
                 self._news.set()
             if time.monotonic() - self._looked_at > _BATCH_SECONDS:
                 await asyncio.sleep(0)  # metrics that never wait would let nobody else in
-            seat = self._next_seat()
+            # Some metrics make nothing of being cancelled.
+            seat = None if _is_being_cancelled() else self._next_seat()
 
     def _ended(self, hand: asyncio.Task[None]) -> None:
         self._hands.discard(hand)
-        if not hand.cancelled() and (problem := hand.exception()) is not None:
-            self._problem = self._problem or problem
+        # One that a metric cancelled leaves a case behind that nobody will judge.
+        problem = asyncio.CancelledError() if hand.cancelled() else hand.exception()
+        self._problem = self._problem or problem
         if self._news is not None:
             self._news.set()
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
 from collections import deque
 from contextlib import suppress
 from itertools import zip_longest
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Protocol
 
-from assay.scoring.hand import Hand
+from assay.judge.marks import preparation_of
+from assay.scoring.hand import Hand, pickled
 from assay.scoring.results import KnownCase
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TypeAlias
 
+    from assay.judge.marks import Preparation
     from assay.metrics import Metric
     from assay.score import Score
-    from assay.scoring.hand import Found, Preparation
+    from assay.scoring.hand import Found
     from assay.test_case import AgentTestCase
 
     _Item: TypeAlias = AgentTestCase | KnownCase
@@ -37,15 +38,6 @@ _BATCH_CASES = 16
 _BATCHES_AT_HAND = 2
 # Starting a process takes as long as judging so many cases by evidence.
 _FEW_CASES = 200
-# How pickling fails on what a user's case or judge may hold.
-_UNPICKLABLE = (
-    pickle.PicklingError,
-    AttributeError,
-    TypeError,
-    ValueError,
-    RecursionError,
-    NotImplementedError,
-)
 
 
 class PreparedMetric(Protocol):
@@ -138,14 +130,15 @@ class Crew:
         self, items: Iterable[_Item], metrics: Sequence[Metric]
     ) -> Iterator[_Item | Foreseen]:
         """The same cases, each offered to the crew as it is read."""
-        needed = {m.name: found for m in metrics if (found := preparation_of(m)) is not None}
-        preparations = _pickled([needed.get(metric.name) for metric in metrics])
-        if not needed or preparations is None:
+        needed = tuple([preparation_of(metric, "evaluate") for metric in metrics])
+        names = {m.name for m, found in zip(metrics, needed, strict=True) if found is not None}
+        preparations = pickled(needed)
+        if not names or preparations is None:
             yield from items
             return
         try:
             for item in items:
-                is_known = isinstance(item, KnownCase) and needed.keys() <= item.scores.keys()
+                is_known = isinstance(item, KnownCase) and names <= item.scores.keys()
                 yield item if is_known else self._offer(item, preparations)
         finally:
             with self._changed:
@@ -159,17 +152,19 @@ class Crew:
                 self._offered.popleft()
             self._offered.append(found)
             self._seen += 1
+            is_enough = self._seen == _FEW_CASES
             if len(self._offered) >= _BATCH_CASES:
                 self._changed.notify()
-        if self._seen == _FEW_CASES:
+        if is_enough:
             self._start()
         return found
 
     def _start(self) -> None:
         for _ in range(self._count):
             thread = Thread(target=self._run, name="assay-foresight", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            with suppress(RuntimeError):  # the system has no room for one more
+                thread.start()
+                self._threads.append(thread)
 
     def _run(self) -> None:
         """Keep one process busy until the end, its own or the crew's."""
@@ -183,7 +178,7 @@ class Crew:
             self._hands.append(hand)
         under_way: deque[list[Foreseen]] = deque()
         try:
-            with suppress(OSError, EOFError, pickle.UnpicklingError):
+            with suppress(OSError, EOFError):
                 self._keep_busy(hand, under_way)
         finally:
             for batch in under_way:
@@ -197,7 +192,7 @@ class Crew:
                 if not batch:
                     break
                 under_way.append(batch)
-                _give(hand, batch)
+                hand.give(batch[0].preparations, [found.case for found in batch])
             if under_way:
                 found = hand.take()
                 self._settle(under_way.popleft(), found)
@@ -231,27 +226,6 @@ class Crew:
             there = [waiter for waiter in waiting if waiter.get_loop() is loop]
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(_release, there)
-
-
-def preparation_of(metric: Metric) -> Preparation | None:
-    """What of a metric's work can be done ahead; None where there is nothing."""
-    found: Preparation | None = getattr(metric, "preparation", None)
-    return found
-
-
-def _pickled(preparations: Sequence[Preparation | None]) -> bytes | None:
-    try:
-        return pickle.dumps(tuple(preparations))
-    except _UNPICKLABLE:
-        return None
-
-
-def _give(hand: Hand, batch: Sequence[Foreseen]) -> None:
-    preparations = batch[0].preparations
-    try:
-        hand.give(preparations, [found.case for found in batch])
-    except _UNPICKLABLE:
-        hand.give(preparations, [])  # an empty batch keeps the order
 
 
 def _release(waiting: Sequence[asyncio.Future[None]]) -> None:

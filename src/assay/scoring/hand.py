@@ -18,16 +18,16 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
+    from assay.judge.marks import Preparation
     from assay.test_case import AgentTestCase
 
-    Preparation = Callable[[AgentTestCase], object]
     Found = list[tuple[object, ...] | None]
 
 _LENGTH = struct.Struct("!Q")
 # Not from the folder that the user happens to be in: what is called like a module there is none.
-_LIFE = (sys.executable, "-P", "-c", "from assay.scoring.hand import work; work()")
+_LIFE = (sys.executable or "", "-P", "-c", "from assay.scoring.hand import work; work()")
 _OBJECTS_PER_COLLECTION = 100_000
 
 
@@ -45,15 +45,19 @@ class Hand:
         )
 
     def give(self, preparations: bytes, cases: Sequence[AgentTestCase]) -> None:
-        """Hand over a batch; raises OSError when nobody is there any more."""
-        _write(cast("BinaryIO", self._process.stdin), pickle.dumps((preparations, cases)))
+        """Hand over a batch, an empty one for what cannot travel; raises OSError when it died."""
+        frame = pickled((preparations, cases)) or pickle.dumps((preparations, []))
+        _write(cast("BinaryIO", self._process.stdin), frame)
 
     def take(self) -> Found:
         """What was found for the batch that was given first; raises EOFError when it died."""
         frame = _read(cast("BinaryIO", self._process.stdout))
         if frame is None:
             raise EOFError
-        found: Found = pickle.loads(frame)  # noqa: S301 - written by `work` below
+        try:
+            found: Found = pickle.loads(frame)  # noqa: S301 - written by `work` below
+        except Exception:  # noqa: BLE001 - a class of the user's may raise anything
+            return []
         return found
 
     def end(self) -> None:
@@ -66,6 +70,14 @@ class Hand:
         for pipe in (self._process.stdin, self._process.stdout):
             with suppress(OSError):  # what was not read by a dead process cannot be flushed
                 cast("BinaryIO", pipe).close()
+
+
+def pickled(value: object) -> bytes | None:
+    """The value as bytes; None where something in it cannot be pickled."""
+    try:
+        return pickle.dumps(value)
+    except Exception:  # noqa: BLE001 - a class of the user's may raise anything
+        return None
 
 
 def work() -> None:
