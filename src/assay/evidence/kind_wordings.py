@@ -277,8 +277,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"already \w+ing\b|still (?:running|active|in progress|has)\b|^\W*ambiguous \w"
             r"|matches (?:\d+|multiple|several) \w|already (?:exists|in use|taken|been|[a-z]+ed\b)"
             r"|still in use|non-fast-forward|duplicate (?:key|entry|column|object|name)|file exists"
-            r"|(?:multiple|found \d{1,6}) (?:occurrences|matches)|unique constraint|\bconflict|E11000|EEXIST"
-            r"|concurrent(?:ly)? (?:update|modif)|\blocked|已存在|重复|冲突"
+            r"|(?:multiple|found \d{1,6}) (?:occurrences|matches)|unique constraint|\bconflict"
+            r"|E11000|EEXIST|concurrent(?:ly)? (?:update|modif)|\blocked|已存在|重复|冲突"
         ),
     ),
     (
