@@ -115,6 +115,8 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("找不到泊位：B9", "chinese_error", "model"),
 )
 NEIGHBOURS = (
+    "Transfer declined: 0",
+    "Requests denied: harbour, pier",
     "Found 3 matches in 2 files, but only the first is shown",
     "No invoices found with the number range 2000-2031",
     "No results found by name",

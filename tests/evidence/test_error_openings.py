@@ -214,6 +214,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Too few arguments for format",
         "Refusing to merge unrelated histories",
         "Rejected: not your turn",
+        "Transfer declined: the purse is empty",
+        "403 Harbour not accessible by this crew",
         "The kitchen is busy, try again later.",
         "Permission to use this has been denied",
         "Password too short",
@@ -318,6 +320,7 @@ def test_conditions_tell_no_fact() -> None:
     assert failing_opening("Returns None if the key is not found") is None
     assert failing_opening("How to mend 'berth not found' in a harbour") is None
     assert failing_opening("HTTP 404 means that the page was not found.") is None
+    assert failing_opening("Error 404 usually indicates a broken link.") is None
     assert failing_opening("HTTP 404: the page was not found.") is not None
 
 

@@ -64,7 +64,7 @@ _MEASURE = re.compile(
 _NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no(?! such)|none|0|zero)\b", re.IGNORECASE)
 # "Returns None if not found" tells no fact, and "How to fix ..." explains one.
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?|means)\b|^\W*(?:how|why|what)\b",
+    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?|means|indicates)\b|^\W*(?:how|why|what)\b",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"[^.:\n]{0,60}\?")

@@ -96,7 +96,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"code: \d{1,4}\. db::exception",
             r"sql compilation error",
             r"\d{4,6} \(\w{5}\): ",
-            r"neo\.\w{1,20}error",
+            r"(?:\{code: )?neo\.\w{1,20}error",
             r"e11000 duplicate",
             r"\(\d{4}, [\"']",
             (
@@ -135,7 +135,8 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"(?:http(?:/\d(?:\.\d)?)?|http status|status(?:[ _]?code)?|response(?: code)?"
                 r"|http error|error(?: code)?)\s*[:=]?\s*[45]\d\d\b"
                 # What explains a status has not met it.
-                r"(?!(?: errors?)? (?:means?|stands? for|is (?:the|an?|returned|sent))\b)"
+                r"(?!(?: errors?)? (?:usually |often |typically |generally )?(?:means?|indicates?"
+                r"|stands? for|is (?:the|an?|returned|sent))\b)"
             ),
             rf"[\[(]?[45]\d\d[\])]?\s*[:：–-]?\s*(?:{HTTP_PHRASES}|client error|server error)",
             r"(?:client|server) error '?[45]\d\d",

@@ -28,8 +28,8 @@ SENTENCES: tuple[Opening, ...] = (
         "line",
         (
             (
-                rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|recogni[sz]ed"
-                r"|responding|reachable|enabled for)|(?:does not|doesn't) exist(?! yet)"
+                rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|accessible"
+                r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exist(?! yet)"
                 r"|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support|provide"
                 r"|allow|accept"
                 r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
@@ -71,6 +71,11 @@ SENTENCES: tuple[Opening, ...] = (
             r"(?:refusing|refused) to \w+",
             r"(?!(?:no|none|never|tests?|checks?|jobs?) )(?-i:[A-Z])[\w-]{2,30} failed[.!]?\s*\Z",
             r"(?:aborting|giving up|rejected|refused|disallowed|forbidden)\s*[:：]",
+            # One thing and why, not a count of many.
+            (
+                r"(?!no )(?:\w{1,20} )?\w{1,20}[^s\s] (?:declined|rejected|refused|denied)\s*[:：]"
+                r"\s*(?!\d|no\b|none\b|n/a|[\[{-])\w"
+            ),
             # What asks for another try did not do it.
             (
                 r"[^\n]{1,160}\b(?:(?:please )?try again|please retry)(?: (?:later|shortly"
