@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
@@ -365,3 +366,52 @@ def test_memory_does_not_grow_with_the_number_of_cases(tmp_path: Path) -> None:
         assert scored == number
         peaks.append(peak)
     assert peaks[1] / peaks[0] < 1.5
+
+
+async def cancels_its_task(case: AgentTestCase) -> Score:
+    if case.input == "5":
+        own = asyncio.current_task()
+        assert own is not None
+        own.cancel()
+        await asyncio.sleep(0)
+    return half(case)
+
+
+def test_a_metric_that_cancels_what_it_runs_in_ends_the_run_instead_of_stopping_it() -> None:
+    found = score_cases(cases(50), [Scripted(cancels_its_task)], concurrency=3)
+    assert [next(found).case.input for _ in range(5)] == ["0", "1", "2", "3", "4"]
+    with pytest.raises(asyncio.CancelledError):
+        next(found)
+
+
+def test_a_forgotten_cancellation_is_not_the_next_cases() -> None:
+    async def forgetful(case: AgentTestCase) -> Score:
+        if case.input == "9":
+            raise asyncio.CancelledError
+        with suppress(asyncio.CancelledError):
+            await cancels_its_task(case)
+        return half(case)
+
+    found = [s.results[0] for s in score_cases(cases(12), [Scripted(forgetful)], concurrency=1)]
+    assert found.pop(9) == Failed("scripted", "crashed: it cancelled its own work")
+    assert found == [Score("scripted", 0.5)] * 11
+
+
+def test_a_metric_that_makes_nothing_of_being_cancelled_is_given_no_other_case() -> None:
+    asked: list[str] = []
+
+    async def stubborn(case: AgentTestCase) -> Score:
+        asked.append(case.input)
+        if int(case.input) > 2:
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+        return half(case)
+
+    async def three() -> None:
+        stream = score_stream(cases(50), [Scripted(stubborn)], concurrency=3)
+        for _ in range(3):
+            await anext(stream)
+        await stream.aclose()
+
+    asyncio.run(three())
+    assert len(asked) <= 2 * 3

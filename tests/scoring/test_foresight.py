@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,7 @@ import pytest
 from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import Score
-from assay.scoring import Crew, Failed, score_cases, score_stream
+from assay.scoring import Crew, Failed, foresight, score_cases, score_stream
 from assay.scoring.foresight import _FEW_CASES
 from assay.scoring.results import KnownCase
 
@@ -119,37 +121,113 @@ def test_a_process_that_dies_costs_nothing() -> None:
     metric = MCPToolMetric()
     alone = scored(metric, None, 3 * ENOUGH)
 
-    def killing(crew: Crew) -> Iterator[AgentTestCase]:
-        for i, case in enumerate(cases(3 * ENOUGH)):
-            if i == 2 * ENOUGH:
-                for hand in crew._hands:
-                    hand._process.kill()
-            yield case
-
     with Crew(2) as crew:
-        found = [scores.results[0] for scores in score_cases(killing(crew), [metric], crew=crew)]
+        items = signalled(crew, signal.SIGKILL)
+        found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
     assert found == alone
 
 
-class Odd:
+def signalled(crew: Crew, what: signal.Signals) -> Iterator[AgentTestCase]:
+    """Many cases; the processes get a signal in the midst of them."""
+    for i, case in enumerate(cases(3 * ENOUGH)):
+        if i == 2 * ENOUGH:
+            for hand in crew._hands:
+                hand._process.send_signal(what)
+        yield case
+
+
+def test_a_process_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foresight, "_PATIENCE_SECONDS", 0.05)
+    metric = MCPToolMetric()
+    with Crew(2) as crew:
+        items = signalled(crew, signal.SIGSTOP)
+        found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
+    assert found == scored(metric, None, 3 * ENOUGH)
+
+
+class Locked:
     """What a user may put into a case: it cannot go to another process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
 
 
-def test_a_case_that_cannot_travel_is_judged_at_home() -> None:
+class Refusing:
+    """A class that has its own view of pickling."""
+
+    def __reduce__(self) -> Any:
+        raise KeyError("not me")
+
+
+@pytest.mark.parametrize("kind", [Locked, Refusing])
+def test_a_case_that_cannot_travel_is_judged_at_home(kind: type[object]) -> None:
     def odd(count: int) -> Iterator[AgentTestCase]:
         for i, case in enumerate(cases(count)):
             if i % 50 == 0:
-                case.extra["odd"] = Odd()
+                case.extra["odd"] = kind()
             yield case
 
     metric = MCPToolMetric()
     alone = [scores.results[0] for scores in score_cases(odd(ENOUGH), [metric])]
     with Crew(1) as crew:
         found = [scores.results[0] for scores in score_cases(odd(ENOUGH), [metric], crew=crew)]
+        assert all(thread.is_alive() for thread in crew._threads)
     assert found == alone
+
+
+class Prepared:
+    """A metric whose preparation gives what can be sent, but not read."""
+
+    name = "prepared"
+
+    def __init__(self) -> None:
+        # An exception is made again of what stood before its first keyword.
+        self.preparation = partial(subprocess.CalledProcessError, cmd="x")
+        self.asked: list[tuple[str, object]] = []
+
+    async def evaluate(self, case: AgentTestCase) -> Score:
+        return await self.evaluate_prepared(case, None)
+
+    async def evaluate_prepared(self, case: AgentTestCase, prepared: object) -> Score:
+        await asyncio.sleep(0)
+        self.asked.append((case.input, prepared))
+        return Score(self.name, 0.5)
+
+
+def test_what_cannot_be_read_of_a_process_is_done_at_home() -> None:
+    metric = Prepared()
+    with Crew(1) as crew:
+        assert scored(metric, crew) == [Score("prepared", 0.5)] * ENOUGH
+        assert helped(crew)
+        assert all(thread.is_alive() for thread in crew._threads)
+    assert dict(metric.asked) == {case.input: None for case in cases(ENOUGH)}
+
+
+class Strict(MCPToolMetric):
+    """A user's own view of a score."""
+
+    async def evaluate(self, case: AgentTestCase) -> Score:
+        found = await super().evaluate(case)
+        return Score(self.name, found.value and found.value / 2)
+
+
+def test_a_metric_that_scores_in_its_own_way_is_asked_for_all_of_it() -> None:
+    with Crew(1) as crew:
+        assert scored(Strict(), crew) == scored(Strict(), None)
+        assert not helped(crew)
+
+
+def test_two_metrics_of_one_name_get_what_is_their_own() -> None:
+    def prompts(crew: Crew | None) -> list[list[str]]:
+        models = Model(), Model()
+        metrics = MCPToolMetric(model=models[0]), MCPToolMetric(model=models[1], lang="zh")
+        list(score_cases(cases(ENOUGH), metrics, crew=crew))
+        return [sorted(model.asked) for model in models]
+
+    alone = prompts(None)
+    with Crew(1) as crew:
+        assert prompts(crew) == alone
+        assert helped(crew)
 
 
 def test_nothing_is_left_running() -> None:

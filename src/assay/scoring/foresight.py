@@ -38,6 +38,8 @@ _BATCH_CASES = 16
 _BATCHES_AT_HAND = 2
 # Starting a process takes as long as judging so many cases by evidence.
 _FEW_CASES = 200
+# A process may be stopped, or out of memory: what it does not do is done where the case is judged.
+_PATIENCE_SECONDS = 30.0
 
 
 class PreparedMetric(Protocol):
@@ -78,14 +80,14 @@ class Foreseen:
         return self._waiter
 
     async def prepared(self) -> Sequence[object] | None:
-        """What the metrics need, in their order; None where nobody has begun with it."""
+        """What the metrics need, in their order; None where nobody has begun or ended with it."""
         with self._changed:
             if not self.is_given:
                 self.is_settled = True
             elif not self.is_settled:
                 self._waiter = asyncio.get_running_loop().create_future()
         if self._waiter is not None:
-            await self._waiter
+            await asyncio.wait([self._waiter], timeout=_PATIENCE_SECONDS)
         return self._found
 
 
