@@ -29,8 +29,8 @@ SENTENCES: tuple[Opening, ...] = (
         (
             (
                 rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|accessible"
-                r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exist(?! yet)"
-                r"|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support|provide"
+                r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exist"
+                r"(?! yet)|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support|provide"
                 r"|allow|accept"
                 r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
                 r"|reserved|booked|assigned|claimed|redeemed|used|a member)"
