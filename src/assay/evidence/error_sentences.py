@@ -30,9 +30,9 @@ SENTENCES: tuple[Opening, ...] = (
             (
                 rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|accessible"
                 r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exist"
-                r"(?! yet)|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support|provide"
-                r"|allow|accept"
-                r"|permit|handle|recogni[sz]e)|already (?:exists|registered|in use|been \w+ed|taken"
+                r"(?! yet)|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support"
+                r"|provide|allow|accept|permit|handle|recogni[sz]e)"
+                r"|already (?:exists|registered|in use|been \w+ed|taken"
                 r"|reserved|booked|assigned|claimed|redeemed|used|a member)"
                 r"|(?:is|are) (?:not (?:available"
                 r"|allowed|supported|permitted|implemented|valid for|operational|ready"

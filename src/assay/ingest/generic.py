@@ -92,7 +92,7 @@ class _Finder:
         self.tools: dict[str, dict[str, Any]] = {}
         self.usages: list[object] = []
         self.model: str | None = None
-        self._open_ids: dict[str, str] = {}
+        self._open_ids: dict[str, ToolExecutionResult] = {}
         self._open_tools: dict[str, int] = {}
         self._left = nodes
 
@@ -219,7 +219,7 @@ class _Finder:
         if shapes.own_result(node) is not None:
             return [call]
         self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
-        self._open_ids[call.call_id or ""] = call.tool
+        self._open_ids[call.call_id or ""] = call
         return []
 
     def _end_calls(self, called: list[tuple[dict[str, Any], ToolExecutionResult]]) -> None:
@@ -231,10 +231,7 @@ class _Finder:
 
     def _was_begun(self, call: ToolExecutionResult) -> bool:
         """Whether this is a call that was told of before, when it began."""
-        if not call.call_id or call.call_id not in self._open_ids:
-            return False
-        same = (c for c in reversed(self.builder.calls) if c.call_id == call.call_id)
-        begun = next(same, None)
+        begun = self._open_ids.get(call.call_id) if call.call_id else None
         return begun is not None and begun.result is None and begun.parameters == call.parameters
 
     def _is_answer(self, node: dict[str, Any]) -> bool:
