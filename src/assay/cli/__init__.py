@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from importlib import import_module
 
@@ -12,8 +11,8 @@ from assay import __version__
 from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.errors import AssayError
+from assay.own_process import collect_seldom
 
-_OBJECTS_PER_COLLECTION = 100_000
 # Name of the command to the module and function that do it, or to a Typer of subcommands. Only
 # the one that is called is loaded: the engine behind some takes longer than many a command.
 COMMANDS = {
@@ -79,9 +78,7 @@ def _options(
 
 def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
-    # Modules, rows and cases stay until they are dropped, and hardly any hold cycles: looking for
-    # cycles as often as Python does takes a tenth of a short command's time.
-    gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    collect_seldom()
     accept_any_text()
     try:
         _command_line(next(iter(sys.argv[1:]), None))()

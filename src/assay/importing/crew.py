@@ -7,7 +7,6 @@ dies with its holder would stop them all.
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -27,6 +26,7 @@ from assay.importing.hand import Hand
 from assay.importing.portions import Portion
 from assay.importing.report import ImportReport, ImportSettings
 from assay.ingest.documents import Unreadable
+from assay.own_process import collect_seldom
 from assay.store.redaction import redacted
 from assay.test_case import AgentTestCase
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 # One in hand and one at hand, so that a worker never waits for the next.
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
-_OBJECTS_PER_COLLECTION = 100_000
 # One that a rule for texts of any length knows, one for pages, one for single lines.
 _FAILURES = ("Error: it broke", "Failed to fetch the page", "Order 7 not found")
 _DIED = "a worker process died before this was kept; import it again"
@@ -177,10 +176,7 @@ def _get_ready() -> None:
 def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:
     """The life of a worker: portions in, reports out, one last when its batch is written."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
-    # What is there already is here to stay, and documents hold no cycles: looking through
-    # them again and again finds nothing.
-    gc.freeze()
-    gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    collect_seldom()
     hand = Hand(settings)
     with hand.writer:
         while (portion := _next(pipe, parent)) is not None and not stop.value:

@@ -99,8 +99,8 @@ class Crew:
     """
 
     def __init__(self, hands: int | None = None) -> None:
-        """Take how many processes: one less than there are cores, and one at least."""
-        self._count = hands or max(1, (os.cpu_count() or 1) - 1)
+        """Take how many processes; as many as there are cores, which leave the way to others."""
+        self._count = hands or os.cpu_count() or 1
         self._threads: list[Thread] = []
         self._hands: list[Hand] = []
         self._changed = Condition()

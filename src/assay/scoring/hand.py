@@ -5,7 +5,6 @@ Only our own two ends of a pipe speak here: nothing that anybody else wrote is e
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import struct
@@ -16,6 +15,8 @@ from functools import lru_cache
 from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+from assay.own_process import collect_seldom
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _LENGTH = struct.Struct("!Q")
 # Not from the folder that the user happens to be in: what is called like a module there is none.
 _LIFE = (sys.executable or "", "-P", "-c", "from assay.scoring.hand import work; work()")
-_OBJECTS_PER_COLLECTION = 100_000
+_YIELDS = 5
 
 
 class Hand:
@@ -84,9 +85,9 @@ def work() -> None:
     """The life of the process: until nothing more comes in."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints must not write between the replies
-    # Cases hold no cycles: looking through them again and again finds nothing.
-    gc.freeze()
-    gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    collect_seldom()
+    with suppress(AttributeError, OSError):  # not every system has it
+        os.nice(_YIELDS)  # whoever asks and reads answers goes first
     frames: SimpleQueue[bytes | None] = SimpleQueue()
     # The parent may give the next batch while the reply to the last is still on its way.
     Thread(target=_listen, args=(frames,), daemon=True).start()
