@@ -9,12 +9,11 @@ import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.generic import (
-    EXPECTATION_KEYS,
-    EXPECTATION_STARTS,
     GENERIC,
     SCORE_KEYS,
     VERDICT_KEYS,
 )
+from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS
 from assay.ingest.recording import FilePlace, Recording
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ What was found, and how sure that makes us, stands in the case's `extra["generic
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -20,6 +19,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.generic_runs import children_of, conversations_in, longest_of, runs_in
 from assay.ingest.recording import Format, Recording
 from assay.run import RunOutcome, Source
 
@@ -32,7 +32,6 @@ NAME = "generic"
 MOST_SURE = 0.3
 _OBSERVED = "Observation:"
 _DEEPEST = 60
-_DEEPEST_RUN = 4
 _MOST_NODES = 5_000_000
 # A look is cheap: formats that know the file better are asked at the same time.
 _LOOKED_AT = 100_000
@@ -46,9 +45,6 @@ TEXT_FACTS = (
     ("task_id", ("task_id", "taskId", "instance_id", "sample_id")),
     ("framework", ("framework", "agent_framework")),
 )
-# What should have happened, not what did.
-EXPECTATION_KEYS = frozenset({"task", "tasks", "evaluation_criteria", "reward_info", "rubric"})
-EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
 VERDICT_KEYS = ("success", "passed", "resolved", "is_correct")
 SCORE_KEYS = ("reward", "score")
 
@@ -107,7 +103,7 @@ class _Finder:
             for item in node:
                 self.visit(item, depth + 1)
         elif isinstance(node, dict) and not self._take(node):
-            for value in _children(node):
+            for value in children_of(node):
                 self.visit(value, depth + 1)
 
     def _take(self, node: dict[str, Any]) -> bool:
@@ -282,7 +278,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield document
             continue
         value = shapes.in_small_letters(document.value)
-        runs = _longest(_runs(value))
+        runs = longest_of(runs_in(value))
         if document.position is not None and not runs:
             loose.append(value)
             continue
@@ -291,53 +287,6 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield _case(run, recording, place)
     if loose:
         yield _case(loose, recording, None)
-
-
-def _runs(value: object, depth: int = 0) -> list[object]:
-    """The parts of a value that hold a conversation each; none where it holds no whole one."""
-    if _is_conversation(value):
-        return [value]
-    if depth > _DEEPEST_RUN:
-        return []
-    found = [run for child in _children(value) for run in _runs(child, depth + 1)]
-    # Several lists in one object are parts of one run: messages here, calls there.
-    return [value] if isinstance(value, dict) and found and _is_one(value, found) else found
-
-
-def _longest(runs: list[object]) -> list[object]:
-    """The runs without those that the next one only goes on with: a log of growing prompts."""
-    pairs = zip_longest(runs, runs[1:])
-    return [run for run, following in pairs if not _goes_on(run, following)]
-
-
-def _goes_on(run: object, following: object) -> bool:
-    if not isinstance(run, list) or not isinstance(following, list):
-        return False
-    return len(following) > len(run) and following[: len(run)] == run
-
-
-def _children(value: object) -> list[Any]:
-    """What may hold something inside a list or an object; expectations are left out."""
-    if isinstance(value, list):
-        inner = value
-    else:
-        inner = [
-            item
-            for key, item in dict_or_empty(value).items()
-            if key not in EXPECTATION_KEYS and not key.lower().startswith(EXPECTATION_STARTS)
-        ]
-    return [item for item in inner if isinstance(item, dict | list)]
-
-
-def _is_one(value: dict[str, Any], found: list[object]) -> bool:
-    return len(found) == 1 or all(any(run is child for child in value.values()) for run in found)
-
-
-def _is_conversation(value: object) -> bool:
-    """Whether a list is mostly messages, calls and results."""
-    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-    known = sum(shapes.belongs_to_conversation(item) for item in items)
-    return known >= 2 and 2 * known > len(items)
 
 
 def _case(value: object, recording: Recording, position: int | None) -> AgentTestCase | Unreadable:
@@ -380,23 +329,13 @@ def _found_in(value: object) -> _Finder:
     """
     whole = _Finder()
     whole.visit(value)
-    for part in _conversations(value):
+    for part in conversations_in(value):
         finder = _Finder()
         finder.visit(part)
         if finder.evidence.confidence() >= whole.evidence.confidence():
             finder.tools = whole.tools
             return finder
     return whole
-
-
-def _conversations(value: object, depth: int = 0) -> Iterator[object]:
-    if depth > _DEEPEST_RUN:
-        return
-    if isinstance(value, list) and _is_conversation(value):
-        yield value
-    elif isinstance(value, dict):
-        for child in _children(value):
-            yield from _conversations(child, depth + 1)
 
 
 def _outcome(around: dict[str, Any]) -> RunOutcome | None:

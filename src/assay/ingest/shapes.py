@@ -81,9 +81,7 @@ CALL_METHOD = "tools/call"
 # Stands between what the model said in one step and in the next.
 NEXT_STEP = "\0next step"
 _TOOL_PART = "tool-"
-_ACTION = re.compile(
-    r"^[ \t]*Action:[ \t]*([\w.\-]{1,100})[ \t]*\n[ \t]*Action Input:", re.MULTILINE
-)
+_ACTION = re.compile(r"(?m)^[ \t]*Action:[ \t]*([\w.\-]{1,100})[ \t]*\n[ \t]*Action Input:")
 _DEEPEST = 60
 _NUMBERED = "tool_name_"
 _FIRST_STEP = f"{_NUMBERED}0"

@@ -1,0 +1,76 @@
+"""Where in a document nobody knows the runs are: which of its parts are a conversation each."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from assay.ingest import shapes
+from assay.ingest.fields import dict_or_empty
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_DEEPEST_RUN = 4
+# What should have happened, not what did.
+EXPECTATION_KEYS = frozenset({"task", "tasks", "evaluation_criteria", "reward_info", "rubric"})
+EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
+
+
+def runs_in(value: object, depth: int = 0) -> list[object]:
+    """The parts of a value that hold a conversation each; none where it holds no whole one."""
+    if is_conversation(value):
+        return [value]
+    if depth > _DEEPEST_RUN:
+        return []
+    found = [run for child in children_of(value) for run in runs_in(child, depth + 1)]
+    # Several lists in one object are parts of one run: messages here, calls there.
+    return [value] if isinstance(value, dict) and found and _is_one(value, found) else found
+
+
+def longest_of(runs: list[object]) -> list[object]:
+    """The runs without those that the next one only goes on with: a log of growing prompts."""
+    pairs = zip_longest(runs, runs[1:])
+    return [run for run, following in pairs if not _goes_on(run, following)]
+
+
+def _goes_on(run: object, following: object) -> bool:
+    if not isinstance(run, list) or not isinstance(following, list):
+        return False
+    return len(following) > len(run) and following[: len(run)] == run
+
+
+def children_of(value: object) -> list[Any]:
+    """What may hold something inside a list or an object; expectations are left out."""
+    if isinstance(value, list):
+        inner = value
+    else:
+        inner = [
+            item
+            for key, item in dict_or_empty(value).items()
+            if key not in EXPECTATION_KEYS and not key.lower().startswith(EXPECTATION_STARTS)
+        ]
+    return [item for item in inner if isinstance(item, dict | list)]
+
+
+def _is_one(value: dict[str, Any], found: list[object]) -> bool:
+    own = {id(child) for child in value.values()}
+    return len(found) == 1 or all(id(run) in own for run in found)
+
+
+def is_conversation(value: object) -> bool:
+    """Whether a list is mostly messages, calls and results."""
+    items = [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    known = sum(shapes.belongs_to_conversation(item) for item in items)
+    return known >= 2 and 2 * known > len(items)
+
+
+def conversations_in(value: object, depth: int = 0) -> Iterator[object]:
+    """The lists in a value that are a conversation each."""
+    if depth > _DEEPEST_RUN:
+        return
+    if isinstance(value, list) and is_conversation(value):
+        yield value
+    elif isinstance(value, dict):
+        for child in children_of(value):
+            yield from conversations_in(child, depth + 1)
