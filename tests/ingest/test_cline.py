@@ -124,3 +124,10 @@ def test_a_chat_that_speaks_of_tasks_is_none() -> None:
     assert problems(CLINE, recording({"x": 1})) == [
         "log.json: expected the messages of a task, got dict {'x': 1}"
     ]
+
+
+def test_what_the_user_asked_may_stand_in_a_message() -> None:
+    asked = user("<user_message>\nAdd a test\n</user_message>", DETAILS)
+    made_up = recording([asked, model(READ)], API)
+    assert pick_format(made_up)[0] is CLINE
+    assert read_one(CLINE, made_up).input == "Add a test"

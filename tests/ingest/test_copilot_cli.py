@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.ingest.reading import problems, read_one, recording
+from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.copilot_cli import COPILOT
 from assay.ingest.formats import pick_format
@@ -197,4 +197,13 @@ def test_rounds_know_from_what_was_shown_how_calls_ended() -> None:
         ("u", None, False),
         ("v", "weather", True),
         ("w", None, None),
+    ]
+
+
+def test_every_start_of_another_session_begins_a_run() -> None:
+    other = ({**EVENTS[0], "data": {"sessionId": "t"}}, *EVENTS[1:])
+    runs = read(COPILOT, recording((*EVENTS, *other)))
+    assert [(run.session_id, len(run.calls), run.extra) for run in runs] == [
+        ("s", 2, {}),
+        ("t", 2, {}),
     ]

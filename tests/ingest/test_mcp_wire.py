@@ -10,7 +10,7 @@ from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.evidence.outcome import settle
 from assay.ingest.formats import pick_format
-from assay.ingest.mcp_wire import MCP_WIRE, SERVER_REQUESTS
+from assay.ingest.mcp_wire import FAILED_STATES, MCP_WIRE, SERVER_REQUESTS
 from assay.ingest.wire_messages import ENVELOPE_KEYS, SERVER_KEYS, SESSION_KEYS
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -315,3 +315,15 @@ def test_an_exchange_that_the_server_refused_has_failed() -> None:
         (None, None),
         (False, "HTTP 401 Unauthorized"),
     ]
+
+
+@pytest.mark.parametrize("state", sorted(FAILED_STATES))
+def test_a_task_may_fail(state: str) -> None:
+    begun = {"task": {"taskId": "t", "status": "working"}}
+    ended = {"taskId": "t", "status": state, "statusMessage": "no wind"}
+    lines = (
+        *(call(1), rpc(id=1, result=begun), rpc(id=2, method="tasks/get", params={"taskId": "t"})),
+        rpc(id=2, result=ended),
+    )
+    (task,) = read_one(MCP_WIRE, recording(lines)).calls
+    assert (task.reported_success, task.error_message) == (False, "no wind")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 NAME = "cline"
-TASK, DETAILS = "<task>", "<environment_details>"
+DETAILS = "<environment_details>"
 TOOLS = (
     *("read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
     *("search_and_replace", "list_files", "search_files", "list_code_definition_names"),
@@ -54,6 +54,8 @@ FAILURES = (
     "The user denied this operation",
     "[ERROR]",
 )
+# What the user asked stands in one of these.
+_TASK = re.compile(r"<(task|user_message)>")
 _THOUGHT = re.compile(r"<(thinking)>")
 _CALL = re.compile(rf"<({'|'.join(TOOLS)})>")
 _PARAMETER = re.compile(r"<([a-z_]{1,40})>")
@@ -69,7 +71,8 @@ def _recognise(recording: Recording) -> float:
     if first.get("role") != "user" or not isinstance(value, list):
         return 0.0
     words = text_of(first.get("content"))
-    return 0.95 if TASK in words and (DETAILS in words or _has_calls(messages)) else 0.0
+    is_task = _TASK.search(words) is not None
+    return 0.95 if is_task and (DETAILS in words or _has_calls(messages)) else 0.0
 
 
 def _has_calls(messages: list[dict[str, Any]]) -> bool:
@@ -234,10 +237,9 @@ def _end(run: RunBuilder, tool: str | None, result: list[str]) -> None:
 
 
 def _say(run: RunBuilder, text: str) -> None:
-    task, begins, rest = text.partition(TASK)
-    if begins:
-        run.system(task.strip())
-        asked, _, rest = rest.partition("</task>")
+    if (task := _TASK.search(text)) is not None:
+        run.system(text[: task.start()].strip())
+        asked, _, rest = text[task.end() :].partition(f"</{task[1]}>")
         run.user(asked.strip())
         run.system(rest.strip())
     elif text.startswith(FAILURES):

@@ -61,6 +61,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif is_chat(document.value):
             yield chat_case(document.value, recording.name, NAME)
         elif isinstance(dict_or_empty(document.value).get("data"), dict):
+            if told.ends_before(document.value):
+                yield from told.runs(recording.name)
+                told = _Telling()
             told.event(document.value)
         elif "kind" in dict_or_empty(document.value):
             lines.append(document.value)
@@ -84,6 +87,11 @@ class _Telling:
         self._total: list[object] = []
         self._times: list[float] = []
         self._calls: dict[str, ToolExecutionResult] = {}
+
+    def ends_before(self, event: dict[str, Any]) -> bool:
+        """Whether an event begins another session."""
+        sessions = {text_at(about, "sessionId") for about in (self._start, event["data"])}
+        return event.get("type") == "session.start" and len(sessions - {None}) > 1
 
     def event(self, event: dict[str, Any]) -> None:
         data, at = event["data"], epoch_seconds(event.get("timestamp"))

@@ -37,7 +37,8 @@ CALL, LIST, OPEN, CANCEL = "tools/call", "tools/list", "initialize", "notificati
 DISCOVER = "server/discover"
 # Newer versions open no session: every message says who sent it.
 _META = "io.modelcontextprotocol/"
-TASK_RESULT = "tasks/result"
+TASK_RESULT, TASK_STATE = "tasks/result", "tasks/get"
+FAILED_STATES = frozenset({"failed", "cancelled"})
 # What only this protocol asks for; other protocols are written as JSON-RPC too.
 OWN_METHODS = frozenset(
     {CALL, LIST, DISCOVER, "notifications/initialized", "notifications/tools/list_changed"}
@@ -202,6 +203,16 @@ class _Connection:
             task = text_at(dict_or_empty(asked.body.get("params")), "taskId") or ""
             if (call := self._tasks.pop(task, None)) is not None:
                 self._end(call, answer, message.at)
+        elif method == TASK_STATE and text_at(result, "status") in FAILED_STATES:
+            self._end_task(result, message.at)
+
+    def _end_task(self, state: dict[str, Any], at: float | None) -> None:
+        """A task that failed; its result may still be asked for."""
+        call = self._tasks.get(text_at(state, "taskId") or "")
+        if call is not None:
+            self._end(call, state, at)
+            call.reported_success = call.success = False
+            call.error_message = text_at(state, "statusMessage") or text_at(state, "status")
 
     def _asked_by(self, message: WireMessage) -> WireMessage | None:
         """The request that this answers; the side that asked is told by what came back."""
