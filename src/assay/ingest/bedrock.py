@@ -103,8 +103,10 @@ def _conversation(value: Any) -> dict[str, Any] | None:
     listed = listed if isinstance(listed, list) else [listed] if listed else []
     # Strands keeps each message in an object of its own, with its number and time.
     messages = [m.get("message", m) if isinstance(m, dict) else m for m in listed]
+    moments = [m["created_at"] for m in objects_in(listed) if "created_at" in m]
     messages += [reply] if reply else []
-    return {**response, **value, "messages": messages} if messages else None
+    told = {"messages": messages, "moments": moments}
+    return {**response, **value, **told} if messages else None
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -165,8 +167,8 @@ def _case(logged: Repeated, name: str) -> AgentTestCase:
     messages = objects_in(value["messages"])
     for message in messages:
         unread.update(_add_message(run, message))
-    moments = (epoch_seconds(report.get("timestamp")) for report in logged.reports)
-    times = [at for at in moments if at is not None]
+    moments = [*(report.get("timestamp") for report in logged.reports), *value.get("moments", ())]
+    times = [at for moment in moments if (at := epoch_seconds(moment)) is not None]
     kept = {key: value[key] for key in _KEPT if value.get(key)}
     own_id = text_at(value, "requestId") or text_at(value, "session_id")
     return run.finish(
