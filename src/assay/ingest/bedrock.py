@@ -42,12 +42,6 @@ STATUSES = {"success": True, "error": False}
 OWN_BLOCKS = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"})
 MEDIA_BLOCKS = frozenset({"image", "document", "video", "audio"})
 BLOCKS = OWN_BLOCKS | MEDIA_BLOCKS | {"text", "citationsContent"}
-USAGE_KEYS = (
-    ("input_tokens", "inputTokens"),
-    ("output_tokens", "outputTokens"),
-    ("cache_read_input_tokens", "cacheReadInputTokens"),
-    ("cache_creation_input_tokens", "cacheWriteInputTokens"),
-)
 _KEPT = ("stopReason", "agent_id", "requestId", "performanceConfig", "errorCode")
 
 
@@ -176,7 +170,7 @@ def _case(logged: Repeated, name: str) -> AgentTestCase:
         session_id=text_at(value, "session_id"),
         model=text_at(value, "modelId"),
         available_tools=_tools(value.get("toolConfig")),
-        usage=total_usage(_usage(report.get("usage")) for report in logged.reports),
+        usage=total_usage(report.get("usage") for report in logged.reports),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(name, NAME, logged.position),
@@ -249,11 +243,6 @@ def _tools(config: object) -> list[dict[str, Any]] | None:
         for spec in specs
         if text_at(spec, "name")
     ] or None
-
-
-def _usage(reported: object) -> dict[str, Any]:
-    counts = dict_or_empty(reported)
-    return {ours: counts.get(theirs) for ours, theirs in USAGE_KEYS}
 
 
 BEDROCK = Format(

@@ -33,12 +33,6 @@ OWN_EVENTS = frozenset(
     {"tool.execution_start", "tool.execution_complete", "assistant.turn_start", "session.start"}
     | {"user.message", "assistant.message", "assistant.usage"}
 )
-USAGE_KEYS = (
-    ("input_tokens", "inputTokens"),
-    ("output_tokens", "outputTokens"),
-    ("cache_read_input_tokens", "cacheReadTokens"),
-    ("cache_creation_input_tokens", "cacheWriteTokens"),
-)
 
 
 def _recognise(recording: Recording) -> float:
@@ -174,16 +168,12 @@ class _Telling:
         if not self._times and not self._start and not self.run.calls:
             return
         session = text_at(self._start, "sessionId")
-        usages = self._total or self._usages
         yield self.run.finish(
             run_id=stable_id(NAME, session, *place_id(name, None)),
             session_id=session,
             model=self._model or text_at(self._start, "selectedModel"),
             framework=f"{NAME}-cli",
-            usage=total_usage(
-                {ours: dict_or_empty(usage).get(theirs) for ours, theirs in USAGE_KEYS}
-                for usage in usages
-            ),
+            usage=total_usage(self._total or self._usages),
             outcome=None
             if self._failure is None
             else RunOutcome(success=False, decided_by=NAME, reason=self._failure),

@@ -33,12 +33,6 @@ KINDS = frozenset({"system", "user", "assistant", "thinking", "tool_call", "resu
 SERVER_KEYS = ("providerIdentifier", "serverIdentifier")
 _CALL_ENDS = "ToolCall"
 _MCP = "mcpToolCall"
-USAGE_KEYS = (
-    ("input_tokens", "inputTokens"),
-    ("output_tokens", "outputTokens"),
-    ("cache_read_input_tokens", "cacheReadTokens"),
-    ("cache_creation_input_tokens", "cacheWriteTokens"),
-)
 
 
 def _recognise(recording: Recording) -> float:
@@ -161,9 +155,7 @@ class _Telling:
             session_id=session,
             model=text_at(self._start, "model"),
             framework=NAME,
-            usage=total_usage(
-                {ours: usage.get(theirs) for ours, theirs in USAGE_KEYS} for usage in self._usages
-            ),
+            usage=total_usage(self._usages),
             outcome=RunOutcome(success=False, decided_by=NAME, reason=reason) if failed else None,
             started_at=min(self._times, default=None),
             ended_at=max(self._times, default=None),

@@ -43,9 +43,19 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
             ("cache_read_input_tokens",),
             ("input_tokens_details", "cached_tokens"),
             ("prompt_tokens_details", "cached_tokens"),
+            ("cacheReadTokens",),
+            ("cacheReadInputTokens",),
         ),
     ),
-    ("cache_write_tokens", (("cache_creation_input_tokens",), ("cache_write_input_tokens",))),
+    (
+        "cache_write_tokens",
+        (
+            ("cache_creation_input_tokens",),
+            ("cache_write_input_tokens",),
+            ("cacheWriteTokens",),
+            ("cacheWriteInputTokens",),
+        ),
+    ),
     (
         "reasoning_tokens",
         (
