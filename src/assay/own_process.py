@@ -13,5 +13,4 @@ def collect_seldom() -> None:
     Modules, rows and cases stay until they are dropped, and hardly any hold cycles: looking for
     them takes a tenth of a short command's time and finds nothing.
     """
-    gc.freeze()
     gc.set_threshold(_OBJECTS_PER_COLLECTION)

@@ -7,6 +7,7 @@ dies with its holder would stop them all.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -176,6 +177,7 @@ def _get_ready() -> None:
 def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:
     """The life of a worker: portions in, reports out, one last when its batch is written."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
+    gc.freeze()  # what is there already, shared with the parent, is here to stay
     collect_seldom()
     hand = Hand(settings)
     with hand.writer:
