@@ -415,3 +415,17 @@ def test_a_metric_that_makes_nothing_of_being_cancelled_is_given_no_other_case()
 
     asyncio.run(three())
     assert len(asked) <= 2 * 3
+
+
+def test_an_interruption_in_the_moment_when_the_loop_is_left_loses_nothing() -> None:
+    def interrupted(case: AgentTestCase) -> Score:
+        if case.input == "3":
+            loop = asyncio.get_running_loop()
+            loop.call_soon(loop.stop)
+            raise KeyboardInterrupt
+        return half(case)
+
+    found = score_cases(cases(9), [Scripted(interrupted)], concurrency=1)
+    assert [next(found).case.input for _ in range(3)] == ["0", "1", "2"]
+    with pytest.raises(KeyboardInterrupt):
+        next(found)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
+    from assay.event_loop import Enter
     from assay.metrics import Metric
     from assay.scoring.foresight import Crew, PreparedMetric
     from assay.scoring.source import Source
@@ -84,11 +85,11 @@ def score_cases(
             while enter(_land_few(flight, ready)):
                 yield from _taken(ready)
         except KeyboardInterrupt:
-            ready.extend(enter(flight.cancel()))
+            ready.extend(_cancelled(flight, enter))
             yield from _taken(ready)
             raise
         finally:
-            enter(flight.cancel())
+            _cancelled(flight, enter)
 
 
 def _source(
@@ -234,6 +235,16 @@ async def _land_few(flight: _Flight, ready: deque[CaseScores]) -> bool:
         if len(ready) == _BATCH_CASES or time.monotonic() > until:
             break
     return bool(ready)
+
+
+def _cancelled(flight: _Flight, enter: Enter) -> list[CaseScores]:
+    """Stop the work from outside its loop."""
+    # Ctrl-C in the moment between the end of what was run and that of the loop leaves the order
+    # to stop behind, for the next that is run.
+    with suppress(RuntimeError):
+        enter(asyncio.sleep(0))
+    judged: list[CaseScores] = enter(flight.cancel())
+    return judged
 
 
 def _taken(ready: deque[CaseScores]) -> Iterator[CaseScores]:
