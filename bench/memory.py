@@ -10,7 +10,7 @@ from bench.result import Result, Size, peak_megabytes
 
 
 def run(size: Size) -> list[Result]:
-    few, many = (20_000, 2_000_000) if size == "full" else (2_000, 20_000)
+    few, many = (20_000, 2_000_000) if size == "full" else (1_000, 5_000)
     with tempfile.TemporaryDirectory() as folder:
         small, _ = _score(few, Path(folder))
         large, seconds = _score(many, Path(folder))

@@ -248,7 +248,7 @@ def test_answers_are_kept_until_the_store_changes(tmp_path: Path) -> None:
     assert asked == ["x"]
     store_of(tmp_path / "store", _runs_of({"b": 0.5}, runs=3))  # type: ignore[arg-type]
     assert answers.get(count, "x") == 5
-    for name in map(str, range(200)):
+    for name in map(str, range(70)):
         answers.get(count, name)
     assert len(answers._kept) <= 64
 
