@@ -185,7 +185,8 @@ def test_ctrl_c_in_a_query_is_ctrl_c(store: Store) -> None:
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         store.query(
-            "SELECT COUNT(*) FROM range(1000000) a, range(1000000) b WHERE (a.range + b.range) % 7 = 1"
+            "SELECT COUNT(*) FROM range(1000000) a, range(1000000) b"
+            " WHERE (a.range + b.range) % 7 = 1"
         )
     timer.join()
     assert store.count() == 10
