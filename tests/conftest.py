@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 # A shell starts what runs in its background deaf to Ctrl-C, and programs inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No clock decides a test; half of the usual examples keep `make test` within its time.
+settings.register_profile("assay", deadline=None, max_examples=50)
+settings.load_profile("assay")
 
 PROJECT = Path(__file__).resolve().parents[1]
 
