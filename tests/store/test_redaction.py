@@ -14,14 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.store.redaction import (
-    _GROUPS,
-    _name_searches,
-    _named,
-    _of_shape,
-    redacted,
-    redacted_each,
-)
+from assay.store.named_secrets import name_searches, named_secrets
+from assay.store.redaction import _GROUPS, _of_shape, redacted, redacted_each
 from assay.store.secret_rules import MASK, NAMES, SHAPES, Name
 
 HEX = "0123456789abcdef"
@@ -372,8 +366,8 @@ def test_the_quick_look_overlooks_nothing(text: str) -> None:
                 span for start in shape.starts for span in _of_shape(text, shape, pattern, start)
             ]
             assert found == []
-    if not any(occurs_in(text.lower()) for occurs_in in _name_searches()):
-        assert list(_named(text, text.lower())) == []
+    if not any(occurs_in(text.lower()) for occurs_in in name_searches()):
+        assert list(named_secrets(text, text.lower())) == []
 
 
 MEGABYTES = 10 if os.environ.get("ASSAY_SLOW") else 1

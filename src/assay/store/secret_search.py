@@ -1,0 +1,35 @@
+"""Where secrets lie in a text, and how to look for them quickly."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay.evidence.linear_search import occurrence_of
+from assay.store.secret_rules import MASK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Span(NamedTuple):
+    """A stretch of the text that is a secret, and what is written in its place."""
+
+    start: int
+    end: int
+    mask: str = MASK
+
+
+def search(*patterns: str) -> Callable[[str], bool]:
+    """Whether any of the patterns occurs in a text, told in linear time whatever the text."""
+    # How long a match may get matters to masking, not to looking.
+    unbounded = [re.sub(r"\{(\d+),\d+\}", r"{\1,}", pattern) for pattern in patterns]
+    return occurrence_of("|".join(f"(?:{pattern})" for pattern in unbounded))
+
+
+def occurrences(text: str, literal: str) -> Iterator[int]:
+    """Every place of a literal in a text."""
+    at = text.find(literal)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + len(literal))
