@@ -1,5 +1,16 @@
-"""`python -m assay` is `assay`."""
+"""Where `assay` and `python -m assay` begin."""
 
-from assay.cli import main
+from __future__ import annotations
 
-main()
+from assay.own_process import nothing_to_lose
+
+
+def main() -> None:
+    """Load the command line and run it."""
+    with nothing_to_lose():
+        from assay.cli import main as run  # noqa: PLC0415 - loading it is what takes time
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -11,7 +11,7 @@ from assay import __version__
 from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.errors import AssayError
-from assay.own_process import collect_seldom
+from assay.own_process import collect_seldom, nothing_to_lose
 
 # Name of the command to the module and function that do it, or to a Typer of subcommands. Only
 # the one that is called is loaded: the engine behind some takes longer than many a command.
@@ -81,7 +81,9 @@ def main() -> None:
     collect_seldom()
     accept_any_text()
     try:
-        _command_line(next(iter(sys.argv[1:]), None))()
+        with nothing_to_lose():
+            command_line = _command_line(next(iter(sys.argv[1:]), None))
+        command_line()
     except AssayError as exc:
         Terminal(stderr=True).tell(f"assay: {exc}", "red")
         sys.exit(ExitCode.USAGE)

@@ -1,0 +1,46 @@
+"""What a process of ours does with Ctrl-C while it starts."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+_PROGRAM = """
+import os, signal
+from assay.own_process import nothing_to_lose
+{before}
+with nothing_to_lose():
+    {within}
+print("went on")
+try:
+    {after}
+except KeyboardInterrupt:
+    print("was told")
+"""
+_CTRL_C = "os.kill(os.getpid(), signal.SIGINT)"
+
+
+@pytest.mark.parametrize(
+    ("before", "within", "after", "said", "ended"),
+    [
+        pytest.param("", _CTRL_C, "", "", -signal.SIGINT, id="while it starts"),
+        pytest.param("", "pass", _CTRL_C, "went on\nwas told\n", 0, id="once it runs"),
+        pytest.param(
+            "signal.signal(signal.SIGINT, signal.SIG_IGN)",
+            _CTRL_C,
+            _CTRL_C,
+            "went on\n",
+            0,
+            id="where it is ignored",
+        ),
+    ],
+)
+def test_ctrl_c(before: str, within: str, after: str, said: str, ended: int) -> None:
+    program = _PROGRAM.format(before=before, within=within, after=after or "pass")
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == (said, "", ended)
