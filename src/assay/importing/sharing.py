@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from assay.importing.crew import Crew
 from assay.importing.hand import Hand
 from assay.importing.portions import names_of, portions_of
 from assay.importing.report import ImportReport, ImportSettings
+from assay.importing.workers import Workers
 from assay.ingest.sources import STDIN
 from assay.store import Store
 
@@ -40,11 +40,11 @@ def import_runs(
         return _import_here(names_of(sources), settings, watcher)
     portions = portions_of(names_of(sources))
     first = _enough_to_share(portions)
-    workers = min(jobs or os.cpu_count() or 1, len(first))
-    if workers < 2 or sum(portion.size for portion in first) < _WORTH_SHARING_BYTES:
+    count = min(jobs or os.cpu_count() or 1, len(first))
+    if count < 2 or sum(portion.size for portion in first) < _WORTH_SHARING_BYTES:
         files = (file for portion in chain(first, portions) for file in portion.files)
         return _import_here(files, settings, watcher)
-    return Crew(workers, settings).import_all(chain(first, portions), watcher)
+    return Workers(count, settings).import_all(chain(first, portions), watcher)
 
 
 def _import_here(

@@ -78,7 +78,7 @@ class _Worker(Struct, eq=False):
         return portion
 
 
-class Crew:
+class Workers:
     """Workers that share one import."""
 
     def __init__(self, workers: int, settings: ImportSettings) -> None:
