@@ -17,9 +17,9 @@ from tests.ingest.reading import unpacked_ds200
 
 from assay.evidence.error_grammar import failing_opening
 from assay.importing import ImportReport, ImportSettings, import_runs
-from assay.importing.workers import _FAILURES
 from assay.importing.hand import Hand
 from assay.importing.portions import portions_of
+from assay.importing.workers import _FAILURES
 from assay.ingest.documents import Unreadable
 from assay.store import Store
 
