@@ -39,6 +39,7 @@ class ArenaServer:
 
     address: str
     live: LiveArena
+    loop: asyncio.AbstractEventLoop
 
     def __init__(self) -> None:
         self.up = threading.Event()
@@ -64,14 +65,14 @@ def arena_server(
     work = _serve(found, store, agents, settings)
     thread = threading.Thread(target=_run, args=(found, work(pace, port)))
     thread.start()
-    assert found.up.wait(60)
+    assert found.up.wait(120)
     assert found.problem is None, found.problem
     try:
         yield found
     finally:
         assert found.serving is not None
         found.serving.stop()
-        thread.join(30)
+        thread.join(60)
         logging.disable(before)
         assert not thread.is_alive()
 
@@ -94,7 +95,7 @@ def _serve(found: ArenaServer, store: Path, agents: Sequence[str], settings: Are
             found.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
             opened = open_live(load_suite("weather"), entered, Store.create(store), settings)
             async with opened as live:
-                found.live = live
+                found.live, found.loop = live, asyncio.get_running_loop()
                 found.serving = Serving(
                     arena_app(live), listening, started=found.up.set, ending=live.end_news
                 )

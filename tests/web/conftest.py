@@ -5,11 +5,12 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,6 +29,46 @@ window.violations = [];
 document.addEventListener("securitypolicyviolation",
   (event) => window.violations.push(event.violatedDirective));
 """
+# What was told; and the page forgets what it remembered of the reader.
+LEAVE = """() => {
+  try { localStorage.clear(); sessionStorage.clear(); } catch { /* a page without either */ }
+  return window.violations ?? [];
+}"""
+DESK = {"width": 1280, "height": 800}
+
+# A slow machine is no fault of a page.
+expect.set_options(timeout=30_000)
+
+
+class Window:
+    """A window of the browser, for one test after the other: a fresh one takes long to open."""
+
+    def __init__(self, browser: Browser, settings: dict[str, Any]) -> None:
+        context = browser.new_context(**settings)
+        context.add_init_script(LISTEN)
+        self.page = context.new_page()
+        self._errors: list[str] = []
+        self.page.on("pageerror", lambda error: self._errors.append(str(error)))
+        self.page.on("console", self._hear)
+
+    def _hear(self, said: Any) -> None:
+        if said.type == "error":
+            self._errors.append(said.text)
+
+    def open(self, address: str, viewport: Any, color_scheme: Any) -> Page:
+        self._errors.clear()
+        self.page.set_viewport_size(viewport)
+        self.page.emulate_media(media="null", color_scheme=color_scheme)
+        self.page.goto(address)
+        return self.page
+
+    def leave(self) -> tuple[list[str], list[str]]:
+        """The violations and errors there; the next test finds the window as good as new."""
+        found = self.page.evaluate(LEAVE), list(self._errors)
+        self.page.context.clear_cookies()
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
+        return found
 
 
 # Not for the whole session: while it is open, its driver's loop counts as running in this thread.
@@ -41,34 +82,35 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open an address in a fresh window; at the end no script error and no violation is left."""
-    contexts: list[Any] = []
-    pages: list[tuple[Page, list[str]]] = []
+@pytest.fixture(scope="module")
+def windows() -> defaultdict[str, list[Window]]:
+    """Windows that no test is using, by their settings."""
+    return defaultdict(list)
 
-    def opened(address: str, **settings: Any) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}} | settings)
-        context.add_init_script(LISTEN)
-        contexts.append(context)
-        page = context.new_page()
-        errors: list[str] = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-        pages.append((page, errors))
-        page.goto(address)
-        return page
+
+@pytest.fixture
+def open_page(
+    browser: Browser, windows: defaultdict[str, list[Window]]
+) -> Iterator[Callable[..., Page]]:
+    """Open an address in an empty window; at the end no script error and no violation is left."""
+    used: list[tuple[str, Window]] = []
+
+    def opened(
+        address: str, *, viewport: Any = DESK, color_scheme: Any = "light", **settings: Any
+    ) -> Page:
+        kind = repr(sorted(settings.items()))
+        window = windows[kind].pop() if windows[kind] else Window(browser, settings)
+        used.append((kind, window))
+        return window.open(address, viewport, color_scheme)
 
     yield opened
-    for page, errors in pages:
-        violations = page.evaluate("window.violations || []") if not page.is_closed() else []
-        assert violations == []
-        assert errors == []
-    for context in contexts:
-        context.close()
+    for kind, window in used:
+        if not window.page.is_closed():
+            assert window.leave() == ([], [])
+            windows[kind].append(window)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def serve() -> Iterator[Callable[[Starlette], str]]:
     """Serve an application on a free port of loopback; its address."""
     servers: list[uvicorn.Server] = []
@@ -80,7 +122,7 @@ def serve() -> Iterator[Callable[[Starlette], str]]:
         threads.append(threading.Thread(target=server.run, daemon=True))
         threads[-1].start()
         servers.append(server)
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not server.started and time.monotonic() < until:
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
@@ -90,4 +132,4 @@ def serve() -> Iterator[Callable[[Starlette], str]]:
     for server in servers:
         server.should_exit = True
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=60)

@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-import httpx
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import HOSTILE, call, case_of, store_of
 
 from assay import RunOutcome
@@ -94,7 +94,7 @@ def forbidden_words(html: str) -> list[str]:
 
 def get(address: str, path: str, **settings: str) -> str:
     """A page that was answered well."""
-    found = httpx.get(address + path, timeout=60, headers=settings, follow_redirects=True)
+    found = CLIENT.get(address + path, headers=settings, follow_redirects=True)
     assert found.status_code == 200, found.text[:500]
     return found.text
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
 from tests.web.accessibility import barriers
 from tests.web.figure_pages import forbidden_words, get, hostile_store, served, text_of
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import bundled
 from typer.testing import CliRunner
 
@@ -84,7 +84,7 @@ def test_the_file_has_the_bytes_of_the_command_line(
     target = tmp_path / "tools.csv"
     command = ["tools", str(store.path), "-o", str(target), *options]
     assert CliRunner().invoke(app, command).exit_code == 0
-    found = httpx.get(f"{address}/analyses/tools.csv{query}", timeout=60)
+    found = CLIENT.get(f"{address}/analyses/tools.csv{query}")
     assert found.headers["content-type"].startswith("text/csv")
     assert found.content == target.read_bytes()
 
@@ -106,7 +106,7 @@ def test_filters_and_parameters_are_in_the_address(address: str) -> None:
     ],
 )
 def test_what_does_not_exist_is_said(address: str, path: str, said: str) -> None:
-    found = httpx.get(f"{address}/analyses/{path}", timeout=60)
+    found = CLIENT.get(f"{address}/analyses/{path}")
     assert found.status_code == 400
     assert said in text_of(found.text)
 
@@ -115,7 +115,7 @@ def test_no_file_of_the_machine_is_read_for_a_reader(address: str, tmp_path: Pat
     secret = tmp_path / "labels.csv"
     secret.write_text("run_key,label\nabc,1\n", encoding="utf-8")
     plain, asked = (
-        httpx.get(f"{address}/analyses/agreement.csv{query}", timeout=60).content
+        CLIENT.get(f"{address}/analyses/agreement.csv{query}").content
         for query in ("", f"?p-labels={secret}")
     )
     assert plain == asked

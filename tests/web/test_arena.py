@@ -8,11 +8,12 @@ import tomllib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 from tests.arena.live_server import FRAMEWORKS, ArenaServer, arena_server
 from tests.web.accessibility import barriers
+from tests.web.arena_talk import posed, wait_until_answered
+from tests.web.patient_client import CLIENT
 
 from assay.agents.scripted.behaviours import HOSTILE
 from assay.ingest.reading import read_runs
@@ -34,12 +35,12 @@ TURNS = (
     "What's the weather in Atlantis?",
     "And tomorrow in Tampere?",
 )
-# Notes the length of an answer whenever it changes.
-WATCH = """(name) => {
-  window.lengths = [];
+# Notes the lengths of the newest answers whenever something changes.
+WATCH = """() => {
+  window.lengths = {};
   new MutationObserver(() => {
-    const answer = document.querySelector(`#${name} [data-answer]`);
-    if (answer) window.lengths.push(answer.textContent.length);
+    for (const answer of document.querySelectorAll("#now [data-answer]"))
+      (window.lengths[answer.closest(".cell").id] ??= []).push(answer.textContent.length);
   }).observe(document.body, { subtree: true, childList: true, characterData: true });
 }"""
 
@@ -48,7 +49,7 @@ WATCH = """(name) => {
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
     """Both frameworks, at the pace of a model."""
     store = tmp_path_factory.mktemp("both") / "store"
-    with arena_server(store, FRAMEWORKS, deadline=3.0, pace=0.01) as server:
+    with arena_server(store, FRAMEWORKS, deadline=15.0, pace=0.01) as server:
         yield server
 
 
@@ -57,7 +58,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
     """A good agent beside one that dies, one that blocks and one that never ends."""
     agents = ["plain", *(f"tests.arena.live_server:{name}" for name in ("dies", "blocks", "waits"))]
     store = tmp_path_factory.mktemp("odd") / "store"
-    with arena_server(store, agents, deadline=3.0) as server:
+    with arena_server(store, agents, deadline=6.0) as server:
         yield server
 
 
@@ -66,9 +67,9 @@ def ask(page: Page, text: str) -> None:
     page.keyboard.press("Enter")
 
 
-def answered(page: Page, number: int, timeout: float = 15_000) -> None:
+def answered(page: Page, number: int) -> None:
     """Wait until all agents are done with a prompt."""
-    expect(page.locator(f"#p{number} .clock")).to_be_visible(timeout=timeout)
+    expect(page.locator(f"#p{number} .clock")).to_be_visible()
     expect(page.locator("[data-send]")).to_be_enabled()
 
 
@@ -82,13 +83,15 @@ def begin(opened: Opened, server: ArenaServer, text: str, **settings: Any) -> Pa
 def test_a_conversation_of_five_turns(both: ArenaServer, open_page: Opened) -> None:
     page = begin(open_page, both, TURNS[0])
     answered(page, 1)
-    page.evaluate(WATCH, "p2-A")
+    page.evaluate(WATCH)
     for number, text in enumerate(TURNS[1:], start=2):
         ask(page, text)
         answered(page, number)
     lengths = page.evaluate("window.lengths")
-    assert lengths == sorted(lengths)
-    assert len(set(lengths)) > 8
+    assert {f"p{n}-{letter}" for n in range(2, 6) for letter in "AB"} <= lengths.keys()
+    assert all(of_one == sorted(of_one) for of_one in lengths.values())
+    # A page that is late to hear of a prompt has the first words of its answers at once.
+    assert max(len(set(of_one)) for of_one in lengths.values()) > 8
     for letter, name in zip("AB", FRAMEWORKS, strict=True):
         cell = page.locator(f"#p3-{letter}")
         expect(cell.locator("header")).to_contain_text(name)
@@ -121,7 +124,7 @@ def _is_stored_and_survives_a_reload(page: Page) -> None:
     shown = page.locator("article").all_inner_texts()
     page.reload()
     assert page.locator("article").all_inner_texts() == shown
-    lines = httpx.get(f"{page.url}/export").text.splitlines()
+    lines = CLIENT.get(f"{page.url}/export").text.splitlines()
     runs = [json.loads(line) for line in lines]
     assert [run["input"] for run in runs] == [text for text in TURNS for _ in FRAMEWORKS]
     assert {run["framework"] for run in runs} == set(FRAMEWORKS)
@@ -133,11 +136,7 @@ def _is_stored_and_survives_a_reload(page: Page) -> None:
 @pytest.fixture(scope="module")
 def session(both: ArenaServer) -> str:
     """The address of a session with one prompt, answered."""
-    begun = httpx.post(f"{both.address}/arena", data={"prompt": TURNS[2]})
-    address = f"{both.address}{begun.headers['location']}"
-    with httpx.stream("GET", f"{address}/events", timeout=30) as news:
-        assert any('"kind": "done"' in line for line in news.iter_lines())
-    return address
+    return posed(f"{both.address}/arena", TURNS[2])
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 1280), ("dark", 390)])
@@ -190,9 +189,8 @@ def test_it_works_without_scripts(both: ArenaServer, open_page: Opened) -> None:
     page = open_page(f"{both.address}/arena", java_script_enabled=False)
     page.fill("#prompt", "What's the weather in Oslo?")
     page.click("[data-send]")
-    assert re.search("/arena/[0-9a-f]{32}$", page.url)
-    with httpx.stream("GET", f"{page.url}/events", timeout=30) as news:
-        assert any('"kind": "done"' in line for line in news.iter_lines())
+    page.wait_for_url(re.compile("/arena/[0-9a-f]{32}$"))
+    wait_until_answered(page.url)
     if page.locator("[data-look]").is_visible():
         page.click("[data-look]")
     for letter in "AB":
@@ -205,12 +203,13 @@ def test_chinese_readers_find_chinese_words(both: ArenaServer, open_page: Opened
     answered(page, 1)
     expect(page.locator("#claim")).to_contain_text("目前还分不出 A 与 B 的高下")
     expect(page.locator("#p1-A header")).to_contain_text("脚本扮演")
-    expect(page.locator("#p1-A")).to_contain_text("十五项指标")
+    # Fifteen metrics, or those beside the ones that tell: a busy machine answers A and B unalike.
+    expect(page.locator("#p1-A")).to_contain_text(re.compile(r"十五项指标|另外 \d+ 项指标"))
 
 
 @pytest.mark.parametrize(
     ("direction", "told"),
-    [("[hang]", "no answer within 3 s"), ("[drop]", ""), ("[http-500]", "")],
+    [("[hang]", "no answer within 15 s"), ("[drop]", ""), ("[http-500]", "")],
 )
 def test_a_model_that_fails_costs_one_turn(
     both: ArenaServer, open_page: Opened, direction: str, told: str
@@ -248,7 +247,7 @@ def test_hostile_answers_are_text(both: ArenaServer, open_page: Opened) -> None:
 
 
 def _exported(page: Page) -> list[str]:
-    return httpx.get(f"{page.url.partition('#')[0]}/export").text.splitlines()
+    return CLIENT.get(f"{page.url.partition('#')[0]}/export").text.splitlines()
 
 
 def test_an_agent_that_dies_or_blocks_costs_its_column(odd: ArenaServer, open_page: Opened) -> None:
@@ -257,13 +256,14 @@ def test_an_agent_that_dies_or_blocks_costs_its_column(odd: ArenaServer, open_pa
     expect(page.locator("#p1-A [data-answer]")).to_contain_text("Oslo is 2.6°C")
     expect(page.locator("#p1-B .error")).to_contain_text("tried to end the program")
     expect(page.locator("#p1-B [data-answer]")).to_have_text("I was just")
-    expect(page.locator("#p1-C .error")).to_contain_text("no answer within 3 s")
+    expect(page.locator("#p1-C .error")).to_contain_text("no answer within 6 s")
     expect(page.locator("#p1-D [data-answer]")).to_have_text("Well, let me think")
     expect(page.locator("#claim")).to_contain_text("Cannot tell the agents apart yet")
     expect(page.locator("#p1-B .facts")).to_contain_text("0.00")
     ask(page, "And now?")
-    answered(page, 2)
     expect(page.locator("#p2-C [data-answer]")).to_have_text("I am back.")
+    page.get_by_role("button", name="Stop").click()
+    answered(page, 2)
 
 
 def test_stop_keeps_what_was_said(tmp_path: Path, open_page: Opened) -> None:
@@ -294,9 +294,10 @@ def test_a_restart_keeps_every_session(tmp_path: Path, open_page: Opened) -> Non
         answered(page, 2)
         name, shown = page.url.rsplit("/", 1)[1], page.locator("article").all_inner_texts()
         page.click("text=New session")
+        page.wait_for_url(f"{server.address}/arena")
         ask(page, "A second session, please.")
+        page.wait_for_url(re.compile(f"/arena/(?!{name})[0-9a-f]{{32}}$"))
         answered(page, 1)
-        assert page.url.rsplit("/", 1)[1] != name
         page.goto("about:blank")
     with arena_server(tmp_path / "store", agents) as server:
         page = open_page(f"{server.address}/arena")
@@ -304,7 +305,7 @@ def test_a_restart_keeps_every_session(tmp_path: Path, open_page: Opened) -> Non
         expect(rows).to_have_count(2)
         expect(rows.nth(0)).to_contain_text("A second session, please.")
         page.click("text=What's the weather in Oslo? >> nth=-1")
-        assert page.url.endswith(f"/arena/{name}")
+        page.wait_for_url(f"{server.address}/arena/{name}")
         kept = page.locator("article").all_inner_texts()
         # Line by line, so that a difference can be read.
         assert [turn.splitlines() for turn in kept] == [turn.splitlines() for turn in shown]
@@ -347,27 +348,27 @@ def test_a_session_goes_on_after_a_restart(tmp_path: Path, open_page: Opened) ->
 def test_only_ones_own_requests_are_answered(both: ArenaServer) -> None:
     address = f"{both.address}/arena"
     elsewhere = {"Origin": "https://evil.example"}
-    assert httpx.post(address, data={"prompt": "hi"}, headers=elsewhere).status_code == 403
-    assert httpx.get(f"{address}/{'0' * 32}").status_code == 404
-    assert httpx.post(f"{address}/{'0' * 32}/prompts", data={"prompt": "x"}).status_code == 404
-    assert httpx.post(address, data={"prompt": "x" * 2_000_000}).status_code == 413
-    refused = httpx.post(address, data={"prompt": "x" * 30_000})
+    assert CLIENT.post(address, data={"prompt": "hi"}, headers=elsewhere).status_code == 403
+    assert CLIENT.get(f"{address}/{'0' * 32}").status_code == 404
+    assert CLIENT.post(f"{address}/{'0' * 32}/prompts", data={"prompt": "x"}).status_code == 404
+    assert CLIENT.post(address, data={"prompt": "x" * 2_000_000}).status_code == 413
+    refused = CLIENT.post(address, data={"prompt": "x" * 30_000})
     assert refused.status_code == 400
     assert "longer than 20,000" in refused.text
-    assert "the prompt is empty" in httpx.post(address, data={"prompt": "  "}).text
+    assert "the prompt is empty" in CLIENT.post(address, data={"prompt": "  "}).text
 
 
 def test_one_prompt_at_a_time(odd: ArenaServer) -> None:
-    begun = httpx.post(f"{odd.address}/arena", data={"prompt": "wait"})
+    begun = CLIENT.post(f"{odd.address}/arena", data={"prompt": "wait"})
     place = f"{odd.address}{begun.headers['location']}"
-    again = httpx.post(
+    again = CLIENT.post(
         f"{place}/prompts", data={"prompt": "more"}, headers={"Accept": "application/json"}
     )
     assert (again.status_code, again.json()) == (
         409,
         {"problem": "the agents are still answering: wait, or stop them"},
     )
-    assert httpx.post(f"{place}/stop").status_code == 303
+    assert CLIENT.post(f"{place}/stop").status_code == 303
 
 
 def test_a_page_goes_on_where_the_server_let_its_session_go(
@@ -375,9 +376,9 @@ def test_a_page_goes_on_where_the_server_let_its_session_go(
 ) -> None:
     page = begin(open_page, both, "What's the weather in Oslo?")
     answered(page, 1)
-    httpx.get(f"{both.address}/arena")  # by then the store has it
-    both.live.rooms.forget_idle(seconds=0.0)
-    expect(page.locator("[data-note]")).to_contain_text("let this session go", timeout=20_000)
+    CLIENT.get(f"{both.address}/arena")  # by then the store has it
+    both.loop.call_soon_threadsafe(both.live.rooms.forget_idle, 0.0)
+    expect(page.locator("[data-note]")).to_contain_text("let this session go")
     ask(page, "And tomorrow?")
     answered(page, 2)
     expect(page.locator("#p2 .told")).to_contain_text("Continued from the store")
@@ -395,7 +396,7 @@ def test_a_blind_session_tells_no_names_until_it_is_judged(
     page.wait_for_url(re.compile("/arena/[0-9a-f]{32}$"))
     answered(page, 2)
     for place in (page.url, *(f"{page.url}/prompts/{n}" for n in (1, 2)), f"{page.url}/verdict"):
-        shown = httpx.get(place).text
+        shown = CLIENT.get(place).text
         assert not any(name in shown for name in (*FRAMEWORKS, "scripted-good", "debuggability"))
     expect(page.locator("#p2 .asked")).to_contain_text("repeated, 2 of 2")
     page.click("#p2 .choose button[value=A]")
@@ -425,9 +426,9 @@ def test_only_the_agents_that_were_chosen_answer(odd: ArenaServer, open_page: Op
     answered(page, 1)
     assert page.locator("#p1 .cell").count() == 1
     expect(page.locator("#claim")).to_contain_text("One agent: nothing to compare it with.")
-    nobody = httpx.post(f"{odd.address}/arena", data={"prompt": "hi", "agents": "Z"})
+    nobody = CLIENT.post(f"{odd.address}/arena", data={"prompt": "hi", "agents": "Z"})
     assert (nobody.status_code, "choose at least one" in nobody.text) == (400, True)
-    many = httpx.post(f"{odd.address}/arena", data={f"x{n}": "1" for n in range(50)})
+    many = CLIENT.post(f"{odd.address}/arena", data={f"x{n}": "1" for n in range(50)})
     assert many.status_code == 413
 
 

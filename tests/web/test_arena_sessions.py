@@ -7,11 +7,12 @@ import re
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 from tests.arena.live_server import FRAMEWORKS, ArenaServer, arena_server
 from tests.web.accessibility import barriers
+from tests.web.arena_talk import posed
+from tests.web.patient_client import CLIENT
 
 from assay.arena.history import FORMAT
 from assay.run import Source
@@ -39,28 +40,12 @@ def echoes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
         yield server
 
 
-def posed(address: str, text: str, **fields: Any) -> str:
-    """Put a prompt to a session, or begin one, and wait until it is answered; its address."""
-    repeats = int(fields.get("repeat", 1))
-    data = {"prompt": text, **fields}
-    if address.endswith("/arena"):
-        reply = httpx.post(address, data=data, timeout=30)
-        address, last = f"{address[: -len('/arena')]}{reply.headers['location']}", repeats
-    else:
-        wanted = {"Accept": "application/json"}
-        reply = httpx.post(f"{address}/prompts", data=data, headers=wanted, timeout=30)
-        last = reply.json()["prompts"] + repeats - 1
-    while 'class="clock"' not in httpx.get(f"{address}/prompts/{last}", timeout=30).text:
-        continue
-    return address
-
-
 @pytest.fixture(scope="module")
 def long(echoes: ArenaServer) -> str:
     """The address of a session of many prompts."""
     address = posed(f"{echoes.address}/arena", "Say this again.", repeat=20)
     posed(address, "And this.", repeat=PROMPTS - 20)
-    httpx.get(f"{echoes.address}/arena")  # by then the store has it
+    CLIENT.get(f"{echoes.address}/arena")  # by then the store has it
     return address
 
 
@@ -180,12 +165,10 @@ def test_what_is_typed_outlives_a_restart_of_the_server(tmp_path: Path, open_pag
         expect(page.locator("#p2 .clock")).to_be_visible()
     expect(page.locator("[data-note]")).to_contain_text("does not answer")
     with arena_server(tmp_path / "store", agents, warm_up=False, port=port):
-        expect(page.locator("[data-note]")).to_contain_text(
-            "goes on from the store", timeout=20_000
-        )
+        expect(page.locator("[data-note]")).to_contain_text("goes on from the store")
         expect(page.locator("#prompt")).to_have_value("I am still typing")
         page.locator("#prompt").press("Enter")
-        expect(page.locator("#p3 .clock")).to_be_visible(timeout=15_000)
+        expect(page.locator("#p3 .clock")).to_be_visible()
         expect(page.locator("#p3 .told")).to_contain_text("and what their tools had returned")
         page.goto("about:blank")
 
@@ -195,13 +178,13 @@ def test_a_turn_that_a_restart_ends_is_shown_as_it_was_kept(
 ) -> None:
     agents = [ECHO, "tests.arena.live_server:waits"]
     with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
-        begun = httpx.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
+        begun = CLIENT.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
         page = open_page(f"{server.address}{begun.headers['location']}")
         expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
         page.fill("#prompt", "I am still typing")
         port = int(server.address.rpartition(":")[2])
     with arena_server(tmp_path / "store", agents, warm_up=False, port=port):
-        expect(page.locator("#p1-B header")).to_contain_text("stopped", timeout=20_000)
+        expect(page.locator("#p1-B header")).to_contain_text("stopped")
         expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
         expect(page.locator("#prompt")).to_have_value("I am still typing")
         page.goto("about:blank")
@@ -214,7 +197,7 @@ def test_a_session_that_was_never_kept_is_told(tmp_path: Path, browser: Browser)
         port = int(server.address.rpartition(":")[2])
     with arena_server(tmp_path / "other", [ECHO], warm_up=False, port=port):
         note = page.locator("[data-note]")
-        expect(note).to_contain_text("does not know this session", timeout=20_000)
+        expect(note).to_contain_text("does not know this session")
         page.fill("#prompt", "Hello?")
         page.locator("#prompt").press("Enter")
         expect(note).to_contain_text("Begin a new one")
@@ -222,20 +205,28 @@ def test_a_session_that_was_never_kept_is_told(tmp_path: Path, browser: Browser)
         page.close()
 
 
+# All at once, so that no part is swapped in between.
+SCROLL = """() => {
+  const [cell, answer] = ["#p1-A", "#p1-A [data-answer]"].map((x) => document.querySelector(x));
+  answer.scrollTop = 120;
+  answer.focus();
+  cell.querySelector(".calls").scrollTop = 70;
+}"""
+
+
 def test_what_a_reader_scrolled_opened_and_focused_stays_so(
     tmp_path: Path, open_page: Opened
 ) -> None:
     agents = [f"tests.arena.live_server:{name}" for name in ("exaggerates", "waits")]
     with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
-        begun = httpx.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
+        begun = CLIENT.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
         page = open_page(f"{server.address}{begun.headers['location']}")
         answer, calls = page.locator("#p1-A [data-answer]"), page.locator("#p1-A .calls")
         expect(page.locator("#p1-A header")).to_contain_text("answered")
         page.locator("#p1-A details[data-key=call-3] summary").click()
-        answer.evaluate("(box) => { box.scrollTop = 120; box.focus(); }")
-        calls.evaluate("(box) => { box.scrollTop = 70; }")
         expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
-        httpx.post(f"{page.url}/stop")
+        page.evaluate(SCROLL)
+        CLIENT.post(f"{page.url}/stop")
         expect(page.locator("#p1 .clock")).to_be_visible()
         assert answer.evaluate("(box) => box.scrollTop") == 120
         assert calls.evaluate("(box) => box.scrollTop") == 70
@@ -250,7 +241,7 @@ def test_the_focus_goes_back_to_the_prompt_when_all_is_stopped(
 ) -> None:
     agents = ["tests.arena.live_server:waits"]
     with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
-        begun = httpx.post(f"{server.address}/arena", data={"prompt": "Go on."})
+        begun = CLIENT.post(f"{server.address}/arena", data={"prompt": "Go on."})
         page = open_page(f"{server.address}{begun.headers['location']}")
         expect(page.locator("#p1-A [data-answer]")).to_have_text("Well, let me think")
         page.get_by_role("button", name="Stop").focus()
@@ -269,18 +260,18 @@ def test_nobody_to_ask(echoes: ArenaServer, open_page: Opened) -> None:
     expect(page.locator("[data-note]")).to_contain_text("Nobody to ask: tick at least one agent.")
     expect(page.locator("input[name=agents][value=A]")).to_be_focused()
     assert page.url.endswith("/arena")
-    reply = httpx.post(
+    reply = CLIENT.post(
         f"{echoes.address}/arena", data={"prompt": "Is <anybody> there?", "choose": "1"}
     )
     assert reply.status_code == 400
     assert "nobody to ask: choose at least one agent" in reply.text
     assert "Is &lt;anybody&gt; there?</textarea>" in reply.text
-    assert httpx.post(f"{echoes.address}/arena", data={"prompt": "All."}).status_code == 303
+    assert CLIENT.post(f"{echoes.address}/arena", data={"prompt": "All."}).status_code == 303
 
 
 def test_a_refused_prompt_stays_in_the_form(echoes: ArenaServer) -> None:
     fields = {"prompt": "Which?", "choose": "1", "agents": "B", "blind": "1", "repeat": "3"}
-    page = httpx.post(f"{echoes.address}/arena", data=fields).text
+    page = CLIENT.post(f"{echoes.address}/arena", data=fields).text
     assert "a blind session needs two agents or more" in page
     boxes = re.findall(r'<input type="(?:checkbox|number)"[^>]*>', page)
     assert [("checked" in box) for box in boxes if "agents" in box] == [False, True]
@@ -299,10 +290,10 @@ def test_errors_tell_no_framework_in_a_blind_session(tmp_path: Path, open_page: 
         for direction in DIRECTIONS[1:]:
             posed(address, f"{direction} What's the weather in Oslo?")
         parts = [f"prompts/{n}" for n in range(1, 5)] + [f"prompts/{n}/A" for n in range(1, 5)]
-        pages = [httpx.get(place).text for place in (address, *(f"{address}/{p}" for p in parts))]
+        pages = [CLIENT.get(place).text for place in (address, *(f"{address}/{p}" for p in parts))]
         # What the agents answered is theirs to say.
         blind = unescape(re.sub('(?s)<div class="answer.*?</div>', "", "".join(pages)))
-        runs = [json.loads(line) for line in httpx.get(f"{address}/export").text.splitlines()]
+        runs = [json.loads(line) for line in CLIENT.get(f"{address}/export").text.splitlines()]
         said = [words for run in runs for words in _errors(run)]
         assert len(said) > 8
         assert [words for words in said if words in blind] == []
@@ -313,6 +304,7 @@ def test_errors_tell_no_framework_in_a_blind_session(tmp_path: Path, open_page: 
         )
         for number in range(1, 5):
             page.click(f"#p{number} .choose button[value=unclear]")
+            expect(page.locator(f"#p{number} .chosen")).to_be_visible()
         expect(page.locator("#p1 .error", has_text="google.adk.runners").first).to_be_visible()
         page.goto("about:blank")
 
@@ -339,7 +331,7 @@ def test_an_open_page_says_what_is_wrong_with_the_arena(tmp_path: Path, open_pag
     store = tmp_path / "store"
     with arena_server(store, [ECHO], warm_up=False) as server:
         page = open_page(posed(f"{server.address}/arena", "Hello."))
-        httpx.get(f"{server.address}/arena")
+        CLIENT.get(f"{server.address}/arena")
         store.rename(tmp_path / "away")
         store.write_text("a full disk, as far as the store can tell")
         page.fill("#prompt", "Is there room?")
@@ -361,30 +353,39 @@ ODD_NAMES = (
 )
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_session_of_a_strange_store_can_be_opened_and_exported(
-    name: str, tmp_path: Path, open_page: Opened
-) -> None:
-    store = Store.create(tmp_path / "store")
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of an arena over a store whose sessions have these names."""
+    path = tmp_path_factory.mktemp("strange") / "store"
     place = {"letter": "A", "order": "A", "of": 1, "blind": False, "retold": False}
-    case = AgentTestCase("What is odd here?", "The name.", framework=ECHO, model="scripted-good")
-    case.run_id, case.extra["arena"] = "odd", place
-    case.source = Source(path=name, format=FORMAT, position=1)
-    with store.writer() as writer:
-        writer.add(case)
-    with arena_server(tmp_path / "store", [ECHO], warm_up=False) as server:
-        if not name:
-            assert httpx.get(f"{server.address}/arena").status_code == 200
-            return
-        page = open_page(f"{server.address}/arena")
-        page.get_by_role("link", name="What is odd here?").click()
-        expect(page.locator("#p1-A [data-answer]")).to_have_text("The name.")
-        reply = httpx.get(f"{page.url}/export")
-        assert reply.status_code == 200
-        header = reply.headers["content-disposition"]
-        assert re.fullmatch(r'attachment; filename="arena-[0-9A-Za-z]{1,8}\.jsonl"', header)
-        assert json.loads(reply.text)["actual_output"] == "The name."
-        page.fill("#prompt", "And on?")
-        page.locator("#prompt").press("Enter")
-        expect(page.locator("#p2 .clock")).to_be_visible()
-        page.goto("about:blank")
+    with Store.create(path).writer() as writer:
+        for number, name in enumerate(ODD_NAMES):
+            case = AgentTestCase(f"What is odd in {number}?", "The name.", framework=ECHO)
+            case.model, case.run_id, case.extra["arena"] = "scripted-good", f"odd-{number}", place
+            case.source = Source(path=name, format=FORMAT, position=1)
+            writer.add(case)
+    with arena_server(path, [ECHO], warm_up=False) as server:
+        yield f"{server.address}/arena"
+
+
+@pytest.mark.parametrize("number", [number for number, name in enumerate(ODD_NAMES) if name])
+def test_a_session_of_a_strange_store_can_be_opened_and_exported(
+    number: int, strange: str, open_page: Opened
+) -> None:
+    page = open_page(strange)
+    page.get_by_role("link", name=f"What is odd in {number}?").click()
+    expect(page.locator("#p1-A [data-answer]")).to_have_text("The name.")
+    reply = CLIENT.get(f"{page.url}/export")
+    assert reply.status_code == 200
+    header = reply.headers["content-disposition"]
+    assert re.fullmatch(r'attachment; filename="arena-[0-9A-Za-z]{1,8}\.jsonl"', header)
+    assert json.loads(reply.text)["actual_output"] == "The name."
+    page.fill("#prompt", "And on?")
+    page.locator("#prompt").press("Enter")
+    expect(page.locator("#p2 .clock")).to_be_visible()
+
+
+def test_a_session_without_a_name_keeps_nobody_from_the_others(strange: str) -> None:
+    page = CLIENT.get(strange)
+    assert page.status_code == 200
+    assert all(f"What is odd in {number}?" in page.text for number in range(len(ODD_NAMES)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from tests.web.figure_pages import (
     served,
     text_of,
 )
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import bundled, call, case_of, store_of
 
 from assay import RunOutcome, Store
@@ -124,7 +124,7 @@ def test_of_imports_the_last_two(tmp_path: Path) -> None:
     ],
 )
 def test_what_does_not_exist_is_said(address: str, query: str, said: str) -> None:
-    found = httpx.get(f"{address}/compare?{query}", timeout=60)
+    found = CLIENT.get(f"{address}/compare?{query}")
     assert found.status_code == 400
     assert said in text_of(found.text)
 
@@ -178,7 +178,7 @@ def test_two_runs_on_a_page(
 
 
 def test_a_run_that_is_not_there(address: str) -> None:
-    found = httpx.get(f"{address}/compare/runs?a=x&b=y", timeout=60)
+    found = CLIENT.get(f"{address}/compare/runs?a=x&b=y")
     assert found.status_code == 404
     assert "There is no run with the key" in text_of(found.text)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
+from playwright.sync_api import expect
 from starlette.routing import Route
+from tests.web.patient_client import CLIENT
 
 from assay.web.app import application
 from assay.web.pages import answer
@@ -32,14 +33,14 @@ def address(serve: Callable[[Starlette], str]) -> str:
 
 def test_every_answer_has_the_policy(address: str) -> None:
     for path in ("/", "/static/assay.css", "/nowhere"):
-        headers = httpx.get(address + path).headers
+        headers = CLIENT.get(address + path).headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "[::1", "a@b"])
 def test_another_name_for_this_machine_is_refused(address: str, host: str) -> None:
-    assert httpx.get(address, headers={"Host": host}).status_code in {400, 403}
+    assert CLIENT.get(address, headers={"Host": host}).status_code in {400, 403}
 
 
 @pytest.mark.parametrize(
@@ -53,8 +54,8 @@ def test_another_name_for_this_machine_is_refused(address: str, host: str) -> No
     ],
 )
 def test_other_sites_change_nothing(address: str, headers: dict[str, str]) -> None:
-    assert httpx.post(f"{address}/post", headers=headers).status_code == 403
-    assert httpx.post(f"{address}/post", headers={"Origin": address}).status_code == 200
+    assert CLIENT.post(f"{address}/post", headers=headers).status_code == 403
+    assert CLIENT.post(f"{address}/post", headers={"Origin": address}).status_code == 200
 
 
 def test_hostile_text_is_text(address: str, open_page: Callable[..., Page]) -> None:
@@ -68,15 +69,15 @@ def test_theme_keys_and_language(address: str, open_page: Callable[..., Page]) -
     page = open_page(address, locale="zh-CN", color_scheme="light")
     assert page.inner_text("nav a[aria-current]") == "运行"
     page.keyboard.press("?")
-    assert page.locator("#keys").is_visible()
+    expect(page.locator("#keys")).to_be_visible()
     page.keyboard.press("Escape")
     page.click("#theme")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.reload()
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 
 def test_a_dead_address_is_a_page(address: str) -> None:
-    reply = httpx.get(f"{address}/runs/nowhere")
+    reply = CLIENT.get(f"{address}/runs/nowhere")
     assert reply.status_code == 404
     assert "There is no such page." in reply.text

@@ -7,7 +7,6 @@ import re
 from threading import Event
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 from tests.web.accessibility import barriers
@@ -20,6 +19,7 @@ from tests.web.figure_pages import (
     served,
     text_of,
 )
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import bundled, call, case_of, store_of
 
 from assay import RunOutcome, Store
@@ -101,7 +101,7 @@ def test_another_metric_and_baseline(address: str, store: Store) -> None:
 
 @pytest.mark.parametrize("query", ["metric=nonsense", "baseline=nobody", "by=moon"])
 def test_what_does_not_exist_is_said(address: str, query: str) -> None:
-    found = httpx.get(f"{address}/?{query}", timeout=60)
+    found = CLIENT.get(f"{address}/?{query}")
     assert found.status_code == 400
     assert "named" in text_of(found.text)
 
@@ -337,7 +337,7 @@ def test_a_reader_who_must_wait_is_told_so(store: Store, serve: Callable[[Starle
     app.state.answers = Answers(app.state.store, patience=0.0)
     for nobody in range(8):
         app.state.answers.prepare(lambda _, __: may_go_on.wait(60), nobody)
-    found = httpx.get(serve(app), timeout=60)
+    found = CLIENT.get(serve(app))
     may_go_on.set()
     assert found.status_code == 202
     assert "Counting 86 calls…" in found.text
@@ -358,8 +358,8 @@ def test_what_was_waited_for_comes_in_place_and_no_key_is_lost_meanwhile(
     with page.expect_response(lambda reply: reply.status == 202 and reply.url.endswith("/tools")):
         page.keyboard.press("g")
     may_go_on.set()
-    expect(page.locator("h1")).to_have_text("Tools", timeout=30_000)
-    assert page.title() == "Tools · assay"
+    expect(page.locator("h1")).to_have_text("Tools")
+    expect(page).to_have_title("Tools · assay")
     with page.expect_response("**/changes"):
         assert page.evaluate("window.loadedOnce")
     page.keyboard.press("r")

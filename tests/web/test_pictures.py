@@ -75,7 +75,7 @@ def test_the_arena_can_be_shown(tmp_path: Path, open_page: Callable[..., Page]) 
         for number, prompt in enumerate(PROMPTS, start=1):
             page.fill("#prompt", prompt)
             page.keyboard.press("Enter")
-            expect(page.locator(f"#p{number} .clock")).to_be_visible(timeout=30_000)
+            expect(page.locator(f"#p{number} .clock")).to_be_visible()
             expect(page.locator("[data-send]")).to_be_enabled()
         page.reload()
         expect(page.locator("#claim")).to_contain_text("A is better than B")

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from playwright.sync_api import expect
 from tests.render.report_stores import SECRET, html_of, runs_of_two_models, written
 from tests.web.accessibility import barriers
 from tests.web.conftest import CHROMIUM
@@ -89,13 +90,14 @@ def test_tables_sort_and_filter(opened: Callable[..., Page]) -> None:
     table = page.locator("table.list")
     calls = table.locator("th", has_text="run").locator("button")
     calls.click()
+    expect(table.locator("th[aria-sort=descending]")).to_have_count(1)
     first = table.locator("tbody tr td:nth-child(2)").first.inner_text()
     calls.click()
-    assert table.locator("th[aria-sort=ascending]").count() == 1
+    expect(table.locator("th[aria-sort=ascending]")).to_have_count(1)
     assert table.locator("tbody tr td:nth-child(2)").first.inner_text() < first
     page.locator("#list .finder input").fill("ada")
-    assert page.locator("#list .finder [role=status]").inner_text() == "8 of 16 shown"
-    assert table.locator("tbody tr:visible").count() == 8
+    expect(page.locator("#list .finder [role=status]")).to_have_text("8 of 16 shown")
+    expect(table.locator("tbody tr:visible")).to_have_count(8)
 
 
 def test_a_claim_leads_to_its_source_and_back(opened: Callable[..., Page]) -> None:
@@ -103,25 +105,25 @@ def test_a_claim_leads_to_its_source_and_back(opened: Callable[..., Page]) -> No
     run = page.locator("#run-1")
     claim = run.locator(".ans a.src", has_text="42").first
     claim.hover()
-    assert "= 42" in run.locator(".origin").inner_text()
+    expect(run.locator(".origin")).to_contain_text("= 42")
     mark = page.locator(str(claim.get_attribute("href")))
-    assert "lit" in str(mark.get_attribute("class"))
+    expect(mark).to_have_class(re.compile(r"\blit\b"))
     claim.click()
-    assert mark.is_visible()
+    expect(mark).to_be_visible()
     assert run.locator(".ans .nowhere", has_text="977").count() == 1
 
 
 def test_an_address_opens_what_it_names(opened: Callable[..., Page]) -> None:
     page = opened("#run-3-call-2")
-    assert page.locator("#run-3").get_attribute("open") is not None
-    assert page.locator("#run-3-call-2").is_visible()
+    expect(page.locator("#run-3")).to_have_attribute("open", "")
+    expect(page.locator("#run-3-call-2")).to_be_visible()
 
 
 def test_it_is_complete_without_script(opened: Callable[..., Page]) -> None:
     page = opened(java_script_enabled=False)
     assert page.locator("table.list tbody tr").count() == 16
     page.locator("#run-2 > summary").click()
-    assert page.locator("#run-2 .ans").is_visible()
+    expect(page.locator("#run-2 .ans")).to_be_visible()
     assert page.locator(".finder, th button").count() == 0
 
 
@@ -156,18 +158,18 @@ def test_the_theme_can_be_changed(opened: Callable[..., Page]) -> None:
     page = opened(color_scheme="light")
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.click("#theme")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    expect(page.locator("body")).not_to_have_css("background-color", before)
 
 
 def test_on_paper_it_is_white_and_failed_calls_are_open(opened: Callable[..., Page]) -> None:
     page = opened(color_scheme="dark")
     page.emulate_media(media="print")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    expect(page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
     closed = page.locator("#run-3")
     assert closed.get_attribute("open") is None
-    assert closed.locator(".call.fail .why").first.is_visible()
-    assert not closed.locator(".call.ok .why").first.is_visible()
-    assert not page.locator(".top").is_visible()
+    expect(closed.locator(".call.fail .why").first).to_be_visible()
+    expect(closed.locator(".call.ok .why").first).to_be_hidden()
+    expect(page.locator(".top")).to_be_hidden()
 
 
 def test_real_recordings(

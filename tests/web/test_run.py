@@ -6,11 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 from tests.conftest import shared_path
 from tests.web.accessibility import barriers
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
 
 from assay.importing import ImportSettings, import_runs
@@ -58,7 +58,7 @@ def test_every_page_shows_the_figures_of_the_store(store: Store, address: str) -
         for row in store.query("SELECT run_key, value FROM scores WHERE path = name")
     }
     for row in store.query("SELECT * FROM runs"):
-        html = httpx.get(f"{address}/runs/{row['run_key']}").text
+        html = CLIENT.get(f"{address}/runs/{row['run_key']}").text
         assert html.count('<details class="call ') == row["calls"]
         assert html.count('<details class="call fail"') == row["failed_calls"]
         word = {True: "Task succeeded.", False: "Task failed.", None: "Nobody said"}
@@ -88,8 +88,8 @@ def test_the_first_screen_says_what_failed_and_whose_fault(
     assert "no call that changes something succeeded" in first.inner_text()
     assert "environment · auth" in first.inner_text()
     first.locator("a.num").click()
-    assert page.url.endswith("#call-3")
-    assert page.locator("#call-3").get_attribute("open") is not None
+    expect(page).to_have_url(f"{failed_run}#call-3")
+    expect(page.locator("#call-3")).to_have_attribute("open", "")
 
 
 def test_the_tree_is_open_at_its_lowest_part(
@@ -146,7 +146,8 @@ def test_arguments_name_their_source(failed_run: str, open_page: Callable[..., P
     row = page.locator("#call-3 .args tr", has_text="issue_number")
     assert row.locator(".tag").inner_text() == "2"
     row.locator("a").click()
-    assert page.locator(page.url[page.url.index("#") :]).text_content() == "311"
+    expect(page).to_have_url(re.compile("#."))
+    expect(page.locator(page.url[page.url.index("#") :])).to_have_text("311")
 
 
 def test_the_filter_is_kept_in_the_address(failed_run: str, open_page: Callable[..., Page]) -> None:
@@ -157,25 +158,25 @@ def test_the_filter_is_kept_in_the_address(failed_run: str, open_page: Callable[
         "environment 2",
     ]
     page.click("[data-f=fail]")
-    assert page.inner_text("#shown") == "2 of 3 shown"
-    assert page.url.endswith("?show=fail")
+    expect(page.locator("#shown")).to_have_text("2 of 3 shown")
+    expect(page).to_have_url(f"{failed_run}?show=fail")
     page.reload()
-    assert page.locator(".call:visible").count() == 2
+    expect(page.locator(".call:visible")).to_have_count(2)
     assert page.locator(".bar-f button").first.inner_text() == "All 3"
     page.click("[data-f=all]")
     page.fill(".find-call", "issue_number")
-    assert page.locator(".call:visible").count() == 1
+    expect(page.locator(".call:visible")).to_have_count(1)
 
 
 def test_keys(store: Store, address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{address}/runs/{_key(store, 'assign-oldest-payments-bug')}?outcome=failed")
     page.keyboard.press("j")
     page.keyboard.press("f")
-    assert page.locator(".call.cur").get_attribute("id") == "call-3"
+    expect(page.locator(".call.cur")).to_have_id("call-3")
     page.keyboard.press("o")
-    assert page.locator("#call-3").get_attribute("open") is None
+    expect(page.locator("#call-3")).not_to_have_attribute("open", "")
     page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.className") == "find-call"
+    expect(page.locator(".find-call")).to_be_focused()
     page.keyboard.press("Escape")
     page.evaluate("document.activeElement.blur()")
     before = page.url
@@ -202,9 +203,10 @@ def test_works_without_scripts(failed_run: str, open_page: Callable[..., Page]) 
     assert page.locator(".call").count() == 3
     assert page.locator(".bar-f").is_hidden()
     page.click("#call-2 summary")
+    expect(page.locator("#res-2")).to_be_visible()
     assert "items" in page.inner_text("#res-2")
     page.locator(".txt a.src").first.click()
-    assert "#" in page.url
+    expect(page).to_have_url(re.compile("#"))
 
 
 def test_a_dead_address_names_the_nearest_run(
@@ -212,7 +214,7 @@ def test_a_dead_address_names_the_nearest_run(
 ) -> None:
     key = _key(store, "assign-oldest-payments-bug")
     wrong = f"{key[:-1]}{'0' if key[-1] != '0' else '1'}"
-    reply = httpx.get(f"{address}/runs/{wrong}")
+    reply = CLIENT.get(f"{address}/runs/{wrong}")
     assert reply.status_code == 404
     assert f'href="/runs/{key}"' in reply.text
     page = open_page(f"{address}/runs/{key[:8]}")
@@ -221,13 +223,13 @@ def test_a_dead_address_names_the_nearest_run(
 
 def test_the_result_as_recorded_is_a_text_to_keep(store: Store, address: str) -> None:
     key = _key(store, "assign-oldest-payments-bug")
-    reply = httpx.get(f"{address}/runs/{key}/calls/2/result")
+    reply = CLIENT.get(f"{address}/runs/{key}/calls/2/result")
     assert reply.headers["content-type"].startswith("text/plain")
     assert reply.headers["content-disposition"].startswith("attachment")
     (case,) = store.cases(run_keys=[key])
     assert json.loads(reply.text) == case.calls[1].result
     for nowhere in (f"{key}/calls/9/result", f"{key}/calls/0/result", "nobody/calls/1/result"):
-        assert httpx.get(f"{address}/runs/{nowhere}").status_code == 404
+        assert CLIENT.get(f"{address}/runs/{nowhere}").status_code == 404
 
 
 @pytest.fixture(scope="module")
@@ -282,10 +284,13 @@ def _odd_key(odd: Store, task: str) -> str:
     return key
 
 
+def _open_all(page: Page) -> None:
+    page.locator("details").evaluate_all("(all) => all.forEach((fold) => { fold.open = true; })")
+
+
 def test_hostile_text_is_text(odd: Store, odd_address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{odd_address}/runs/{_odd_key(odd, HOSTILE)}")
-    for fold in page.locator("details").all():
-        fold.evaluate("(fold) => { fold.open = true; }")
+    _open_all(page)
     page.hover("#call-1 .tool")
     text = page.inner_text("main")
     assert text.count("<script>window.taken=1</script>") >= 8
@@ -315,7 +320,7 @@ def test_ten_megabytes_are_head_tail_and_what_was_used(
     claim = page.locator(".txt .src", has_text=value).first
     target = claim.get_attribute("data-ref") or ""
     assert page.locator(f"mark#{target}").text_content() == value
-    reply = httpx.get(f"{odd_address}/runs/{key}/calls/1/result")
+    reply = CLIENT.get(f"{odd_address}/runs/{key}/calls/1/result")
     assert len(reply.content) > 8_000_000
 
 
@@ -337,7 +342,7 @@ def test_a_thousand_calls_come_in_parts(
 
 
 def test_a_run_without_calls_or_answer(odd: Store, odd_address: str) -> None:
-    html = httpx.get(f"{odd_address}/runs/{_odd_key(odd, 'nothing')}").text
+    html = CLIENT.get(f"{odd_address}/runs/{_odd_key(odd, 'nothing')}").text
     assert "This run made no calls." in html
     assert "No answer was recorded." in html
     assert "Timeline" not in html
@@ -355,8 +360,7 @@ def test_everybody_can_read_it(
         bypass_csp=True,
     )
     page.screenshot(path=tmp_path / f"run-{width}-{scheme}.png", full_page=True)
-    for fold in page.locator("details").all():
-        fold.evaluate("(fold) => { fold.open = true; }")
+    _open_all(page)
     assert barriers(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -375,9 +379,9 @@ def test_print_shows_failures_and_leaves_out_controls(
 ) -> None:
     page = open_page(failed_run)
     page.emulate_media(media="print")
-    assert page.locator("header.top").is_hidden()
-    assert page.locator(".bar-f").is_hidden()
-    assert page.locator("#call-3 .args").is_visible()
+    expect(page.locator("header.top")).to_be_hidden()
+    expect(page.locator(".bar-f")).to_be_hidden()
+    expect(page.locator("#call-3 .args")).to_be_visible()
 
 
 def test_chinese_readers_find_chinese_words(
@@ -388,6 +392,7 @@ def test_chinese_readers_find_chinese_words(
     assert "报告：失败。" in page.inner_text("#call-3 .why")
     assert page.inner_text("#calls h2") == "调用"
     page.click("details[data-key=words] summary")
+    expect(page.locator("details[data-key=words] .reason")).to_be_visible()
     told = page.inner_text("details[data-key=words] .reason").split("\n")
     assert told[0].startswith(
         "0.6 x 0.850（由证据评判）+ 0.4 x 0.667（测量：0.667 = 平均值：模式 1.00，"

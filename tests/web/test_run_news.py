@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import httpx
 import pytest
 from playwright.sync_api import expect
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import call, case_of, store_of
 
 from assay.event_loop import run_to_end
@@ -71,7 +71,7 @@ def test_a_score_comes_while_the_page_is_open(
         score = run_to_end(MCPToolMetric().evaluate(case))
         writer.add(key, score, Settings("mcp_tool", "evidence"))
         writer.add(key, Score("politeness", 0.25, "It says please."), Settings("politeness"))
-    expect(page.locator(".news")).to_have_text("What is new was brought in.", timeout=30_000)
+    expect(page.locator(".news")).to_have_text("What is new was brought in.")
     expect(page.locator(".score .big b")).to_have_count(2)
     assert "Computed for this page" not in page.inner_text(".score")
     assert "0.25" in page.inner_text(".big[data-key=politeness]")
@@ -82,7 +82,7 @@ def test_a_score_comes_while_the_page_is_open(
     assert page.evaluate("document.activeElement.className") == "find-call"
     assert page.input_value(".find-call") == "ord-000"
     assert page.locator("#call-1 .copy").get_attribute("hidden") is None
-    assert page.evaluate(_TOP) == pytest.approx(before, abs=1)
+    page.wait_for_function(f"(before) => Math.abs({_TOP} - before) <= 1", arg=before)
 
 
 def test_calls_come_while_the_run_is_recorded(
@@ -93,13 +93,13 @@ def test_calls_come_while_the_run_is_recorded(
     page.click("#call-2 summary")
     _add(store, _begun(14, "ORD-00007 and ORD-00009 are open."))
     further = _key(store, 14)
-    expect(page.locator(".call")).to_have_count(14, timeout=30_000)
-    assert page.url == f"{address}/runs/{further}?outcome=unknown"
+    expect(page.locator(".call")).to_have_count(14)
+    expect(page).to_have_url(f"{address}/runs/{further}?outcome=unknown")
     assert page.locator("#call-2").get_attribute("open") is not None
     assert "ORD-00009" in page.inner_text("#answer")
     page.click("#call-14 summary")
     page.click("#call-14 .unfold")
-    assert page.locator("#res-14.whole").count() == 1
+    expect(page.locator("#res-14.whole")).to_have_count(1)
     page.locator("#answer .src", has_text="ORD-00009").first.hover()
     expect(page.locator("#origin")).to_contain_text("ORD-00009")
 
@@ -112,11 +112,13 @@ def test_an_earlier_recording_leads_to_the_later_one_without_scripts(
     assert page.locator(".further").count() == 0
     _add(store, _begun(14))
     page.click("text=Look again")
+    expect(page.locator(".further")).to_have_text(
+        "This run was recorded further: 14 calls by now. show", use_inner_text=True
+    )
     assert page.url == f"{address}/runs/{key}?outcome=unknown"
-    assert page.inner_text(".further") == "This run was recorded further: 14 calls by now. show"
     page.click(".further a")
-    assert page.url == f"{address}/runs/{_key(store, 14)}?outcome=unknown"
-    assert page.locator(".further").count() == 0
+    page.wait_for_url(f"{address}/runs/{_key(store, 14)}?outcome=unknown")
+    expect(page.locator(".further")).to_have_count(0)
 
 
 def test_another_attempt_comes_and_other_tasks_change_nothing(
@@ -124,12 +126,12 @@ def test_another_attempt_comes_and_other_tasks_change_nothing(
 ) -> None:
     address, key = serve(viewer(store)), _key(store, 12)
     page = open_page(f"{address}/runs/{key}")
-    first = httpx.get(f"{address}/runs/{key}/changes").json()
+    first = CLIENT.get(f"{address}/runs/{key}/changes").json()
     _add(store, _begun(13, "None.", run_id="run-8", task_id="others"))
-    assert httpx.get(f"{address}/runs/{key}/changes").json() == first
+    assert CLIENT.get(f"{address}/runs/{key}/changes").json() == first
     _add(store, _begun(11, "None.", run_id="run-9", attempt=2))
-    assert httpx.get(f"{address}/runs/{key}/changes").json() != first
-    expect(page.locator(".att li")).to_have_count(2, timeout=30_000)
+    assert CLIENT.get(f"{address}/runs/{key}/changes").json() != first
+    expect(page.locator(".att li")).to_have_count(2)
     assert page.locator(".call").count() == 12
 
 

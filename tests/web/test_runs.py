@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import expect
 from tests.web.accessibility import barriers
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
 
 from assay import RunOutcome
@@ -125,7 +125,7 @@ _FILTERS = {
 
 @pytest.mark.parametrize("query", _FILTERS)
 def test_a_filter_shows_the_runs_it_means(store: Store, address: str, query: str) -> None:
-    html = httpx.get(f"{address}/runs?{query}").text
+    html = CLIENT.get(f"{address}/runs?{query}").text
     rows = store.query(f"SELECT run_key FROM runs WHERE {_FILTERS[query]}")
     assert sorted(_keys(html)) == sorted(row["run_key"] for row in rows)
     assert (f"{len(rows)} of 20 shown" if rows else "0 of 20 match.") in html
@@ -145,7 +145,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(many_address: str, sort: 
     seen: list[list[str]] = []
     path: str | None = f"/runs?sort={sort}"
     while path:
-        html = httpx.get(many_address + path).text
+        html = CLIENT.get(many_address + path).text
         seen.append(_keys(html))
         link = re.search(r'<a rel="next" href="([^"]+)"', html)
         path = link[1].replace("&amp;", "&") if link else None
@@ -153,7 +153,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(many_address: str, sort: 
     assert len({key for page in seen for key in page}) == _MANY
     back = re.search(r'<a rel="prev" href="([^"]+)"', html)
     assert back is not None
-    assert _keys(httpx.get(many_address + back[1].replace("&amp;", "&")).text) == seen[1]
+    assert _keys(CLIENT.get(many_address + back[1].replace("&amp;", "&")).text) == seen[1]
 
 
 _SORTED: dict[str, tuple[str, bool]] = {
@@ -170,7 +170,7 @@ def test_rows_come_in_the_order_asked_for(many: Store, many_address: str, sort: 
     values = {
         row["run_key"]: row[column] for row in many.query(f"SELECT run_key, {column} FROM runs")
     }
-    shown = [values[key] for key in _keys(httpx.get(f"{many_address}/runs?sort={sort}").text)]
+    shown = [values[key] for key in _keys(CLIENT.get(f"{many_address}/runs?sort={sort}").text)]
     known = [value for value in shown if value is not None]
     assert known == sorted(known, reverse=largest_first)
     assert shown[: len(known)] == known
@@ -178,8 +178,8 @@ def test_rows_come_in_the_order_asked_for(many: Store, many_address: str, sort: 
 
 def test_the_neighbours_of_a_run_are_those_of_the_list(many_address: str) -> None:
     query = "outcome=failed&sort=oldest"
-    keys = _keys(httpx.get(f"{many_address}/runs?{query}").text)
-    html = httpx.get(f"{many_address}/runs/{keys[5]}?{query}").text
+    keys = _keys(CLIENT.get(f"{many_address}/runs?{query}").text)
+    html = CLIENT.get(f"{many_address}/runs/{keys[5]}?{query}").text
     beside = {
         rel: re.search(rf'rel="{rel}" href="/runs/([0-9a-f]+)\?([^"]+)"', html)
         for rel in ("prev", "next")
@@ -188,9 +188,9 @@ def test_the_neighbours_of_a_run_are_those_of_the_list(many_address: str) -> Non
     assert (beside["next"] and beside["next"][1]) == keys[6]
     assert (beside["next"] and beside["next"][2].replace("&amp;", "&")) == query
     assert "run 6 of " in html
-    first = httpx.get(f"{many_address}/runs/{keys[0]}?{query}").text
+    first = CLIENT.get(f"{many_address}/runs/{keys[0]}?{query}").text
     assert 'rel="prev"' not in first
-    assert "run 1 of " not in httpx.get(f"{many_address}/runs/{keys[0]}?model=nobody").text
+    assert "run 1 of " not in CLIENT.get(f"{many_address}/runs/{keys[0]}?model=nobody").text
 
 
 def test_works_without_scripts(store: Store, address: str, open_page: Callable[..., Page]) -> None:
@@ -198,12 +198,12 @@ def test_works_without_scripts(store: Store, address: str, open_page: Callable[.
     page.fill("input[name=text]", "lamp")
     page.check("input[name=outcome][value=failed]")
     page.click("button.go")
-    assert "text=lamp" in page.url
+    page.wait_for_url(re.compile(r"/runs\?(.+&)?text=lamp(&|$)"))
     asked = f"({_FILTERS['text=LAMP']}) AND NOT outcome_success"
     (row,) = store.query(f"SELECT COUNT(*) AS n FROM runs WHERE {asked}")
     assert page.inner_text(".above p >> nth=0").startswith(f"{row['n']} of 20 shown")
     page.click("tr[data-row] a >> nth=0")
-    assert page.locator(".call").count() > 0
+    expect(page.locator(".call").first).to_be_attached()
 
 
 def test_choices_act_at_once_and_leave_a_short_address(
@@ -229,8 +229,7 @@ def test_new_runs_are_announced_and_nothing_moves(
     with store.writer() as writer:
         writer.add(case_of("Another one", "yes"))
         writer.add(case_of("And another", "yes"))
-    page.locator("[data-news] a").wait_for()
-    assert page.inner_text("[data-news]") == "2 new runs · show"
+    expect(page.locator("[data-news]")).to_have_text("2 new runs · show")
     assert page.evaluate("scrollY") == 300
     page.click("[data-news] a")
     expect(page.locator("tr[data-row]")).to_have_count(22)
@@ -243,8 +242,8 @@ def test_a_page_at_rest_brings_what_is_new(
     page = open_page(f"{serve(viewer(store))}/runs?sort=oldest")
     with store.writer() as writer:
         writer.add(case_of("Another one", "yes"))
-    expect(page.locator("tr[data-row]")).to_have_count(21, timeout=30_000)
-    assert page.inner_text("[data-news]") == ""
+    expect(page.locator("tr[data-row]")).to_have_count(21)
+    expect(page.locator("[data-news]")).to_have_text("")
     with page.expect_navigation(url="**/runs?outcome=failed&sort=oldest"):
         page.check("input[name=outcome][value=failed]")
 
@@ -252,17 +251,17 @@ def test_a_page_at_rest_brings_what_is_new(
 def test_many_read_while_one_writes(tmp_path: Path, serve: Callable[[Starlette], str]) -> None:
     store = bundled(tmp_path / "store", scored=False)
     address = serve(viewer(store))
-    with httpx.Client(timeout=60) as client, ThreadPoolExecutor(20) as readers:
-        asked = [readers.submit(client.get, f"{address}/runs?{query}") for query in _FILTERS] * 2
+    with ThreadPoolExecutor(20) as readers:
+        asked = [readers.submit(CLIENT.get, f"{address}/runs?{query}") for query in _FILTERS] * 2
         for number in range(5):
             with store.writer() as writer:
                 writer.add(case_of(f"New {number}", "yes"))
         assert [reply.result().status_code for reply in asked] == [200] * len(asked)
-        assert client.get(f"{address}/changes").json()["runs"] == 25
+        assert CLIENT.get(f"{address}/changes").json()["runs"] == 25
 
 
 def test_an_empty_store_says_what_to_do(tmp_path: Path, serve: Callable[[Starlette], str]) -> None:
-    html = httpx.get(f"{serve(viewer(Store.create(tmp_path / 's')))}/runs").text
+    html = CLIENT.get(f"{serve(viewer(Store.create(tmp_path / 's')))}/runs").text
     assert "No runs yet." in html
     assert "assay import" in html
 
@@ -310,27 +309,29 @@ def test_everybody_can_read_it(
 def test_on_a_phone_the_filter_is_folded(address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{address}/runs?outcome=failed", viewport={"width": 360, "height": 740})
     assert page.inner_text(".folder summary") == "Filter and sort 1 chosen"
-    assert not page.locator("select[name=sort]").is_visible()
+    expect(page.locator("select[name=sort]")).to_be_hidden()
     assert page.locator("table.runs tr").nth(1).bounding_box()["y"] < 740 / 2  # type: ignore[index]
     page.click(".folder summary")
-    assert page.locator("select[name=sort]").is_visible()
+    expect(page.locator("select[name=sort]")).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 740})
     page.click("text=Runs >> nth=0")
-    assert page.locator("select[name=sort]").is_visible()
-    assert not page.locator(".folder").is_visible()
+    page.wait_for_url(f"{address}/runs")
+    expect(page.locator("select[name=sort]")).to_be_visible()
+    expect(page.locator(".folder")).to_be_hidden()
 
 
 def test_every_page_has_its_key(address: str, open_page: Callable[..., Page]) -> None:
     page = open_page(f"{address}/runs")
     places = {"o": "/", "r": "/runs", "t": "/tools", "n": "/analyses", "c": "/compare"}
     page.keyboard.press("?")
-    assert page.inner_text("#keys dt:has-text('o r')") == f"g {' '.join(places)}"
+    expect(page.locator("#keys dt:has-text('o r')")).to_have_text(f"g {' '.join(places)}")
+    expect(page.locator("#keys")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.locator("#keys")).to_be_hidden()
     for key, place in places.items():
         page.keyboard.press("g")
         page.keyboard.press(key)
         page.wait_for_url(f"{address}{place}")
-        page.wait_for_load_state()
 
 
 def test_keys_count_while_a_check_box_has_the_focus_but_not_where_letters_are_typed(
@@ -343,13 +344,14 @@ def test_keys_count_while_a_check_box_has_the_focus_but_not_where_letters_are_ty
     )
     page.focus("#text")
     page.keyboard.press("?")
-    assert page.input_value("#text") == "?"
-    assert not page.is_visible("#keys")
+    expect(page.locator("#text")).to_have_value("?")
+    expect(page.locator("#keys")).to_be_hidden()
     for box in ("#checkbox", "#radio"):
         page.focus(box)
         page.keyboard.press("?")
-        assert page.is_visible("#keys")
+        expect(page.locator("#keys")).to_be_visible()
         page.click("#keys button")
+        expect(page.locator("#keys")).to_be_hidden()
 
 
 def test_the_key_that_opens_a_row_opens_nothing_before_one_is_chosen(
@@ -358,7 +360,7 @@ def test_the_key_that_opens_a_row_opens_nothing_before_one_is_chosen(
     page = open_page(f"{address}/runs")
     page.keyboard.press("o")
     page.keyboard.press("?")
-    assert page.is_visible("#keys")
+    expect(page.locator("#keys")).to_be_visible()
     assert page.url == f"{address}/runs"
 
 
@@ -370,10 +372,10 @@ def test_a_model_is_called_as_its_folder_calls_it_and_found_by_either_name(
         case_of("Two", "2.", [], model="bob"),
     ]
     address = serve(viewer(store_of(tmp_path / "store", cases)))
-    listed = httpx.get(f"{address}/runs", timeout=60).text
+    listed = CLIENT.get(f"{address}/runs").text
     assert re.findall('<option value="(bob|gpt[^"]*)"', listed) == ["bob", "gpt-5"]
     for name in ("gpt-5", "gpt-5-2025-08-07"):
-        found = httpx.get(f"{address}/runs", params={"model": name}, timeout=60).text
+        found = CLIENT.get(f"{address}/runs", params={"model": name}).text
         assert len(_ROW.findall(found)) == 1
         assert "One" in found
 
@@ -384,11 +386,12 @@ def test_what_is_printed_says_of_which_store_and_when(
     page = open_page(f"{address}/runs", color_scheme="dark")
     page.click("#theme")
     page.click("#theme")
-    assert not page.locator(".printed").is_visible()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(page.locator(".printed")).to_be_hidden()
     page.emulate_media(media="print")
-    assert re.search(r"· store [0-9a-f]{12} · \d+ \w+ \d{4}, ", page.inner_text(".printed"))
-    ink = page.evaluate("getComputedStyle(document.querySelector('table.runs')).color")
-    assert ink == "rgb(0, 0, 0)"
+    stamp = re.compile(r"· store [0-9a-f]{12} · \d+ \w+ \d{4}, ")
+    expect(page.locator(".printed")).to_have_text(stamp, use_inner_text=True)
+    expect(page.locator("table.runs")).to_have_css("color", "rgb(0, 0, 0)")
 
 
 def test_chinese_readers_find_chinese_words(address: str, open_page: Callable[..., Page]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 from tests.web.accessibility import barriers
@@ -18,6 +17,7 @@ from tests.web.figure_pages import (
     served,
     text_of,
 )
+from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
 
 from assay import RunOutcome, Store
@@ -104,7 +104,7 @@ def test_examples_lead_to_the_call(address: str, open_page: Callable[..., Page])
 
 
 def test_a_tool_that_was_never_called(address: str) -> None:
-    found = httpx.get(f"{address}/tools/sales-db/read_quer", timeout=60)
+    found = CLIENT.get(f"{address}/tools/sales-db/read_quer")
     assert found.status_code == 404
     assert "The nearest is sales-db/read_query." in found.text
 
