@@ -203,11 +203,13 @@ if (id && "live" in root.dataset) {
   ask.addEventListener("submit", async (event) => {
     event.preventDefault();
     const chosen = event.submitter?.name === "prompt" ? event.submitter.value : null;
-    const sent = await post(ask, new URLSearchParams({ prompt: chosen ?? field.value, repeat: ask.elements.repeat.value }));
+    const typed = field.value;
+    const sent = await post(ask, new URLSearchParams({ prompt: chosen ?? typed, repeat: ask.elements.repeat.value }));
     if (!sent) return;
     if (stream.readyState === EventSource.CLOSED) { location.reload(); return; }
     ask.elements.repeat.value = "1";
-    if (chosen === null) field.value = "";
+    // Whoever types on meanwhile keeps that: answers may be there before the word that they come.
+    if (chosen === null && field.value === typed) field.value = "";
     field.focus({ preventScroll: true });
   });
   progress();
