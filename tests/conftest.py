@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -22,6 +23,17 @@ settings.register_profile("assay", deadline=None, max_examples=50)
 settings.load_profile("assay")
 
 PROJECT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection() -> None:
+    """Look for no cycles while the tests are gathered: all that is made stays to the end."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Look for cycles again, but never through what was gathered."""
+    gc.freeze()
+    gc.enable()
 
 
 def shared_path(*parts: str) -> Path:

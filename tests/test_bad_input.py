@@ -296,9 +296,9 @@ LARGE_AND_HARMLESS = {
     "a number of 400 digits": Item(raw(attempt=b"9" * 400), "fine"),
     "a number beyond 64 bits": Item(raw(attempt=b"-" + b"9" * 30, x=b"9" * 30), "fine"),
     "numbers at the edge": Item(raw(started_at=b"1e308", ended_at=b"5e-324"), "fine"),
-    "50 MB of text": Item(lambda: case(actual_output="x " * 25_000_000), "fine", in_list="no"),
-    "50 MB of text and no record of calls": Item(
-        lambda: case(actual_output="x " * 25_000_000, execution_data=None),
+    "5 MB of text": Item(lambda: case(actual_output="x " * 2_500_000), "fine", in_list="no"),
+    "5 MB of text and no record of calls": Item(
+        lambda: case(actual_output="x " * 2_500_000, execution_data=None),
         "not measurable",
         "the agent made no calls",
         in_list="no",

@@ -205,14 +205,14 @@ def test_no_cases_and_no_metrics() -> None:
 
 def test_a_result_is_handed_over_before_the_next_is_waited_for() -> None:
     async def slow_last(case: AgentTestCase) -> Score:
-        await asyncio.sleep(0 if int(case.input) < 3 else 5)
+        await asyncio.sleep(0 if int(case.input) < 3 else 120)
         return half(case)
 
     began = time.monotonic()
     stream = score_cases(cases(4), [Scripted(slow_last)])
     assert [scores.case.input for scores in islice(stream, 3)] == ["0", "1", "2"]
     del stream
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 60
 
 
 def test_an_abandoned_stream_closes_cleanly() -> None:
@@ -355,7 +355,7 @@ print(n, re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
 
 def test_memory_does_not_grow_with_the_number_of_cases(tmp_path: Path) -> None:
     peaks = []
-    for number in (20_000, 200_000):
+    for number in (4_000, 40_000):
         path = tmp_path / f"{number}.jsonl"
         with path.open("w", encoding="utf-8") as file:
             file.writelines(LINE % i for i in range(number))

@@ -8,7 +8,7 @@ import shutil
 import time
 from collections import Counter
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from tests.store import workers
@@ -17,13 +17,12 @@ from tests.store.runs import SMALL, as_set, fill, runs
 from assay.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
     from pathlib import Path
 
-KILLS = 100 if os.environ.get("ASSAY_SLOW") else 20
-SCORING_KILLS = 100 if os.environ.get("ASSAY_SLOW") else 8
+KILLS = 60 if os.environ.get("ASSAY_SLOW") else 7
 RUNS = 15
 # One process with everything loaded, from which all others are split off.
 CONTEXT = get_context("forkserver")
@@ -39,32 +38,51 @@ def start(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Conn
     return process, ours
 
 
-def kill_after(seconds: float, work: Callable[..., None], *arguments: Any) -> None:
-    process, report = start(work, *arguments)
-    time.sleep(seconds)
-    process.kill()
-    process.join()
-    report.close()
+class Work(NamedTuple):
+    """What a process does to a folder, and how much of it there is."""
+
+    do: Callable[..., None]
+    arguments: tuple[Any, ...]
+    steps: int
+    seconds: float
+
+    @classmethod
+    def measured(cls, make: Callable[[str], Path], do: Callable[..., None], *more: Any) -> Work:
+        """Do it once by the clock, and once to count how often it reaches into the folder."""
+        process, report = start(do, make("timed"), *more)
+        began = time.monotonic()
+        report.recv()
+        process.join()
+        seconds = time.monotonic() - began
+        process, report = start(workers.counted, do, make("counted"), *more)
+        report.recv()
+        steps = report.recv()
+        process.join()
+        return cls(do, more, steps, seconds)
+
+    def killed(self, make: Callable[[str], Path]) -> Iterator[Path]:
+        """Folders in which it was killed: all through its steps, and in the midst of some."""
+        for i in range(KILLS):
+            # Some way beyond the last step: one is killed by nobody.
+            step = int(1.2 * self.steps * i / (KILLS - 1))
+            folder = make(f"step-{i}")
+            process, _ = start(workers.killed, step, self.do, folder, *self.arguments)
+            process.join()
+            yield folder
+        for i in range(KILLS // 2):
+            folder = make(f"moment-{i}")
+            process, _ = start(self.do, folder, *self.arguments)
+            time.sleep(random.Random(i).uniform(0, 1.2 * self.seconds))
+            process.kill()
+            process.join()
+            yield folder
 
 
-def kill_at_batch(number: int, folder: Path, work: Callable[..., None], seconds: float) -> None:
-    """Kill some moments after so many new batches are there, or when the work is done."""
-    before = len(list((folder / "batches").iterdir()))
-    process, report = start(work, folder)
-    while process.is_alive() and len(list((folder / "batches").iterdir())) < before + number:
-        time.sleep(0.001)
-    time.sleep(seconds)
-    process.kill()
-    process.join()
-    report.close()
-
-
-def seconds_of(work: Callable[..., None], *arguments: Any) -> float:
-    process, report = start(work, *arguments)
-    began = time.monotonic()
-    report.recv()
-    process.join()
-    return time.monotonic() - began
+def copies_of_a_store(folder: Path) -> Callable[[str], Path]:
+    """What makes a copy of a store of five batches, by its name."""
+    pattern = folder / "pattern"
+    fill(Store.create(pattern), runs(RUNS), limit=SMALL)
+    return lambda name: shutil.copytree(pattern, folder / name)
 
 
 def check_whole(store: Store, limit: int | None = None) -> None:
@@ -101,13 +119,9 @@ def test_four_processes_lose_and_double_nothing(tmp_path: Path) -> None:
 def test_a_killed_import_leaves_whole_batches_and_is_completed_by_the_next(
     tmp_path: Path,
 ) -> None:
-    numbers = list(range(RUNS))
-    usual = seconds_of(workers.write, tmp_path / "timed", numbers)
+    work = Work.measured(tmp_path.joinpath, workers.write, list(range(RUNS)))
     left = Counter[int]()
-    for i in range(KILLS):
-        folder = tmp_path / f"store-{i}"
-        moment = random.Random(i).uniform(0, 1.2 * usual)
-        kill_after(moment, workers.write, folder, numbers)
+    for folder in work.killed(tmp_path.joinpath):
         store = Store.create(folder)
         check_whole(store, SMALL.runs)
         kept = store.count()
@@ -121,16 +135,9 @@ def test_a_killed_import_leaves_whole_batches_and_is_completed_by_the_next(
 
 
 def test_a_killed_compaction_loses_nothing_and_is_completed_by_the_next(tmp_path: Path) -> None:
-    pattern = tmp_path / "pattern"
-    fill(Store.create(pattern), runs(RUNS), limit=SMALL)
-    timed = tmp_path / "timed"
-    shutil.copytree(pattern, timed)
-    usual = seconds_of(workers.merge, timed)
+    make = copies_of_a_store(tmp_path)
     left = Counter[int]()
-    for i in range(KILLS):
-        folder = tmp_path / f"store-{i}"
-        shutil.copytree(pattern, folder)
-        kill_after(random.Random(i).uniform(0, 1.2 * usual), workers.merge, folder)
+    for folder in Work.measured(make, workers.merge).killed(make):
         store = Store(folder)
         left[len(store.batches())] += 1
         check_whole(store)
@@ -157,16 +164,9 @@ def check_scores_whole(store: Store) -> None:
 def test_a_killed_scoring_leaves_whole_scores_and_is_completed_by_the_next(
     tmp_path: Path,
 ) -> None:
-    pattern = tmp_path / "pattern"
-    fill(Store.create(pattern), runs(RUNS), limit=SMALL)
-    timed = tmp_path / "timed"
-    shutil.copytree(pattern, timed)
-    usual = seconds_of(workers.score_missing, timed)
+    make = copies_of_a_store(tmp_path)
     left = Counter[int]()
-    for i in range(SCORING_KILLS):
-        folder = tmp_path / f"store-{i}"
-        shutil.copytree(pattern, folder)
-        kill_at_batch(i % 5, folder, workers.score_missing, random.Random(i).uniform(0, usual / 5))
+    for folder in Work.measured(make, workers.score_missing).killed(make):
         store = Store(folder)
         left[len(store.query("SELECT DISTINCT run_key FROM scores"))] += 1
         check_whole(store)
@@ -213,17 +213,19 @@ def test_all_kinds_of_writers_at_once_lose_and_double_nothing(tmp_path: Path) ->
 def test_readers_see_every_run_once_while_others_write_and_compact(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     fill(store, runs(12), limit=SMALL)
-    process, report = start(workers.write_and_merge, tmp_path / "store", 100, 4)
     looks = 0
-    while not report.poll():
-        seen = Counter(case.run_id for case in store.cases())
-        assert set(seen.values()) == {1}
-        assert {f"run-{number}" for number in range(12)} <= seen.keys()
-        assert store.count() >= len(seen)
-        looks += 1
-    process.join()
-    assert looks > 1
-    assert store.count() == 36
+    lots = 0
+    while looks < 2:
+        lots += 1
+        process, report = start(workers.write_and_merge, tmp_path / "store", 100 * lots, 4)
+        while not report.poll():
+            seen = Counter(case.run_id for case in store.cases())
+            assert set(seen.values()) == {1}
+            assert {f"run-{number}" for number in range(12)} <= seen.keys()
+            assert store.count() >= len(seen)
+            looks += 1
+        process.join()
+    assert store.count() == 12 + 24 * lots
 
 
 def test_a_reader_in_the_middle_is_not_disturbed_by_a_compaction(tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import signal
+import sys
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 from tests.store.runs import SMALL, run
 
@@ -12,13 +16,45 @@ from assay.store import Store
 from assay.store.scores import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from multiprocessing.connection import Connection
     from pathlib import Path
 
 
 SCORE = Score("whole", 0.5, parts=(Score("one", 1.0), Score("other", 0.0)))
 SETTINGS = Settings("whole")
+
+
+def counted(work: Callable[..., None], folder: Path, *arguments: Any) -> None:
+    """Do a work, and say at last how often it reached for something in the folder."""
+    steps = count()
+    _watch(folder, lambda: next(steps))
+    work(folder, *arguments)
+    report: Connection = arguments[-1]
+    report.send(next(steps))
+
+
+def killed(at_step: int, work: Callable[..., None], folder: Path, *arguments: Any) -> None:
+    """Do a work, but be killed when it reaches into the folder for this time, if it does."""
+    steps = count()
+
+    def step() -> None:
+        if next(steps) == at_step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    _watch(folder, step)
+    work(folder, *arguments)
+
+
+def _watch(folder: Path, step: Callable[[], object]) -> None:
+    """Do something before each file or folder in there is opened, made, moved or removed."""
+
+    def hook(_: str, arguments: tuple[object, ...]) -> None:
+        paths = (given for given in arguments[:2] if isinstance(given, str | os.PathLike))
+        if any(str(path).startswith(str(folder)) for path in paths):
+            step()
+
+    sys.addaudithook(hook)
 
 
 def write(folder: Path, numbers: Sequence[int], report: Connection) -> None:
