@@ -65,6 +65,7 @@ class Window:
     def leave(self) -> tuple[list[str], list[str]]:
         """The violations and errors there; the next test finds the window as good as new."""
         found = self.page.evaluate(LEAVE), list(self._errors)
+        self.page.unroute_all()
         self.page.context.clear_cookies()
         self.page.mouse.move(0, 0)
         self.page.goto("about:blank")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
     Opened = Callable[..., Page]
 
@@ -153,6 +153,23 @@ def test_two_tabs_of_one_session_show_the_same(echoes: ArenaServer, open_page: O
         expect(page.locator("#p2-B [data-answer]")).to_have_text("From the first tab.")
         expect(page.locator("[data-send]")).to_be_enabled()
     expect(other.locator("#prompt")).to_have_value("I am still typing")
+
+
+def test_what_is_typed_while_a_prompt_is_on_its_way_stays(
+    echoes: ArenaServer, open_page: Opened
+) -> None:
+    page = open_page(posed(f"{echoes.address}/arena", "Hello."))
+    held: list[Route] = []
+    page.route("**/prompts", lambda route: held.append(route))  # noqa: PLW0108 - it needs a function
+    with page.expect_request("**/prompts"):
+        page.fill("#prompt", "Send this.")
+        page.locator("#prompt").press("Enter")
+    page.fill("#prompt", "I type on")
+    with page.expect_response("**/prompts"):
+        held[0].continue_()
+    expect(page.locator("#p2 .clock")).to_be_visible()
+    expect(page.locator("#p2-A [data-answer]")).to_have_text("Send this.")
+    expect(page.locator("#prompt")).to_have_value("I type on")
 
 
 def test_what_is_typed_outlives_a_restart_of_the_server(tmp_path: Path, open_page: Opened) -> None:
