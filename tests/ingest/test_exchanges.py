@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.ingest.reading import read, read_one, recording
+from tests.ingest.test_stream_pieces import CHAT, as_events
 
 from assay.ingest.anthropic_messages import ANTHROPIC_MESSAGES
 from assay.ingest.exchanges import PAIR_KEYS
@@ -111,6 +112,21 @@ def test_a_streamed_reply_is_known_from_the_next_request() -> None:
     run = read_one(OPENAI_CHAT, made_up)
     assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
     assert (run.actual_output, run.extra["unread_reply"]) == (None, "streamed")
+
+
+@pytest.mark.parametrize("written", ["a list", "a list as the body", "events"])
+def test_a_reply_that_was_kept_in_pieces_is_put_together(written: str) -> None:
+    forms: dict[str, Any] = {
+        "a list": CHAT,
+        "a list as the body": {"body": CHAT},
+        "events": as_events(CHAT).decode(),
+    }
+    pair = {"request": {"messages": [ASKED]}, "response": forms[written]}
+    made_up = recording((pair,))
+    assert pick_format(made_up)[0] is OPENAI_CHAT
+    run = read_one(OPENAI_CHAT, made_up)
+    assert (run.input, [c.tool for c in run.calls]) == ("Rain?", ["rain", "sun"])
+    assert "unread_reply" not in run.extra
 
 
 @pytest.mark.parametrize(

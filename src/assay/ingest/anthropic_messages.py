@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, conversations, sampled_messages
@@ -45,6 +45,8 @@ FOREIGN_BLOCKS = frozenset(
     {"input_text", "output_text", "image_url", "input_image", "input_audio", "refusal", "tool-call"}
     | {"tool-result", "function_call", "function_call_output", "tool_call", "tool_call_response"}
 )
+# What a system says stands among the messages where tools come or go on the way.
+ROLES = frozenset({"user", "assistant", "system"})
 WORD_BLOCKS = frozenset({"text", "image", "document", "search_result"})
 THOUGHT_BLOCKS = frozenset({"thinking", "redacted_thinking"})
 OWN_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | THOUGHT_BLOCKS
@@ -119,32 +121,40 @@ def _add_result(run: RunBuilder, block: dict[str, Any]) -> None:
 
 def is_message(value: object) -> bool:
     """Whether a value is a message in Anthropic's form; plain text is one in every form."""
-    if not isinstance(value, dict) or text_at(value, "role") not in {"user", "assistant"}:
+    if not _may_be_message(value) or value["role"] == "system":
+        return False
+    return _is_known(value["content"])
+
+
+def _may_be_message(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a value has the form of a message, of whichever kinds its blocks are."""
+    if not isinstance(value, dict) or text_at(value, "role") not in ROLES:
         return False
     content = value.get("content")
     if isinstance(content, str):
         return "tool_calls" not in value and FOREIGN_KEYS.isdisjoint(value)
     kinds = [text_at(block, "type") for block in objects_in(content)]
-    return isinstance(content, list) and len(kinds) == len(content) and _may_be_ours(kinds)
+    is_whole = isinstance(content, list) and len(kinds) == len(content)
+    return is_whole and not any(kind is None or kind in FOREIGN_BLOCKS for kind in kinds)
 
 
-def _may_be_ours(kinds: list[str | None]) -> bool:
-    """Whether a message has blocks of ours only; new kinds come beside those we know."""
-    known = OWN_BLOCKS | WORD_BLOCKS
-    if any(kind is None or kind in FOREIGN_BLOCKS for kind in kinds):
-        return False
-    return not kinds or any(kind in known for kind in kinds)
+def _is_known(content: object) -> bool:
+    """Whether some block is of a kind we know: new kinds come beside those."""
+    kinds = [block["type"] for block in objects_in(content)]
+    return not kinds or any(kind in OWN_BLOCKS | WORD_BLOCKS for kind in kinds)
 
 
 def _recognise(recording: Recording) -> float:
     messages = sampled_messages(recording)
-    if not messages or not all(is_message(message) for message in messages):
+    if not messages or not all(_may_be_message(message) for message in messages):
         return 0.0
     blocks = (block for m in messages for block in objects_in(m["content"]))
     if any(block["type"] in OWN_BLOCKS for block in blocks):
         return 0.85
     first = dict_or_empty(recording.sample[0])
-    return 0.7 if "system" in first or "stop_reason" in messages[-1] else 0.2
+    if "system" in first or "stop_reason" in messages[-1]:
+        return 0.7
+    return 0.2 if all(is_message(message) for message in messages) else 0.0
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:

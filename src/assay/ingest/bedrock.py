@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.bedrock_agents import is_trace, trace_cases
-from assay.ingest.chat import Entry, RunBuilder, entries
+from assay.ingest.chat import Entry, RunBuilder, sampled_entries, whole_entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.exchanges import Repeated, RepeatedRequests
 from assay.ingest.fields import (
@@ -46,7 +46,7 @@ _KEPT = ("stopReason", "agent_id", "requestId", "performanceConfig", "errorCode"
 
 
 def _recognise(recording: Recording) -> float:
-    values = [item for value in recording.sample for item in _values(value)]
+    values = [item for value in sampled_entries(recording) for item in _values(value)]
     if any(is_trace(value) for value in values[:5]):
         return 0.95
     found = [_conversation(value) for value in values]
@@ -125,7 +125,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 def _entries(recording: Recording) -> Iterator[Entry | Unreadable]:
     """The values of a file; loose messages are one conversation, and so are files of one each."""
     loose: list[Any] = []
-    for entry in entries(recording):
+    for entry in whole_entries(recording):
         if isinstance(entry, Entry) and {"role", "content"} <= dict_or_empty(entry.value).keys():
             loose.append(entry.value)
         elif isinstance(entry, Entry) and _is_numbered(entry.value):

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
     from assay.test_case import AgentTestCase
 
-TRACES = frozenset({"orchestrationTrace", "preProcessingTrace", "postProcessingTrace"})
+TRACES = frozenset(
+    {"orchestrationTrace", "preProcessingTrace", "postProcessingTrace", "guardrailTrace"}
+    | {"routingClassifierTrace", "customOrchestrationTrace"}
+)
 FAILURE = "failureTrace"
 # What was invoked and what was then observed, under which name; None: the invocation names it.
 INVOCATIONS: dict[str, str | None] = {

@@ -15,6 +15,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.meta_tools import with_inner_calls
+from assay.ingest.stream_pieces import stream_of, whole_values
 from assay.records import preview
 from assay.test_case import AgentTestCase
 
@@ -49,6 +50,28 @@ def entries(recording: Recording) -> Iterator[Entry | Unreadable]:
             yield Entry(document.value, document.position)
 
 
+def whole_entries(recording: Recording) -> Iterator[Entry | Unreadable]:
+    """The same, the pieces of a streamed reply as one."""
+    found = (
+        (None, entry) if isinstance(entry, Unreadable) else (entry.position, entry.value)
+        for entry in entries(recording)
+    )
+    for position, value in whole_values(found):
+        yield value if isinstance(value, Unreadable) else Entry(value, position)
+
+
+def sampled_entries(recording: Recording) -> list[Any]:
+    """The first documents of a file as `whole_entries` will have them, lists as they are."""
+    seen = (item for v in recording.sample for item in archived(v) or _pieces(v) or [v])
+    return [whole for _, whole in whole_values((None, value) for value in seen)]
+
+
+def _pieces(value: Any) -> list[Any]:
+    """The items of a list that begins with a piece of a streamed reply; else none."""
+    is_streamed = isinstance(value, list) and value and stream_of(value[0]) is not None
+    return value if is_streamed else []
+
+
 def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
     """The conversations of a file as objects with `messages`.
 
@@ -57,7 +80,7 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
     """
     loose: list[Any] = []
     exchanges = Exchanges()
-    for entry in entries(recording):
+    for entry in whole_entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
             continue
@@ -79,8 +102,7 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
 
 def sampled_messages(recording: Recording) -> list[Any]:
     """The first things in a file that should be messages; a stranger stands for itself."""
-    values = (item for value in recording.sample for item in archived(value) or [value])
-    found = (item for value in values for item in _messages_in(value))
+    found = (item for value in sampled_entries(recording) for item in _messages_in(value))
     return list(islice(found, _LOOKED_AT))
 
 

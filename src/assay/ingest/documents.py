@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.errors import InvalidRecord, NotJson
+from assay.ingest.event_streams import is_event_stream, sent_data
 from assay.ingest.list_items import NESTING, ItemScanner
 from assay.json_values import json_value
 
@@ -185,7 +186,7 @@ def _whole(
         lines = io.BytesIO(text)
         yield from _lines(lines.readline(), number, lines, name)
     else:
-        yield from _one_after_another(text, name) or [found]
+        yield from _one_after_another(text, name) or _events(text, name) or [found]
 
 
 def _begins_list(text: bytes) -> bool:
@@ -226,6 +227,14 @@ def _one_after_another(text: bytes, name: str) -> list[Document | Unreadable]:
     if text[begin:].strip():
         found.append(Unreadable(name, "breaks off in this object", len(found) + 1))
     return found if len(found) > 1 else []
+
+
+def _events(text: bytes, name: str) -> list[Document | Unreadable]:
+    """What a stream of events sent, each at its line; empty if it is not that."""
+    stream = text.decode(errors="replace")
+    if not is_event_stream(stream):
+        return []
+    return [_document(data.encode(), name, line) for line, data in sent_data(stream)]
 
 
 def _lines(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Document | Unreadable]:

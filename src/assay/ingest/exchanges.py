@@ -6,11 +6,14 @@ so that the requests of one run repeat each other: they are one conversation.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from msgspec import Struct
 
+from assay.ingest.event_streams import is_event_stream, sent_data
 from assay.ingest.fields import (
     decode_json_text,
     dict_or_empty,
@@ -18,9 +21,15 @@ from assay.ingest.fields import (
     text_at,
     text_of,
 )
+from assay.ingest.framed_events import framed_events
+from assay.ingest.http_archives import http_exchanges
+from assay.ingest.react_text import without_observation
+from assay.ingest.stream_pieces import lines_of_values, whole_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from assay.ingest.http_archives import HttpExchange
 
 # Where a logger keeps the request and the response.
 PAIR_KEYS = (
@@ -31,10 +40,17 @@ PAIR_KEYS = (
 )
 # Where a batch keeps the body of an HTTP message, and Bedrock's log that of an invocation.
 BODY_KEYS = ("body", "inputBodyJson", "outputBodyJson")
+# What only a request to a model has, and only its reply.
+ASKED_KEYS = ("messages", "contents")
+REPLY_KEYS = ("choices", "content", "candidates", "output")
+# How an address names the model, and where such requests have it otherwise: Bedrock, Gemini.
+MODEL_IN_URL = {"model": "modelId", "models": "model"}
+_MODEL_IN_URL = re.compile(r"/(models?)/([^/:?#]+)")
 # Says of a request that its reply could not be read.
 UNREAD = "unread_reply"
 # So many conversations may be under way at the same time.
 _MOST_OPEN = 64
+_FIRST_FAILURE = 400
 
 
 def joined(value: dict[str, Any]) -> dict[str, Any]:
@@ -47,13 +63,14 @@ def joined(value: dict[str, Any]) -> dict[str, Any]:
     if "choices" in value:
         return {**value, "messages": []}
     for sent, came in PAIR_KEYS:
-        request, response = _body(value.get(sent)), _body(value.get(came))
+        request, response = _body(value.get(sent)), _reply(value.get(came))
         response = response or dict_or_empty(dict_or_empty(value.get("result")).get("message"))
         around = {k: v for k, v in value.items() if k not in {sent, came, "result"}}
-        if _is_streamed(value.get(came)) and isinstance(request.get("messages"), list):
+        asked = request.get("messages")
+        is_told = any(response.get(key) for key in REPLY_KEYS)
+        if isinstance(asked, list) and _pieces(value.get(came)) and not is_told:
             return {**around, **request, UNREAD: "streamed"}
         if "choices" in response or ("role" in response and "content" in response):
-            asked = request.get("messages")
             messages = asked if isinstance(asked, list) else []
             return {**around, **request, "messages": messages, "response": response}
     return value
@@ -66,26 +83,80 @@ def _body(stored: object) -> dict[str, Any]:
     return next(filter(None, bodies), message)
 
 
-def _is_streamed(stored: object) -> bool:
-    """Whether a reply was logged in the pieces it came in: the next request repeats it."""
-    return any(isinstance(dict_or_empty(stored).get(key), list) for key in BODY_KEYS)
+def _reply(stored: object) -> dict[str, Any]:
+    """What came back, whole or in the pieces that it was streamed in."""
+    pieces = _pieces(stored)
+    return reply_in(pieces) if pieces else _body(stored)
+
+
+def _pieces(stored: object) -> list[Any]:
+    """The pieces of a reply that was logged as they came, alone or as the body of a message."""
+    if isinstance(stored, str):
+        return pieces_in(stored) if is_event_stream(stored) else []
+    bodies = [stored, *(dict_or_empty(stored).get(key) for key in BODY_KEYS)]
+    return next((body for body in bodies if isinstance(body, list)), [])
 
 
 def archived(value: Any) -> list[Any]:
-    """The exchanges of an HTTP archive whose bodies are JSON; none of any other value.
+    """What recorded HTTP traffic shows of a model's API; none of any other value.
 
-    Of an exchange whose reply was streamed the request is left: the next one repeats the reply.
+    Of an exchange whose reply is no reply, or cannot be read, the request is left.
     """
-    found: list[Any] = []
-    for entry in objects_in(dict_or_empty(dict_or_empty(value).get("log")).get("entries")):
-        request = _body(dict_or_empty(_at(entry, "request", "postData")).get("text"))
-        came = dict_or_empty(_at(entry, "response", "content")).get("text")
-        response, url = _body(came), _at(entry, "request", "url")
-        if request and response:
-            found.append({"request": request, "response": response, "url": url})
-        elif isinstance(request.get("messages"), list):
-            found.append({**request, "url": url, UNREAD: "streamed" if came else "none"})
+    seen = [_traced(exchange) or _with_a_model(exchange) for exchange in http_exchanges(value)]
+    found = [item for items in seen for item in items]
+    if found and [] in seen:
+        found[-1]["other_requests"] = seen.count([])
     return found
+
+
+def _traced(exchange: HttpExchange) -> list[dict[str, Any]]:
+    """The parts of the trace that an agent of Bedrock sent, with what it was asked."""
+    asked = _body(exchange.sent).get("inputText")
+    events = framed_events(exchange.came) if asked and isinstance(exchange.came, bytes) else []
+    return [{**event, "inputText": asked} for event in objects_in(events) if "trace" in event]
+
+
+def _with_a_model(exchange: HttpExchange) -> list[dict[str, Any]]:
+    """An exchange as a pair, if a model was asked anything: requests are of many kinds."""
+    request, response = _body(exchange.sent), reply_in(exchange.came)
+    around = {"url": exchange.url, **_model_in(exchange.url)} if exchange.url else {}
+    if "input" in request and "output" in response:
+        return [{**around, "request": request, "response": response}]
+    if not any(isinstance(request.get(key), list) for key in ASKED_KEYS):
+        return []
+    if any(response.get(key) for key in REPLY_KEYS):
+        return [{**around, "request": request, "response": response}]
+    return [{**around, **request, UNREAD: _why_unread(exchange)}]
+
+
+def _model_in(url: str) -> dict[str, str]:
+    """The model that an address names, where a request need not say it again."""
+    named = _MODEL_IN_URL.search(url)
+    return {MODEL_IN_URL[named[1]]: unquote(named[2])} if named else {}
+
+
+def _why_unread(exchange: HttpExchange) -> str:
+    if exchange.status is not None and exchange.status >= _FIRST_FAILURE:
+        return f"HTTP {exchange.status}"
+    is_streamed = isinstance(exchange.came, str) and is_event_stream(exchange.came)
+    return "streamed" if is_streamed else "not readable" if exchange.came else "none"
+
+
+def reply_in(came: Any) -> dict[str, Any]:
+    """The reply that a body holds, whole or in the pieces it was streamed in."""
+    if isinstance(came, str):
+        decoded = decode_json_text(came)
+        came = pieces_in(came) if decoded is None else decoded
+    if isinstance(came, bytes):
+        came = framed_events(came)
+    return whole_reply(came if isinstance(came, list) else [came]) or {}
+
+
+def pieces_in(text: str) -> list[Any]:
+    """The values that a body has line by line, or as a stream of events."""
+    if is_event_stream(text):
+        return [decode_json_text(data) for _, data in sent_data(text)]
+    return lines_of_values(text)
 
 
 class Repeated(Struct):
@@ -139,13 +210,6 @@ class RepeatedRequests:
         self._open.clear()
 
 
-def _at(entry: dict[str, Any], *path: str) -> Any:
-    value: Any = entry
-    for key in path:
-        value = dict_or_empty(value).get(key)
-    return value
-
-
 class Exchanges:
     """Exchanges as they come; those that go on where an earlier one ended belong to it."""
 
@@ -177,7 +241,8 @@ class Exchanges:
 def _goes_on(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
     said = [*objects_in(earlier["messages"]), *_replies(earlier)]
     told = objects_in(later["messages"])
-    return len(told) > len(said) > 0 and all(
+    # As long as before: what got no reply was sent again, or a reply was made longer.
+    return len(told) >= len(said) > 0 and all(
         _told(one) == _told(other) for one, other in zip(said, told, strict=False)
     )
 
@@ -194,7 +259,8 @@ def _told(message: dict[str, Any]) -> tuple[Any, ...]:
     blocks = [*objects_in(message.get("content")), *objects_in(message.get("tool_calls"))]
     ids = [text_at(block, "id") or text_at(block, "tool_use_id") for block in blocks]
     called = text_at(message, "tool_call_id")
-    return message.get("role"), text_of(message.get("content")), called, *filter(None, ids)
+    words = without_observation(text_of(message.get("content")))
+    return message.get("role"), words, called, *filter(None, ids)
 
 
 def _usage(value: dict[str, Any]) -> dict[str, Any]:

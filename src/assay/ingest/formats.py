@@ -27,6 +27,7 @@ _HOMES = {
     "codex-cli": "codex_cli:CODEX_CLI",
     "copilot": "copilot_cli:COPILOT",
     "cursor": "cursor:CURSOR",
+    "deepeval": "deepeval_results:DEEPEVAL",
     "gemini-api": "gemini_api:GEMINI_API",
     "gemini-cli": "gemini_cli:GEMINI_CLI",
     "generic": "generic:GENERIC",

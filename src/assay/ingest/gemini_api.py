@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import Entry, RunBuilder, entries
+from assay.ingest.chat import RunBuilder, sampled_entries, whole_entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.exchanges import Repeated, RepeatedRequests
 from assay.ingest.fields import (
@@ -20,7 +20,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
-from assay.ingest.gemini_chunks import joined_pieces, whole_responses
+from assay.ingest.gemini_chunks import joined_pieces
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
 from assay.run import Source
@@ -59,9 +59,7 @@ _DEEPEST_SCHEMA = 50
 
 
 def _recognise(recording: Recording) -> float:
-    values = [Entry(v, None) for value in recording.sample for v in _values(value)]
-    whole = (entry for entry in whole_responses(values) if isinstance(entry, Entry))
-    found = [_conversation(entry.value) for entry in whole]
+    found = [_conversation(v) for value in sampled_entries(recording) for v in _values(value)]
     contents = [c for value in found for c in (value["contents"] if value else ())]
     if not contents or None in found or not all(map(is_content, contents)):
         return 0.0
@@ -116,7 +114,7 @@ def _conversation(value: Any) -> dict[str, Any] | None:
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[Any] = []
     requests = RepeatedRequests("contents", _USAGE, _told)
-    for entry in whole_responses(entries(recording)):
+    for entry in whole_entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
         elif is_content(entry.value):

@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay.ingest.chat import Entry
 from assay.ingest.fields import dict_or_empty, objects_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from assay.ingest.documents import Unreadable
 
 ID_KEYS = ("responseId", "response_id")
 END_KEYS = ("finishReason", "finish_reason")
 
 
-def whole_responses(entries: Iterable[Entry | Unreadable]) -> Iterator[Entry | Unreadable]:
-    """The same entries, the pieces of each response as one; whatever else stays as it is."""
-    pieces: list[dict[str, Any]] = []
-    begun: int | None = None
-    for entry in entries:
-        piece = entry.value if isinstance(entry, Entry) and _is_response(entry.value) else None
-        if pieces and (piece is None or not _goes_on(pieces[-1], piece)):
-            yield Entry(joined_pieces(pieces), begun)
-            pieces = []
-        if piece is None:
-            yield entry
-        else:
-            begun = begun if pieces else entry.position
-            pieces.append(piece)
-    if pieces:
-        yield Entry(joined_pieces(pieces), begun)
+def is_response(value: dict[str, Any]) -> bool:
+    """Whether an object is a response of the API, whole or a piece of one."""
+    return isinstance(value.get("candidates"), list) and "contents" not in value
 
 
-def _is_response(value: object) -> bool:
-    response = dict_or_empty(value)
-    return isinstance(response.get("candidates"), list) and "contents" not in response
-
-
-def _goes_on(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
+def is_same_response(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
     """Whether a piece belongs to the same response: by its id, else until one was the last."""
+    if not is_response(later):
+        return False
     ids = [next((r[key] for key in ID_KEYS if r.get(key)), None) for r in (earlier, later)]
     if ids[0] is not None or ids[1] is not None:
         return bool(ids[0] == ids[1])

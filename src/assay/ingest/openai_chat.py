@@ -22,6 +22,7 @@ from assay.ingest.fields import (
     text_or_none,
     total_usage,
 )
+from assay.ingest.react_text import with_written_calls
 from assay.ingest.recording import Format, Recording
 from assay.run import Source
 
@@ -130,7 +131,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 def _conversation(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
     run = RunBuilder()
-    messages = _as_the_model_sees(objects_in([*value["messages"], *replies(value)]))
+    said = _as_the_model_sees(objects_in([*value["messages"], *replies(value)]))
+    messages = with_written_calls(said)
     response = dict_or_empty(value.get("response"))
     for message in messages:
         add_message(run, message)
@@ -138,7 +140,7 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
     own_id = next(filter(None, ids), None)
     return run.finish(
         available_tools=value.get("tools") or value.get("functions"),
-        run_id=own_id or stable_id(OPENAI_CHAT.name, place_id(name, position), messages),
+        run_id=own_id or stable_id(OPENAI_CHAT.name, place_id(name, position), said),
         task_id=id_or_none(value.get("task_id", value.get("custom_id"))),
         attempt=count_or_none(value.get("attempt")),
         model=text_at(value, "model") or text_at(response, "model"),

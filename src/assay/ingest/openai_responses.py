@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import FOREIGN_KEYS, Entry, RunBuilder, entries
+from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, sampled_entries, whole_entries
 from assay.ingest.documents import Unreadable
+from assay.ingest.exchanges import Repeated, RepeatedRequests
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -29,10 +31,12 @@ from assay.run import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.ingest.chat import Entry
     from assay.test_case import AgentTestCase
 
 _LOOKED_AT = 200
 ITEM_LISTS = ("input", "output", "items", "new_items", "data", "generated_items", "generatedItems")
+ASKED_AS_TEXT = ("input", "original_input", "originalInput")
 # Where the Agents SDKs keep the item of the API inside an item of their own.
 RAW_ITEMS = ("raw_item", "rawItem")
 # Kinds of content parts the API knows; a message with others is another API's.
@@ -42,7 +46,7 @@ PART_KINDS = frozenset(
 )
 _KNOWN_KEYS = frozenset(
     {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "created_at", "object"}
-    | {"original_input", "originalInput"}
+    | {*ASKED_AS_TEXT, "previous_response_id"}
 )
 
 
@@ -60,6 +64,7 @@ HOSTED: dict[str, HostedTool] = {
     "file_search_call": HostedTool("file_search", "queries", "results"),
     "code_interpreter_call": HostedTool("code_interpreter", "code", "outputs"),
     "image_generation_call": HostedTool("image_generation", None, "result"),
+    "tool_search_call": HostedTool("tool_search", "arguments", None),
 }
 # Calls whose output is an item of its own: the tool (None: the item names it), its arguments.
 CALLS: dict[str, tuple[str | None, str]] = {
@@ -69,16 +74,18 @@ CALLS: dict[str, tuple[str | None, str]] = {
     "local_shell_call": ("local_shell", "action"),
     "shell_call": ("shell", "action"),
     "apply_patch_call": ("apply_patch", "operation"),
+    "program": ("program", "code"),
 }
 OUTPUTS = frozenset({*(f"{kind}_output" for kind in CALLS), "function_call_result"})
 OTHER_ITEMS = frozenset(
     {"reasoning", "mcp_call", "mcp_list_tools", "mcp_approval_request", "mcp_approval_response"}
+    | {"tool_search_output"}
 )
 ITEM_KINDS = frozenset({*HOSTED, *CALLS, *OUTPUTS, *OTHER_ITEMS})
+# What every item of the API has, of whichever kind.
+ITEM_MARKS = frozenset({"id", "type"})
 PLAIN_KINDS = frozenset({"message", None})
 CALL_ID_KEYS = ("call_id", "callId")
-# Events of a stream that hold a response which is not there yet.
-UNFINISHED_EVENTS = frozenset({"response.created", "response.queued", "response.in_progress"})
 # What the API says of a call that it ran itself; other states say nothing of success.
 STATUS = {"completed": True, "failed": False}
 
@@ -90,16 +97,18 @@ class ItemRun:
         """Begin with nothing told."""
         self.run = RunBuilder()
         self.tools: list[dict[str, Any]] = []
+        self.unread: Counter[str] = Counter()
         self._asked: dict[str, dict[str, Any]] = {}
 
     def add(self, item: dict[str, Any]) -> None:
-        """Take one item; a plain chat message is one too, and unknown kinds say nothing."""
+        """Take one item; a plain chat message is one too, and unknown kinds are counted."""
         item = _raw(item)
         kind = text_at(item, "type")
         if kind in CALLS:
             self._call(item, *CALLS[kind])
         elif kind in OUTPUTS:
-            self.run.result(_call_id(item), item.get("output"), reported_success=_told(item))
+            came = item.get("output", item.get("result"))
+            self.run.result(_call_id(item), came, reported_success=_told(item))
         elif kind in HOSTED:
             self._hosted(item, HOSTED[kind])
         elif kind == "reasoning":
@@ -108,6 +117,8 @@ class ItemRun:
             self._mcp(item)
         elif kind in PLAIN_KINDS and "role" in item:
             self._message(item)
+        else:
+            self.unread[str(kind)] += 1
 
     def _message(self, item: dict[str, Any]) -> None:
         if item["role"] == "assistant" and "tool_calls" not in item:
@@ -116,13 +127,16 @@ class ItemRun:
             add_message(self.run, item)
 
     def _call(self, item: dict[str, Any], tool: str | None, arguments: str) -> None:
+        caller = text_at(dict_or_empty(item.get("caller")), "caller_id")
         self.run.call(
             ToolExecutionResult(
                 tool=tool or text_at(item, "name") or "",
                 parameters=decode_arguments(item.get(arguments)),
                 server=text_at(item, "namespace"),
                 call_id=_call_id(item) or text_at(item, "id"),
-            )
+                parent_id=caller,
+            ),
+            inside=caller is not None,
         )
 
     def _hosted(self, item: dict[str, Any], hosted: HostedTool) -> None:
@@ -151,6 +165,8 @@ class ItemRun:
     def _mcp(self, item: dict[str, Any]) -> None:
         server = text_at(item, "server_label")
         match item["type"]:
+            case "tool_search_output":
+                self.tools += objects_in(item.get("tools"))
             case "mcp_list_tools":
                 self.tools += [{**tool, "server": server} for tool in objects_in(item.get("tools"))]
             case "mcp_call":
@@ -221,29 +237,31 @@ def is_item(value: object) -> bool:
 
 
 def _recognise(recording: Recording) -> float:
-    first = recording.sample[0] if recording.sample else None
-    if isinstance(first, dict) and first.get("object") == "response":
-        return 1.0
-    if any(_response_of(value) is not None for value in recording.sample):
-        return 0.9
-    items = list(islice((i for value in recording.sample for i in _items_in(value)), _LOOKED_AT))
-    if not items or not all(is_item(item) for item in items):
-        return 0.0
-    return 0.85 if any(text_at(_raw(item), "type") in ITEM_KINDS for item in items) else 0.2
+    seen = sampled_entries(recording)
+    if any(_response_of(value) is not None for value in seen):
+        return 1.0 if dict_or_empty(seen[0]).get("object") == "response" else 0.9
+    items = list(islice((i for value in seen for i in _items_in(value)), _LOOKED_AT))
+    kinds = {text_at(_raw(item), "type") for item in items if isinstance(item, dict)}
+    if not ITEM_KINDS.isdisjoint(kinds):
+        return 0.85 if all(is_item(item) or _is_new_kind(item) for item in items) else 0.0
+    return 0.2 if items and all(is_item(item) for item in items) else 0.0
+
+
+def _is_new_kind(value: Any) -> bool:
+    """Whether a value stands among items as an item of a kind that is not known yet."""
+    item = _raw(dict_or_empty(value))
+    return "role" not in item and text_at(item, "type") is not None and item.keys() >= ITEM_MARKS
 
 
 def _response_of(value: Any) -> dict[str, Any] | None:
-    """The response that a stored pair or the last event of a stream holds, with what was asked."""
-    inner = value.get("response") if isinstance(value, dict) else None
-    if not isinstance(inner, dict) or inner.get("object") != "response":
-        return None
-    if str(value.get("type")) in UNFINISHED_EVENTS:
-        return None
-    return {**dict_or_empty(value.get("request")), **inner}
-
-
-def _is_streamed(value: Any) -> bool:
-    return isinstance(value, dict) and str(value.get("type")).startswith("response.")
+    """A response of the API, with what was asked where it was stored as a pair."""
+    whole = dict_or_empty(value)
+    inner = dict_or_empty(whole.get("response"))
+    if inner.get("object") != "response":
+        return whole if whole.get("object") == "response" else None
+    around = {key: item for key, item in whole.items() if key not in {"request", "response"}}
+    request = dict_or_empty(whole.get("request"))
+    return {**around, **request, **{k: v for k, v in inner.items() if v is not None}}
 
 
 def _items_in(value: Any) -> Iterator[Any]:
@@ -263,47 +281,77 @@ def _item_lists(value: Any) -> list[list[Any]]:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[dict[str, Any]] = []
-    for entry in entries(recording):
+    requests = RepeatedRequests("items", ("usage", "created_at"), _known_by)
+    earlier: dict[str, list[Any]] = {}
+    for entry in whole_entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
         elif (response := _response_of(entry.value)) is not None:
-            yield _run(response, recording.name, entry.position)
+            value = _with_earlier(response, earlier)
+            done = requests.add(value, entry.position, logged="input" in response)
+            yield from (_run(found, recording.name) for found in done)
         elif is_item(entry.value):
             loose.append(entry.value)
-        elif _is_streamed(entry.value):
-            continue
         else:
             yield _run_or_problem(entry, recording.name)
+    yield from (_run(found, recording.name) for found in requests.rest())
     if loose:
-        yield _run({"items": loose}, recording.name, None)
+        yield _run(Repeated({"items": loose}), recording.name)
+
+
+def _with_earlier(response: dict[str, Any], earlier: dict[str, list[Any]]) -> dict[str, Any]:
+    """A response as one list of items, with those of the response that it goes on with."""
+    before = earlier.get(str(response.get("previous_response_id")), [])
+    items = [*before, *_all_items(response)]
+    earlier[str(response.get("id"))] = items
+    rest = {k: v for k, v in response.items() if k not in {*ITEM_LISTS, *ASKED_AS_TEXT}}
+    return {**rest, "items": items}
+
+
+def _all_items(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every item of a run; what was asked as text is a message of the user."""
+    asked = (text_at(value, key) for key in ASKED_AS_TEXT)
+    items = [{"role": "user", "content": text} for text in asked if text]
+    return items + [item for found in _item_lists(value) for item in objects_in(found)]
+
+
+def _known_by(item: dict[str, Any]) -> Any:
+    """What an item is known by when it is sent again: ids and states may be gone."""
+    item = _raw(item)
+    kind = text_at(item, "type") or "message"
+    if kind == "message":
+        return item.get("role"), text_of(item.get("content"))
+    return kind, _call_id(item) or text_at(item, "id") or text_at(item, "encrypted_content")
 
 
 def _run_or_problem(entry: Entry, name: str) -> AgentTestCase | Unreadable:
     value = {"items": entry.value} if isinstance(entry.value, list) else entry.value
     if _item_lists(value):
-        return _run(value, name, entry.position)
+        return _run(Repeated(value, entry.position), name)
     problem = f"expected items of the Responses API, got {preview(entry.value)}"
     return Unreadable(name, problem, entry.position)
 
 
-def _run(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
+def _run(logged: Repeated, name: str) -> AgentTestCase:
+    value, position = logged.value, logged.position
     told = ItemRun()
     if instructions := text_at(value, "instructions"):
         told.run.system(instructions)
-    for key in ("input", "original_input", "originalInput"):
-        told.run.user(text_at(value, key))
-    items = [item for found in _item_lists(value) for item in objects_in(found)]
+    items = _all_items(value)
     for item in items:
         told.add(item)
+    reports = logged.reports or [value]
+    times = [at for r in reports if (at := epoch_seconds(r.get("created_at"))) is not None]
     own_id = text_at(value, "id")
     return told.run.finish(
         available_tools=_tools_on_offer(value.get("tools"), told.tools),
         run_id=own_id or stable_id(OPENAI_RESPONSES.name, place_id(name, position), items),
         model=text_at(value, "model"),
-        usage=total_usage([value.get("usage")]),
-        started_at=epoch_seconds(value.get("created_at")),
+        usage=total_usage(report.get("usage") for report in reports),
+        started_at=min(times, default=None),
         source=Source(name, OPENAI_RESPONSES.name, position),
-        extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS},
+        extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS}
+        | ({"unread_items": dict(told.unread)} if told.unread else {}),
     )
 
 

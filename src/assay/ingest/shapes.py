@@ -29,9 +29,9 @@ ROLE_KEYS = (
     *("role", "from", "author", "sender", "speaker", "source", "type", "part_kind", "kind", "info"),
 )
 ROLES = {
-    **dict.fromkeys(("user", "human", "customer", "user-prompt"), "user"),
+    **dict.fromkeys(("user", "human", "customer", "user-prompt", "user_input"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
-    **dict.fromkeys(("response", "textmessage", "chatbot"), "assistant"),
+    **dict.fromkeys(("response", "textmessage", "chatbot", "model_output"), "assistant"),
     **dict.fromkeys(("system", "developer", "system-prompt"), "system"),
     **dict.fromkeys(
         ("tool", "function", "observation", "environment", "toolresult", "tool_result"), "tool"
@@ -81,7 +81,7 @@ CALL_METHOD = "tools/call"
 # Stands between what the model said in one step and in the next.
 NEXT_STEP = "\0next step"
 _TOOL_PART = "tool-"
-_ACTION = re.compile(r"(?m)^[ \t]*Action:[ \t]*([\w.\-]{1,100})[ \t]*\n[ \t]*Action Input:")
+_ACTION = re.compile(r"(?m)^[ \t]*Action:[ \t]*([^\s`][^\n`]{0,99})\n[ \t]*Action Input:")
 _DEEPEST = 60
 _NUMBERED = "tool_name_"
 _FIRST_STEP = f"{_NUMBERED}0"
@@ -232,7 +232,7 @@ def reacted(words: str) -> list[dict[str, Any]]:
     if action is None:
         return []
     sent = words[action.end() :].partition("\nObservation")[0].strip()
-    return [{"name": action[1], "arguments": sent}]
+    return [{"name": action[1].strip(), "arguments": sent.removesuffix("```").strip()}]
 
 
 def observed(node: dict[str, Any]) -> Any:

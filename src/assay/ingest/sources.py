@@ -15,6 +15,8 @@ from assay.ingest.archives import MemberPlace, PackedPlace, members
 from assay.ingest.documents import Unreadable
 from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.yaml_files import SUFFIXES as YAML
+from assay.ingest.yaml_files import YamlPlace
 
 __all__ = [
     "PACKED",
@@ -36,7 +38,21 @@ if TYPE_CHECKING:
 _STORE_MARK = "assay-store.json"
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
-    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".gz", ".zst", ".zip"}
+    {
+        "",
+        ".json",
+        ".jsonl",
+        ".ndjson",
+        ".log",
+        ".har",
+        ".eval",
+        ".traj",
+        ".sse",
+        ".yaml",
+        ".yml",
+        ".gz",
+    }
+    | {".gz", ".zst", ".zip"}
 )
 # What holds more than it weighs.
 PACKED = (".zip", ".gz", ".zst")
@@ -124,7 +140,7 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name = place.name.lower()
     if not name.endswith(PACKED):
-        yield Recording(place)
+        yield Recording(YamlPlace(place) if name.endswith(YAML) else place)
     elif name.endswith(".zip") and isinstance(place, MemberPlace):
         yield Unreadable(place.name, "is a zip inside a zip; unpack the outer one first")
     elif name.endswith(".zip"):
@@ -135,7 +151,8 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
         except InvalidRecord as exc:
             yield Unreadable(place.name, str(exc))
     else:
-        yield Recording(PackedPlace(place))
+        unpacked = PackedPlace(place)
+        yield Recording(YamlPlace(unpacked) if unpacked.name.endswith(YAML) else unpacked)
 
 
 def _matches(pattern: Path) -> list[Path]:

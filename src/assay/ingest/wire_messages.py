@@ -13,13 +13,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import count_or_none, dict_or_empty, epoch_seconds, objects_in, text_at
+from assay.ingest.fields import epoch_seconds
+from assay.ingest.http_archives import http_exchanges
 from assay.ingest.log_lines import LoggedValue, begins_with, logged_values, values_in_text
 from assay.ingest.shapes import END_KEYS, START_KEYS, duration_of, first_text, time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.ingest.http_archives import HttpExchange
     from assay.ingest.recording import Recording
 
 MARK = '"jsonrpc"'
@@ -81,8 +83,8 @@ def messages_in(value: Any, around: WireMessage, depth: int = 0) -> Iterator[Wir
     elif isinstance(value, dict) and "jsonrpc" in value:
         yield WireMessage(value, around.at, around.session, around.server, around.position)
     elif isinstance(value, dict) and depth <= _DEEPEST and _SPEAKING.isdisjoint(value):
-        entries = objects_in(dict_or_empty(value.get("log")).get("entries"))
-        yield from _of_archive(entries, around) if entries else _of_envelope(value, around, depth)
+        seen = http_exchanges(value)
+        yield from _of_archive(seen, around) if seen else _of_envelope(value, around, depth)
 
 
 def _of_envelope(
@@ -105,31 +107,27 @@ def _ended(envelope: dict[str, Any], at: float | None) -> float | None:
     return ended or (at + took if at is not None and took is not None else at)
 
 
-def _of_archive(entries: list[dict[str, Any]], around: WireMessage) -> Iterator[WireMessage]:
-    """What an HTTP archive shows of the protocol: each exchange a request and its response."""
-    for position, entry in enumerate(entries, start=1):
-        request, response = (dict_or_empty(entry.get(key)) for key in ("request", "response"))
-        at = epoch_seconds(entry.get("startedDateTime"))
-        took = entry.get("time")
-        ended = at + took / 1e3 if at is not None and isinstance(took, int | float) else at
-        sent = text_at(dict_or_empty(request.get("postData")), "text")
-        came = text_at(dict_or_empty(response.get("content")), "text")
-        server = around.server or text_at(request, "url")
-        asked = list(messages_in(sent, WireMessage({}, at, None, server, position)))
-        around_reply = WireMessage({}, ended, None, server, position)
+def _of_archive(seen: list[HttpExchange], around: WireMessage) -> Iterator[WireMessage]:
+    """What recorded HTTP traffic shows of the protocol: requests, each with its response."""
+    for position, exchange in enumerate(seen, start=1):
+        server = around.server or exchange.url
+        at_first = WireMessage({}, exchange.started_at, None, server, position)
+        asked = list(messages_in(exchange.sent, at_first))
+        around_reply = WireMessage({}, exchange.ended_at, None, server, position)
         yield from asked
-        yield from list(messages_in(came, around_reply)) or _refused(asked, response, around_reply)
+        yield from list(messages_in(exchange.came, around_reply)) or _refused(
+            asked, exchange, around_reply
+        )
 
 
 def _refused(
-    asked: list[WireMessage], response: dict[str, Any], around: WireMessage
+    asked: list[WireMessage], exchange: HttpExchange, around: WireMessage
 ) -> Iterator[WireMessage]:
     """The answers of a server that failed before it spoke the protocol: its HTTP status."""
-    status = count_or_none(response.get("status")) or 0
-    if status < _FIRST_FAILURE:
+    if (exchange.status or 0) < _FIRST_FAILURE:
         return
-    came = text_at(dict_or_empty(response.get("content")), "text") or ""
-    words = " ".join(filter(None, (f"HTTP {status}", text_at(response, "statusText"), came)))
+    came = exchange.came if isinstance(exchange.came, str) else ""
+    words = " ".join(filter(None, (f"HTTP {exchange.status}", exchange.reason, came)))
     for message in asked:
         if "id" in message.body:
             body = {"jsonrpc": "2.0", "id": message.body["id"], "error": {"message": words}}

@@ -1,0 +1,93 @@
+"""Recorded HTTP traffic: archives of browsers and proxies (HAR), cassettes of tests (VCR)."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64decode
+from typing import Any
+
+from msgspec import Struct
+
+from assay.ingest.fields import count_or_none, dict_or_empty, epoch_seconds, objects_in, text_at
+
+# Where the recorders of each language list what they recorded.
+CASSETTE_KEYS = ("interactions", "http_interactions")
+# Where a recorded message keeps its body, and a body its text; parsed by the recorder or not.
+BODY_KEYS = ("parsed_body", "postData", "body", "content")
+TEXT_KEYS = ("string", "text", "parsed_body")
+BASE64_KEYS = ("base64", "base64_string")
+URL_KEYS = ("url", "uri")
+STATUS_KEYS = ("status", "code", "status_code")
+_GZIP = b"\x1f\x8b"
+_LARGEST_BODY = 64 * 1024 * 1024
+
+
+class HttpExchange(Struct, frozen=True):
+    """One request and its response: their bodies as text, as bytes, or parsed already."""
+
+    sent: Any
+    came: Any
+    url: str | None = None
+    status: int | None = None
+    reason: str | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+
+
+def http_exchanges(value: Any) -> list[HttpExchange]:
+    """The exchanges of an archive or a cassette; none of any other value."""
+    if not isinstance(value, dict):
+        return []
+    if isinstance(value.get("log"), dict):
+        return [_exchange(entry) for entry in objects_in(value["log"].get("entries"))]
+    for key in CASSETTE_KEYS:
+        if key in value:
+            return [_exchange(entry) for entry in objects_in(value[key])]
+    requests, responses = objects_in(value.get("requests")), objects_in(value.get("responses"))
+    if not requests or len(requests) != len(responses) or not any("uri" in r for r in requests):
+        return []
+    pairs = zip(requests, responses, strict=True)
+    return [_exchange({"request": sent, "response": came}) for sent, came in pairs]
+
+
+def _exchange(entry: dict[str, Any]) -> HttpExchange:
+    request, response = (dict_or_empty(entry.get(key)) for key in ("request", "response"))
+    at, took = epoch_seconds(entry.get("startedDateTime")), entry.get("time")
+    told = dict_or_empty(response.get("status"))
+    counts = (count_or_none(place.get(key)) for place in (response, told) for key in STATUS_KEYS)
+    reasons = (text_at(response, "statusText"), text_at(told, "message"))
+    return HttpExchange(
+        sent=_body(request),
+        came=_body(response),
+        url=next((url for key in URL_KEYS if (url := text_at(request, key))), None),
+        status=next((count for count in counts if count is not None), None),
+        reason=next(filter(None, reasons), None),
+        started_at=at,
+        ended_at=at + took / 1e3 if at is not None and isinstance(took, int | float) else at,
+    )
+
+
+def _body(message: dict[str, Any]) -> Any:
+    body = next((message[key] for key in BODY_KEYS if message.get(key) is not None), None)
+    if not isinstance(body, dict):
+        return body
+    packed = next((body[key] for key in BASE64_KEYS if isinstance(body.get(key), str)), None)
+    inner = next((body[key] for key in TEXT_KEYS if key in body), packed or body)
+    if packed is None and isinstance(inner, dict):
+        packed = next((inner[key] for key in BASE64_KEYS if isinstance(inner.get(key), str)), None)
+    if packed is None and body.get("encoding") == "base64" and isinstance(inner, str):
+        packed = inner
+    return inner if packed is None else _unpacked(packed)
+
+
+def _unpacked(packed: str) -> str | bytes:
+    """What a body says that was kept as base64: text, or bytes where it is none."""
+    try:
+        body = b64decode(packed)
+        if body.startswith(_GZIP):
+            body = zlib.decompressobj(wbits=31).decompress(body, _LARGEST_BODY)
+        return body.decode()
+    except UnicodeDecodeError:
+        return body
+    except (ValueError, zlib.error):
+        return packed

@@ -1,0 +1,54 @@
+"""Calls that a model wrote as words are calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.ingest.reading import read_one, recording
+
+from assay.ingest.openai_chat import OPENAI_CHAT
+
+ASKED = {"role": "user", "content": "Rain?"}
+ACTED = 'Thought: I look.\nAction: look up rain\nAction Input: {"city": "Oslo"}'
+SAID = {"role": "assistant", "content": "Thought: I know.\nFinal Answer: Yes."}
+
+
+def assistant(content: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": content}
+
+
+SEEN = [
+    [assistant(f"{ACTED}\nObservation: yes")],
+    [assistant(f"```\n{ACTED}\n```\nObservation: yes")],
+    [assistant(ACTED), {"role": "user", "content": "Observation: yes"}],
+]
+
+
+@pytest.mark.parametrize("seen", SEEN)
+def test_an_action_is_a_call_and_the_observation_its_result(seen: list[Any]) -> None:
+    run = read_one(OPENAI_CHAT, recording([ASKED, *seen, SAID]))
+    assert [(c.tool, c.parameters, c.result) for c in run.calls] == [
+        ("look up rain", {"city": "Oslo"}, "yes")
+    ]
+    assert run.actual_output == SAID["content"]
+
+
+def test_what_the_model_made_up_is_no_result() -> None:
+    (call,) = read_one(OPENAI_CHAT, recording([ASKED, *SEEN[0]])).calls
+    assert call.result is None
+
+
+def test_instructions_how_to_act_are_no_calls() -> None:
+    system = {"role": "system", "content": f"Write so:\n{ACTED}\nObservation: what came of it"}
+    assert read_one(OPENAI_CHAT, recording([system, ASKED, SAID])).calls == []
+
+
+def test_requests_that_repeat_the_observation_are_one_run() -> None:
+    def pair(messages: list[Any], reply: Any) -> dict[str, Any]:
+        return {"request": {"messages": messages}, "response": {"choices": [{"message": reply}]}}
+
+    made_up = assistant(f"{ACTED}\nObservation: no\nFinal Answer: No.")
+    lines = (pair([ASKED], made_up), pair([ASKED, *SEEN[0]], SAID))
+    run = read_one(OPENAI_CHAT, recording(lines))
+    assert ([c.result for c in run.calls], run.actual_output) == (["yes"], SAID["content"])
