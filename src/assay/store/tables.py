@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from assay.evidence.blame import Blame
-    from assay.execution import ToolExecutionResult
     from assay.run import Source
     from assay.store.case_text import CallFacts, CaseFacts
     from assay.test_case import AgentTestCase
@@ -243,17 +242,31 @@ def run_row(key: str, facts: CaseFacts, source: Source | None) -> RunRow:
     )
 
 
-def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallRow]:
+def blames_of(case: AgentTestCase) -> list[Blame | None]:
+    """Whose fault each call's failure was; None for a call that did not fail."""
+    if all(call.success for call in case.calls):
+        return [None] * len(case.calls)
+    tools = offered_tools(case)
+    return [
+        blame(call, tool=tools.get(call.tool) if tools else None, offered=tools)
+        for call in case.calls
+    ]
+
+
+def call_rows(
+    key: str, facts: CaseFacts, case: AgentTestCase, blames: list[Blame | None]
+) -> Iterator[CallRow]:
     """The rows of `calls` for a case, in the order of the calls.
 
     What is written comes from the facts, which are redacted; the case itself is only asked
-    whose fault a failure was.
+    what the seed would have made of a call.
     """
-    offer = _Offer(case)
     model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
     experiment, folder_model = _word(facts.experiment), _word(facts.folder_model)
     is_seeds = case.framework == _SEED_FRAMEWORK
-    for position, (call, whole) in enumerate(zip(facts.calls, case.calls, strict=True)):
+    for position, (call, whole, found) in enumerate(
+        zip(facts.calls, case.calls, blames, strict=True)
+    ):
         arguments = bytes(call.parameters)
         # More than fifteen keywords at once would be gathered in a dict first.
         row = CallRow(
@@ -277,7 +290,7 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> Iterator[CallR
         _fill_in(row, call)
         if (seed := seed_error(whole, is_seeds=is_seeds)) is not None:
             row.seed_category, row.seed_subcategory = seed
-        if not call.success and (found := offer.blame(whole)) is not None:
+        if found is not None:
             row.blame, row.kind = found.category, found.kind
             row.blame_rule, row.blame_confidence = found.rule, found.confidence
         yield row
@@ -295,21 +308,6 @@ def _fill_in(row: CallRow, call: CallFacts) -> None:
         row.only_in_trace = _flag(call.only_in_trace)
     if call.error_message is not None:
         row.error_message = call.error_message[:LONGEST_MESSAGE]
-
-
-class _Offer:
-    """The tools on offer in a run, read when a failure needs them."""
-
-    def __init__(self, case: AgentTestCase) -> None:
-        self._case = case
-        self._read = False
-        self._tools: Mapping[str, ToolDefinition] | None = None
-
-    def blame(self, call: ToolExecutionResult) -> Blame | None:
-        if not self._read:
-            self._tools, self._read = offered_tools(self._case), True
-        tools = self._tools
-        return blame(call, tool=tools.get(call.tool) if tools else None, offered=tools)
 
 
 def offered_tools(case: AgentTestCase) -> Mapping[str, ToolDefinition] | None:

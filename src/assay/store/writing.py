@@ -13,7 +13,7 @@ from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import case_and_recorded_text, read_facts, source_text
 from assay.store.engine import connect, file_list, in_our_words, quoted
 from assay.store.redaction import redacted, redacted_each
-from assay.store.tables import KEYS, TABLES, call_rows, run_key, run_row
+from assay.store.tables import KEYS, TABLES, blames_of, call_rows, run_key, run_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,9 +161,10 @@ class Writer:
             _ENCODER.encode(run_row(key, fact, source))
             for key, fact, (source, _) in zip(fresh, facts, sources, strict=True)
         ]
+        blames = [blames_of(item.case) for item in fresh.values()]
         calls = [
-            _ENCODER.encode_lines(list(call_rows(key, fact, item.case)))
-            for (key, item), fact in zip(fresh.items(), facts, strict=True)
+            _ENCODER.encode_lines(list(call_rows(key, fact, item.case, blamed)))
+            for (key, item), fact, blamed in zip(fresh.items(), facts, blames, strict=True)
         ]
         for (key, item), (_, source), run_line, call_lines in zip(
             fresh.items(), sources, runs, calls, strict=True
