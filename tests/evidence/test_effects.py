@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.effects import READ_VERBS, WRITE_VERBS, asks_for_write, is_write
+from assay.evidence.effects import asks_for_write, is_write
+from assay.evidence.tool_kinds import READ_VERBS, WRITE_VERBS
 from assay.execution import ToolExecutionResult
 from assay.tools import read_tools
 

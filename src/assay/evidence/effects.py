@@ -12,29 +12,13 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.json_leaves import leaves_of
 from assay.evidence.literals import LONGEST_QUERY, holds_code, is_sql
-from assay.evidence.tool_kinds import hands_over, kind_of_tool
+from assay.evidence.tool_kinds import hands_over, kind_of_tool, name_writes
 
 if TYPE_CHECKING:
     from assay.evidence.json_leaves import Leaf
     from assay.execution import ToolExecutionResult
     from assay.tools import ToolDefinition
 
-WRITE_VERBS = frozenset(
-    {"create", "add", "insert", "update", "upsert", "delete", "remove", "send", "post", "put"}
-    | {"patch", "write", "save", "store", "set", "book", "reserve", "cancel", "assign", "move"}
-    | {"rename", "upload", "edit", "modify", "replace", "append", "push", "commit", "merge"}
-    | {"publish", "submit", "pay", "transfer", "refund", "schedule", "approve", "reject", "close"}
-    | {"enable", "disable", "grant", "revoke", "register", "purchase", "buy", "apply", "deploy"}
-    | {"restart", "drop", "truncate", "migrate", "import", "copy", "archive", "restore", "share"}
-    | {"invite", "reply", "comment", "change", "make", "place", "start", "stop", "reset", "clear"}
-)
-READ_VERBS = frozenset(
-    {"get", "list", "search", "find", "read", "fetch", "query", "describe", "show", "check", "view"}
-    | {"count", "lookup", "calculate", "think", "explain", "analyze", "validate", "browse", "open"}
-    | {"cat", "grep", "glob", "head", "tail", "status", "download", "export", "compare", "load"}
-    | {"select", "inspect", "preview", "summarize", "translate", "convert", "estimate", "retrieve"}
-)
-_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _SQL_WRITE = re.compile(
     r"\b(?:insert\s+(?:or\s+\w+\s+)?into|update\s+[\w.\"]+\s+(?:as\s+)?(?:\w+\s+)?set|delete\s+from"
     r"|create\s+(?!.{0,20}temp)|alter\s+\w|drop\s+\w|truncate\b|merge\s+into|grant\s+\w|revoke\s+\w"
@@ -107,7 +91,7 @@ def is_write(
             return value.lower() in _WRITE_METHODS
     if tool is not None and tool.read_only is not None:
         return not tool.read_only
-    return _name_writes(call.tool) and not hands_over(call.tool)
+    return name_writes(call.tool) and not hands_over(call.tool)
 
 
 @lru_cache(maxsize=512)
@@ -125,14 +109,3 @@ def _is_asked(text: str, place: int) -> bool:
     before = text[max(0, place - _LOOKED_BACK) : place]
     opens = place <= _LOOKED_BACK and not before.strip()
     return opens or bool(_ASKING.search(before))
-
-
-@lru_cache(maxsize=4096)
-def _name_writes(tool: str) -> bool:
-    """The first verb of the name decides; the name of a server may stand before it."""
-    for word in _NAME_WORD.findall(tool):
-        if word.lower() in READ_VERBS:
-            return False
-        if word.lower() in WRITE_VERBS:
-            return True
-    return False

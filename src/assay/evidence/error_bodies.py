@@ -65,6 +65,7 @@ _GOOD_STATUSES = frozenset(status.value for status in HTTPStatus if status < 400
 _LEAST_STATUS = 100
 # A checker's answer: the errors beside it are what it found, not what befell it.
 _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", "matches"})
+_JSON_TYPES = ("string", "object", "array", "integer", "number", "boolean", "null")
 _REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
 
 
@@ -311,6 +312,8 @@ def _is_error(item: Any) -> bool:
     if isinstance(item, float):
         return item.is_integer() and bool(item)
     if isinstance(item, dict):
+        if item.get("type") in _JSON_TYPES:
+            return False  # what an error may look like, not an error
         code = item.get("code", item.get("error_code"))
         return _has_words(item) and (code is None or _is_bad_code(code))
     return bool(item)

@@ -17,6 +17,7 @@ from assay.evidence.error_phrases import PHRASES
 from assay.evidence.error_programs import PROGRAMS
 from assay.evidence.error_sentences import SENTENCES
 from assay.evidence.linear_search import may_open_with
+from assay.evidence.refusal_signs import sign_of_refusal
 from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, reads_like_content
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ def _possible(reach: Reach) -> Callable[[str], bool]:
 
 
 _MARKED = Opening("failure_mark", "page", ())
+_SHORT = Opening("short_refusal", "line", ())
+# How prose and lists open, and no message.
+_MARKUP = frozenset("#>*`-+|")
 
 # Rules whose wording may be followed by good news: "Error: none", "Error: 0.05".
 _VALUED = frozenset(
@@ -67,6 +71,13 @@ _CONDITION = re.compile(
     r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?|means|indicates)\b|^\W*(?:how|why|what)\b",
     re.IGNORECASE,
 )
+# "Refunds are not given. Boats are." speaks of many, and goes on without advice.
+_GENERAL = re.compile(
+    r"(?-i:[A-Z][a-z]+s) (?:are|were|cannot|can|must|do|may|have)\b[^:'\"`_\d\n]{0,150}\.\s+"
+    r"(?!please|use|try|check|provide|specify|set|run|call|choose|valid|available|allowed)\w",
+    re.IGNORECASE,
+)
+_EXCEPTION_LINE = re.compile(r"\s*[\w.]{0,80}(?:Error|Exception): ")
 _QUESTION = re.compile(r"[^.:\n]{0,60}\?")
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
 _COLONS = frozenset(":：")
@@ -74,12 +85,17 @@ _STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
 
 
 def failing_opening(
-    text: str, *, longest: int | None = None, opening: str | None = None
+    text: str,
+    *,
+    longest: int | None = None,
+    opening: str | None = None,
+    acting: bool = False,
 ) -> Opening | None:
     """The rule by which a text opens with a failure, if it does.
 
     `longest` lets no rule speak for a text of more characters; `opening` is the text's, where
-    it is known already.
+    it is known already. What a tool says that was `acting`, not asked for a state, is more likely
+    to be a refusal.
     """
     size = len(text) if len(text) < HEAD else len(text.strip())
     if longest is not None and size > longest:
@@ -92,19 +108,29 @@ def failing_opening(
     matches = (_compiled(reach).match(head) for reach in reaches)
     found = next((match for match in matches if match), None)
     if found is None or found.lastgroup is None:
-        marked = size <= _LONGEST[_MARKED.reach] and bears_failure_mark(text)
-        return _MARKED if marked else None
+        return _told_by_signs(text, head, size, acting=acting)
     row = OPENINGS[int(found.lastgroup[1:])]
     if _is_harmless(row, found[0], head[found.end() :]) or reads_like_content(text):
         return None
     return row
 
 
+def _told_by_signs(text: str, head: str, size: int, *, acting: bool) -> Opening | None:
+    if size <= _LONGEST[_MARKED.reach] and bears_failure_mark(text):
+        return _MARKED
+    if size > _LONGEST[_SHORT.reach] or text.lstrip()[:1] in _MARKUP:
+        return None
+    return None if sign_of_refusal(head, acting=acting) is None else _SHORT
+
+
 def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     if row.reach == "line" and sum(1 for line in rest.split("\n") if line.strip()) > 2:
         return True
     if row.rule in _FACTS:
-        return _CONDITION.search(opening) is not None
+        told = opening + rest
+        return _CONDITION.search(opening) is not None or _GENERAL.match(told) is not None
+    if row.rule == "exception":
+        return _lists_exceptions(opening + rest)
     if row.rule == "invalid_input" and _NONE_FOUND.match(rest):
         return True
     if row.rule == "failed_to" and _QUESTION.match(rest):
@@ -112,6 +138,12 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     counts = opening[:7].lower() == "missing" or opening[-1:] in _COLONS
     valued = row.rule in _VALUED or (row.rule == "invalid_input" and counts)
     return valued and _is_good_news(rest, opening)
+
+
+def _lists_exceptions(text: str) -> bool:
+    """Whether every line tells another exception: a list of what happened elsewhere."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return len(lines) > 1 and all(_EXCEPTION_LINE.match(line) for line in lines)
 
 
 def _is_good_news(rest: str, opening: str) -> bool:

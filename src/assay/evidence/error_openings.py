@@ -80,7 +80,11 @@ STATEMENTS: tuple[Opening, ...] = (
             r"\[(?:error|err|fatal|exception|failure|failed)[\]:](?!\s*\d+\s*(?:\||\n|\Z|\[))",
             r"\(error\) ",
             r"\[[\w .-]{1,40}\] (?:error|failed|failure)\s*[:：]",
-            r"\[(?-i:[A-Z]{0,20}(?:FAILED|INVALID|DENIED|EXPIRED|UNAVAILABLE|NONEXISTENT))\] ",
+            (
+                r"\[(?-i:[A-Z]{1,20}_ERROR|[A-Z_]{0,30}(?:FAILED|INVALID|DENIED|EXPIRED|UNAVAILABLE"
+                r"|BLOCKED"
+                r"|FORBIDDEN|NONEXISTENT))\] "
+            ),
             r"\[errno -?\d+\]",
             r"npm err",
         ),

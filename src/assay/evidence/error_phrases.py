@@ -127,7 +127,7 @@ PHRASES: tuple[Opening, ...] = (
                 r" |is |are |was )?(?:been )?(?:expired|invalid|missing|disabled|suspended|revoked"
                 r"|not (?:found|set|configured|valid|enabled))\b(?! successfully)"
             ),
-            r"you (?:do not|don't) have (?:the )?(?:permission|access)\b",
+            r"(?:you|i|we) (?:do not|don't) have (?:the )?(?:permission|access)\b",
             (
                 rf"(?:this|the) (?:\w+ )?{CALLED} (?:needs|requires) (?:an?|the|your|you to)"
                 r" (?:[\w'-]+ ){0,4}(?:account|subscription|plan|key|token|log ?in|sign[ -]?in"

@@ -70,7 +70,7 @@ PROGRAMS: tuple[Opening, ...] = (
             r"(?-i:E: )",
             r"(?:is|not) a directory\b",
             r"fatal: ",
-            r"usage: \S+ \[",
+            r"usage: \S+ [\[<]",
             r"'?[^'\n]{1,60}' is not recognized as an internal",
         ),
     ),

@@ -55,12 +55,14 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             # A thing that a call needs, not a list that is empty: one of it.
             (
-                r"no (?:[\w-]+ ){0,3}[\w-]*[^s\s] (?:(?:is|was|has been) )?(?:provided|specified"
+                r"no (?:[\w-]+ ){0,3}(?!are\b|were\b)[\w-]*[^s\s] (?:(?:is|was"
+                r"|has been) )?(?:provided|specified"
                 r"|selected|configured|supplied|given|connected|loaded|initiali[sz]ed|installed"
                 r"|attached|passed|mounted|uploaded|open|running)\b"
             ),
             (
-                r"you (?:can(?:not|'t| only)|are not|aren't|already|have (?:already|no|not)"
+                r"you (?:can(?:not|'t| only)|are not|aren't|already|have (?:already|not"
+                r"|no (?!\w+s\b))"
                 r"|may not) \w+"
             ),
             (

@@ -40,7 +40,7 @@ NO_ERROR_OF = _any_of(
     no zero without any standard mean squared root absolute relative rounding measurement sampling
     percent percentage prediction forecast training test validation_set margin maximum minimum
     average total median human medical clerical trial type_i type_ii common possible typical fix
-    fixed resolved handled title subject question note song
+    fixed resolved handled title subject question note song last latest previous recent
     """
 )
 VERBS = _any_of(
@@ -108,6 +108,30 @@ MANY_THINGS = _any_of(
     difference issue error problem activity history
     """
 )
+# What tools are asked to handle: a message about one of these is seldom a story.
+HANDLED_THINGS = _any_of(
+    """
+    account action address agent alert amount api app application archive arguments? array
+    attachment audio backend backup block board body bounding_box branch bucket buffer build
+    cache calendar card cell certificate channel chart client cluster code collection column command
+    commit config configuration connection contact container content conversation coordinates?
+    count credentials? currency cursor customer dashboard database dataset date deadline dependency
+    deployment depth device directory document domain duration edge element email endpoint
+    environment event experiment expression extension feature fields? file filter flag folder
+    format frame function graph group height host id identity image incident index input instance
+    interval invoice issue item job json key label language layer length library license limit
+    list locale location meeting message method metric milestone mode model module monitor name
+    namespace network node note notebook number object offset operation option order organization
+    package page panel params? parameters? password path pattern payload payment permission pipeline
+    plan playlist plugin pod policy port position price product profile project prompt property
+    provider quantity query queries quota range recipient record regex region release reminder
+    report repository request resource role rule run scene schedule schema scope script secret
+    selector sender server service session setting shape sheet signature size slot snapshot sprint
+    stage step store stream string subject subscription symbol table tag task team template text
+    thread ticket timeout timezone title token tool track transaction type url user username values?
+    version video voice volume webhook width workbook worker workflow workspace
+    """
+)
 # Where a message ends or explains itself: "Forbidden: x" refuses, "Forbidden City" is a place.
 STOPS = (
     r"(?=\s*(?:\Z|[\n:;.,!?()\[\]{}'\"`<>/–—-])|\s(?:for|to|by|in|while|when|at|on|from|because"
@@ -145,7 +169,8 @@ FOREIGN_ERRORS = (
     "|virhe|eroare|hiba|lỗi|kesalahan|σφάλμα|שגיאה|خطأ|त्रुटि|ข้อผิดพลาด"
 )
 
-_HAN = r"[\u4e00-\u9fff]"
+# Without upper and lower case, so that the range is not looked through letter by letter.
+_HAN = r"(?-i:[\u4e00-\u9fff])"
 _CHINESE_VERBS = (
     "连接|访问|获取|读取|打开|找到|解析|识别|执行|完成|处理|加载|创建|删除|更新|保存|写入|发送|查询|登录|验证|使用|启动"
     "|下载|上传|确定|建立|分配|生成|调用|满足|提供|导入|导出|转换|定位|响应|预订|修改|取消"
@@ -176,7 +201,11 @@ CHINESE = (
         rf"(?:无法|不能){_HAN}"
     ),
     r"(?:系统|服务器?)(?:繁忙|异常|不可用|维护中)|请稍后再试",
-    r"请(?:先|重新)[\u4e00-\u9fff]{0,2}登录",
+    rf"请(?:先|重新){_HAN}{{0,2}}登录",
+    (
+        rf"只有{_HAN}{{1,16}}(?:可以|才能|支持)|(?:当前|目前)?(?:没有|尚未|未)(?:加载|打开|选中|选择"
+        rf"|连接){_HAN}"
+    ),
     r"请(?:指定|提供|传入|填写)|[\w=]{1,30} ?需要 ?\w{1,30} ?参数",
     (
         rf"(?:您|你|{_HAN}{{0,4}}(?:用户|账号|账户))?(?:没有|无|缺乏){_HAN}{{0,6}}权限|权限不足"
@@ -185,7 +214,11 @@ CHINESE = (
     r"未知(?:工具|命令|函数|参数|方法)|未登录|未授权|禁止访问|访问被拒绝|拒绝访问",
     r"(?:找不到|未找到)(?:该|此|指定|用户|文件|资源|记录|对应)",
     rf"(?:找不到|未找到)(?!相关|匹配|任何|符合|结果){_HAN}{{1,10}}(?:[:：]|(?=\s?[\w-]{{0,40}}\d))",
-    rf"{_HAN}{{1,12}}必须(?:填写|提供|指定|传入)",
+    (rf"(?:{_HAN}|[\w ]){{1,20}}(?:必须(?:填写|提供|指定|传入|是|为|在|大于|小于|不)|[需应]为)"),
+    (
+        rf"{_HAN}{{0,10}}(?:格式|参数|类型|密码|账号|验证码|签名|名称|地址|代码)不(?:正确|匹配|符合"
+        rf"|对)"
+    ),
     (
         rf"(?:{_HAN}|[\w ]){{1,20}}(?:未|尚未|没有)(?:配置|初始化|安装)"
         r"(?=[:：,，。!！(（]|\s|\Z)"

@@ -19,14 +19,15 @@ _OPENERS = (
         r"fehler (?:beim?|während|aufgetreten)\b|ungültige[rsn]? |unbekannte[rs]? \w+\s*[:'\"„]"
         r"|fehlende[rs]? \w+\s*[:'\"„]|zeitüberschreitung\b|keine? (?:zugriff|berechtigung"
         r"|verbindung)"
-        r"|leider konnten? |(?:ein|der) (?:\w+ )?fehler ist aufgetreten"
+        r"|bitte (?:geben|wählen|angeben)\b|leider konnten? |(?:ein"
+        r"|der) (?:\w+ )?fehler ist aufgetreten"
     ),
     (
         r"échec (?:de|du|lors)|échec d'|erreur (?:lors|interne|inattendue|de (?:connexion|lecture"
         r"|syntaxe|validation|serveur))|une erreur (?:\w+ )?(?:est survenue|s'est produite)"
         r"|impossible d(?:e |')|accès (?:refusé|interdit)|délai (?:d'attente )?(?:dépassé|expiré)"
         r"|nous n'avons pas pu |vous n'(?:êtes|avez) pas |vous ne pouvez |vous devez "
-        r"|paramètre manquant"
+        r"|paramètre manquant|veuillez (?:fournir|saisir|indiquer|préciser|entrer)\b"
         r"|désolé, "
     ),
     (
@@ -36,7 +37,9 @@ _OPENERS = (
         r"|tiempo de espera (?:agotado|excedido)|(?:ha ocurrido|se ha producido|se produjo"
         r"|ocurrió) un error|no (?:tiene|tienes|dispone de) permiso|fall(?:o|ó) (?:al|la|el)\b"
         r"|saldo insuficiente|falta(?:n)? (?:el|la|los|las|un) (?:campo|parámetro|argumento)"
-        r"|lo sentimos, "
+        r"|lo sentimos, |falta(?:n)? \w*[A-Z_]\w*|(?:indica|indique|introduzca|ingrese"
+        r"|especifique) (?:el"
+        r"|la|un|una)\b"
     ),
     (
         r"não foi possível |erro (?:ao|interno|inesperado|na|no|de (?:conexão|autenticação"
@@ -54,13 +57,14 @@ _OPENERS = (
     (
         r"ошибка (?:при|сервера|доступа|подключения|авторизации|базы)|не удалось |недостаточно"
         r" (?:прав|средств|места)|доступ (?:запрещ[её]н|закрыт)|неверн(?:ый|ая|ое|ые) |превышен"
-        r"|невозможно |отсутствует обязательн|истекло время|время ожидания"
+        r"|укажите |введите |необходимо |невозможно |отсутствует обязательн|истекло время"
+        r"|время ожидания"
     ),
     (
         r"nie (?:można|udało się|znaleziono (?!wynik|żadn))|brak (?:dostępu|uprawnień)"
         r"|błąd (?:podczas|serwera)"
     ),
-    r"hata oluştu|erişim (?:reddedildi|engellendi)|geçersiz ",
+    r"hata oluştu|(?:\w+ ){1,2}hatası\s*:|erişim (?:reddedildi|engellendi)|geçersiz ",
 )
 # What is said of a thing at the end of a clause; some words may stand before.
 _VERDICTS = (
@@ -73,25 +77,27 @@ _VERDICTS = (
         r"|muss (?:angegeben|größer|kleiner|zwischen|eine?)|(?:darf|dürfen) nicht"
     ),
     (
-        r"introuvables?|n'existe pas|n'(?:a|ont) pas (?:pu|été \w+ée?s?)|existe déjà"
+        r"introuvables?|n'existe pas|n'(?:a|ont) pas (?:pu|été \w+ée?s?)|existe déjà|inconnue?"
         r"|(?:est|sont) (?:invalide|obligatoire|requis|expiré|inaccessible|indisponible)"
         r"|n'est pas (?:valide|autorisé|disponible|pris|reconnu|permis)|non (?:autorisée?|valide"
-        r"|pris en charge|reconnue?)|doi(?:t|vent) être|a expiré|a échoué|ne peut pas"
+        r"|pris en charge|reconnue?)|manquante?s?|doi(?:t|vent) être|a expiré|a échoué|ne peut pas"
     ),
     (
-        r"no (?:est[áa]n? (?:disponible|permitid|autorizad)\w*|existe|encontrad[oa]"
+        r"desconocid[oa]|no (?:est[áa]n? (?:disponible|permitid|autorizad)\w*|existe|encontrad[oa]"
         r"|autorizad[oa]|válid[oa]|disponible|permitid[oa]"
         r"|soportad[oa]|fue encontrad[oa])|ya existe|es (?:obligatori[oa]|requerid[oa]"
         r"|inválid[oa])|deben? (?:ser|estar|tener|contener)|ha (?:fallado|caducado|expirado)"
         r"|no puede (?:estar|ser)|no es (?:válid[oa]|compatible)|denegad[oa]|rechazad[oa]"
     ),
     (
-        r"não (?:existe|encontrad[oa]|autorizad[oa]|permitid[oa]|disponível|suportad[oa]"
+        r"desconhecid[oa]|não (?:existe|encontrad[oa]|autorizad[oa]|permitid[oa]|disponível"
+        r"|suportad[oa]"
         r"|foi encontrad[oa]|pode (?:estar|ser)|é (?:válid[oa]|suportad[oa]))|já existe"
         r"|é (?:obrigatóri[oa]|inválid[oa])|deve (?:ser|ter|conter)|expirou|negad[oa]"
     ),
     (
-        r"non (?:trovat[oa]|esiste|autorizzat[oa]|disponibile|consentit[oa]|supportat[oa]"
+        r"sconosciut[oa]|non (?:trovat[oa]|esiste|autorizzat[oa]|disponibile|consentit[oa]"
+        r"|supportat[oa]"
         r"|è (?:valid[oa]|supportat[oa]|consentit[oa]))|esiste già|è (?:obbligatori[oa]"
         r"|scadut[oa]|richiest[oa])|deve essere|fallit[oa]"
     ),
@@ -105,7 +111,7 @@ _VERDICTS = (
         r"|обязател(?:ен|ьно)|запрещ[её]н[оаы]?|должн[оаы]? быть"
     ),
     r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
-    r"bulunamadı|başarısız|zorunludur|mevcut değil|süresi doldu|izniniz yok",
+    r"bulunamadı|başarısız|bırakılamaz|okunamadı|zorunludur|mevcut değil|süresi doldu|izniniz yok",
     r"hittades inte|blev ikke fundet|ble ikke funnet|misslyckades|mislykkedes|är ogiltigt?",
     r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép)|thất bại|tidak (?:ditemukan|valid|dapat|ada)",
     r"не знайден[оаий]+|nebyla? nalezena?|nem található|nu a fost găsit|δεν βρέθηκε|ei löydy",
@@ -126,7 +132,8 @@ _EASTERN = (
         r"|必須)です"
         r"|正しくありません|許可されていません|権限がありません|期限が?切れ"
         r"|タイムアウト(?:しました|です)"
-        r"|サポートされていません|(?:既|すで)に(?:存在|使用|登録)|なければなりません|拒否されました"
+        r"|サポートされていません|不正な[^\n]{1,12}です|(?:既|すで)に(?:存在|使用|登録)"
+        r"|なければなりません|拒否されました"
         r"|上限に達し|(?:入力|指定|ログイン)してください|(?:再度|もう一度"
         r"|しばらく)[^\n]{0,12}ください)"
     ),
@@ -204,7 +211,10 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:erforderlich|pflichtfeld|(?:muss|müssen) angegeben|obligatoire|requis\b|manquant"
             r"|obligatori[oa]|requerid[oa]|faltan?\b|obrigatóri|obbligatori|verplicht|обязател"
-            r"|не указан|wymagan|zorunlu)|必須|(?:入力|指定)してください|필수|입력해"
+            r"|не указан|wymagan|zorunlu|bırakılamaz|укажите|введите|необходимо|indi(?:ca|que)\b"
+            r"|ingrese"
+            r"|introduzca|veuillez|bitte (?:geben|wählen|angeben))|必須|(?:入力|指定)してください"
+            r"|필수|입력해"
         ),
     ),
     (
@@ -233,7 +243,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|trouv(?:é|er)|encontr(?:ó|ad|ar)|no existe|não existe|non (?:trovat|esiste)"
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
-            r"|nenalezen|nem található)|غير موجود|לא נמצא|नहीं मिल"
+            r"|nenalezen|nem található|sconosciut|inconnue?\b|descon(?:oc|hec)id|không có)"
+            r"|غير موجود|לא נמצא|नहीं मिल"
             r"|見つかりません|存在しません|찾을 수 없|존재하지"
         ),
     ),
@@ -255,7 +266,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         "execution_error",
         (
             r"\b(?:fehlgeschlagen|fehler|échec|erreur|fall(?:o|ó|ado)\b|erro\b|errore|mislukt"
-            r"|ошибка|не удалось|błąd|hata\b)|失敗|エラー|실패|오류"
+            r"|ошибка|не удалось|błąd|hata(?:sı)?\b)|失敗|エラー|실패|오류"
         ),
     ),
 )

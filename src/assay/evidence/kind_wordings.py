@@ -46,7 +46,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "rate_limit",
         (
             r"\b(?:http|status|code|error)\D{0,12}429\b|\b429 (?:too|client)|too many requests"
-            r"|query[ _]limit|slow down|rate[ _-]?limit|throttl|\bqps\b|(?:calls"
+            r"|query[ _]limit|slow down|rate[ _-]?limit|cool-?down|throttl|\bqps\b|(?:calls"
             r"|requests) per (?:second|minute|hour|day)|requests? limit|请求过于频繁|频率|频繁|限流"
         ),
     ),
@@ -54,7 +54,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "quota_exceeded",
         (
             r"credits? to \w|quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?"
-            r"|funds|quota)|and billing|no credits|top up|billing (?:details|limit|account|is)"
+            r"|funds|quota)|(?:payment|card|transaction)\b[^\n]{0,30} declined|and billing"
+            r"|no credits|top up|billing (?:details|limit|account|is)"
             r"|(?:call|request|usage|search|message|token|spending|daily|monthly"
             r"|plan)\w*[^\n]{0,20} limit (?:was |has been )?(?:exceeded|reached|hit)"
             r"|^limit exceeded|exhausted|已达上限|用完|payment required|credit balance"
@@ -92,10 +93,13 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM"
             r"|row-level security|robots\.txt|(?:missing|required|granted) .{0,20}scopes?\b"
             r"|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is|been|are) (?:banned"
-            r"|blocked)\b|restricted operation|operation not permitted|(?:do"
-            r"|does) not have (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用"
+            r"|blocked)\b|restricted (?:operation|page|path|pattern|area)|escapes? \w"
+            r"|operation not permitted|(?:(?:do"
+            r"|does) not|don't|doesn't) have (?:the )?(?:permission|access|rights)"
+            r"|read-only transaction|权限|禁用"
             r"|封禁|禁止访问|拒绝访问|captcha|enable javascript|javascript and cookies|not a robot"
-            r"|(?:has been|was) denied|denied by|you are human|not accessible by|allowed director"
+            r"|(?:pending|awaiting) approval|belong to you|(?:has been|was) denied|denied by"
+            r"|you are human|not accessible by|allowed director"
             r"|\b(?:http|status|code|error)\D{0,12}403\b"
         ),
     ),
@@ -110,7 +114,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|do) not have .{1,60} installed|spawn \S{1,60} ENOENT"
             r"|(?-i:\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:is |are |must be )?(?:set|required|missing)"
             r"|missing\b.{0,30}\benv(?:ironment)?[ _]var(?:iable)?s?\b"
-            r"|\bdisabled[.:]? \(|no (?:\w+ ){0,3}configured|not found\. install\b|(?:install"
+            r"|\bdisabled[.:]? \(|no (?:\w+ ){0,3}(?:configured|defined)\b|not found\. install\b"
+            r"|(?:install"
             r"|enable) the .{1,40}(?:plugin|extension|package|module|driver)\b"
         ),
     ),
@@ -183,7 +188,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "data_processing_error",
         (
-            r"returned no \w|disk image|unsupported operand|not subscriptable|not iterable"
+            r"returned no (?!\w+ named)\w|(?:returned|resulted in|got|received) (?:an )?empty"
+            r"|empty (?:response"
+            r"|body|result|reply)|disk image|unsupported operand|not subscriptable|not iterable"
             r"|can only concatenate|corrupt|unexpected EOF|\bEOF\W*$|unreadable|(?:property|field"
             r"|key) in (?:the )?response|failed to (?:un)?marshal (?!arg)(?!param)(?!req)"
             r"|failed to deseriali[sz]e (?:the )?re|length mismatch|lengths must match"
@@ -196,7 +203,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "missing_required_field",
         (
-            r"\b(?:is|are) empty\b|^\W*\w+ missing\W*$|is a required property|field required"
+            r"\b(?:is|are) empty\b|(?:is|are) (?:both |all )?missing\b|^\W*\w+ missing\W*$"
+            r"|^\W*missing \w|is a required property|field required"
             r"|missing (?:a )?(?:\d+ )?(?:the )?(?:following )?required|missing (?:argument"
             r"|parameter|field|property|keyword|value for)|missing [\w.'\"`-]{1,60} (?:argument"
             r"|parameter|field|property|input)\b|no (?:\w+ )?(?:fields?|arguments?|parameters?"
@@ -205,13 +213,15 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|not (?:provided|present|supplied|given|specified|set))"
             r"|mandatory (?:input )?(?:parameter|argument|field)s?|\breceived\W{1,5}undefined"
             r"|\bmessage\W{1,6}Required\b|\bis required\b|\bare required\b|must be (?:provided"
-            r"|specified|supplied|set)|type=missing|(?:was|were) not (?:provided|supplied|given)"
+            r"|specified|supplied|set)|type=missing|not (?:provided|supplied|given|specified)"
             r"|missing the \W?\w+\W? (?:parameter|argument|field)|no \w+ (?:was |were )?(?:passed"
             r"|provided|given|supplied)\b|\brequired (?:for|by|when)\b|(?:array|list|string|body"
             r"|input|query|parameter|argument|field|value)s? (?:is|are) empty|(?:provide|specify"
-            r"|supply|pass|give) (?:either|at least|an?|the|one of|both)\b"
+            r"|supply|pass|give) (?:either|at least|an?|the|one of|both)\b|^\W*(?:please )?(?:enter"
+            r"|choose|pick|select"
+            r"|name|give|provide|specify) \W?\w|cannot \w+[^\n:]{0,60} without\b"
             r"|not provided and not marked as optional|can(?:not|'t) be (?:empty|null|blank)"
-            r"|must not be (?:empty|null|blank)|\brequired[.!]?\s*$|缺少|不能为空|必填"
+            r"|must not be (?:empty|null|blank)|\brequired[.!]?\s*$|缺少|为空|必填|需要.{0,10}参数"
         ),
     ),
     (
@@ -228,7 +238,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"is not of type|wrong kind of value|unable to parse string as"
             r"|input should be (?:a valid|an instance)|(?:incorrect|wrong|invalid|unexpected) type"
-            r"|type checking failed|type=\w+_(?:type|parsing)|\binvalid_type\b|must be (?:of type"
+            r"|type checking failed|type=\w+_(?:type|parsing)|\binvalid_type\b|(?:must"
+            r"|needs to) be (?:of type"
             r"|an? (?:string|integer|number|boolean|array|object|list|dict|float|int|bool)\b)"
             r"|expected (?:an? )?(?:string|integer|number|boolean|array|object|list|dict|float|int"
             r"|str)\b|invalid input syntax for|cannot cast|is of type .{0,40} but|could not convert"
@@ -246,7 +257,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "invalid_arguments",
         (
-            r"too (?:many|few) (?:\w+ )?arguments|invalid arguments? for"
+            r"^\W*usage: |too (?:many|few) (?:\w+ )?arguments|invalid arguments? for"
             r"|unexpected (?:keyword )?(?:argument|parameter|property|field)"
             r"|unrecogni[sz]ed[ _](?:keys?|arguments?|options?|parameters?)|additional properties"
             r"|extra (?:inputs|fields) (?:are )?not|unknown (?:argument|parameter|field|option"
@@ -274,7 +285,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "conflict",
         (
-            r"already \w+ing\b|still (?:running|active|in progress|has)\b|^\W*ambiguous \w"
+            r"already (?:\w+ing|has|have)\b|\btaken\b|still (?:running|active|in progress|has)\b"
+            r"|^\W*ambiguous \w"
             r"|matches (?:\d+|multiple|several) \w|already (?:exists|in use|taken|been|[a-z]+ed\b)"
             r"|still in use|non-fast-forward|duplicate (?:key|entry|column|object|name)|file exists"
             r"|(?:multiple|found \d{1,6}) (?:occurrences|matches)|unique constraint|\bconflict"
@@ -298,18 +310,22 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|invalid (?:\w+ ){0,2}(?:format|url|uri|email|uuid|id|input|option|choice|symbol|name"
             r"|path|reference|selector|regex)\b|ValueError|resolved to \d+ elements"
             r"|ensure (?:that )?this|malformed|mismatch|dimension|(?:could not|couldn't|cannot"
-            r"|can't) (?:understand|interpret|parse|recogni[sz]e)|(?:less|greater) than or equal"
+            r"|can't) (?:understand|interpret|parse|recogni[sz]e|map|translate)"
+            r"|could not be (?:parsed"
+            r"|decoded|understood)|^\W*not an? (?:\w+ )?(?:file|directory|folder|number|date|url"
+            r"|path)\b|(?:less|greater) than or equal"
             r"|must (?:use|follow|match|begin|start|end|contain)\b|must be (?:between|in the format"
             r"|a positive|positive|non-)|is not (?:valid|an? )|too (?:small|large|short|long)"
             r"|is an? \w+, not an?|(?:above|below|over|under|outside) the (?:maximum|minimum|limit"
             r"|allowed|permitted|valid)|不能(?:早于|晚于|大于|小于|超过)|必须(?:是|为|大于|小于|在)"
-            r"|ZodError|校验|格式(?:错误|不正确)|无效的?"
+            r"|ZodError|校验|格式(?:错误|不正确)|无效的?|需为|应为|不正确|不匹配|不符合"
         ),
     ),
     (
         "not_found",
         (
-            r"\bis gone\b|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not"
+            r"\bis gone\b|not registered|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
+            r"|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not"
             r"|cannot|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"
             r"|doesn't exist|do not exist|no such|(?:cannot|could not|couldn't|can't"
             r"|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined|no module named"
@@ -338,7 +354,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"\bcannot (?:add|remove|delete|change|edit|modify|move|update|block|merge)\b"
+            r"\bcannot (?!connect|reach|read|load|fetch|get|retrieve|open|access|process"
+            r"|resolve)[a-z]"
+            r"|\bnot in (?:this|the|an?|your) \w|(?<!please )\bfirst[.!]?\s*$|请先"
             r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
             r"|do(?:es)? not (?:match|apply)|has no \w|over the .{1,20}(?:cap|limit)\b|at least \w"
             r"|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)|out of (?:range"
@@ -348,7 +366,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|must (?:have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
             r"|applicable|possible)|business (?:rule|validation)|first\b.{0,40}before|you (?:need"
             r"|have|must)\b.{1,60} before|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b"
-            r"|\brequires\b|\bneeds\b|\bcan only\b|at most \d|不足|\b(?:call|run|use|start|stop"
+            r"|\brequires\b|\bneeds\b|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中"
+            r"|选择|连接)|not (?:linked|connected)\b|\b(?:call|run|use|start|stop"
             r"|open|close|connect|create|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出"
             r"|超过|不得|不合法|已过期|已失效|过近|过远|过短"
         ),
@@ -356,7 +375,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "unavailable",
         (
-            r"try again (?:shortly|in (?:a|\d))|\bunavailable\b|not (?:properly )?initiali[sz]ed"
+            r"try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
+            r"|\bunavailable\b|not (?:properly )?initiali[sz]ed"
             r"|(?:service|manager|daemon|engine|worker|runtime) (?:is )?not (?:running|started"
             r"|ready)"
         ),
@@ -369,7 +389,17 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|retrieving|occurred)|traceback|exception|internal (?:server )?error|panic"
             r"|segmentation fault|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace"
             r"|unexpected error|\bfail|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)"
-            r"|内部错误|服务器错误|异常"
+            r"|内部错误|服务器错误|异常|无法|未能"
+        ),
+    ),
+    # What tells its caller what to do was asked for something else.
+    (
+        "rule_violation",
+        (
+            r"[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
+            r"|upload"
+            r"|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected)\b|over the \d"
+            r"|limit is \d"
         ),
     ),
 )

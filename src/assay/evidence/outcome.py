@@ -38,9 +38,13 @@ _LONGEST_FROM_CONTENT = 1_000
 _LONGEST_PYTHON = 4_096
 # Reports hold reports only so deep; a text of nothing but headers would exhaust the stack.
 _MOST_HEADERS = 3
+# What these say is of their own making, so that its end counts.
+_TELLING = frozenset({"acting", "checking", "other"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
+# What is told by the grammar of a sentence alone.
+_SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
@@ -55,6 +59,14 @@ _LAST_WORDS = re.compile(
 _OF_A_REQUEST = re.compile(
     r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|traceback\b|http\b|[45]\d\d\b)"
     r"|.{0,80}\b(?:[45]\d\d|api|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b",
+    re.IGNORECASE,
+)
+# What a call asked about, where it is not there or was not given.
+_OF_AN_ARGUMENT = re.compile(
+    r"[^\n]{0,120}\b(?:not found|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)"
+    r"|not (?:provided|supplied|specified|given|configured|authori[sz]ed)|unknown \w"
+    r"|unauthori[sz]ed"
+    r"|cannot be empty|permission)",
     re.IGNORECASE,
 )
 _CUT_JSON = re.compile(
@@ -182,12 +194,13 @@ def _read_words(
     text: str, opening: str, tool: ToolKind, *, reported: bool | None
 ) -> Reading | None:
     longest = _LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None
-    found = failing_opening(text, longest=longest, opening=opening)
+    acting = tool == "acting"
+    found = failing_opening(text, longest=longest, opening=opening, acting=acting)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and _ends_in_exception(text):
         return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
-    if tool == "other" and _ends_in_error(text):
+    if tool in _TELLING and _ends_in_error(text):
         return Reading(failed=True, rule="last_words", message=text)
     return None
 
@@ -217,6 +230,8 @@ def _is_said_in_passing(
             passing = found.rule in _LOGGED or "\n" in text.strip()
         case "wording":
             passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
+        case "checking":
+            passing = found.rule in _SENTENCES and _OF_AN_ARGUMENT.match(text) is None
         case "stopper":
             stopped = found.rule in {"stopped", "work_failed"}
             passing = stopped and "fail" not in text[:80].lower()

@@ -6,8 +6,37 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-ToolKind = Literal["command", "content", "log", "wording", "stopper", "other"]
+ToolKind = Literal["command", "content", "log", "wording", "stopper", "checking", "acting", "other"]
 
+WRITE_VERBS = frozenset(
+    {"create", "add", "insert", "update", "upsert", "delete", "remove", "send", "post", "put"}
+    | {"patch", "write", "save", "store", "set", "book", "reserve", "cancel", "assign", "move"}
+    | {"rename", "upload", "edit", "modify", "replace", "append", "push", "commit", "merge"}
+    | {"publish", "submit", "pay", "transfer", "refund", "schedule", "approve", "reject", "close"}
+    | {"enable", "disable", "grant", "revoke", "register", "purchase", "buy", "apply", "deploy"}
+    | {"restart", "drop", "truncate", "migrate", "import", "copy", "archive", "restore", "share"}
+    | {"invite", "reply", "comment", "change", "make", "place", "start", "stop", "reset", "clear"}
+)
+READ_VERBS = frozenset(
+    {"get", "list", "search", "find", "read", "fetch", "query", "describe", "show", "check", "view"}
+    | {"count", "lookup", "calculate", "think", "explain", "analyze", "validate", "browse", "open"}
+    | {"cat", "grep", "glob", "head", "tail", "status", "download", "export", "compare", "load"}
+    | {"select", "inspect", "preview", "summarize", "translate", "convert", "estimate", "retrieve"}
+)
+# What else a tool does rather than tells.
+_ACTING = frozenset(
+    {"click", "press", "type", "fill", "play", "pause", "skip", "turn", "join", "leave", "kick"}
+    | {"ban", "mute", "lock", "unlock", "withdraw", "deposit", "redeem", "subscribe", "launch"}
+    | {"install", "uninstall", "attach", "detach", "draw", "vote", "enter", "charge", "trigger"}
+    | {"generate", "render", "speak", "print", "switch", "activate", "connect", "mount"}
+)
+# What these find wrong, or tell to be forbidden, was asked for.
+_CHECKING = frozenset(
+    {"check", "validate", "verify", "compare", "lint", "diff", "grade", "audit", "scan", "test"}
+    | {"diagnose", "status", "state", "health", "monitor", "is", "has", "classify", "spell"}
+    | {"faq", "policy", "policies", "guidelines", "terms", "horoscope", "advice"}
+)
+_NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SHELLS = frozenset(
     {"bash", "sh", "zsh", "shell", "terminal", "cmd", "powershell", "exec", "console", "ssh"}
@@ -29,7 +58,14 @@ _CONSOLE = frozenset({"message", "messages", "errors", "output"})
 # What these bring is prose, whatever it says.
 _WORDING = frozenset(
     {"translate", "translation", "define", "dictionary", "rewrite", "paraphrase"}
+    | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms"}
     | {"summarize", "joke", "lyrics", "poem", "think", "thinking"}
+)
+# First match wins.
+_KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
+    ("stopper", _STOPPING),
+    ("wording", _WORDING),
+    ("content", _CONTENT_WORDS),
 )
 _PASSING_ON = frozenset({"transfer", "handoff", "handover", "escalate", "forward", "route"})
 _TAKING_OVER = frozenset(
@@ -53,8 +89,23 @@ def kind_of_tool(name: str) -> ToolKind:
         return "log"
     if words & _SHELLS or (words & _RUNNING and words & _RUNNABLE):
         return "command"
-    if words & _STOPPING:
-        return "stopper"
-    if words & _WORDING:
-        return "wording"
-    return "content" if words & _CONTENT_WORDS else "other"
+    told = next((kind for kind, known in _KINDS if words & known), None)
+    if told is not None:
+        return told
+    if name_writes(name) or (words & _ACTING and not words & READ_VERBS):
+        return "acting"
+    return "checking" if words & _CHECKING else "other"
+
+
+@lru_cache(maxsize=4_096)
+def name_writes(tool: str) -> bool:
+    """Whether a tool changes something by its name: its first verb decides.
+
+    The name of a server may stand before it.
+    """
+    for word in _NAME_WORD.findall(tool):
+        if word.lower() in READ_VERBS:
+            return False
+        if word.lower() in WRITE_VERBS:
+            return True
+    return False

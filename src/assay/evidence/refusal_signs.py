@@ -1,0 +1,275 @@
+"""How a short answer shows that it refuses, where no opening of the grammar says so.
+
+A verdict such as "does not match" stands in any prose. It tells of a failure where the text also
+bears a sign that a program speaks to its caller: it begins in lower case, is about a thing that
+tools handle, names an argument, or goes on to say what to do instead. What explains, narrates or
+reports a success is left alone. A state ("has no sheets") is an answer, unless the tool was to do
+something: then it is the reason why it did not.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from assay.evidence.error_vocabulary import FIELD_NAMES, HANDLED_THINGS
+from assay.evidence.linear_search import occurrence_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What a first sentence must say: nothing, what a call should have brought, any state that may
+# hinder it, or whatever may be meant so.
+Verdict = Literal["none", "demand", "state", "hint"]
+
+_MOST_SENTENCES = 4
+_SENTENCE_END = r"(?<=[\w)\]'\"`%][.!?])\s+(?=[A-Z`'\"(])|\n|;\s|\s[—–-]{1,2}\s"
+
+_BAD = (
+    r"(?:invalid|malformed|illegal|unsupported|unrecogni[sz]ed|unexpected|ambiguous|incompatible"
+    r"|insufficient|duplicate|incorrect)"
+)
+_DONE = (
+    r"(?:\w+ed|sent|found|set|available|valid|ready|running|open|given|known|written|possible"
+    r"|built|run|made|held|bound|shown)"
+)
+_DEMAND = (
+    r"(?:cannot (?:both )?be (?:empty|null|blank|negative|zero|used|combined|both|set|before|after"
+    r"|in|the same)|must (?:also |only |either )?(?:be|have|not|contain|match|start|end|begin"
+    r"|include|use|specify|point|exist|follow|come|differ|belong|refer)|(?:is|are) (?:required"
+    r"|mandatory|missing|invalid|unknown|unsupported|malformed|ambiguous)|requires?|needs|expects"
+    r"|expected|(?:is |are )?not (?:\w+ly )?(?:allowed|supported|permitted|recogni[sz]ed|accepted"
+    r"|legal|provided|supplied|specified|given|registered|initiali[sz]ed|authori[sz]ed"
+    r"|implemented|compatible|one of|an? (?:valid|known|supported|recogni[sz]ed)|valid \w+)"
+    rf"|{_BAD}|unknown|exceeds?|too (?:many|few|large|long|short|small|big|deep|old)|beyond"
+    r"|out of (?:range|bounds)|(?:does|do|did)(?: not|n't) (?:exist|accept|support|resolve|take"
+    r"|allow|belong to you)|already (?:exists?|has|have)|match(?:ed|es) (?:multiple|several"
+    r"|more than)|(?:has|have|contains?) (?:unknown|invalid|multiple)|should (?:be|not)"
+    r"|refusing to \w+)\b"
+)
+_STATE = (
+    rf"\b(?:{_DEMAND}|cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
+    rf"|can|could)(?: not|n't)\b|not (?:yet |currently |properly )?{_DONE}\b|none of\b|neither\b"
+    r"|can only\b|(?:has|have|contains?|matched) no\b|(?:unavailable|unreachable|out of stock"
+    r"|sold out|in use)\b)"
+)
+_HINT = (
+    rf"\b(?:{_STATE}|(?:is|are) (?:off|gone|full|over|busy|locked|disabled|closed|already|only"
+    r"|too)\b|no longer\b|already\b|still (?:has|have|active|open)\b|(?:inaccessible|expired"
+    r"|forbidden|disallowed|unauthori[sz]ed|undefined|stale|rejected|refused|denied|blocked)\b"
+    r"|failed\b|no (?:active|open|current|selected|running|valid|default|registered|configured"
+    r"|suitable)\b|no (?:[\w-]+ ){1,4}(?:configured|provided|specified|selected|supplied|given"
+    r"|connected|loaded|initiali[sz]ed|installed|attached|registered|enabled)\b)"
+)
+_ASKING = r"(?:provide|specify|supply|give|enter|choose|pick|select)"
+_INSTEAD = (
+    r"(?:use|run|call|set|provide|specify|pass|supply|create|choose|pick|select|enable|configure"
+    r"|install|connect|launch|open|start|upload|add|include|read|check|ensure|make sure|verify"
+    r"|give|try|must be|it (?:must|should)|expected|(?:available|valid|allowed|supported|known"
+    r"|accepted)(?: [\w-]+){0,3}:)"
+)
+_COURTESY = r"(?:contact|note|review|find|see|enjoy|wait|visit|try|call|reply|feel)"
+_IDENTIFIER = (
+    r"(?-i:\b[a-z]+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]+_[A-Z_]+\b)|\w=\w|[\"'`][^\"'`\n]{1,60}[\"'`]"
+    r"|</?\w+>"
+)
+_WORD = r"[^\W\d][\w'/-]*"
+_COPULA = r"(?:is|are|was|were|has|have|do|does|did|should|could|would|will|must)"
+
+
+class Sign(Struct, frozen=True):
+    """One sign of a refusal: how the text opens, and which verdict its first sentence needs."""
+
+    name: str
+    wording: str
+    verdict: Verdict = "none"
+
+
+# Letters match in either case unless a wording says (?-i:...).
+SIGNS: tuple[Sign, ...] = (
+    Sign(
+        "demand",
+        (
+            r"(?:please )?(?:(?:provide|specify|supply) (?:an?|one|at least|exactly|either|both|the"
+            r"|your|only|all)|give (?:an?|one|at least|exactly|either|both)|enter an?) [^\n]{3,90}"
+            r"\Z|(?:choose|pick|select) (?:[^\n.]{1,70} or |one of |between |an? |at least )"
+            r"[^\n.]{1,40}[.!]?\s*\Z"
+        ),
+    ),
+    Sign(
+        "wrong_thing",
+        (
+            rf"(?:{_BAD}(?: {_WORD}){{1,4}}|missing(?: {_WORD}){{1,2}}|(?-i:unknown)(?: {_WORD})"
+            r"{1,2})[.!]?\s*\Z"
+        ),
+    ),
+    Sign(
+        "not_done",
+        (
+            r"(?!(?:no|nothing|none|it|this|he|she|they|why|i|we)\b"
+            rf"|(?:[\w'\"./-]+ ){{1,4}}?{_COPULA} )(?:[\w'\"./-]+ ){{1,4}}not (?:yet )?{_DONE}"
+            r"(?=\s*(?:\Z|[.:;,(!—–-])| (?:to|for|in|by|with|because|due|from)\b)"
+        ),
+    ),
+    Sign("lower_case", r"(?-i:[a-z])(?!\S*: )\S* \S+ [^\n]*[^.!?\s]\Z", "state"),
+    Sign(
+        "handled_thing",
+        (
+            rf"(?:the |an? |this |that |your |each )?(?:[\w-]+ ){{0,3}}?{HANDLED_THINGS}"
+            r"(?: (?!that\b|which\b|to\b|of\b)[\"'`#(<]?[\w./@:#-]{1,40}[\"'`)>]?)?,? "
+            rf"(?:is |are |was |were )?{_DEMAND}"
+        ),
+    ),
+    Sign("refusing", r"[^\n]{0,160}\brefusing to \w+"),
+    Sign(
+        "advice",
+        (
+            rf"[^\n]{{3,200}}?(?:[.!;:)'\"`\]]|\s[—–-]{{1,2}}|\n)\s*(?:please |instead,? |either )?"
+            rf"(?:{_INSTEAD}\b(?! again)|(?<=please )(?!{_COURTESY}\b)\w+)"
+        ),
+        "hint",
+    ),
+    Sign(
+        "asked_for",
+        (
+            r"(?:the )?(?:specified|requested|given|provided|supplied|selected|configured|stored"
+            r"|target|source) "
+        ),
+        "hint",
+    ),
+    Sign(
+        "labelled",
+        rf"(?!{FIELD_NAMES}\b)(?-i:[a-z][\w.-]{{2,30}}): (?:\S+ ){{3}}[^\n]*[^.!?\s]\Z",
+        "state",
+    ),
+    Sign(
+        "service",
+        (
+            r"(?:the |an? )?(?:[\w-]+ ){0,3}?(?:service|server|store|backend|database|api|endpoint"
+            r"|provider|engine|feature|tool|gateway|broker) (?:is )?(?:currently |temporarily )?"
+            r"(?:unavailable|unreachable|overloaded)\b"
+        ),
+    ),
+    Sign("identifier", rf"[^\n]{{0,200}}?(?:{_IDENTIFIER})", "demand"),
+)
+# Where the tool was to do something: what is said of a state is why it did not.
+ACTING_SIGNS: tuple[Sign, ...] = (
+    Sign(
+        "none_there",
+        (
+            r"no (?:[\w'-]+ ){0,3}?[\w'-]*[^s\s] (?:is |was )?(?:found|open|active|selected|set"
+            r"|connected|matched|matches|exists)\b|no (?:active|open|current|selected|running"
+            r"|default|connected) (?:[\w-]+ )?[\w-]*[^s\s.:!](?:[.:!]|\s*\Z)|no (?:[\w-]+ ){1,3}"
+            r"(?:configured|defined|registered|specified|provided|selected|connected|loaded"
+            r"|installed|enabled)\b"
+        ),
+    ),
+    Sign("hindered", r"[^\n]{1,160}\Z", "state"),
+)
+
+# What stands before a verdict that is no refusal: a condition, an explanation, a success.
+_DOUBTS_BEFORE = (
+    r"\b(?:if|when|whenever|unless|returns?|raises?|means?|whether|indicates?|how|why|what|while"
+    r"|where|until|used|because|since|(?<=\w )(?:that|which)|success\w*|created|deleted|saved"
+    r"|updated|added|removed|completed|done|passed|found \d+|wrote|closed|opened|scheduled|playing"
+    r"|resolved|fixed|reply|comment|reminder|(?:was|were|been) (?!not|rejected|denied|refused"
+    r"|blocked)\w+ed)\b"
+)
+_DOUBTS_WITHIN = (
+    r"\A(?!failed|rejected|refused|denied|blocked|expired|unsupported|need|undefined"
+    r"|unauthori[sz]ed"
+    r"|malformed|unexpected|unresolved|unrecogni[sz]ed)(?-i:[A-Z])\w+ed\b|\?|\b(?:he|she|they|his"
+    r"|her|their"
+    r"|him|who|said|my|our|us|people|everyone|usually|often|always|never|generally|may|might"
+    r"|sometimes|typically|(?<!at )most|many|by default|guaranteed)\b"
+    r"|\b(?:was|were) (?:stripped|skipped|ignored|moved|sent|saved|stored|added|dropped)\b"
+)
+# How a document, a list, a field or code opens, and a search that found nothing.
+_DOUBTS_AT_FIRST = (
+    r"(?-i:[A-Z][a-z]*s (?:must|are|require|need|cannot|do|have|can|should|may)\b)"
+    r"|\d|(?:for|of|on|due|note|do not|don't|never|i|we)\b"
+    r"|(?-i:(?:def|class|import|from|const|let|var|return|if|for|while|assert|try|git|note|status"
+    r"|http)\b)"
+    r"|(?:no|none|0|zero) (?:[\w'-]+ ){0,4}?(?:(?:was |were )?(?:found|match\w*|detected|returned"
+    r"|available|yet|to|left|pending|scheduled)\b|\w+s\b(?! (?:are |were )?(?:configured|provided"
+    r"|registered|specified|selected|supplied|connected|loaded|installed|enabled)))"
+    r"|(?-i:[A-Z])[\w-]*(?: \w+)?: "
+)
+_DOUBTS_ANYWHERE = (
+    r"\bit (?:was|has been) \w+ed\b|[{}]|=\s|\s=|\);|=>|::|\w\(\w*\):|[|#]|\*\*|```|\n\s*[-*\d]"
+    r"|\[\w+="
+)
+
+_Compiled = tuple[tuple[Sign, re.Pattern[str]], ...]
+
+
+class _Grammar(Struct, frozen=True):
+    end: re.Pattern[str]
+    verdicts: dict[Verdict, re.Pattern[str]]
+    signs: _Compiled
+    acting: _Compiled
+    before: re.Pattern[str]
+    within: re.Pattern[str]
+    first: re.Pattern[str]
+    anywhere: re.Pattern[str]
+
+
+@cache
+def _grammar() -> _Grammar:
+    """The patterns, compiled when the first short text asks for them."""
+    ignored = re.IGNORECASE
+    verdicts: dict[Verdict, str] = {"demand": rf"\b{_DEMAND}", "state": _STATE, "hint": _HINT}
+    return _Grammar(
+        end=re.compile(_SENTENCE_END),
+        verdicts={name: re.compile(words, ignored) for name, words in verdicts.items()},
+        signs=tuple((sign, re.compile(sign.wording, ignored)) for sign in SIGNS),
+        acting=tuple((sign, re.compile(sign.wording, ignored)) for sign in ACTING_SIGNS),
+        before=re.compile(_DOUBTS_BEFORE, ignored),
+        within=re.compile(_DOUBTS_WITHIN, ignored),
+        first=re.compile(_DOUBTS_AT_FIRST, ignored),
+        anywhere=re.compile(_DOUBTS_ANYWHERE),
+    )
+
+
+@cache
+def _may_refuse() -> Callable[[str], bool]:
+    """A quick look at a text in lower case: most short answers say nothing that could refuse."""
+    return occurrence_of(rf"{_HINT}|\bmissing\b|\boverloaded\b|\A(?:please )?{_ASKING}\b|\Ano ")
+
+
+def sign_of_refusal(opening: str, *, acting: bool = False) -> Sign | None:
+    """The sign by which a text of a line or two shows that it refuses, if it bears one.
+
+    `acting` says that the tool was to do something, and not to tell a state.
+    """
+    if not _may_refuse()(opening.lower()):
+        return None
+    grammar = _grammar()
+    sentences = grammar.end.split(opening.strip())
+    first = sentences[0]
+    if len(sentences) > _MOST_SENTENCES or grammar.within.search(first):
+        return None
+    if grammar.anywhere.search(opening):
+        return None
+    if acting and (sign := _borne(grammar, grammar.acting, opening, first)) is not None:
+        return sign
+    if grammar.first.match(opening):
+        return None
+    return _borne(grammar, grammar.signs, opening, first)
+
+
+def _borne(grammar: _Grammar, signs: _Compiled, opening: str, first: str) -> Sign | None:
+    """The first of the signs that a text bears with the verdict it needs, and without a doubt."""
+    for sign, wording in signs:
+        if not wording.match(opening):
+            continue
+        verdict = grammar.verdicts.get(sign.verdict)
+        told = verdict.search(first) if verdict is not None else None
+        if verdict is not None and told is None:
+            continue
+        if grammar.before.search(first if told is None else first[: told.start()]) is None:
+            return sign
+    return None

@@ -1,0 +1,127 @@
+"""A short text is told by its signs: who speaks in it, of what, and whether the tool was to act."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from assay.evidence.error_grammar import failing_opening
+from assay.evidence.outcome import call_outcome
+from assay.evidence.refusal_signs import ACTING_SIGNS, SIGNS, sign_of_refusal
+from assay.execution import ToolExecutionResult
+
+BORNE = {
+    "demand": (
+        "Provide a harbour of at most 40 letters.",
+        "Give either a pier or a berth.",
+        "Choose north, south or west.",
+    ),
+    "wrong_thing": ("Unsupported berth kind", "Missing pier", "unknown lighthouse"),
+    "not_done": ("Letter not sent: confirmation is needed", "Harbour chart not supplied"),
+    "lower_case": ("berth ticket is not valid base64", "the old pier has no crane"),
+    "handled_thing": (
+        "Password cannot be empty",
+        "Start date must be today or later",
+        "The output format is not supported on this pier",
+    ),
+    "refusing": ("Pier guard off duty, refusing to run",),
+    "advice": (
+        "No open harbour. Please enter the harbour first.",
+        "Berth 'B9' already has a tenant. Use move_tenant to change that.",
+    ),
+    "asked_for": ("The selected berth is no longer free",),
+    "labelled": ("stale_berth: pier 4 is not where it was",),
+    "service": ("The tide service is unavailable.",),
+    "identifier": ("Boats in 'winter' mode exceed the allowed draught",),
+    "none_there": ("No active harbour", "No pilot found", "No piers configured"),
+    "hindered": ("The pump is not running", "Harbour 7 has no cranes."),
+}
+NOT_BORNE = (
+    "If a berth is not valid, the pilot decides.",
+    "Returns None where a berth is not valid",
+    "Berth 7 was freed because its ticket is not valid",
+    "Deleted 3 berths that were not supported",
+    "They said the pier is not supported.",
+    "Is the berth not supported?",
+    "Berths must be left clean",
+    "3 berths must be cleaned",
+    "For guests the pier is not supported",
+    "No berths match the filter",
+    "Status: the berth is not valid",
+    "berth = pier.find(7)  # must be free",
+    "The pier must be closed; it was opened by mistake",
+    "The sea is not supported by pillars of the earth",
+    "The pump is not running",
+    "Harbour 7 has no cranes.",
+    "No active harbour",
+    "No piers configured",
+)
+
+
+def test_each_sign_has_an_example() -> None:
+    assert set(BORNE) == {sign.name for sign in (*SIGNS, *ACTING_SIGNS)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [(name, text) for name, texts in BORNE.items() for text in texts]
+)
+def test_a_refusal_bears_its_sign(name: str, text: str) -> None:
+    acting = name in {sign.name for sign in ACTING_SIGNS}
+    sign = sign_of_refusal(text, acting=acting)
+    assert sign is not None
+    assert sign.name == name
+
+
+@pytest.mark.parametrize("text", NOT_BORNE)
+def test_what_explains_or_answers_bears_none(text: str) -> None:
+    assert sign_of_refusal(text) is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "failed"), [("pump_send", True), ("get_pump", False), ("check_pump", False)]
+)
+def test_a_state_hinders_who_acts_and_answers_who_asks(tool: str, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult(tool, {}, "The pump is not running"))
+    assert (found.success is False) is failed
+    assert found.rule == ("short_refusal" if failed else "no_error_found")
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ("The mooring number is not one of the known ones.", False),
+        ("Mooring 7 not found", True),
+        ("mooring is required", True),
+    ],
+)
+def test_what_a_checker_finds_wrong_was_asked_for(text: str, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult("validate_mooring", {}, text))
+    assert (found.success is False) is failed
+
+
+@pytest.mark.parametrize("mark", ["# ", "> ", "- ", "`", "* "])
+def test_markup_opens_prose(mark: str) -> None:
+    assert failing_opening("the old pier has no crane") is not None
+    assert failing_opening(f"{mark}the old pier has no crane") is None
+
+
+def test_many_in_general_are_no_case() -> None:
+    rules = "Dogs are not allowed on the pier. Children are."
+    assert failing_opening(rules) is None
+    assert failing_opening("Dogs are not allowed on this pier. Use another one.") is not None
+
+
+def test_a_list_of_exceptions_is_no_exception() -> None:
+    assert failing_opening("TideError: low (3 times)\nWindError: none (1 time)") is None
+    assert failing_opening("TideError: low\n  at pier 3") is not None
+
+
+@pytest.mark.parametrize(
+    "unit", ["not ", "the pier ", "a_b ", "is not ", "'x' ", "no ", "x: ", "must be; ", "Pier. "]
+)
+def test_the_look_for_signs_takes_no_time(unit: str) -> None:
+    start = process_time()
+    for acting in (False, True):
+        sign_of_refusal((unit * 240)[:240], acting=acting)
+    assert process_time() - start < 1
