@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Servers of the tests speak plain HTTP. Each client, also of a program that is started, would read
+# all certificates of the machine first: that is longer than a scripted turn takes.
+os.environ.pop("SSL_CERT_FILE", None)
+os.environ["SSL_CERT_DIR"] = os.devnull
+
 # No clock decides a test; half of the usual examples keep `make test` within its time.
 settings.register_profile("assay", deadline=None, max_examples=50)
 settings.load_profile("assay")
