@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.spark.quick import quick_environment
+from tests.spark.quick import one_java
 
 PROJECT = Path(__file__).resolve().parents[2]
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs").rglob("*.md"))]
@@ -82,9 +83,13 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(PROJECT / "examples", folder / "examples")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
-    if page.stem == "spark":
-        for name, value in quick_environment(folder / "quick").items():
-            monkeypatch.setenv(name, value)
+    with ExitStack() as stack:
+        if page.stem == "spark":
+            stack.enter_context(one_java(folder / "quick", monkeypatch))
+        run_blocks(page, blocks, folder)
+
+
+def run_blocks(page: Path, blocks: list[Block], folder: Path) -> None:
     script = folder / "page.py"
     for block in blocks:
         if block.language == "bash":

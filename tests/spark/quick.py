@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    import pytest
 
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SETTINGS = {
@@ -21,3 +26,23 @@ def quick_environment(folder: Path) -> dict[str, str]:
     lines = [f"{name} {value}\n" for name, value in SETTINGS.items()]
     (folder / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
     return {"SPARK_CONF_DIR": str(folder), "JDK_JAVA_OPTIONS": JAVA}
+
+
+@contextmanager
+def one_java(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let all commands work in one quick Java process, handed on as `spark-submit` does."""
+    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415 - an extra
+
+    for name, value in quick_environment(folder).items():
+        monkeypatch.setenv(name, value)
+    with (folder / "log").open("wb") as log:
+        gateway = launch_gateway(None, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
+    known = gateway.java_parameters
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", str(known.port))
+    monkeypatch.setenv("PYSPARK_GATEWAY_SECRET", known.auth_token)
+    try:
+        yield
+    finally:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        assert gateway.proc.wait(120) == os.EX_OK

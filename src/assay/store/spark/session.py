@@ -280,11 +280,11 @@ class _Process:
 
     def _end_java(self, *, at_once: bool) -> None:
         process = self._java.proc
+        if process is None:  # somebody else started it, and hands it on in the environment
+            return
         if not at_once:
             with suppress(*spark_errors()):
                 self._java.shutdown()
-        if process is None:  # somebody else started it, and hands it on in the environment
-            return
         if at_once:
             process.kill()
         process.stdin.close()
