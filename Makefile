@@ -1,6 +1,6 @@
 # Two commands are enough: make demo, make test. `make` alone lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check fix compat bench clean
+.PHONY: help demo test suite check fix compat bench clean
 SHELL := /bin/bash
 # The tests start assay hundreds of times; compiled once, it starts sooner.
 unexport PYTHONDONTWRITEBYTECODE
@@ -30,10 +30,12 @@ demo: .venv/.ready ## score and analyse the bundled sample runs, and write a rep
 	@echo "Browse the runs:      $(BIN)/pip install -e '.[web]' && $(BIN)/assay view out/demo.assay"
 	@echo "Your own runs:        $(BIN)/assay import YOUR-FOLDER --store yours.assay"
 
-# Tests wait for servers, browsers and Java: three workers keep two cores busy.
 test: .venv/.ready-to-develop ## set up and pass every test and check
-	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 20
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory -j 2 suite check
+
+# Tests wait for servers, browsers and Java: three workers keep two cores busy.
+suite: .venv/.ready-to-develop
+	@$(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder --durations 20
 
 check: .venv/.ready-to-develop ## formatting, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet $(SOURCES)

@@ -28,11 +28,23 @@ settings.register_profile("assay", deadline=None, max_examples=50)
 settings.load_profile("assay")
 
 PROJECT = Path(__file__).resolve().parents[1]
+# Where tests take longest; the last files decide when all workers are done.
+LONGEST = (
+    *("docs", "spark", "arena", "web", "judge", "analyses", "cli"),
+    *("agents", "store", "scoring", "deepeval"),
+)
 
 
 def pytest_collection() -> None:
     """Look for no cycles while the tests are gathered: all that is made stays to the end."""
     gc.disable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+    ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
+    tests = PROJECT / "tests"
+    items.sort(key=lambda item: ranks.get(item.path.relative_to(tests).parts[0], len(ranks)))
 
 
 def pytest_collection_finish() -> None:
