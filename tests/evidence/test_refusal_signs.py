@@ -93,6 +93,7 @@ def test_a_state_hinders_who_acts_and_answers_who_asks(tool: str, *, failed: boo
         ("The mooring number is not one of the known ones.", False),
         ("Mooring 7 not found", True),
         ("mooring is required", True),
+        ("mooring must be a number", True),
     ],
 )
 def test_what_a_checker_finds_wrong_was_asked_for(text: str, *, failed: bool) -> None:

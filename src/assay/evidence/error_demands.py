@@ -65,7 +65,16 @@ DEMANDS: tuple[Opening, ...] = (
             ),
             rf"{SOME_WORDS}has no \w+ {_QUOTED}",
             rf"there (?:is|was) no {_ONE} (?:named |called |with |for )?(?:{_QUOTED}|{_NAME})",
+            (
+                rf"there (?:is|was) no {_ONE} (?:at|in|on|for|with) (?:that|this|the (?:given"
+                r"|specified|requested|current)) \w+"
+            ),
             rf"no {_NAME} (?:in|on|for|from|found|provided|specified|set)\b",
+            # In lower case, as no answer of a search is told.
+            (
+                rf"(?-i:no) {_ONE}(?: (?:for|with|at|to|from|named|called) \S|: \w)[^\n]*"
+                r"[^.!?\s]\s*\Z"
+            ),
             r"no [\w.-]{1,40} (?:property|field|key|attribute|column|header) (?:in|on)\b",
             # "Unknown region: mars", not "Unknown callers: 3" and not a song.
             (

@@ -77,6 +77,11 @@ _GENERAL = re.compile(
     r"(?!please|use|try|check|provide|specify|set|run|call|choose|valid|available|allowed)\w",
     re.IGNORECASE,
 )
+_RULE = re.compile(
+    r"(?-i:[A-Z][a-z]+s) are not (?:allowed|permitted|available|possible) (?:in|on|at|within|for"
+    r"|after|before|between|during|without)\b[^.:'\"`_\n]*\.\s*\Z",
+    re.IGNORECASE,
+)
 _EXCEPTION_LINE = re.compile(r"\s*[\w.]{0,80}(?:Error|Exception): ")
 _QUESTION = re.compile(r"[^.:\n]{0,60}\?")
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
@@ -127,8 +132,7 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     if row.reach == "line" and sum(1 for line in rest.split("\n") if line.strip()) > 2:
         return True
     if row.rule in _FACTS:
-        told = opening + rest
-        return _CONDITION.search(opening) is not None or _GENERAL.match(told) is not None
+        return _CONDITION.search(opening) is not None or _speaks_of_many(opening + rest)
     if row.rule == "exception":
         return _lists_exceptions(opening + rest)
     if row.rule == "invalid_input" and _NONE_FOUND.match(rest):
@@ -138,6 +142,10 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     counts = opening[:7].lower() == "missing" or opening[-1:] in _COLONS
     valued = row.rule in _VALUED or (row.rule == "invalid_input" and counts)
     return valued and _is_good_news(rest, opening)
+
+
+def _speaks_of_many(text: str) -> bool:
+    return _GENERAL.match(text) is not None or _RULE.match(text) is not None
 
 
 def _lists_exceptions(text: str) -> bool:

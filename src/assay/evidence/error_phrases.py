@@ -191,7 +191,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?:host|server|service|endpoint) (?:is )?(?:unreachable|not reachable"
                 r"|not responding)"
             ),
-            r"(?:mcp )?server (?:has )?(?:disconnected|crashed|exited)\b",
+            (
+                r"(?:[\w-]+ )?server (?:has )?(?:disconnected|crashed|exited|died|closed)\b"
+                r"(?! (?:on|for|at)\b)"
+            ),
             r"(?:[\w']+ ){1,5}?(?:closed|terminated|disconnected|exited|crashed) unexpectedly",
             r"socket hang up",
             r"fetch failed",

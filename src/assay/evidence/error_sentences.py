@@ -135,7 +135,11 @@ SENTENCES: tuple[Opening, ...] = (
                 r"[^\n]{1,100}\b(?:first|before)\b"
             ),
             r"expected [^\n]{1,80}\b(?:got|received|found|but)\b",
-            r"you (?:must|cannot|can't|can only) (?:specify|provide|set|pass|use|supply|give)\b",
+            (
+                r"you (?:must|need to|have to|should|cannot|can't|can only) (?:first )?(?:specify"
+                r"|provide|set|pass|use|supply|give|add|include|choose|select|confirm|define)\b"
+            ),
+            r"you (?:supplied|provided|passed|gave|sent|specified) an? (?:empty|invalid|unknown)\b",
             r"must (?:specify|provide|supply|be (?:an?|one|less|greater|between))\b",
             (
                 r"please (?:provide|specify|supply|configure|try again|run |install|set |retry"

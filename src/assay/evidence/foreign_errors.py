@@ -37,7 +37,10 @@ _OPENERS = (
         r"|tiempo de espera (?:agotado|excedido)|(?:ha ocurrido|se ha producido|se produjo"
         r"|ocurrió) un error|no (?:tiene|tienes|dispone de) permiso|fall(?:o|ó) (?:al|la|el)\b"
         r"|saldo insuficiente|falta(?:n)? (?:el|la|los|las|un) (?:campo|parámetro|argumento)"
-        r"|lo sentimos, |falta(?:n)? \w*[A-Z_]\w*|(?:indica|indique|introduzca|ingrese"
+        r"|lo sentimos, |sin permisos?\b|no pud(?:e|o|imos) |credenciales (?:inválid"
+        r"|incorrect)[oa]s"
+        r"|sesión (?:requerida|expirada|caducada)|falta(?:n)? \w*[A-Z_]\w*|(?:indica|indique"
+        r"|introduzca|ingrese"
         r"|especifique) (?:el"
         r"|la|un|una)\b"
     ),
@@ -164,6 +167,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"\b(?:anmeld(?:ung|en)|nicht angemeldet|authenti(?:fi[zc]|sier)|jeton|connectez-vous"
             r"|autentica(?:ci[oó]n|ção|zione)|credencial|inici(?:e|ar) sesi[oó]n|inloggen|авториз"
             r"|аутентиф|токен|(?:sitzung|sesión|session|sessão) [^\n]{0,12}(?:abgelaufen|expir"
+            r"|requer"
             r"|caducad))|認証|ログイン|トークン|APIキー|인증|로그인|토큰"
         ),
     ),
@@ -258,7 +262,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"\b(?:überschr|dépass|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
+            r"\b(?:no se puede|überschr|dépass|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
             r"|上限|초과"
         ),
     ),

@@ -78,8 +78,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|invalid) password|password (?:is )?(?:incorrect|not accepted|mismatch)"
             r"|user ?name (?:and|or) password|revoked|password[- ]protected|host key verification"
             r"|密码错误|not (?:logged|signed)[ -]in|signed-in|\bjwt\b|(?:caller|user"
-            r"|verified) identity|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录|认证"
-            r"|鉴权|未授权|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)|重新\S{0,2}登录"
+            r"|verified) identity|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
+            r"|未登[錄入]|认证"
+            r"|鉴权|未授[权權]|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)|重新\S{0,2}登录"
         ),
     ),
     (
@@ -88,7 +89,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"allow-?list|whitelist|not on the list|policy.blocked|(?:server|remote|host"
             r"|peer) (?:rejected|refused) the|read-?only (?:database|file ?system|mode|replica|user"
             r"|access)|\b(?:command|request|action|access|query|operation|call|url|domain) (?:is "
-            r"|was |has been )?blocked|permissions? (?:is|are) required|\bdenied\b"
+            r"|was |has been )?blocked|permissions? (?:is|are) required|no (?:rights?|permissions?"
+            r"|access)\b|[无無][权權]|\bdenied\b"
             r"|permission denied|access(?: is| was)? denied|forbidden|insufficient (?:permissions?"
             r"|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM"
             r"|row-level security|robots\.txt|(?:missing|required|granted) .{0,20}scopes?\b"
@@ -106,7 +108,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "configuration",
         (
-            r"not available\. (?:please )?(?:install|configure|check)|check .{0,20}configuration"
+            r"missing (?:\w+ )?config|not available\. (?:please )?(?:install|configure|check)"
+            r"|check .{0,20}configuration"
             r"|configure (?:your|the)\b|\bis disabled\b|cannot run program|not (?:been )?configured"
             r"|misconf|environment variables?\b.{0,40}(?:not set|missing|required|undefined|unset)"
             r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+ (?:is |env\w* )?not set|(?:has not been|is not"
@@ -124,7 +127,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"server .{0,80}could not be loaded|server_not_in_configs"
             rf"|server (?:name )?(?:{_TOOL_NAME} )?(?:is |was )?not"
-            r" (?:running|connected|configured|found)|server (?:disconnected|crashed"
+            r" (?:running|connected|configured|found)|server (?:disconnected|crashed|closed|died"
             r"|not initiali[sz]ed|exited|terminated)|session terminated|failed to (?:start|launch"
             r"|spawn) .{0,40}server|ClosedResourceError"
         ),
@@ -147,7 +150,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|internet disconnected|name or service not known|(?:could not|cannot"
             r"|unable to) resolve host|network (?:error|is unreachable|unreachable)|socket hang up"
             r"|unreachable|no route to host|\b(?:ssl|tls)\b|certificate|ERR_(?:CERT|SSL|CONN"
-            r"|NETWORK|PROXY)|fetch failed|error sending request|transport error|socket closed"
+            r"|NETWORK|PROXY)|fetch failed|connection (?:issues?|problems?|trouble)"
+            r"|error sending request|transport error|socket closed"
             r"|not reachable|broken pipe|ConnectError|ConnectionError|\boffline\b|(?:cannot"
             r"|could not|unable to|failed to) (?:connect|reach)|连接(?:失败|被拒绝|重置|错误)|网络"
         ),
@@ -155,7 +159,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "unavailable",
         (
-            r"(?:service|temporarily|currently|server is) (?:unavailable|overloaded|down)"
+            r"no (?:reply|response|answer) (?:from|to)\b|not be running|(?:service|temporarily"
+            r"|currently"
+            r"|server is) (?:unavailable|overloaded|down)"
             r"|overloaded|bad gateway|under maintenance|HTTP status 50[0-4]|upstream (?:error"
             r"|failure)|\b(?:502|503|529) \w|database (?:table )?is locked|resource busy|EBUSY"
             r"|SERVER_BUSY|lock wait|(?:database|pool|connection|client) is closed|is sealed"
@@ -188,7 +194,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "data_processing_error",
         (
-            r"returned no (?!\w+ named)\w|(?:returned|resulted in|got|received) (?:an )?empty"
+            r"returned no (?!\w+ named)\w|^\W*no [\w ]{1,30} returned\b|did not return"
+            r"|response (?:is |was )?"
+            r"invalid|(?:returned|resulted in|got|received) (?:an )?empty"
             r"|empty (?:response"
             r"|body|result|reply)|disk image|unsupported operand|not subscriptable|not iterable"
             r"|can only concatenate|corrupt|unexpected EOF|\bEOF\W*$|unreadable|(?:property|field"
@@ -204,7 +212,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "missing_required_field",
         (
             r"\b(?:is|are) empty\b|(?:is|are) (?:both |all )?missing\b|^\W*\w+ missing\W*$"
-            r"|^\W*missing \w|is a required property|field required"
+            r"|^\W*missing \w|you (?:must|need to|have to) (?:provide"
+            r"|specify|add|supply|pass|give|include|choose|select|confirm)\b|请提供"
+            r"|is a required property|field required"
             r"|missing (?:a )?(?:\d+ )?(?:the )?(?:following )?required|missing (?:argument"
             r"|parameter|field|property|keyword|value for)|missing [\w.'\"`-]{1,60} (?:argument"
             r"|parameter|field|property|input)\b|no (?:\w+ )?(?:fields?|arguments?|parameters?"
@@ -257,7 +267,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "invalid_arguments",
         (
-            r"^\W*usage: |too (?:many|few) (?:\w+ )?arguments|invalid arguments? for"
+            r"^\W*usage: |用法|bad (?:input|option|argument|value)\b|too (?:many"
+            r"|few) (?:\w+ )?arguments|invalid arguments? for"
             r"|unexpected (?:keyword )?(?:argument|parameter|property|field)"
             r"|unrecogni[sz]ed[ _](?:keys?|arguments?|options?|parameters?)|additional properties"
             r"|extra (?:inputs|fields) (?:are )?not|unknown (?:argument|parameter|field|option"
@@ -288,7 +299,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"already (?:\w+ing|has|have)\b|\btaken\b|still (?:running|active|in progress|has)\b"
             r"|^\W*ambiguous \w"
             r"|matches (?:\d+|multiple|several) \w|already (?:exists|in use|taken|been|[a-z]+ed\b)"
-            r"|still in use|non-fast-forward|duplicate (?:key|entry|column|object|name)|file exists"
+            r"|still in use|non-fast-forward|\bduplicate\b|found \d+ times|exactly (?:1|one) match"
+            r"|file exists"
             r"|(?:multiple|found \d{1,6}) (?:occurrences|matches)|unique constraint|\bconflict"
             r"|E11000|EEXIST|concurrent(?:ly)? (?:update|modif)|\blocked|已存在|重复|冲突"
         ),
@@ -304,7 +316,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "validation_error",
         (
-            r"validation|badly formed|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of"
+            r"validation|badly formed|isn't (?:an? )?valid|may not be recogni[sz]ed|(?:supplied"
+            r"|provided|passed"
+            r"|gave) an? (?:empty|invalid)|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of"
             r"|invalid value|invalid enum|(?:must|should) be one of|expected one of|not a valid"
             r"|cannot identify|does not match (?:the )?(?:pattern|format|regex)"
             r"|invalid (?:\w+ ){0,2}(?:format|url|uri|email|uuid|id|input|option|choice|symbol|name"
@@ -384,7 +398,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "execution_error",
         (
-            r"could not (?:complete|process|handle)|失败|失敗|(?:daemon|worker|engine"
+            r"could not \w|couldn't \w|having trouble|失败|失敗|(?:daemon|worker|engine"
             r"|backend) error|error (?:calling|executing|running|in|while|getting|fetching"
             r"|retrieving|occurred)|traceback|exception|internal (?:server )?error|panic"
             r"|segmentation fault|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace"
@@ -399,6 +413,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
             r"|upload"
             r"|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected)\b|over the \d"
+            r"|^\W*no \w+ (?:in|with|for|at|on)\b"
             r"|limit is \d"
         ),
     ),

@@ -63,7 +63,8 @@ _OF_A_REQUEST = re.compile(
 )
 # What a call asked about, where it is not there or was not given.
 _OF_AN_ARGUMENT = re.compile(
-    r"[^\n]{0,120}\b(?:not found|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)"
+    r"(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found|no such|(?:does not|doesn't) exist|(?:is"
+    r"|are) (?:required|missing)"
     r"|not (?:provided|supplied|specified|given|configured|authori[sz]ed)|unknown \w"
     r"|unauthori[sz]ed"
     r"|cannot be empty|permission)",

@@ -53,7 +53,8 @@ _DEMAND = (
 _STATE = (
     rf"\b(?:{_DEMAND}|cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
     rf"|can|could)(?: not|n't)\b|not (?:yet |currently |properly )?{_DONE}\b|none of\b|neither\b"
-    r"|can only\b|(?:has|have|contains?|matched) no\b|(?:unavailable|unreachable|out of stock"
+    r"|can only\b|no (?:reply|response|answer)\b|(?:has|have|contains?|matched) no\b|(?:unavailable"
+    r"|unreachable|out of stock"
     r"|sold out|in use)\b)"
 )
 _HINT = (
@@ -64,11 +65,13 @@ _HINT = (
     r"|suitable)\b|no (?:[\w-]+ ){1,4}(?:configured|provided|specified|selected|supplied|given"
     r"|connected|loaded|initiali[sz]ed|installed|attached|registered|enabled)\b)"
 )
-_ASKING = r"(?:provide|specify|supply|give|enter|choose|pick|select)"
+_ASKING = r"(?:provide|specify|supply|give|pass|attach|enter|choose|pick|select)"
 _INSTEAD = (
     r"(?:use|run|call|set|provide|specify|pass|supply|create|choose|pick|select|enable|configure"
     r"|install|connect|launch|open|start|upload|add|include|read|check|ensure|make sure|verify"
-    r"|give|try|must be|it (?:must|should)|expected|(?:available|valid|allowed|supported|known"
+    r"|give|try|remove|click|point|restart|reconnect|reload|refresh|upgrade|log in|sign in|correct"
+    r"|rename|reduce|retry|must be|it (?:must|should)|expected|(?:available|valid|allowed|supported"
+    r"|known"
     r"|accepted)(?: [\w-]+){0,3}:)"
 )
 _COURTESY = r"(?:contact|note|review|find|see|enjoy|wait|visit|try|call|reply|feel)"
@@ -94,7 +97,8 @@ SIGNS: tuple[Sign, ...] = (
         "demand",
         (
             r"(?:please )?(?:(?:provide|specify|supply) (?:an?|one|at least|exactly|either|both|the"
-            r"|your|only|all)|give (?:an?|one|at least|exactly|either|both)|enter an?) [^\n]{3,90}"
+            r"|your|only|all)|(?:give|pass|attach) (?:an?|one|at least|exactly|either|both)"
+            r"|enter an?) [^\n]{3,90}"
             r"\Z|(?:choose|pick|select) (?:[^\n.]{1,70} or |one of |between |an? |at least )"
             r"[^\n.]{1,40}[.!]?\s*\Z"
         ),
@@ -161,7 +165,8 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         "none_there",
         (
             r"no (?:[\w'-]+ ){0,3}?[\w'-]*[^s\s] (?:is |was )?(?:found|open|active|selected|set"
-            r"|connected|matched|matches|exists)\b|no (?:active|open|current|selected|running"
+            r"|connected|matched|matches|exists|returned|received|generated|produced)\b"
+            r"|no (?:active|open|current|selected|running"
             r"|default|connected) (?:[\w-]+ )?[\w-]*[^s\s.:!](?:[.:!]|\s*\Z)|no (?:[\w-]+ ){1,3}"
             r"(?:configured|defined|registered|specified|provided|selected|connected|loaded"
             r"|installed|enabled)\b"
@@ -176,7 +181,7 @@ _DOUBTS_BEFORE = (
     r"|where|until|used|because|since|(?<=\w )(?:that|which)|success\w*|created|deleted|saved"
     r"|updated|added|removed|completed|done|passed|found \d+|wrote|closed|opened|scheduled|playing"
     r"|resolved|fixed|reply|comment|reminder|(?:was|were|been) (?!not|rejected|denied|refused"
-    r"|blocked)\w+ed)\b"
+    r"|blocked)\w+ed|(?:is|are) (?:now )?(?!required|expected|needed)\w+ed)\b"
 )
 _DOUBTS_WITHIN = (
     r"\A(?!failed|rejected|refused|denied|blocked|expired|unsupported|need|undefined"
