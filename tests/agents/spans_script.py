@@ -1,4 +1,4 @@
-"""Run in a process of its own: have a conversation with tracing on, print spans and record."""
+"""Run in a process of its own: talk to agents with tracing on, print spans and records."""
 
 from __future__ import annotations
 
@@ -30,25 +30,26 @@ from assay.agents.weather.source import BundledWeather
 from assay.agents.weather.tools import weather_tools
 
 
-async def main(name: str, prompts: list[str]) -> None:
+async def main(names: list[str], prompts: list[str]) -> None:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     trace.set_tracer_provider(provider)
     logging.disable(logging.CRITICAL)
-    agent = adapter_named(name).make()
-    tools = weather_tools(BundledWeather(date(2026, 11, 16)), PreferenceBook(), "ann")
-    found = []
+    found: dict[str, list[dict[str, object]]] = {name: [] for name in names}
     with ScriptedModel() as model, ModelTap() as tap:
         endpoint = ModelEndpoint(model.base_url, "scripted-good")
-        for i, prompt in enumerate(prompts):
-            exporter.clear()
-            turn = Turn(prompt, f"s{i}", endpoint)
-            record = await run_turn(agent, turn, tap, tools=tools)
-            spans = [json.loads(span.to_json()) for span in exporter.get_finished_spans()]
-            found.append({"case": record.case.to_dict(), "spans": spans})
+        for name in names:
+            agent = adapter_named(name).make()
+            tools = weather_tools(BundledWeather(date(2026, 11, 16)), PreferenceBook(), "ann")
+            for i, prompt in enumerate(prompts):
+                exporter.clear()
+                turn = Turn(prompt, f"s{i}", endpoint)
+                record = await run_turn(agent, turn, tap, tools=tools)
+                spans = [json.loads(span.to_json()) for span in exporter.get_finished_spans()]
+                found[name].append({"case": record.case.to_dict(), "spans": spans})
     sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], sys.argv[2:]))
+    asyncio.run(main(sys.argv[1].split(","), sys.argv[2:]))

@@ -23,22 +23,32 @@ PROMPTS = (
 )
 
 
+NAMES = ("adk", "agent-framework", "weather-adk", "weather-agent-framework")
+
+
+@pytest.fixture(scope="module")
+def conversations() -> dict[str, list[dict[str, Any]]]:
+    """The turns of every agent, held in one process: the frameworks take long to load."""
+    done = subprocess.run(
+        [sys.executable, SCRIPT, ",".join(NAMES), *PROMPTS],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
 def told(case: AgentTestCase) -> list[tuple[str, Any]]:
     return [(call.tool, call.parameters) for call in case.calls]
 
 
-@pytest.mark.parametrize(
-    "name", ["adk", "agent-framework", "weather-adk", "weather-agent-framework"]
-)
-def test_spans_and_records_agree(name: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, SCRIPT, name, *PROMPTS],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    for i, turn in enumerate(json.loads(done.stdout)):
+@pytest.mark.parametrize("name", NAMES)
+def test_spans_and_records_agree(
+    name: str, conversations: dict[str, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    assert len(conversations[name]) == len(PROMPTS)
+    for i, turn in enumerate(conversations[name]):
         file = tmp_path / f"{i}.jsonl"
         file.write_text("\n".join(map(json.dumps, turn["spans"])))
         (read,) = read_runs(file)

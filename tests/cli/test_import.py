@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from tests.cli.test_interrupt import PLAIN, on_a_terminal
+from tests.cli.test_interrupt import PLAIN, on_a_terminal, with_patience
 
 from assay.cli import main
 from assay.store import Store
@@ -457,13 +457,13 @@ def test_ctrl_c_keeps_whole_batches_and_a_second_run_completes(many: Path, tmp_p
     store = tmp_path / "store"
     command = [sys.executable, "-m", "assay", "import", str(many), "--store", str(store), "-j", "2"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while not (store / "batches").is_dir() or not any((store / "writing").iterdir()):
         assert time.monotonic() < until
         assert running.poll() is None, "it was done before it could be interrupted"
         time.sleep(0.005)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to all of them
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == 3
     assert err == "Interrupted: what was read so far is kept; run it again to go on\n"
     kept = Store(store).count()
@@ -475,15 +475,25 @@ def test_ctrl_c_keeps_whole_batches_and_a_second_run_completes(many: Path, tmp_p
     assert Store(store).count() == 56_000
 
 
-def test_a_bar_is_drawn_on_a_terminal(many: Path, tmp_path: Path) -> None:
-    arguments = ["import", str(many), "--store", str(tmp_path / "store")]
-    code, drawn = on_a_terminal(arguments, PLAIN)
+ALWAYS_SHARED = "from assay.importing import sharing; sharing._WORTH_SHARING_BYTES = 0"
+
+
+@pytest.mark.parametrize("how", ["", ALWAYS_SHARED], ids=["alone", "by two processes"])
+def test_a_bar_is_drawn_on_a_terminal(how: str, tmp_path: Path) -> None:
+    impatient = with_patience(0, how)
+    folder = tmp_path / "several"
+    folder.mkdir()
+    for i in range(8):
+        cases = [case(n, actual_output="x" * 500) for n in range(i * 100, (i + 1) * 100)]
+        (folder / f"{i}.jsonl").write_bytes(lines(*cases))
+    arguments = ["import", str(folder), "--store", str(tmp_path / "store"), "-j", "2"]
+    code, drawn = on_a_terminal(arguments, PLAIN, impatient)
     plain = re.sub(r"\x1b\[[\d;]*m", "", drawn)
     assert code == 0
     assert re.search(r"[\d,]+ read .*━.*%", plain)
-    assert "56,000 runs added" in plain
-    piped = process(many, "--store", tmp_path / "store")
-    assert "━" not in piped.out + piped.err
+    assert "800 runs added" in plain
+    piped = subprocess.run([*impatient, *arguments], capture_output=True, text=True, check=True)
+    assert "━" not in piped.stdout + piped.stderr
 
 
 def test_the_reference_page_names_every_option(assay: Assay) -> None:
