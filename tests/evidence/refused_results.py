@@ -21,6 +21,13 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("There is no crane named 'Bertha'", "no_such_thing", "model"),
     ("No depth field in the answer", "no_such_thing", None),
     ("There is no buoy at that place", "no_such_thing", "model"),
+    ("Only pilots may use this pier", "refused_sentence", None),
+    ("Heavy night cargo blocked: coal", "refused_sentence", None),
+    ("Pier 4 is not currently available", "refused_sentence", None),
+    ("moor: timed out after 30 s", "chain_of_causes", "server"),
+    ("Our tide service is having trouble right now.", "overload", None),
+    ("Tide.Desk HTTP 403: no such key", "http_status", None),
+    ("Нужно передать причал", "foreign_error", "model"),
     ("no pilot for the north pier", "no_such_thing", None),
     ("You passed an empty chart", "refused_sentence", "model"),
     ("You need to add a skipper", "refused_sentence", "model"),
@@ -122,6 +129,8 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("找不到泊位：B9", "chinese_error", "model"),
 )
 NEIGHBOURS = (
+    "Ropes must not be cut with a knife.",
+    "Pier set to: unavailable",
     "There is no buoy to speak of.",
     "The server closed for the season",
     "Dogs are not allowed on the pier after dark.",

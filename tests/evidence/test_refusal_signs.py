@@ -19,7 +19,11 @@ BORNE = {
     ),
     "wrong_thing": ("Unsupported berth kind", "Missing pier", "unknown lighthouse"),
     "not_done": ("Letter not sent: confirmation is needed", "Harbour chart not supplied"),
-    "lower_case": ("berth ticket is not valid base64", "the old pier has no crane"),
+    "lower_case": (
+        "berth ticket is not valid base64",
+        "the old pier has no crane",
+        "cranes supports iron and coal only",
+    ),
     "handled_thing": (
         "Password cannot be empty",
         "Start date must be today or later",

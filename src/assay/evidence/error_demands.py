@@ -35,7 +35,8 @@ _FIRST_DO = (
 _CAUSE = (
     r"(?:permission denied|access denied|no such (?:file or directory|host)|connection (?:refused"
     r"|reset|closed|aborted)|broken pipe|unexpected (?:eof|end of \w+|token)|eof|(?:context )?"
-    r"(?:deadline exceeded|cancell?ed)|i/o timeout|timed out|no route to host|network is"
+    r"(?:deadline exceeded|cancell?ed)|i/o timeout|timed out(?: after [\d.]+ ?\w+)?"
+    r"|no route to host|network is"
     r" unreachable|not (?:found|authorized|permitted|allowed|supported|implemented)|does not exist"
     r"|received (?:null|none|undefined)|already exists|unauthorized|forbidden"
     r"|database is (?:locked|closed)|something went wrong"

@@ -144,6 +144,7 @@ STATEMENTS: tuple[Opening, ...] = (
             ),
             rf"[\[(]?[45]\d\d[\])]?\s*[:：–-]?\s*(?:{HTTP_PHRASES}|client error|server error)",
             r"(?:client|server) error '?[45]\d\d",
+            r"(?:[\w.-]{1,30} ){1,3}(?-i:HTTP) [45]\d\d: ",
             rf"(?:{HTTP_PHRASES})(?:[.!]?\s*\Z|:)",
             r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it
             r"(?:api )?[45]\d\d (?-i:GET|HEAD|POST|PUT|PATCH|DELETE) (?:https?:|/)",

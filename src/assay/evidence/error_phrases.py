@@ -166,6 +166,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?:service|server)(?: is| was)?(?: temporarily| currently)?"
                 r" (?:unavailable|overloaded|down)\b"
             ),
+            (
+                r"(?:our|the) (?:[\w-]+ )?(?:server|service|system|api)s? (?:is|are) (?:having"
+                r"|experiencing) (?:\w+ )?(?:trouble|issues|problems|difficulties)\b"
+            ),
         ),
     ),
     Opening(

@@ -34,7 +34,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|provide|allow|accept|permit|handle|recogni[sz]e)"
                 r"|already (?:exists|registered|in use|been \w+ed|taken"
                 r"|reserved|booked|assigned|claimed|redeemed|used|a member)"
-                r"|(?:is|are) (?:not (?:available"
+                r"|(?:is|are) (?:not (?:(?:currently |yet )?available"
                 r"|allowed|supported|permitted|implemented|valid for|operational|ready"
                 r"|connected|online|registered|eligible"
                 r"|initiali[sz]ed|installed|authenticated|accessible|writable|mounted|logged in"
@@ -75,7 +75,9 @@ SENTENCES: tuple[Opening, ...] = (
             r"(?:aborting|giving up|rejected|refused|disallowed|forbidden)\s*[:：]",
             # One thing and why, not a count of many.
             (
-                r"(?!no )(?:\w{1,20} )?\w{1,20}[^s\s] (?:declined|rejected|refused|denied)\s*[:：]"
+                r"(?!no )(?:\w{1,20} ){0,3}\w{1,20}[^s\s] (?:declined|rejected|refused|denied"
+                r"|blocked)"
+                r"\s*[:：]"
                 r"\s*(?!\d|no\b|none\b|n/a|[\[{-])\w"
             ),
             # What asks for another try did not do it.
@@ -106,7 +108,9 @@ SENTENCES: tuple[Opening, ...] = (
             r"(?-i:[a-z][\w-]{1,40}) (?:is required|must be (?:provided|set|specified|an?))\b",
             (
                 r"(?:\w{1,30} ){0,2}\w{1,30}[^s\s] must (?:be (?:between|less|greater|at least"
-                r"|at most|one of|positive|different|unique|longer|shorter|valid)|not be|match"
+                r"|at most|one of|positive|different|unique|longer|shorter|valid)|not be (?:empty"
+                r"|null"
+                r"|blank|negative|zero|set|before|after|in|longer|greater|less|more|the)|match"
                 r"|contain|start with|end with)\b"
             ),
             (
@@ -119,6 +123,7 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"this field (?:is required|may not|must|cannot|should)\b",
             r"(?:enter|provide|specify|select) an? (?:valid|different)\b",
+            r"only (?:[\w-]+ ){1,4}(?:can|may) \w+ (?:this|that)\b",
             r"only [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted|accepted)\b",
             (
                 r"(?:the )?(?:specified|given|provided|supplied"

@@ -60,7 +60,7 @@ _OPENERS = (
     (
         r"ошибка (?:при|сервера|доступа|подключения|авторизации|базы)|не удалось |недостаточно"
         r" (?:прав|средств|места)|доступ (?:запрещ[её]н|закрыт)|неверн(?:ый|ая|ое|ые) |превышен"
-        r"|укажите |введите |необходимо |невозможно |отсутствует обязательн|истекло время"
+        r"|укажите |введите |нужно |необходимо |невозможно |отсутствует обязательн|истекло время"
         r"|время ожидания"
     ),
     (
@@ -215,7 +215,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:erforderlich|pflichtfeld|(?:muss|müssen) angegeben|obligatoire|requis\b|manquant"
             r"|obligatori[oa]|requerid[oa]|faltan?\b|obrigatóri|obbligatori|verplicht|обязател"
-            r"|не указан|wymagan|zorunlu|bırakılamaz|укажите|введите|необходимо|indi(?:ca|que)\b"
+            r"|не указан|wymagan|zorunlu|bırakılamaz|укажите|введите|нужно|необходимо|indi(?:ca"
+            r"|que)\b"
             r"|ingrese"
             r"|introduzca|veuillez|bitte (?:geben|wählen|angeben))|必須|(?:入力|指定)してください"
             r"|필수|입력해"

@@ -26,7 +26,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"cancell?ed by|was (?:cancell?ed|aborted|interrupted)|interrupted by|aborted by"
             r"|user (?:rejected|declined|denied|doesn't want|does not want)|tool use was rejected"
-            r"|(?:rejected|denied|blocked) this (?:action|call)|sibling tool call|KeyboardInterrupt"
+            r"|(?:rejected|denied|blocked) this (?:action|call)|\bcancell?ed\W*$|sibling tool call"
+            r"|KeyboardInterrupt"
             r"|declined by|rejected by (?:the )?user|CancelledError|^\W*(?:cancell?ed|aborted"
             r"|interrupted) (?:while|before|during)|operation (?:was )?cancell?ed|^\W*(?:cancell?ed"
             r"|aborted)\W*$|取消"
@@ -249,7 +250,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"is not of type|wrong kind of value|unable to parse string as"
             r"|input should be (?:a valid|an instance)|(?:incorrect|wrong|invalid|unexpected) type"
             r"|type checking failed|type=\w+_(?:type|parsing)|\binvalid_type\b|(?:must"
-            r"|needs to) be (?:of type"
+            r"|needs to|should) be (?:of type"
             r"|an? (?:string|integer|number|boolean|array|object|list|dict|float|int|bool)\b)"
             r"|expected (?:an? )?(?:string|integer|number|boolean|array|object|list|dict|float|int"
             r"|str)\b|invalid input syntax for|cannot cast|is of type .{0,40} but|could not convert"
@@ -332,7 +333,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|a positive|positive|non-)|is not (?:valid|an? )|too (?:small|large|short|long)"
             r"|is an? \w+, not an?|(?:above|below|over|under|outside) the (?:maximum|minimum|limit"
             r"|allowed|permitted|valid)|不能(?:早于|晚于|大于|小于|超过)|必须(?:是|为|大于|小于|在)"
-            r"|ZodError|校验|格式(?:错误|不正确)|无效的?|需为|应为|不正确|不匹配|不符合"
+            r"|ZodError|校验|格式(?:错误|不正确)|无效的?|需为|应为|不正确|不匹配|不符合|非法"
+            r"|输入错误"
         ),
     ),
     (
@@ -374,7 +376,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
             r"|do(?:es)? not (?:match|apply)|has no \w|over the .{1,20}(?:cap|limit)\b|at least \w"
             r"|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)|out of (?:range"
-            r"|stock)|not (?:available|eligible)|does not add up|minimum|maximum|is closed|sold out"
+            r"|stock)|not (?:currently )?(?:available|eligible)|\byou (?:cannot|can't) \w"
+            r"|does not add up|minimum|maximum|is closed|sold out"
             r"|售罄|已满|expired|no longer|at (?:least|most) \d|inconsistent"
             r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not a member|fast.forward"
             r"|must (?:have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
@@ -390,7 +393,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "unavailable",
         (
             r"try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
-            r"|\bunavailable\b|not (?:properly )?initiali[sz]ed"
+            r"|\bunavailable\b|\bnot running\b|not (?:properly )?initiali[sz]ed"
             r"|(?:service|manager|daemon|engine|worker|runtime) (?:is )?not (?:running|started"
             r"|ready)"
         ),
@@ -398,7 +401,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "execution_error",
         (
-            r"could not \w|couldn't \w|having trouble|失败|失敗|(?:daemon|worker|engine"
+            r"could not \w|couldn't \w|cannot \w|having trouble|失败|失敗|(?:daemon|worker|engine"
             r"|backend) error|error (?:calling|executing|running|in|while|getting|fetching"
             r"|retrieving|occurred)|traceback|exception|internal (?:server )?error|panic"
             r"|segmentation fault|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace"

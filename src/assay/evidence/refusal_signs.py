@@ -48,7 +48,8 @@ _DEMAND = (
     r"|out of (?:range|bounds)|(?:does|do|did)(?: not|n't) (?:exist|accept|support|resolve|take"
     r"|allow|belong to you)|already (?:exists?|has|have)|match(?:ed|es) (?:multiple|several"
     r"|more than)|(?:has|have|contains?) (?:unknown|invalid|multiple)|should (?:be|not)"
-    r"|refusing to \w+)\b"
+    r"|refusing to \w+|(?:supports?|accepts?|allows?|takes?) (?:[\w-]+ ){1,6}only|only (?:supports?"
+    r"|accepts?|allows?|takes?|works? with))\b"
 )
 _STATE = (
     rf"\b(?:{_DEMAND}|cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
@@ -118,7 +119,7 @@ SIGNS: tuple[Sign, ...] = (
             r"(?=\s*(?:\Z|[.:;,(!—–-])| (?:to|for|in|by|with|because|due|from)\b)"
         ),
     ),
-    Sign("lower_case", r"(?-i:[a-z])(?!\S*: )\S* \S+ [^\n]*[^.!?\s]\Z", "state"),
+    Sign("lower_case", r"(?-i:[a-z])(?!\S*: )\S* \S+ [^\n]*[^.!?\s]\Z", "hint"),
     Sign(
         "handled_thing",
         (
@@ -181,7 +182,9 @@ _DOUBTS_BEFORE = (
     r"|where|until|used|because|since|(?<=\w )(?:that|which)|success\w*|created|deleted|saved"
     r"|updated|added|removed|completed|done|passed|found \d+|wrote|closed|opened|scheduled|playing"
     r"|resolved|fixed|reply|comment|reminder|(?:was|were|been) (?!not|rejected|denied|refused"
-    r"|blocked)\w+ed|(?:is|are) (?:now )?(?!required|expected|needed)\w+ed)\b"
+    r"|blocked)\w+ed|(?:is|are) (?:now )?(?!required|expected|needed)\w+ed|(?:set|changed"
+    r"|switched) (?:to|from)"
+    r"|(?:is|are) now)\b"
 )
 _DOUBTS_WITHIN = (
     r"\A(?!failed|rejected|refused|denied|blocked|expired|unsupported|need|undefined"

@@ -58,8 +58,8 @@ _CONSOLE = frozenset({"message", "messages", "errors", "output"})
 # What these bring is prose, whatever it says.
 _WORDING = frozenset(
     {"translate", "translation", "define", "dictionary", "rewrite", "paraphrase"}
-    | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms"}
-    | {"summarize", "joke", "lyrics", "poem", "think", "thinking"}
+    | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms", "compose"}
+    | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking"}
 )
 # First match wins.
 _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
