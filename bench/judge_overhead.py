@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 import subprocess
@@ -23,6 +24,7 @@ from assay.judge.model_asking import ask_with_schema
 from assay.judge.model_names import address_of
 from assay.judge.prompt import judge_prompt, reply_schema
 from assay.judge.rubric import DIMENSION_NAMES
+from assay.own_process import collect_seldom
 from assay.score import Score
 from assay.scoring import Crew, score_cases
 from bench.cases import cases
@@ -37,30 +39,8 @@ if TYPE_CHECKING:
 AT_ONCE = 100
 LATENCY = 0.02
 GOOD = json.dumps(dict.fromkeys(DIMENSION_NAMES, 7))
-# A server in a process of its own, so that it does not share our core's turn.
-SERVER = """
-import asyncio, json, re, sys
-content = sys.argv[1]
-body = json.dumps({"id": "1", "object": "chat.completion", "created": 1, "model": "m",
-    "choices": [{"index": 0, "finish_reason": "stop",
-                 "message": {"role": "assistant", "content": content}}],
-    "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}}).encode()
-head = b"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n"
-async def connection(reader, writer):
-    try:
-        while True:
-            asked = await reader.readuntil(b"\\r\\n\\r\\n")
-            await reader.readexactly(int(re.search(rb"content-length: (\\d+)", asked, re.I)[1]))
-            await asyncio.sleep(float(sys.argv[2]))
-            writer.write(head % len(body) + body)
-    except (asyncio.IncompleteReadError, ConnectionError):
-        writer.close()
-async def main():
-    server = await asyncio.start_server(connection, "127.0.0.1", 0, limit=1 << 20)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-asyncio.run(main())
-"""
+# In a process of its own, so that it does not share our core's turn.
+SERVER = Path(__file__).with_name("model_server.py")
 
 
 class _Scripted:
@@ -100,8 +80,13 @@ class _Taken(NamedTuple):
 
 
 def run(size: Size) -> list[Result]:
-    with Crew() as crew:
-        return _results(5_000 if size == "full" else 500, crew)
+    before = gc.get_threshold()
+    collect_seldom()  # as the command does
+    try:
+        with Crew() as crew:
+            return _results(5_000 if size == "full" else 500, crew)
+    finally:
+        gc.set_threshold(*before)
 
 
 def _results(count: int, crew: Crew) -> list[Result]:
@@ -230,7 +215,7 @@ def _megabytes() -> float:
 @contextmanager
 def _server() -> Iterator[str]:
     process = subprocess.Popen(
-        [sys.executable, "-c", SERVER, GOOD, str(LATENCY)], stdout=subprocess.PIPE, text=True
+        [sys.executable, str(SERVER), GOOD, str(LATENCY)], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     try:

@@ -62,6 +62,12 @@ def scored(metric: Any, crew: Crew | None, count: int = ENOUGH) -> list[Score | 
     return [scores.results[0] for scores in found]
 
 
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the crew begin as soon as there are cases enough, however fast they are judged."""
+    monkeypatch.setattr(foresight, "_FEW_SECONDS", 0.0)
+
+
 def helped(crew: Crew) -> bool:
     return bool(crew._hands)
 
@@ -91,7 +97,7 @@ def test_a_model_is_asked_the_same_with_a_crew(how: str) -> None:
     alone = scored(ASKED[how](models[0]), None)
     with Crew(1) as crew:
         assert scored(ASKED[how](models[1]), crew) == alone
-        assert helped(crew) is (how != "beside the evidence")
+        assert helped(crew)
     assert sorted(models[0].asked) == sorted(models[1].asked)
 
 
@@ -99,6 +105,31 @@ def test_few_cases_need_no_crew() -> None:
     with Crew(1) as crew:
         scored(MCPToolMetric(), crew, _FEW_CASES - 1)
         assert not helped(crew)
+
+
+def test_work_that_is_soon_done_needs_no_crew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foresight, "_FEW_SECONDS", 3_600.0)
+    with Crew(1) as crew:
+        scored(MCPToolMetric(), crew)
+        assert not helped(crew)
+
+
+CORES = {
+    "one core": (1, 0, 0),
+    "two cores": (2, 2, 1),
+    "eight cores": (8, 8, 7),
+}
+
+
+@pytest.mark.parametrize("kind", CORES)
+def test_a_core_is_left_to_whoever_asks(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cores, by_evidence, by_model = CORES[kind]
+    monkeypatch.setattr(os, "cpu_count", lambda: cores)
+    found = [
+        0 if (lot := Crew()._lot([metric.preparation])) is None else lot.hands
+        for metric in (MCPToolMetric(), MCPToolMetric(model=Model()))
+    ]
+    assert found == [by_evidence, by_model]
 
 
 def test_metrics_without_preparation_need_no_crew() -> None:

@@ -162,7 +162,7 @@ def _text_of(content: str | list[Any] | None) -> str:
 def _usage(usage: object) -> tuple[int | None, int | None]:
     """The tokens of the question and of the reply; None for both where neither is counted."""
     found = usage if isinstance(usage, dict) else {}
-    asked, answered = (_count(found.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+    asked, answered = _count(found.get("prompt_tokens")), _count(found.get("completion_tokens"))
     return (asked, answered) if asked or answered else (None, None)
 
 

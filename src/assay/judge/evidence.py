@@ -8,7 +8,9 @@ Nothing is weighed and nothing fitted. A dimension that no look could judge has 
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, ClassVar, get_args
+
+from msgspec import Struct
 
 from assay.evidence.examination import examine
 from assay.evidence.findings import Severity
@@ -38,7 +40,7 @@ from assay.judge.rubric import HIGHEST, LOWEST
 from assay.score import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from assay.evidence.findings import Finding
     from assay.judge.looking import Look
@@ -69,15 +71,24 @@ _SHARE = attrgetter("share")
 _SEVERITIES = get_args(Severity)
 
 
+class _ByEvidence(Struct, frozen=True):
+    """Marks cases by their evidence; a preparation that leaves nothing to do."""
+
+    is_all: ClassVar[bool] = True
+
+    def __call__(self, case: AgentTestCase) -> Marks:
+        return mark_by_evidence(case)
+
+
 class EvidenceJudge:
     """Marks a run by its evidence; needs no model, no key and no network, and costs nothing."""
 
     name = EVIDENCE
 
     @property
-    def preparation(self) -> Callable[[AgentTestCase], Marks]:
+    def preparation(self) -> _ByEvidence:
         """All of the work: it needs nobody else."""
-        return mark_by_evidence
+        return _ByEvidence()
 
     async def mark(self, case: AgentTestCase) -> Marks:
         """The marks of one case."""

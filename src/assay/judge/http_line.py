@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 32 * 1024 * 1024
 # A parser keeps headers of any number and length.
 MOST_HEAD_BYTES = 256 * 1024
+_BYTES_AT_ONCE = 16 * 1024
 _FIRST_FINAL_STATUS = 200
 
 
@@ -38,11 +39,13 @@ class LineLost(ConnectionError):
         self.untouched = untouched
 
 
-class _Line(asyncio.Protocol):
+class _Line(asyncio.BufferedProtocol):
     """One connection. The parser calls the methods that begin with `on_`."""
 
     def __init__(self) -> None:
         self._parser = HttpResponseParser(self)
+        # One for all that comes: else room for the longest piece is made for each.
+        self._come = memoryview(bytearray(_BYTES_AT_ONCE))
         self._transport: asyncio.Transport | None = None
         self._response: asyncio.Future[Response] | None = None
         self._is_free = False
@@ -77,14 +80,17 @@ class _Line(asyncio.Protocol):
         self._transport = cast("asyncio.Transport", transport)
         self._is_free = True
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asked for by asyncio
+        return self._come
+
+    def buffer_updated(self, nbytes: int) -> None:
         if self._response is None:  # nobody asked
             self._is_free = False
             self.close()
             return
-        self._bytes_come += len(data)
+        self._bytes_come += nbytes
         try:
-            self._parser.feed_data(data)
+            self._parser.feed_data(self._come[:nbytes])
         except (HttpParserError, HttpParserUpgrade) as exc:
             self._fail(f"the response is no HTTP: {exc}")
         most = MOST_HEAD_BYTES if self._is_in_head else MOST_BYTES

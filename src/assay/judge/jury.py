@@ -6,10 +6,11 @@ import asyncio
 import statistics
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.errors import InvalidJudge, JudgeFailed, UnknownName
-from assay.judge.marks import JudgedBy, Marks, marked, preparation_of
+from assay.judge.marks import JudgedBy, Marks, Preparation, marked, preparation_of
 from assay.judge.repeated import combined
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import mean
@@ -17,7 +18,7 @@ from assay.score import mean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from assay.judge.marks import Judge, Preparation
+    from assay.judge.marks import Judge
     from assay.test_case import AgentTestCase
 
 Verdict: TypeAlias = Literal["mean", "median"]
@@ -33,6 +34,22 @@ _MIDDLES: dict[str, Callable[[Iterable[float | None]], float | None]] = {
     "mean": mean,
     "median": median,
 }
+
+
+class _ForEach(Struct, frozen=True):
+    """What each juror needs of a case, in their order; what is the same for several, made once."""
+
+    prepare: tuple[Preparation | None, ...]
+
+    def __call__(self, case: AgentTestCase) -> tuple[object, ...]:
+        made: list[object] = []
+        for prepare in self.prepare:
+            first = self.prepare.index(prepare)
+            if first < len(made):
+                made.append(made[first])
+            else:
+                made.append(None if prepare is None else prepare(case))
+        return tuple(made)
 
 
 class Jury:
@@ -53,21 +70,23 @@ class Jury:
         self._verdict = verdict
 
     @property
-    def preparation(self) -> Preparation | None:
-        """What all jurors need of a case beforehand; None where they need different things."""
-        first, *others = [preparation_of(judge) for judge in self._judges]
-        return first if all(other == first for other in others) else None
+    def preparation(self) -> _ForEach | None:
+        """What the jurors need of a case beforehand; None where none of them needs anything."""
+        needed = tuple([preparation_of(judge) for judge in self._judges])
+        return None if all(found is None for found in needed) else _ForEach(needed)
 
     async def mark(self, case: AgentTestCase) -> Marks:
         """What the jurors say together; raises JudgeFailed when none of them says anything."""
         prepare = self.preparation
         return await self.mark_prepared(case, None if prepare is None else prepare(case))
 
-    async def mark_prepared(self, case: AgentTestCase, prepared: object) -> Marks:
-        """What they say of a case that was made ready for them all; None where it was not."""
-        outcomes = await asyncio.gather(
-            *(marked(judge, case, prepared) for judge in self._judges), return_exceptions=True
-        )
+    async def mark_prepared(
+        self, case: AgentTestCase, prepared: tuple[object, ...] | None
+    ) -> Marks:
+        """What they say of a case that was made ready for each of them; None where it was not."""
+        ready = prepared or (None,) * len(self._judges)
+        marking = [marked(judge, case, r) for judge, r in zip(self._judges, ready, strict=True)]
+        outcomes = await asyncio.gather(*marking, return_exceptions=True)
         answered: list[Marks] = []
         failed: list[str] = []
         for judge, outcome in zip(self._judges, outcomes, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from msgspec import Struct
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 Preparation: TypeAlias = Callable[["AgentTestCase"], object]
+# By name: a union that is written where it is used is made anew each time.
+_NUMBERS = (int, float)
+_PLAIN = (int, float, str, NoneType)
+# Each dimension with the keys under which a reply may give its reason.
+_REASON_KEYS = tuple((name, f"{name}_reason", f"{name}_reasoning") for name in DIMENSION_NAMES)
 
 
 class Spread(Struct, frozen=True):
@@ -154,6 +160,11 @@ def preparation_of(judge: object, whole: str = "mark") -> Preparation | None:
     return None
 
 
+def is_all_of_it(preparation: Preparation) -> bool:
+    """Whether nothing is left to do after this preparation: nobody is asked."""
+    return getattr(preparation, "is_all", False) is True
+
+
 async def marked(judge: Judge, case: AgentTestCase, prepared: object) -> Marks:
     """The marks of a case for which a part of the work may be done; None where it is not."""
     if prepared is None:
@@ -169,16 +180,21 @@ def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:
 
 def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
     """The sentences given beside the marks, by dimension."""
-    return {
-        name: text
-        for name in DIMENSION_NAMES
-        if isinstance(text := _reason(found, name), str) and text
-    }
+    reasons: dict[str, str] = {}
+    for name, key, other_key in _REASON_KEYS:
+        entry = found.get(name)
+        if not isinstance(entry, _PLAIN) and isinstance(entry, Mapping):
+            text = entry.get("reason") or entry.get("reasoning")
+        else:
+            text = found.get(key) or found.get(other_key)
+        if text and isinstance(text, str):
+            reasons[name] = text
+    return reasons
 
 
 def mark_of(value: object, name: str) -> float | None:
     """One mark, clamped to 1-10; None stays None, what is no number is an error."""
-    if not isinstance(value, int | float | str | None):  # asking for a Mapping takes longer
+    if not isinstance(value, _PLAIN):  # asking for a Mapping takes longer
         value = _mark_inside(value)
     if value is None:
         return None
@@ -201,17 +217,10 @@ def _number(value: object) -> float | None:
         value = value.strip().removesuffix("/10").strip()
         if value.endswith("%"):
             value, scale = value.removesuffix("%").strip(), 0.1
-    elif isinstance(value, bool) or not isinstance(value, int | float):
+    elif isinstance(value, bool) or not isinstance(value, _NUMBERS):
         return None
     try:
         number = float(value) * scale
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
-
-
-def _reason(found: Mapping[str, Any], name: str) -> object:
-    entry = found.get(name)
-    if not isinstance(entry, int | float | str | None) and isinstance(entry, Mapping):
-        return entry.get("reason") or entry.get("reasoning")
-    return found.get(f"{name}_reason") or found.get(f"{name}_reasoning")

@@ -98,8 +98,10 @@ def _object_in(reply: object) -> Mapping[str, Any] | None:
         reply = reply.model_dump()
     if not isinstance(reply, Mapping):
         return None
-    inner = next((reply[key] for key in _WRAPPERS if isinstance(reply.get(key), Mapping)), None)
-    return reply if inner is None else {**inner, **reply}
+    for key in _WRAPPERS:
+        if key in reply and isinstance(reply[key], Mapping):
+            return {**reply[key], **reply}
+    return reply
 
 
 def _json_in(text: str) -> Mapping[str, Any] | None:

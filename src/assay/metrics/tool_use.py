@@ -6,7 +6,6 @@ count. `measure_tool_use` puts them together as mcp-bench and the seed do.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -134,7 +133,11 @@ class ServerUse(Struct, frozen=True):
 
 def server_use(calls: Iterable[ToolExecutionResult]) -> ServerUse:
     """Count the calls by server."""
-    return ServerUse(dict(Counter([call.server for call in calls if call.server])))
+    found: dict[str, int] = {}
+    for call in calls:
+        if call.server:
+            found[call.server] = found.get(call.server, 0) + 1
+    return ServerUse(found)
 
 
 def measure_tool_use(

@@ -35,10 +35,13 @@ DEFAULT_CONCURRENCY = 20
 # Times the concurrency: so many may be held, and so many more while they wait for one before them.
 _MOST_WAITING = 2
 _MOST_WAITING_FOR_ONE = 8
+# Times what is read ahead anyway, where a crew works on it.
+_TIMES_AHEAD = 2
 _BATCH_CASES = 256
 _BATCH_SECONDS = 0.05
 # A mean of floats may miss its end by a hair.
 _ROUNDING = 1e-9
+_NUMBERS = (int, float)  # a union that is written where it is used is made anew each time
 
 
 async def score_stream(
@@ -55,7 +58,8 @@ async def score_stream(
     while one of them keeps the others waiting. `ahead` so many more are read in a thread, so
     that a slow source does not hold up those that are being judged. What reading raises is
     raised here after all that was read before it has been handed over. The processes of a `crew`
-    do what can be done before anybody is asked, for cases that were read ahead.
+    do what can be done before anybody is asked, for cases that were read ahead: twice as
+    many then, so that there is always enough for them to do.
     """
     flight = _Flight(_source(cases, metrics, ahead, crew), metrics, concurrency)
     try:
@@ -99,7 +103,7 @@ def _source(
     crew: Crew | None,
 ) -> Source[_Item]:
     if crew is not None:
-        return Ahead(crew.foresee(cases, metrics), max(ahead, LEAST_AHEAD))
+        return Ahead(crew.foresee(cases, metrics), max(ahead * _TIMES_AHEAD, LEAST_AHEAD))
     return Ahead(cases, ahead) if ahead else Direct(cases)
 
 
@@ -298,4 +302,4 @@ def _checked(found: Any, name: str) -> Score:
 
 
 def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and -_ROUNDING <= value <= 1 + _ROUNDING
+    return isinstance(value, _NUMBERS) and -_ROUNDING <= value <= 1 + _ROUNDING

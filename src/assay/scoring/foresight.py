@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections import deque
 from contextlib import suppress
 from itertools import zip_longest
 from threading import Condition, Thread
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from assay.judge.marks import preparation_of
+from assay.judge.marks import is_all_of_it, preparation_of
 from assay.scoring.hand import Hand, pickled
 from assay.scoring.results import KnownCase
 
@@ -33,11 +34,16 @@ if TYPE_CHECKING:
     _Item: TypeAlias = AgentTestCase | KnownCase
 
 LEAST_AHEAD = 64
+# A batch holds a share of what waits: large ones disturb those who judge less often, small ones
+# come back sooner.
 _BATCH_CASES = 16
+_MOST_BATCH_CASES = 64
 # One in hand and one at hand, so that a process never waits for the next.
 _BATCHES_AT_HAND = 2
-# Starting a process takes as long as judging so many cases by evidence.
 _FEW_CASES = 200
+# Where nobody is asked, who judges has no time to spare: starting a process takes as long as
+# judging some hundred small cases, and pays off only where there is more to come.
+_FEW_SECONDS = 1.0
 # A process may be stopped, or out of memory: what it does not do is done where the case is judged.
 _PATIENCE_SECONDS = 30.0
 
@@ -53,6 +59,14 @@ class PreparedMetric(Protocol):
 
     async def evaluate_prepared(self, case: AgentTestCase, prepared: object) -> Score:
         """The score of a case for which that part is done."""
+
+
+class _Lot(NamedTuple):
+    """What is to be done for the cases of one stream, by how many, and from when on it pays."""
+
+    preparations: bytes
+    hands: int
+    begins: float
 
 
 class Foreseen:
@@ -87,7 +101,7 @@ class Foreseen:
             elif not self.is_settled:
                 self._waiter = asyncio.get_running_loop().create_future()
         if self._waiter is not None:
-            await asyncio.wait([self._waiter], timeout=_PATIENCE_SECONDS)
+            await _released(self._waiter)
         return self._found
 
 
@@ -99,14 +113,17 @@ class Crew:
     """
 
     def __init__(self, hands: int | None = None) -> None:
-        """Take how many processes; as many as there are cores, which leave the way to others."""
-        self._count = hands or os.cpu_count() or 1
+        """Take how many processes; where that is not said there are some for the other cores.
+
+        They leave the way to others. On a single core there are none: nothing would be won.
+        """
+        self._count = hands
         self._threads: list[Thread] = []
         self._hands: list[Hand] = []
         self._changed = Condition()
         self._offered: deque[Foreseen] = deque()
         self._seen = 0
-        self._closed = False
+        self._started = self._closed = False
 
     def __enter__(self) -> Self:
         """Nothing is started before there is work."""
@@ -134,41 +151,55 @@ class Crew:
         """The same cases, each offered to the crew as it is read."""
         needed = tuple([preparation_of(metric, "evaluate") for metric in metrics])
         names = {m.name for m, found in zip(metrics, needed, strict=True) if found is not None}
-        preparations = pickled(needed)
-        if not names or preparations is None:
+        lot = self._lot(needed)
+        if not names or lot is None:
             yield from items
             return
         try:
             for item in items:
                 is_known = isinstance(item, KnownCase) and names <= item.scores.keys()
-                yield item if is_known else self._offer(item, preparations)
+                yield item if is_known else self._offer(item, lot)
         finally:
             with self._changed:
-                others = [each for each in self._offered if each.preparations is not preparations]
+                others = [e for e in self._offered if e.preparations is not lot.preparations]
                 self._offered = deque(others)
 
-    def _offer(self, item: _Item, preparations: bytes) -> Foreseen:
-        found = Foreseen(item, preparations, self._changed)
+    def _lot(self, needed: Sequence[Preparation | None]) -> _Lot | None:
+        """What there is to do; None where it cannot travel, or nobody is there to do it."""
+        preparations = pickled(needed)
+        is_all = all(is_all_of_it(found) for found in needed if found is not None)
+        # Who asks and reads answers is busy with that; who asks nobody waits for the others.
+        cores = os.cpu_count() or 1
+        hands = self._count or (cores if is_all and cores > 1 else cores - 1)
+        if preparations is None or not hands:
+            return None
+        begins = time.monotonic() + (_FEW_SECONDS if is_all else 0.0)
+        return _Lot(preparations, hands, begins)
+
+    def _offer(self, item: _Item, lot: _Lot) -> Foreseen:
+        found = Foreseen(item, lot.preparations, self._changed)
         with self._changed:
             while self._offered and self._offered[0].is_settled:
                 self._offered.popleft()
             self._offered.append(found)
             self._seen += 1
-            is_enough = self._seen == _FEW_CASES
             if len(self._offered) >= _BATCH_CASES:
                 self._changed.notify()
-        if is_enough:
-            self._start()
+        if not self._started and self._seen >= _FEW_CASES and time.monotonic() >= lot.begins:
+            self._start(lot)
         return found
 
-    def _start(self) -> None:
-        for _ in range(self._count):
-            thread = Thread(target=self._run, name="assay-foresight", daemon=True)
+    def _start(self, lot: _Lot) -> None:
+        self._started = True
+        for _ in range(lot.hands):
+            thread = Thread(
+                target=self._run, args=(lot.preparations,), name="assay-foresight", daemon=True
+            )
             with suppress(RuntimeError):  # the system has no room for one more
                 thread.start()
                 self._threads.append(thread)
 
-    def _run(self) -> None:
+    def _run(self, preparations: bytes) -> None:
         """Keep one process busy until the end, its own or the crew's."""
         with self._changed:
             if self._closed:
@@ -181,6 +212,9 @@ class Crew:
         under_way: deque[list[Foreseen]] = deque()
         try:
             with suppress(OSError, EOFError):
+                # Nobody waits for what is given to a process that is still loading its code.
+                hand.give(preparations, [])
+                hand.take()
                 self._keep_busy(hand, under_way)
         finally:
             for batch in under_way:
@@ -206,8 +240,10 @@ class Crew:
                 if not wait:
                     return []
                 self._changed.wait()
+            share = len(self._offered) // (_BATCHES_AT_HAND * len(self._hands))
+            most = min(max(share, _BATCH_CASES), _MOST_BATCH_CASES)
             batch: list[Foreseen] = []
-            while self._offered and len(batch) < _BATCH_CASES and not self._closed:
+            while self._offered and len(batch) < most and not self._closed:
                 found = self._offered[0]
                 if batch and found.preparations is not batch[0].preparations:
                     break
@@ -228,6 +264,15 @@ class Crew:
             there = [waiter for waiter in waiting if waiter.get_loop() is loop]
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(_release, there)
+
+
+async def _released(waiter: asyncio.Future[None]) -> None:
+    """Wait for it as long as there is patience."""
+    patience = waiter.get_loop().call_later(_PATIENCE_SECONDS, _release, [waiter])
+    try:
+        await waiter
+    finally:
+        patience.cancel()
 
 
 def _release(waiting: Sequence[asyncio.Future[None]]) -> None:

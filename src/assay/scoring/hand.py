@@ -30,6 +30,8 @@ _LENGTH = struct.Struct("!Q")
 # Not from the folder that the user happens to be in: what is called like a module there is none.
 _LIFE = (sys.executable or "", "-P", "-c", "from assay.scoring.hand import work; work()")
 _YIELDS = 5
+# As much as a user may have; what a batch comes to is mostly less.
+_BYTES_IN_PIPE = 1 << 20
 
 
 class Hand:
@@ -42,8 +44,12 @@ class Hand:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for the parent
+            # Ctrl-C is for the parent. Not a session of its own: many systems give each session
+            # its share of the processor, and whoever leaves the way to others then does so to
+            # nobody.
+            process_group=0,
         )
+        _widen(cast("BinaryIO", self._process.stdout))
 
     def give(self, preparations: bytes, cases: Sequence[AgentTestCase]) -> None:
         """Hand over a batch, an empty one for what cannot travel; raises OSError when it died."""
@@ -124,6 +130,14 @@ def _prepared(
         return tuple([None if prepare is None else prepare(case) for prepare in functions])
     except Exception:  # noqa: BLE001 - it is raised again, and told, where the case is judged
         return None
+
+
+def _widen(pipe: BinaryIO) -> None:
+    """Let whoever writes go on before all of it is read, where the system can do that."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl  # noqa: PLC0415 - not every system has it
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _BYTES_IN_PIPE)
 
 
 def _write(pipe: BinaryIO, frame: bytes) -> None:

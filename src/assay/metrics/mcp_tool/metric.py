@@ -12,7 +12,7 @@ from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
 from assay.judge.choosing import choose_judge
 from assay.judge.evidence import EvidenceJudge
-from assay.judge.marks import Preparation, marked, preparation_of
+from assay.judge.marks import Preparation, is_all_of_it, marked, preparation_of
 from assay.metrics.agent_case import as_agent_case
 from assay.metrics.mcp_tool.last_result import LastResult
 from assay.metrics.mcp_tool.result import Result
@@ -186,6 +186,11 @@ class _Preparing(Struct, frozen=True):
 
     prepare: Preparation
     tools: Any
+
+    @property
+    def is_all(self) -> bool:
+        """Whether the judge has nobody to ask."""
+        return is_all_of_it(self.prepare)
 
     def __call__(self, case: AgentTestCase) -> object:
         known, _ = as_agent_case(case)
