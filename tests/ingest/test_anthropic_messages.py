@@ -156,3 +156,15 @@ def test_a_line_of_a_batch_names_its_task() -> None:
     line = {"custom_id": "t1", "result": {"type": "succeeded", "message": message}}
     run = read_one(ANTHROPIC_MESSAGES, recording((line,)))
     assert (run.task_id, run.actual_output, run.extra) == ("t1", "42", {})
+
+
+def test_a_system_that_speaks_on_the_way_and_new_kinds_of_blocks_do_no_harm() -> None:
+    used = {"type": "tool_use", "id": "t", "name": "rain", "input": {}}
+    messages = [
+        {"role": "user", "content": "Rain?"},
+        {"role": "system", "content": [{"type": "a_kind_of_tomorrow", "tools": ["rain"]}]},
+        {"role": "assistant", "content": [used]},
+    ]
+    made_up = recording(messages)
+    assert ANTHROPIC_MESSAGES.recognise(made_up) == 0.85
+    assert [c.tool for c in read_one(ANTHROPIC_MESSAGES, made_up).calls] == ["rain"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
+from assay.ingest.formats import pick_format
 from assay.ingest.generic import (
     GENERIC,
     SCORE_KEYS,
@@ -177,3 +178,55 @@ def test_a_look_at_a_large_file_is_short() -> None:
     assert GENERIC.recognise(recording({"filler": filler, "turns": CHAT})) == 0.0
     assert GENERIC.recognise(recording({"turns": CHAT, "filler": filler})) == 0.3
     assert len(read_one(GENERIC, recording({"filler": filler, "turns": CHAT})).calls) == 1
+
+
+FOUND_BY_SHAPE: dict[str, Any] = {
+    "an action and what was observed": [
+        {
+            "output": "It rains.",
+            "intermediateSteps": [
+                {"action": {"tool": "rain", "toolInput": {"city": "Oslo"}}, "observation": "yes"}
+            ],
+        }
+    ],
+    "input parameters": {
+        "responseText": "It rains.",
+        "toolInvocations": [{"toolName": "rain", "inputParams": {"city": "Oslo"}, "output": "yes"}],
+    },
+    "kinds of messages": {
+        "messages": [
+            {"message_type": "user_message", "content": "Rain?"},
+            {
+                "message_type": "tool_call_message",
+                "tool_call": {"name": "rain", "arguments": '{"city": "Oslo"}', "tool_call_id": "c"},
+            },
+            {"message_type": "tool_return_message", "tool_return": "yes", "tool_call_id": "c"},
+            {"message_type": "assistant_message", "content": "It rains."},
+        ]
+    },
+    "classes of messages": {
+        "messages": [
+            {"type": "UserMessage", "content": "Rain?"},
+            {
+                "type": "AssistantMessage",
+                "content": [{"id": "c", "name": "rain", "arguments": '{"city": "Oslo"}'}],
+            },
+            {
+                "type": "FunctionExecutionResultMessage",
+                "content": [{"call_id": "c", "name": "rain", "content": "yes"}],
+            },
+            {"type": "AssistantMessage", "content": "It rains."},
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("form", FOUND_BY_SHAPE.values(), ids=FOUND_BY_SHAPE)
+def test_calls_results_and_answers_are_found_by_their_shape(form: Any) -> None:
+    made_up = recording(form)
+    assert pick_format(made_up)[0] is GENERIC
+    run = read_one(GENERIC, made_up)
+    assert [(c.tool, c.parameters, c.result) for c in run.calls] == [
+        ("rain", {"city": "Oslo"}, "yes")
+    ]
+    assert run.actual_output == "It rains."

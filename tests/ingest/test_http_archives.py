@@ -218,6 +218,12 @@ def test_every_way_to_name_a_model_in_an_address(word: str) -> None:
     assert read_one(from_url, recording(entry)).model == "x:1"
 
 
+def test_a_reply_that_is_one_message_is_a_reply() -> None:
+    lone = json.dumps({"id": "x", "message": CALLED, "usage": {"tokens": {"input_tokens": 4}}})
+    run = read_one(OPENAI_CHAT, recording({"interactions": [vcr(SENT[0], lone)]}))
+    assert ([c.tool for c in run.calls], run.usage) == (["rain"], Usage(4))
+
+
 def test_what_failed_and_was_sent_again_is_one_run() -> None:
     tape = [vcr(SENT[0], '{"error": {}}', 429), *(vcr(*pair) for pair in PAIRS)]
     run = read_one(OPENAI_CHAT, recording({"interactions": tape}))

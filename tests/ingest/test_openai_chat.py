@@ -143,3 +143,13 @@ def test_what_is_no_conversation_is_reported_in_its_place() -> None:
 )
 def test_recognition(value: Any, sure: float) -> None:
     assert OPENAI_CHAT.recognise(recording(value)) == sure
+
+
+def test_what_the_provider_executed_is_a_call_with_its_result() -> None:
+    done = {"index": 0, "type": "python", "arguments": '{"code": "1+1"}', "output": "2"}
+    said = {"role": "assistant", "content": "Two.", "executed_tools": [done]}
+    run = read_one(OPENAI_CHAT, recording([{"role": "user", "content": "1+1?"}, said]))
+    assert [(c.tool, c.parameters, c.result) for c in run.calls] == [
+        ("python", {"code": "1+1"}, "2")
+    ]
+    assert run.actual_output == "Two."

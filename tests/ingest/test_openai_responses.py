@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
+from assay.ingest.formats import pick_format
 from assay.ingest.openai_responses import CALLS, HOSTED, ITEM_KINDS, OPENAI_RESPONSES, STATUS
 from assay.run import Usage
 
@@ -199,3 +200,45 @@ def test_strangers() -> None:
     assert OPENAI_RESPONSES.recognise(recording([])) == 0.0
     assert OPENAI_RESPONSES.recognise(recording([{"type": ["reasoning"]}])) == 0.0
     assert "function_call" in ITEM_KINDS
+
+
+def test_calls_of_a_program_are_nested_below_it() -> None:
+    items = [
+        {"type": "program", "id": "p", "call_id": "c1", "code": "rain()"},
+        {
+            "type": "function_call",
+            "id": "f",
+            "call_id": "c2",
+            "name": "rain",
+            "arguments": "{}",
+            "caller": {"type": "program", "caller_id": "c1"},
+        },
+        {"type": "program_output", "id": "o", "call_id": "c1", "result": "yes"},
+    ]
+    outer, inner = read_one(OPENAI_RESPONSES, recording(items)).calls
+    assert (outer.tool, outer.parameters, outer.result) == ("program", "rain()", "yes")
+    assert (inner.tool, inner.parent_id, inner.turn) == ("rain", "c1", None)
+
+
+def test_items_of_a_kind_to_come_do_no_harm_and_are_counted() -> None:
+    call = {"type": "function_call", "id": "f", "call_id": "c", "name": "rain", "arguments": "{}"}
+    made_up = recording([call, {"type": "teleport_call", "id": "x", "status": "completed"}])
+    assert OPENAI_RESPONSES.recognise(made_up) == 0.85
+    run = read_one(OPENAI_RESPONSES, made_up)
+    assert (len(run.calls), run.extra["unread_items"]) == (1, {"teleport_call": 1})
+
+
+def test_a_search_for_tools_tells_which_are_on_offer() -> None:
+    tool = {"type": "function", "name": "rain"}
+    items = [
+        {"type": "tool_search_call", "id": "s", "arguments": {"query": "wet"}},
+        {"type": "tool_search_output", "id": "o", "tools": [tool]},
+    ]
+    run = read_one(OPENAI_RESPONSES, recording(items))
+    assert [(c.tool, c.parameters) for c in run.calls] == [("tool_search", {"query": "wet"})]
+    assert run.available_tools == [tool]
+
+
+def test_the_samples_of_a_data_set_are_no_runs() -> None:
+    rows = ({"input": [{"role": "user", "content": "Rain?"}], "target": "yes"},)
+    assert pick_format(recording(rows))[0] is None

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from tests.ingest.reading import read_one, recording
 
+from assay.ingest.formats import pick_format
 from assay.ingest.openinference import KIND, KINDS, OPENINFERENCE, USAGE, step_of
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.spans import SPAN_KINDS, Event, Span
@@ -279,3 +281,27 @@ def test_phoenix_failures_and_sub_agents(shared: Shared) -> None:
         RunOutcome(success=False, decided_by="span status"),
         None,
     ]
+
+
+def test_a_batch_of_langsmith_begins_runs_in_one_list_and_ends_them_in_another() -> None:
+    begun = {
+        "id": "r1",
+        "trace_id": "r1",
+        "name": "ChatOpenAI",
+        "run_type": "llm",
+        "start_time": "2026-01-01T00:00:00Z",
+        "inputs": {"messages": [{"role": "user", "content": "Rain?"}]},
+        "outputs": {},
+    }
+    said = {"role": "assistant", "content": "Yes."}
+    usage = {"input_tokens": 9, "output_tokens": 2}
+    ended = {
+        "id": "r1",
+        "end_time": "2026-01-01T00:00:02Z",
+        "outputs": {"choices": [{"message": said}], "usage_metadata": usage},
+    }
+    made_up = recording({"post": [begun], "patch": [ended]})
+    assert pick_format(made_up)[0] is OPENINFERENCE
+    run = read_one(OPENINFERENCE, made_up)
+    assert (run.input, run.actual_output, run.usage) == ("Rain?", "Yes.", Usage(9, 2))
+    assert run.ended_at == 1_767_225_602

@@ -22,6 +22,7 @@ SEEN = [
     [assistant(f"{ACTED}\nObservation: yes")],
     [assistant(f"```\n{ACTED}\n```\nObservation: yes")],
     [assistant(ACTED), {"role": "user", "content": "Observation: yes"}],
+    [assistant(ACTED.replace('"', "'")), {"role": "user", "content": "Observation: yes"}],
 ]
 
 
@@ -44,11 +45,12 @@ def test_instructions_how_to_act_are_no_calls() -> None:
     assert read_one(OPENAI_CHAT, recording([system, ASKED, SAID])).calls == []
 
 
-def test_requests_that_repeat_the_observation_are_one_run() -> None:
+@pytest.mark.parametrize("seen", [SEEN[0], SEEN[3]])
+def test_requests_that_repeat_the_observation_are_one_run(seen: list[Any]) -> None:
     def pair(messages: list[Any], reply: Any) -> dict[str, Any]:
         return {"request": {"messages": messages}, "response": {"choices": [{"message": reply}]}}
 
     made_up = assistant(f"{ACTED}\nObservation: no\nFinal Answer: No.")
-    lines = (pair([ASKED], made_up), pair([ASKED, *SEEN[0]], SAID))
+    lines = (pair([ASKED], made_up), pair([ASKED, *seen], SAID))
     run = read_one(OPENAI_CHAT, recording(lines))
     assert ([c.result for c in run.calls], run.actual_output) == (["yes"], SAID["content"])

@@ -170,3 +170,14 @@ def test_looking_does_not_read_a_file_twice(tmp_path: Path) -> None:
     runs = [run for run in chosen.read(recording) if isinstance(run, AgentTestCase)]
     assert [run.input for run in runs] == [str(i) for i in range(50)]
     assert opened == 1
+
+
+def test_a_file_that_only_looks_like_a_run_does_not_pass_in_silence(tmp_path: Path) -> None:
+    begun = {"type": "session_meta", "payload": {"id": "s"}}
+    (tmp_path / "rollout.json").write_text(json.dumps(begun))
+    (found,) = read_runs(tmp_path / "rollout.json")
+    assert isinstance(found, Unreadable)
+    assert (found.kind, found.problem) == (
+        "passed_over",
+        "read as codex-cli, which it looks like, it holds no run",
+    )

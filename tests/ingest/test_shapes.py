@@ -138,3 +138,22 @@ def test_every_time(key: str) -> None:
 @pytest.mark.parametrize(("key", "scale"), DURATION_KEYS)
 def test_every_duration(key: str, scale: float) -> None:
     assert shapes.duration_of({key: 2 * scale}) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "role"),
+    [
+        ("SystemMessage", "system"),
+        ("UserMessage", "user"),
+        ("HumanMessage", "user"),
+        ("AssistantMessage", "assistant"),
+        ("FunctionExecutionResultMessage", "tool"),
+    ],
+)
+def test_a_class_of_messages_names_the_role(kind: str, role: str) -> None:
+    assert shapes.message_role({"type": kind, "content": "x"}) == role
+
+
+@pytest.mark.parametrize("key", sorted(shapes.ENDING_KEYS))
+def test_words_that_say_why_they_ended_are_a_models(key: str) -> None:
+    assert shapes.message_role({"content": "x", key: "stop"}) == "assistant"

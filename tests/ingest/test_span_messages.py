@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.ingest.python_literals import decode_literal
 from assay.ingest.span_messages import (
     CALL_KINDS,
     REPLY_KINDS,
@@ -18,7 +19,6 @@ from assay.ingest.span_messages import (
     Reply,
     Request,
     answer_in,
-    decode_literal,
     failed,
     messages_in,
     prompt_in,

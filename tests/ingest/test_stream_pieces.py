@@ -191,6 +191,34 @@ OLLAMA: list[dict[str, Any]] = [
         "eval_count": 3,
     },
 ]
+
+
+def cohere(kind: str, message: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": kind, "delta": {"message": message}, **more}
+
+
+def cohere_call(index: int, **function: str) -> dict[str, Any]:
+    own = {"id": f"t{index}"} if "name" in function else {}
+    return cohere("tool-call-delta", {"tool_calls": {**own, "function": function}}, index=index)
+
+
+COHERE: list[dict[str, Any]] = [
+    cohere("message-start", {"role": "assistant", "content": [], "tool_calls": []}, id="x"),
+    cohere("tool-plan-delta", {"tool_plan": "h"}),
+    cohere("tool-plan-delta", {"tool_plan": "m"}),
+    cohere("content-delta", {"content": {"text": "I "}}, index=0),
+    cohere("content-delta", {"content": {"text": "look."}}, index=0),
+    cohere_call(0, name="rain", arguments=""),
+    cohere_call(0, arguments='{"city": '),
+    cohere_call(0, arguments='"Oslo"}'),
+    cohere_call(1, name="sun", arguments="{}"),
+    {
+        "type": "message-end",
+        "delta": {"usage": {"tokens": {"input_tokens": 7, "output_tokens": 3}}},
+    },
+]
+# Some servers give each chunk an id of its own.
+OTHER_IDS = [{**chunk, "id": f"c{i}"} for i, chunk in enumerate(CHAT)]
 KINDS: dict[str, tuple[Format, list[dict[str, Any]]]] = {
     "chat": (OPENAI_CHAT, CHAT),
     "Responses": (OPENAI_RESPONSES, RESPONSES),
@@ -198,6 +226,8 @@ KINDS: dict[str, tuple[Format, list[dict[str, Any]]]] = {
     "Anthropic": (ANTHROPIC_MESSAGES, ANTHROPIC),
     "Bedrock": (BEDROCK, CONVERSE),
     "Gemini": (GEMINI_API, GEMINI),
+    "chat, ids of their own": (OPENAI_CHAT, OTHER_IDS),
+    "Cohere": (OPENAI_CHAT, COHERE),
     "Ollama": (OPENAI_CHAT, OLLAMA),
 }
 
@@ -236,7 +266,7 @@ def test_every_stream_is_tried() -> None:
     assert opened == set(STREAMS)
 
 
-@pytest.mark.parametrize("kind", ["chat", "Responses", "Bedrock", "Gemini", "Ollama"])
+@pytest.mark.parametrize("kind", ["chat", "Responses", "Bedrock", "Gemini", "Cohere", "Ollama"])
 def test_two_replies_one_after_the_other_are_two(kind: str) -> None:
     expected, pieces = KINDS[kind]
     other = [

@@ -23,7 +23,7 @@ from assay.ingest.fields import (
 )
 from assay.ingest.framed_events import framed_events
 from assay.ingest.http_archives import http_exchanges
-from assay.ingest.react_text import without_observation
+from assay.ingest.react_text import known_by
 from assay.ingest.stream_pieces import lines_of_values, whole_reply
 
 if TYPE_CHECKING:
@@ -91,10 +91,9 @@ def _reply(stored: object) -> dict[str, Any]:
 
 def _pieces(stored: object) -> list[Any]:
     """The pieces of a reply that was logged as they came, alone or as the body of a message."""
-    if isinstance(stored, str):
-        return pieces_in(stored) if is_event_stream(stored) else []
     bodies = [stored, *(dict_or_empty(stored).get(key) for key in BODY_KEYS)]
-    return next((body for body in bodies if isinstance(body, list)), [])
+    streams = (pieces_in(b) for b in bodies if isinstance(b, str) and is_event_stream(b))
+    return next((body for body in bodies if isinstance(body, list)), None) or next(streams, [])
 
 
 def archived(value: Any) -> list[Any]:
@@ -118,7 +117,7 @@ def _traced(exchange: HttpExchange) -> list[dict[str, Any]]:
 
 def _with_a_model(exchange: HttpExchange) -> list[dict[str, Any]]:
     """An exchange as a pair, if a model was asked anything: requests are of many kinds."""
-    request, response = _body(exchange.sent), reply_in(exchange.came)
+    request, response = _body(exchange.sent), _with_choices(reply_in(exchange.came))
     around = {"url": exchange.url, **_model_in(exchange.url)} if exchange.url else {}
     if "input" in request and "output" in response:
         return [{**around, "request": request, "response": response}]
@@ -127,6 +126,13 @@ def _with_a_model(exchange: HttpExchange) -> list[dict[str, Any]]:
     if any(response.get(key) for key in REPLY_KEYS):
         return [{**around, "request": request, "response": response}]
     return [{**around, **request, UNREAD: _why_unread(exchange)}]
+
+
+def _with_choices(response: dict[str, Any]) -> dict[str, Any]:
+    """A reply with its message as the one choice, where the API gives no choice (Cohere)."""
+    message = dict_or_empty(response.get("message"))
+    is_lone = message.get("role") == "assistant" and "choices" not in response
+    return {**response, "choices": [{"message": message}]} if is_lone else response
 
 
 def _model_in(url: str) -> dict[str, str]:
@@ -259,7 +265,7 @@ def _told(message: dict[str, Any]) -> tuple[Any, ...]:
     blocks = [*objects_in(message.get("content")), *objects_in(message.get("tool_calls"))]
     ids = [text_at(block, "id") or text_at(block, "tool_use_id") for block in blocks]
     called = text_at(message, "tool_call_id")
-    words = without_observation(text_of(message.get("content")))
+    words = known_by(text_of(message.get("content")))
     return message.get("role"), words, called, *filter(None, ids)
 
 

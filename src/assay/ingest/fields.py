@@ -32,10 +32,19 @@ _NUMBER = int | float
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (inf, 1e9))
 # Where providers keep each count; the first one present is taken.
 USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
-    ("input_tokens", (("input_tokens",), ("prompt_tokens",), ("inputTokens",), ("promptTokens",))),
+    (
+        "input_tokens",
+        (
+            *(("input_tokens",), ("prompt_tokens",), ("inputTokens",), ("promptTokens",)),
+            ("tokens", "input_tokens"),
+        ),
+    ),
     (
         "output_tokens",
-        (("output_tokens",), ("completion_tokens",), ("outputTokens",), ("completionTokens",)),
+        (
+            *(("output_tokens",), ("completion_tokens",), ("outputTokens",), ("completionTokens",)),
+            ("tokens", "output_tokens"),
+        ),
     ),
     (
         "cache_read_tokens",

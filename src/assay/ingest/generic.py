@@ -19,7 +19,13 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
-from assay.ingest.generic_runs import children_of, conversations_in, longest_of, runs_in
+from assay.ingest.generic_runs import (
+    children_of,
+    conversations_in,
+    in_small_letters,
+    longest_of,
+    runs_in,
+)
 from assay.ingest.recording import Format, Recording
 from assay.run import RunOutcome, Source
 
@@ -36,8 +42,14 @@ _MOST_NODES = 5_000_000
 # A look is cheap: formats that know the file better are asked at the same time.
 _LOOKED_AT = 100_000
 # Facts of a run by the keys that usually hold them, on the run's own level.
-QUESTION_KEYS = ("prompt", "question", "query", "instruction", "task", "goal", "input")
-ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response", "prediction", "output")
+QUESTION_KEYS = (
+    *("prompt", "question", "query", "instruction", "task", "goal", "input", "user_input"),
+    *("userInput", "chatInput"),
+)
+ANSWER_KEYS = (
+    *("final_answer", "final_output", "answer", "final_response", "prediction", "output"),
+    *("responseText", "response", "text"),
+)
 MODEL_KEYS = ("model", "model_name", "modelName", "model_id", "modelId", "ai_model_id")
 TEXT_FACTS = (
     ("model", MODEL_KEYS),
@@ -186,7 +198,7 @@ class _Finder:
         seen = shapes.observed(node)
         if seen is None or shapes.message_role(node) is not None:
             return False
-        self._take_reply([*shapes.calls_in(node)])
+        self._take_reply([*shapes.calls_of_step(node)])
         last = self.builder.calls[-1]
         if last.result is None:
             self.usages.append(node.get("token_usage"))
@@ -267,7 +279,7 @@ class _Finder:
 def _recognise(recording: Recording) -> float:
     finder = _Finder(_LOOKED_AT)
     for value in recording.sample:
-        finder.visit(shapes.in_small_letters(value))
+        finder.visit(in_small_letters(value))
     return min(MOST_SURE, finder.evidence.confidence() / 3)
 
 
@@ -277,7 +289,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
             continue
-        value = shapes.in_small_letters(document.value)
+        value = in_small_letters(document.value)
         runs = longest_of(runs_in(value))
         if document.position is not None and not runs:
             loose.append(value)
@@ -295,7 +307,9 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
     if not evidence.calls and not evidence.said:
         problem = "no messages and no tool calls in any shape we know"
         return Unreadable(recording.name, problem, position)
-    around = dict_or_empty(value)
+    # One object in a list is the run, as it is alone.
+    only = value[0] if isinstance(value, list) and len(value) == 1 else value
+    around = dict_or_empty(only)
     known: dict[str, Any] = {
         name: found for name, keys in TEXT_FACTS if (found := shapes.first_text(around, keys))
     }

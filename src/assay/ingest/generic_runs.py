@@ -6,12 +6,13 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import shapes
-from assay.ingest.fields import dict_or_empty
+from assay.ingest.fields import dict_or_empty, objects_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _DEEPEST_RUN = 4
+_DEEPEST = 60
 # What should have happened, not what did.
 EXPECTATION_KEYS = frozenset({"task", "tasks", "evaluation_criteria", "reward_info", "rubric"})
 EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
@@ -74,3 +75,19 @@ def conversations_in(value: object, depth: int = 0) -> Iterator[object]:
     elif isinstance(value, dict):
         for child in children_of(value):
             yield from conversations_in(child, depth + 1)
+
+
+def in_small_letters(value: Any) -> Any:
+    """A document whose keys begin with capitals, as .NET writes them, with those of others."""
+    first = next(iter(objects_in(value)), dict_or_empty(value))
+    return _in_small_letters(value) if {"Role", "Messages"} & first.keys() else value
+
+
+def _in_small_letters(value: Any, depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, list):
+        return [_in_small_letters(item, depth + 1) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {k[:1].lower() + k[1:]: _in_small_letters(v, depth + 1) for k, v in value.items()}

@@ -63,6 +63,8 @@ def _recognise(recording: Recording) -> float:
     messages = messages or (lines if len(lines) == len(recording.sample) else [])
     if not messages:
         return 0.0
+    if all(m["role"] == "system" for m in messages):
+        return 0.0
     certain = any("tool_calls" in m or "response_metadata" in m or "lc" in m for m in messages)
     return 1.0 if certain else 0.8
 

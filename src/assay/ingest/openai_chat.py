@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 # Kinds of content parts the chat API knows; any other kind is another API's message.
 PART_KINDS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
+REASONING_KEYS = ("reasoning_content", "reasoning", "tool_plan")
 ID_KEYS = ("run_id", "conversation_id", "session_id", "id")
 _KNOWN_KEYS = frozenset(
     {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "choices"}
@@ -51,7 +52,10 @@ def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
         case "user":
             run.user(content)
         case "assistant":
-            reasoning = message.get("reasoning_content") or message.get("reasoning")
+            run.end_reply()
+            for call in _executed(message):
+                run.call(call)
+            reasoning = next((message[key] for key in REASONING_KEYS if message.get(key)), None)
             run.assistant(content, calls_of(message), reasoning=text_or_none(reasoning))
         case "tool" if objects_in(message.get("tool_responses")):
             # AG2 gathers the results of one reply in one message.
@@ -66,6 +70,18 @@ def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
             )
         case _:
             run.other(str(role), content)
+
+
+def _executed(message: dict[str, Any]) -> list[ToolExecutionResult]:
+    """The calls that the provider made itself before it answered, with what came of them."""
+    return [
+        ToolExecutionResult(
+            tool=text_at(done, "name") or text_at(done, "type") or "",
+            parameters=decode_arguments(done.get("arguments")),
+            result=done.get("output"),
+        )
+        for done in objects_in(message.get("executed_tools"))
+    ]
 
 
 def calls_of(message: dict[str, Any]) -> list[ToolExecutionResult]:

@@ -84,6 +84,7 @@ OTHER_ITEMS = frozenset(
 ITEM_KINDS = frozenset({*HOSTED, *CALLS, *OUTPUTS, *OTHER_ITEMS})
 # What every item of the API has, of whichever kind.
 ITEM_MARKS = frozenset({"id", "type"})
+ANSWERED_KEYS = frozenset({"output", "model", *ITEM_LISTS[2:]})
 PLAIN_KINDS = frozenset({"message", None})
 CALL_ID_KEYS = ("call_id", "callId")
 # What the API says of a call that it ran itself; other states say nothing of success.
@@ -244,12 +245,21 @@ def _recognise(recording: Recording) -> float:
     kinds = {text_at(_raw(item), "type") for item in items if isinstance(item, dict)}
     if not ITEM_KINDS.isdisjoint(kinds):
         return 0.85 if all(is_item(item) or _is_new_kind(item) for item in items) else 0.0
+    if all(_is_sample(value) for value in seen):
+        return 0.0
     return 0.2 if items and all(is_item(item) for item in items) else 0.0
+
+
+def _is_sample(value: Any) -> bool:
+    """Whether a value is what a data set asks of models yet to come: nobody has answered it."""
+    return isinstance(value, dict) and "input" in value and ANSWERED_KEYS.isdisjoint(value)
 
 
 def _is_new_kind(value: Any) -> bool:
     """Whether a value stands among items as an item of a kind that is not known yet."""
     item = _raw(dict_or_empty(value))
+    if _item_lists(item):
+        return False
     return "role" not in item and text_at(item, "type") is not None and item.keys() >= ITEM_MARKS
 
 
@@ -290,7 +300,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             value = _with_earlier(response, earlier)
             done = requests.add(value, entry.position, logged="input" in response)
             yield from (_run(found, recording.name) for found in done)
-        elif is_item(entry.value):
+        elif is_item(entry.value) or _is_new_kind(entry.value):
             loose.append(entry.value)
         else:
             yield _run_or_problem(entry, recording.name)

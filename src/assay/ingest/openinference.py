@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.ingest import otel
 from assay.ingest.otel import decoded, first, first_text
+from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
-from assay.ingest.span_messages import answer_in, decode_loosely, messages_in, prompt_in, reply_in
+from assay.ingest.span_messages import answer_in, messages_in, prompt_in, reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, usage_in, with_stated
 from assay.ingest.spans import Span, below, sampled_spans

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.fields import decode_json_text, text_or_none
+from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_messages import (
     Message,
     answer_in,
-    decode_loosely,
     messages_in,
     prompt_in,
     unquoted,

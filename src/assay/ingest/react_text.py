@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from assay.ingest.fields import text_of
+from assay.ingest.python_literals import decode_loosely
 from assay.ingest.shapes import reacted
 
 OBSERVED = "Observation:"
 
 
-def without_observation(words: str) -> str:
-    """What the model wrote itself; what was observed is put in behind it afterwards."""
-    return words.partition(f"\n{OBSERVED}")[0]
+def known_by(words: str) -> str:
+    """What a reply is known by when it is sent again: an action may be written anew by then."""
+    return "".join(call["name"] for call in reacted(words)) or words
 
 
 def with_written_calls(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -40,7 +41,13 @@ def with_written_calls(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _calls(message: dict[str, Any], words: str) -> list[dict[str, Any]]:
     written = reacted(words) if message.get("role") == "assistant" else []
-    return [{"function": call} for call in written]
+    return [{"function": {**call, "arguments": _sent(call["arguments"])}} for call in written]
+
+
+def _sent(written: str) -> Any:
+    """What was written as the input: JSON, or as Python prints it, else the words."""
+    decoded = decode_loosely(written)
+    return decoded if isinstance(decoded, dict) else written
 
 
 def _result(tool: str, seen: str) -> dict[str, Any]:

@@ -134,12 +134,17 @@ def read_recording(
     recording: Recording, chosen: Format, judge: Callable[[AgentTestCase], object] = settle
 ) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """What one recording in a known format holds; our own cases are settled already."""
+    holds_any = False
     for item in chosen.read(recording):
+        holds_any = True
         if isinstance(recording.place, Pipe):  # whoever looked closer has done so by now
             recording.place.stop_keeping()
         if isinstance(item, AgentTestCase) and chosen is not NATIVE:
             judge(item)
         yield item
+    if not holds_any and chosen is not NATIVE:  # an empty list of cases says what it means
+        problem = f"read as {chosen.name}, which it looks like, it holds no run"
+        yield Unreadable(recording.name, problem, kind="passed_over")
     if chosen is not NATIVE:
         for position, problem in recording.mended.items():
             yield Unreadable(recording.name, f"mended: {problem}", position, "mended")

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROLE_KEYS = (
-    *("role", "from", "author", "sender", "speaker", "source", "type", "part_kind", "kind", "info"),
+    *("role", "from", "author", "sender", "speaker", "source", "message_type", "messageType"),
+    *("type", "part_kind", "kind", "info"),
 )
 ROLES = {
     **dict.fromkeys(("user", "human", "customer", "user-prompt", "user_input"), "user"),
@@ -34,9 +35,15 @@ ROLES = {
     **dict.fromkeys(("response", "textmessage", "chatbot", "model_output"), "assistant"),
     **dict.fromkeys(("system", "developer", "system-prompt"), "system"),
     **dict.fromkeys(
-        ("tool", "function", "observation", "environment", "toolresult", "tool_result"), "tool"
+        (
+            *("tool", "function", "observation", "environment", "toolresult", "tool_result"),
+            *("functionexecutionresult", "tool_return"),
+        ),
+        "tool",
     ),
 }
+# Only what a model said has these beside its words.
+ENDING_KEYS = frozenset({"finish_reason", "stop_reason", "finishReason"})
 # How a role is named where it is an object.
 ROLE_NAME_KEYS = ("role", "value", "label")
 CONTENT_KEYS = (
@@ -49,15 +56,16 @@ NAME_KEYS = (
 ARGUMENT_KEYS = (
     *("arguments", "args", "parameters", "params", "input", "tool_input", "toolInput"),
     *("kwargs", "action_input", "input_parameters", "tool_kwargs", "param_dict"),
+    *("toolArgs", "tool_arguments", "inputParams", "input_params", "inputParameters"),
 )
 RESULT_KEYS = (
     *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
-    *("return_value", "content", "errorText", "outputs"),
+    *("return_value", "tool_return", "content", "errorText", "outputs"),
 )
 # Objects in which a result names the call that it belongs to.
 ORIGIN_KEYS = ("origin", "call", "additional_kwargs")
 # Where a message keeps a call beside its content.
-LONE_CALL_KEYS = ("function_call", "functionCall")
+LONE_CALL_KEYS = ("function_call", "functionCall", "tool_call", "toolCall")
 CALL_ID_KEYS = (
     *("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "callID"),
     "tool_id",
@@ -82,7 +90,6 @@ CALL_METHOD = "tools/call"
 NEXT_STEP = "\0next step"
 _TOOL_PART = "tool-"
 _ACTION = re.compile(r"(?m)^[ \t]*Action:[ \t]*([^\s`][^\n`]{0,99})\n[ \t]*Action Input:")
-_DEEPEST = 60
 _NUMBERED = "tool_name_"
 _FIRST_STEP = f"{_NUMBERED}0"
 START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
@@ -137,10 +144,11 @@ def message_role(node: dict[str, Any]) -> str | None:
     for key in ROLE_KEYS:
         said = node.get(key)
         said = first_text(said, ROLE_NAME_KEYS) if isinstance(said, dict) else said
-        role = ROLES.get(said.lower()) if isinstance(said, str) else None
+        named = said.lower() if isinstance(said, str) else ""
+        role = ROLES.get(named) or ROLES.get(named.removesuffix("message").rstrip("_-"))
         if role is not None:
             return role
-    return None
+    return None if ENDING_KEYS.isdisjoint(node) else "assistant"
 
 
 def message_content(node: dict[str, Any]) -> Any:
@@ -238,7 +246,13 @@ def reacted(words: str) -> list[dict[str, Any]]:
 def observed(node: dict[str, Any]) -> Any:
     """What was seen after the calls that stand beside it in one step; None where nothing was."""
     seen = first_of(node, OBSERVATION_KEYS)
-    return seen.value if seen is not None and calls_in(node) else None
+    return seen.value if seen is not None and calls_of_step(node) else None
+
+
+def calls_of_step(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls of a step, listed or as the one action that was taken."""
+    action = dict_or_empty(node.get("action"))
+    return calls_in(node) or ([action] if is_call(action) else [])
 
 
 def calls_in(node: dict[str, Any]) -> list[dict[str, Any]]:
@@ -335,22 +349,6 @@ def answered_tool(node: dict[str, Any]) -> str | None:
 def _of_origin(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
     found = (first_text(dict_or_empty(node.get(key)), keys) for key in ORIGIN_KEYS)
     return next(filter(None, found), None)
-
-
-def in_small_letters(value: Any) -> Any:
-    """A document whose keys begin with capitals, as .NET writes them, with those of others."""
-    first = next(iter(objects_in(value)), dict_or_empty(value))
-    return _in_small_letters(value) if {"Role", "Messages"} & first.keys() else value
-
-
-def _in_small_letters(value: Any, depth: int = 0) -> Any:
-    if depth > _DEEPEST:
-        return value
-    if isinstance(value, list):
-        return [_in_small_letters(item, depth + 1) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {k[:1].lower() + k[1:]: _in_small_letters(v, depth + 1) for k, v in value.items()}
 
 
 def is_definition(node: dict[str, Any]) -> bool:

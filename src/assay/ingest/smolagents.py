@@ -19,8 +19,8 @@ from assay.ingest.fields import (
     text_or_none,
     total_usage,
 )
+from assay.ingest.python_literals import decode_literal
 from assay.ingest.recording import Format, Recording
-from assay.ingest.span_messages import decode_literal
 from assay.records import preview
 from assay.run import RunOutcome, Source
 

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.fields import count_or_none, decode_json_text, dict_or_empty, text_at, text_of
+from assay.ingest.fields import (
+    count_or_none,
+    decode_json_text,
+    dict_or_empty,
+    objects_in,
+    text_at,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +51,18 @@ def spelled_out(record: dict[str, Any]) -> dict[str, Any]:
     return record if put is None else put(record)
 
 
+def patched(batch: dict[str, Any]) -> dict[str, Any]:
+    """The runs of a batch as LangSmith's client sends it: begun in one list, ended in another."""
+    begun, ended = objects_in(batch.get("post")), objects_in(batch.get("patch"))
+    if not begun:
+        return batch
+    told: dict[Any, dict[str, Any]] = {}
+    for run in [*begun, *ended]:
+        known = told.setdefault(run.get("id"), {})
+        known |= {key: value for key, value in run.items() if value or key not in known}
+    return {"spans": list(told.values())}
+
+
 def _kind(named: object, *, outermost: bool) -> str:
     kind = KINDS.get(str(named).lower(), "UNKNOWN")
     return "AGENT" if outermost and kind in OUTERMOST else kind
@@ -55,15 +74,17 @@ def _of_langsmith(run: dict[str, Any]) -> dict[str, Any]:
     told, said = run["inputs"], dict_or_empty(run.get("outputs"))
     if kind == "TOOL":
         told, said = _lone(told, "input"), _lone(said, "output")
-    error = text_at(run, "error")
+    error, used = text_at(run, "error"), dict_or_empty(said.get("usage_metadata"))
     session = next(filter(None, (text_at(about, key) for key in SESSION_KEYS)), None)
     facts = {
         KIND: kind,
         "input.value": told,
         "output.value": said,
         "llm.model_name": text_at(about, "ls_model_name"),
-        "llm.token_count.prompt": count_or_none(run.get("prompt_tokens")),
-        "llm.token_count.completion": count_or_none(run.get("completion_tokens")),
+        "llm.token_count.prompt": count_or_none(run.get("prompt_tokens", used.get("input_tokens"))),
+        "llm.token_count.completion": count_or_none(
+            run.get("completion_tokens", used.get("output_tokens"))
+        ),
         "session.id": session,
     }
     return {

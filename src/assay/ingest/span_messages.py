@@ -13,9 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from assay.errors import NotJson
 from assay.ingest.fields import decode_json_text, text_or_none
-from assay.json_values import json_value
+from assay.ingest.python_literals import LONGEST_LITERAL, decode_loosely
 
 ROLES = {
     "system": "system",
@@ -82,7 +81,6 @@ ID_KEYS = ("call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId", 
 REPLY_KEYS = ("response", "result", "output", "content", "text", "server_tool_call_response")
 STATED_FAILURE = {"error": True, "success": False}
 
-_LONGEST_LITERAL = 200_000
 _DEEPEST = 8
 
 
@@ -155,24 +153,6 @@ def last_text(messages: list[Message], role: str) -> str | None:
     return next((text for text in said if text), None)
 
 
-def decode_loosely(text: str) -> Any:
-    """The object or list a text holds, as JSON or as Python writes it; None for others."""
-    if not text.lstrip().startswith(("{", "[")):
-        return None
-    decoded = decode_json_text(text)
-    return decode_literal(text) if decoded is None else decoded
-
-
-def decode_literal(text: str) -> Any:
-    """The value that Python wrote as this text; None where JSON could not hold it."""
-    if len(text) > _LONGEST_LITERAL:
-        return None
-    try:
-        return json_value(ast.literal_eval(text.strip()), "")
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, NotJson):
-        return None
-
-
 def unquoted(messages: list[Message]) -> list[Message]:
     """The messages with the calls that an instrumentation wrote down as text.
 
@@ -208,7 +188,7 @@ def _quoted(text: str) -> Message | None:
 
 def _constructor_fields(text: str) -> dict[str, Any] | None:
     """The fields of an object as its repr shows them; nothing is evaluated."""
-    if len(text) > _LONGEST_LITERAL:
+    if len(text) > LONGEST_LITERAL:
         return None
     try:
         call = ast.parse(text, mode="eval").body

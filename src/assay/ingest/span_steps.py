@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.fields import decode_arguments
-from assay.ingest.span_messages import Message, decode_literal
+from assay.ingest.python_literals import decode_literal
+from assay.ingest.span_messages import Message
 from assay.ingest.spans import Span
 from assay.run import Usage
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import epoch_seconds, text_or_none
 from assay.ingest.otlp_values import flat_attributes, plain_value, whole_number
-from assay.ingest.span_dialects import spelled_out
+from assay.ingest.span_dialects import patched, spelled_out
 from assay.records import preview
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Spa
     elif "body" in record and (logged := _logged(record, "", position)) is not None:
         yield logged
     else:
-        data = record.get("data")
+        data, record = record.get("data"), patched(record)
         record = data if isinstance(data, dict) and "spans" in data else record
         lists = [record[key] for key in _SPAN_LISTS if isinstance(record.get(key), list)]
         lists = lists or [value for value in record.values() if isinstance(value, list)]

@@ -1,7 +1,7 @@
 """Replies that came in pieces, put together as the API would have sent them at once.
 
 Known are the streams of OpenAI's chat and Responses APIs, Anthropic's messages, Bedrock's
-ConverseStream, Gemini's contents and Ollama's chat.
+ConverseStream, Gemini's contents, Cohere's and Ollama's chats.
 """
 
 from __future__ import annotations
@@ -84,9 +84,14 @@ def _is_chat_chunk(value: dict[str, Any]) -> bool:
 
 
 def _same_chat(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
-    """Whether a chunk is of the same reply; some have no id, or an empty one."""
+    """Whether a chunk is of the same reply; some have no id, or each another one."""
+    if not _is_chat_chunk(later):
+        return False
     ids = {text_at(earlier, "id"), text_at(later, "id")} - {None}
-    return _is_chat_chunk(later) and len(ids) < 2
+    choices = objects_in(earlier.get("choices"))
+    is_over = not choices or any(choice.get("finish_reason") for choice in choices)
+    begun = (dict_or_empty(c.get("delta")) for c in objects_in(later.get("choices")))
+    return len(ids) < 2 or not (is_over or any("role" in delta for delta in begun))
 
 
 def _chat_reply(chunks: list[dict[str, Any]]) -> dict[str, Any]:
@@ -95,7 +100,8 @@ def _chat_reply(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     calls: dict[Any, dict[str, Any]] = {}
     finished = None
     for chunk in chunks:
-        reply |= {k: v for k, v in chunk.items() if v and k not in {"choices", "object"}}
+        told = {**dict_or_empty(chunk.get("x_groq")), **chunk}
+        reply |= {k: v for k, v in told.items() if v and k not in {"choices", "object"}}
         for choice in objects_in(chunk.get("choices")):
             if not choice.get("index"):  # of several replies the first is the reply
                 _add_delta(message, calls, dict_or_empty(choice.get("delta")))
@@ -259,6 +265,36 @@ def _closed_bedrock(block: dict[str, Any]) -> dict[str, Any]:
     return block
 
 
+def _opens_cohere(value: dict[str, Any]) -> bool:
+    is_start = value.get("type") == "message-start"
+    return is_start and isinstance(dict_or_empty(value.get("delta")).get("message"), dict)
+
+
+def _same_cohere(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
+    kind = text_at(later, "type")
+    return kind is not None and kind != "message-start" and earlier.get("type") != "message-end"
+
+
+def _cohere_reply(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """The reply in the chat API's words: each event is a delta to a message."""
+    message: dict[str, Any] = {"role": "assistant", "content": None}
+    calls: dict[Any, dict[str, Any]] = {}
+    reply: dict[str, Any] = {}
+    for event in events:
+        delta = dict_or_empty(event.get("delta"))
+        piece = dict_or_empty(delta.get("message"))
+        content = dict_or_empty(piece.get("content"))
+        used = dict_or_empty(piece.get("tool_calls"))
+        words = {"content": content.get("text"), "reasoning": content.get("thinking")}
+        words["reasoning"] = words["reasoning"] or piece.get("tool_plan")
+        called = [{**used, "index": event.get("index")}] if used else []
+        _add_delta(message, calls, {**words, "tool_calls": called})
+        reply |= {key: value for key, value in delta.items() if key != "message"}
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    return {**reply, "id": events[0].get("id"), "choices": [{"message": message}]}
+
+
 def _is_ollama(value: dict[str, Any]) -> bool:
     return isinstance(value.get("done"), bool) and isinstance(value.get("message"), dict)
 
@@ -292,6 +328,7 @@ STREAMS = (
     Stream(_opens_message, _same_message, _anthropic_reply),
     Stream(_opens_bedrock, _same_bedrock, _bedrock_reply),
     Stream(is_response, is_same_response, joined_pieces),
+    Stream(_opens_cohere, _same_cohere, _cohere_reply),
     Stream(_is_ollama, _same_ollama, _ollama_reply),
 )
 
