@@ -177,6 +177,8 @@ class Budget:
         return self._prices.cost(endpoint, _prompt_tokens(question), _REPLY_TOKENS) or 0.0
 
     def _tell(self) -> None:
+        if not self._news:  # nobody has had to wait so far
+            return
         for loop, event in list(self._news.items()):
             with suppress(RuntimeError):  # that loop is closed: nobody waits there any more
                 loop.call_soon_threadsafe(event.set)
