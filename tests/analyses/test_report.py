@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
 
+from assay import Store
 from assay.analyses import ANALYSES, Filters, opened
 from assay.analyses.report import PARTS, answers
 from assay.errors import UnknownName
 from assay.store import questioning
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from assay import AgentTestCase, Store
+    from assay import AgentTestCase
     from assay.analyses import Rules
 
 MESSAGES = ("boom", "429 too many requests", "'city' is a required property", "no such file")
@@ -98,15 +97,22 @@ def test_every_grouping_is_the_same_over_kept_calls(store: Store, name: str) -> 
             assert rows
 
 
+@pytest.fixture(scope="module")
+def parted(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store of three batches."""
+    folder = tmp_path_factory.mktemp("parted")
+    runs = some_runs(40)
+    for few in (runs[:4], runs[4:8], runs[8:]):
+        store_of(folder, few)
+    return Store(folder / "runs.assay")
+
+
 @pytest.mark.parametrize("at_once", [40, 7])
 @pytest.mark.parametrize("rules", ["assay", "seed"])
 @pytest.mark.parametrize("name", ["retry", "correction", "persistence", "episodes"])
 def test_a_large_store_read_part_by_part_says_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, rules: Rules, at_once: int
+    parted: Store, monkeypatch: pytest.MonkeyPatch, name: str, rules: Rules, at_once: int
 ) -> None:
-    runs = some_runs(40)
-    for few in (runs[:4], runs[4:8], runs[8:]):
-        parted = store_of(tmp_path, few)
     whole = ANALYSES[name].answer(parted, rules=rules)
     monkeypatch.setattr(questioning, "_MOST_CALLS_AT_ONCE", at_once)
     assert _rounded(ANALYSES[name].answer(parted, rules=rules)) == _rounded(whole)

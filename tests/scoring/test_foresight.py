@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -68,6 +68,12 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foresight, "_FEW_SECONDS", 0.0)
 
 
+@cache
+def scored_alone(count: int = ENOUGH) -> list[Score | Failed]:
+    """What the metric as it comes makes of so many cases."""
+    return scored(MCPToolMetric(), None, count)
+
+
 def helped(crew: Crew) -> bool:
     return bool(crew._hands)
 
@@ -75,7 +81,7 @@ def helped(crew: Crew) -> bool:
 @pytest.mark.parametrize("tools", [None, TOOLS], ids=["own tools", "tools of the metric"])
 def test_the_scores_are_the_same_with_a_crew(tools: Any) -> None:
     metric = MCPToolMetric(available_tools=tools)
-    alone = scored(metric, None)
+    alone = scored(metric, None) if tools else scored_alone()
     with Crew(2) as crew:
         assert scored(metric, crew) == alone
         assert helped(crew)
@@ -150,12 +156,10 @@ def test_what_is_known_is_not_prepared() -> None:
 
 def test_a_process_that_dies_costs_nothing() -> None:
     metric = MCPToolMetric()
-    alone = scored(metric, None, 3 * ENOUGH)
-
     with Crew(2) as crew:
         items = signalled(crew, signal.SIGKILL)
         found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
-    assert found == alone
+    assert found == scored_alone(3 * ENOUGH)
 
 
 def signalled(crew: Crew, what: signal.Signals) -> Iterator[AgentTestCase]:
@@ -173,7 +177,7 @@ def test_a_process_that_stands_still_is_not_waited_for(monkeypatch: pytest.Monke
     with Crew(2) as crew:
         items = signalled(crew, signal.SIGSTOP)
         found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
-    assert found == scored(metric, None, 3 * ENOUGH)
+    assert found == scored_alone(3 * ENOUGH)
 
 
 class Locked:
@@ -278,7 +282,7 @@ def test_an_abandoned_stream_lets_the_crew_go_on_with_another() -> None:
         for _ in range(ENOUGH):
             next(stream)
         stream.close()  # type: ignore[attr-defined]  # it is a generator
-        assert scored(metric, crew) == scored(metric, None)
+        assert scored(metric, crew) == scored_alone()
 
 
 def test_two_lots_at_once_do_not_get_what_is_the_others() -> None:
