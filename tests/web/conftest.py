@@ -44,7 +44,8 @@ class Window:
     """A window of the browser, for one test after the other: a fresh one takes long to open."""
 
     def __init__(self, browser: Browser, settings: dict[str, Any]) -> None:
-        context = browser.new_context(**settings)
+        # What moves while agents think is drawn sixty times a second, by the processor.
+        context = browser.new_context(reduced_motion="reduce", **settings)
         context.add_init_script(LISTEN)
         self.page = context.new_page()
         self._errors: list[str] = []

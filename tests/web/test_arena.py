@@ -182,7 +182,7 @@ def test_the_keyboard_is_enough(both: ArenaServer, open_page: Opened) -> None:
         if page.evaluate("document.activeElement.closest('#p1-B details[data-key=metrics]')"):
             break
     page.keyboard.press("Enter")
-    expect(page.locator("#p1-B .metrics")).to_be_visible()
+    expect(page.locator("#p1-B details[data-key=metrics] .metrics")).to_be_visible()
 
 
 def test_it_works_without_scripts(both: ArenaServer, open_page: Opened) -> None:
