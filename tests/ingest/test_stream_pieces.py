@@ -312,3 +312,34 @@ def test_frames_that_break_off_give_what_came_before(cut: int) -> None:
 @pytest.mark.parametrize("stream", [b"", b"\xff" * 40, b"\0" * 40])
 def test_what_is_in_no_frames_has_no_events(stream: bytes) -> None:
     assert framed_events(stream) == []
+
+
+ODD = (None, 0, True, "", [], {}, [None], {"a": []})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pieces_with_odd_values_do_no_harm(kind: str) -> None:
+    _, pieces = KINDS[kind]
+    spoilt = (
+        spoil(piece, path, odd) for piece in pieces for path in paths_in(piece) for odd in ODD
+    )
+    for i, piece in enumerate(spoilt):
+        at = i % len(pieces)
+        whole = whole_reply([*pieces[:at], piece, *pieces[at:]])
+        assert whole is None or isinstance(whole, dict)
+
+
+def paths_in(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = [*value.items()] if isinstance(value, dict) else []
+    items += [*enumerate(value)] if isinstance(value, list) else []
+    below = [found for key, item in items for found in paths_in(item, (*path, key))]
+    return [path, *below] if path else below
+
+
+def spoil(piece: dict[str, Any], path: tuple[Any, ...], odd: Any) -> dict[str, Any]:
+    spoilt: dict[str, Any] = json.loads(json.dumps(piece))
+    inner: Any = spoilt
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = json.loads(json.dumps(odd))
+    return spoilt

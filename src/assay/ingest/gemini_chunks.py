@@ -44,8 +44,8 @@ def _add_parts(parts: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:
     for part in more:
         words = part.get("text")
         if not isinstance(words, str):
-            parts.append(part)
-        elif parts and _kind(parts[-1]) == _kind(part):
+            parts.append({**part, "text": None} if "text" in part else part)
+        elif parts and _kind(parts[-1]) == _kind(part) and isinstance(parts[-1]["text"], list):
             parts[-1]["text"].append(words)
         else:
             parts.append({**part, "text": [words]})

@@ -13,6 +13,7 @@ from assay.ingest.fields import (
     decode_arguments,
     decode_json_text,
     dict_or_empty,
+    id_or_none,
     objects_in,
     text_at,
 )
@@ -120,9 +121,9 @@ def _add_delta(
         if key == "function_call":
             message[key] = _longer(dict_or_empty(message.get(key)), dict_or_empty(piece))
         elif key != "tool_calls" and isinstance(piece, str):
-            message[key] = piece if key == "role" else (message.get(key) or "") + piece
+            message[key] = piece if key == "role" else _grown(message.get(key), piece)
     for piece in objects_in(delta.get("tool_calls")):
-        place = piece.get("index", text_at(piece, "id") or len(calls))
+        place = id_or_none(piece.get("index")) or text_at(piece, "id") or len(calls)
         call = calls.setdefault(place, {})
         function = _longer(
             dict_or_empty(call.get("function")), dict_or_empty(piece.get("function"))
@@ -131,12 +132,16 @@ def _add_delta(
         call["function"] = function
 
 
+def _grown(before: object, more: str) -> str:
+    return (before if isinstance(before, str) else "") + more
+
+
 def _longer(before: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
     """A call with more of its arguments; its name comes once, or is repeated."""
     more = piece.get("arguments")
     sent = before.get("arguments")
     if isinstance(more, str):
-        sent = (sent if isinstance(sent, str) else "") + more
+        sent = _grown(sent, more)
     return {**before, "name": before.get("name") or piece.get("name"), "arguments": sent or more}
 
 
@@ -164,9 +169,10 @@ def _anthropic_reply(events: list[dict[str, Any]]) -> dict[str, Any]:
         delta = dict_or_empty(event.get("delta"))
         usage |= _told(dict_or_empty(inner.get("usage"))) | _told(dict_or_empty(event.get("usage")))
         if event.get("type") == "content_block_start":
-            blocks[event.get("index")] = {**dict_or_empty(event.get("content_block"))}
+            place = id_or_none(event.get("index"))
+            blocks[place] = {**dict_or_empty(event.get("content_block"))}
         elif event.get("type") == "content_block_delta":
-            _add_to_block(blocks.setdefault(event.get("index"), {}), delta)
+            _add_to_block(blocks.setdefault(id_or_none(event.get("index")), {}), delta)
         elif event.get("type") == "message_delta":
             message |= _told(delta)
         elif event.get("type") == "error":
@@ -181,11 +187,11 @@ def _told(facts: dict[str, Any]) -> dict[str, Any]:
 def _add_to_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
     kind = text_at(delta, "type")
     if kind == _ARGUMENTS:
-        block["sent"] = block.get("sent", "") + (text_at(delta, "partial_json") or "")
+        block["sent"] = _grown(block.get("sent"), text_at(delta, "partial_json") or "")
     elif kind in ANTHROPIC_TEXTS:
         key = ANTHROPIC_TEXTS[kind]
         block.setdefault("type", key)
-        block[key] = (block.get(key) or "") + (text_at(delta, key) or "")
+        block[key] = _grown(block.get(key), text_at(delta, key) or "")
     elif kind == "signature_delta":
         block["signature"] = delta.get("signature")
 
@@ -234,7 +240,7 @@ def _bedrock_reply(events: list[dict[str, Any]]) -> dict[str, Any]:
     for event in events:
         ((kind, body),) = event.items()
         if kind in {"contentBlockStart", "contentBlockDelta"}:
-            block = blocks.setdefault(body.get("contentBlockIndex"), {})
+            block = blocks.setdefault(id_or_none(body.get("contentBlockIndex")), {})
             _add_to_bedrock_block(block, dict_or_empty(body.get("start") or body.get("delta")))
         elif kind == "messageStart":
             role = text_at(body, "role") or role
@@ -247,12 +253,12 @@ def _bedrock_reply(events: list[dict[str, Any]]) -> dict[str, Any]:
 def _add_to_bedrock_block(block: dict[str, Any], piece: dict[str, Any]) -> None:
     for kind, more in piece.items():
         if isinstance(more, str):
-            block[kind] = block.get(kind, "") + more
+            block[kind] = _grown(block.get(kind), more)
         elif isinstance(more, dict):
-            inner = block.setdefault(kind, {})
+            inner = block[kind] = dict_or_empty(block.get(kind))
             for key, value in more.items():
                 is_longer = key in {"input", "text"} and isinstance(value, str)
-                inner[key] = inner.get(key, "") + value if is_longer else value
+                inner[key] = _grown(inner.get(key), value) if is_longer else value
 
 
 def _closed_bedrock(block: dict[str, Any]) -> dict[str, Any]:
