@@ -314,7 +314,7 @@ def test_what_is_in_no_frames_has_no_events(stream: bytes) -> None:
     assert framed_events(stream) == []
 
 
-ODD = (None, 0, True, "", [], {}, [None], {"a": []})
+ODD: tuple[Any, ...] = (None, 0, True, "", [], {}, [None], {"a": []})
 
 
 @pytest.mark.parametrize("kind", KINDS)
