@@ -53,7 +53,7 @@ def small_model(context: int) -> Iterator[str]:
     finally:
         process.stdin.close()
         try:
-            process.wait(10)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

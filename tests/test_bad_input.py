@@ -610,7 +610,7 @@ def test_the_whole_catalogue_at_once(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
     unread = sum(item.kind == "not read" for item in small)
     failed = sum(item.kind == "failed" for item in small)

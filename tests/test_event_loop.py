@@ -62,7 +62,7 @@ def test_a_program_ends_cleanly() -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=120,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
@@ -78,7 +78,7 @@ def test_one_loop_is_entered_again_and_again() -> None:
 
 
 def test_blocking_calls_run_beside_each_other_and_the_loop() -> None:
-    together = threading.Barrier(25, timeout=30)
+    together = threading.Barrier(25, timeout=120)
 
     async def many() -> list[int]:
         return await asyncio.gather(*(in_thread(together.wait) for _ in range(25)))
@@ -100,7 +100,7 @@ def test_a_blocking_call_knows_its_context_and_raises_where_it_is_awaited() -> N
 
 def test_an_iterator_that_has_run_out_does_not_hang_the_loop() -> None:
     async def ask() -> None:
-        await asyncio.wait_for(in_thread(lambda: next(iter(()))), 30)
+        await asyncio.wait_for(in_thread(lambda: next(iter(()))), 120)
 
     with pytest.raises(RuntimeError, match=r"the call raised StopIteration\(\)"):
         asyncio.run(ask())
@@ -111,7 +111,7 @@ def test_a_call_that_ends_after_the_loop_disturbs_nobody() -> None:
     go_on = threading.Event()
 
     def late() -> None:
-        go_on.wait(30)
+        go_on.wait(240)
         ended.set()
 
     async def give_up() -> None:
@@ -120,6 +120,6 @@ def test_a_call_that_ends_after_the_loop_disturbs_nobody() -> None:
 
     began = time.monotonic()
     asyncio.run(give_up())
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 120
     go_on.set()
-    assert ended.wait(30)
+    assert ended.wait(120)

@@ -186,7 +186,7 @@ def test_workers_end_when_nobody_asks_any_more(many: Path, tmp_path: Path) -> No
     if pid == 0:
         import_runs([str(many)], ImportSettings(str(tmp_path / "store")), jobs=2, watcher=_Stuck())
         os._exit(0)
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while len(workers := _children_of(pid)) < 2:
         assert time.monotonic() < until
         time.sleep(0.02)

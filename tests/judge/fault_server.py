@@ -130,11 +130,11 @@ def serving(script: Callable[[Request], Answer]) -> Iterator[FaultServer]:
     loop, stop = asyncio.new_event_loop(), asyncio.Event()
     thread = threading.Thread(target=lambda: loop.run_until_complete(server.serve(started, stop)))
     thread.start()
-    assert started.wait(10)
+    assert started.wait(120)
     try:
         yield server
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(10)
+        thread.join(120)
         loop.run_until_complete(asyncio.sleep(0))
         loop.close()

@@ -243,7 +243,7 @@ def test_a_judges_own_error_keeps_its_name() -> None:
 
 
 def test_a_blocking_judge_does_not_hold_up_the_others() -> None:
-    together = threading.Barrier(3, timeout=30)
+    together = threading.Barrier(3, timeout=120)
 
     def waits_for_the_others(prompt: str) -> str:
         together.wait()

@@ -344,6 +344,6 @@ def test_ctrl_c_ends_it(tmp_path: Path) -> None:
             assert process.poll() is None
             threading.Event().wait(0.05)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (3, "Interrupted: nothing was written\n")
     assert list(tmp_path.glob("assay-spark-*")) == []

@@ -74,7 +74,7 @@ def test_a_store_that_is_stopped_breaks_off_and_answers_no_more(tmp_path: Path) 
 
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(ask)
-        assert begun.wait(30)
+        assert begun.wait(120)
         while not asked.done():
             store.stop()
         with pytest.raises(QueryFailed):
