@@ -6,35 +6,24 @@ import csv
 import hashlib
 import io
 import json
-import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
+from tests.command_line import Assay, in_this_process
 from tests.conftest import shared_path
 from tests.ingest.reading import unpacked_ds200
 
 from assay.analyses import ANALYSES
 from assay.analyses.report import PARTS
-from assay.cli import main
 from assay.cli.analyze_options import spread_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    Assay = Callable[..., "Done"]
 
 HOSTILE = "\x1b[31mred\u202e[b]x[/b]"
-
-
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture
@@ -43,15 +32,7 @@ def assay(
 ) -> Assay:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "120")
-
-    def call(*args: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, args)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return Done(int(ended.value.code or 0), out, err)
-
-    return call
+    return in_this_process(monkeypatch, capsys)
 
 
 @pytest.fixture

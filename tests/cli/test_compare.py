@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import pytest
+from tests.command_line import Assay, in_this_process
 from tests.store.runs import fill, run
 
 from assay import RunOutcome
-from assay.cli import main
 from assay.render.comparison_rows import FIGURE_COLUMNS
 from assay.store import Store
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Assay = Callable[..., "Done"]
-
 HOSTILE = "task \x1b[31m[red] =cmd() | http://evil.example"
-
-
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
 
 
 def store_of(path: str | Path, rates: dict[str, float], tasks: int = 8) -> None:
@@ -74,16 +60,7 @@ def assay(
     monkeypatch.setenv("COLUMNS", "160")
     for store in stores.iterdir():
         Path(store.name).symlink_to(store)
-
-    def run_main(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return Done(int(ended.value.code or 0), out, err)
-
-    return run_main
+    return in_this_process(monkeypatch, capsys)
 
 
 def test_two_stores_flips_first(assay: Assay) -> None:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.cli.test_compare import Done, store_of
+from tests.cli.test_compare import store_of
+from tests.command_line import Assay, in_this_process
 
-from assay.cli import main
 from assay.gate import schema_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Assay = Callable[..., Done]
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +36,7 @@ def assay(
         monkeypatch.delenv(name, raising=False)
     for store in stores.iterdir():
         Path(store.name).symlink_to(store)
-
-    def run_main(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return Done(int(ended.value.code or 0), out, err)
-
-    return run_main
+    return in_this_process(monkeypatch, capsys)
 
 
 def config(text: str) -> None:

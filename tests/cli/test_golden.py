@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import pytest
+from tests.command_line import Assay, in_this_process
 from tests.evidence.made_runs import call, run
 from tests.store.runs import fill
 
 from assay import AgentTestCase, Expectations, RunOutcome, Store
-from assay.cli import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Assay = Callable[..., "Done"]
-
-
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
 
 
 def refund(number: int, amount: int, **known: Any) -> AgentTestCase:
@@ -54,16 +40,7 @@ def assay(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     fill(Store.create("runs.assay"), RUNS)
-
-    def call_it(*arguments: str) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", "golden", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        code = ended.value.code
-        out, err = capsys.readouterr()
-        return Done(code if isinstance(code, int) else 0, out, err)
-
-    return call_it
+    return in_this_process(monkeypatch, capsys, "golden")
 
 
 def test_marks_are_made_listed_and_taken_back(assay: Assay) -> None:

@@ -13,33 +13,20 @@ import sys
 import time
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.test_interrupt import PLAIN, on_a_terminal, with_patience
+from tests.command_line import Assay, Done, in_this_process
 
-from assay.cli import main
 from assay.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Assay = Callable[..., "Done"]
 
 RUNS = Path(__file__).resolve().parents[2] / "examples" / "runs"
 SECRET = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
-
-
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 @pytest.fixture
@@ -49,17 +36,8 @@ def assay(
     """Run `assay import ... --store store` in this process, in an empty folder of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
-
-    def run_main(*arguments: object) -> Done:
-        words = ["assay", "import", *map(str, arguments), "--store", "store"]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return Done(int(ended.value.code or 0), out, err)
-
-    return run_main
+    run = in_this_process(monkeypatch, capsys, "import")
+    return lambda *arguments: run(*arguments, "--store", "store")
 
 
 def process(*arguments: object, stdin: bytes = b"", folder: Path | None = None) -> Done:

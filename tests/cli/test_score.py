@@ -10,20 +10,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import msgspec
 import pytest
+from tests.command_line import Assay, Done, in_this_process
 
 from assay import __version__
-from assay.cli import main
 from assay.cli.exit_codes import ExitCode
 from assay.render.score_rows import FILE_COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Assay = Callable[..., "Done"]
 
 RUNS = Path(__file__).resolve().parents[2] / "examples" / "runs"
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -35,18 +30,6 @@ def judging_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_JUDGE", "none")
 
 
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
 @pytest.fixture
 def assay(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -56,16 +39,7 @@ def assay(
     monkeypatch.setenv("COLUMNS", "120")
     # Commands may add the folder they run in.
     monkeypatch.setattr(sys, "path", list(sys.path))
-
-    def run_main(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return Done(int(ended.value.code or 0), out, err)
-
-    return run_main
+    return in_this_process(monkeypatch, capsys)
 
 
 def process(*arguments: object, stdin: bytes = b"", **env: str) -> Done:
@@ -76,7 +50,7 @@ def process(*arguments: object, stdin: bytes = b"", **env: str) -> Done:
         capture_output=True,
         check=False,
         env=os.environ | {"COLUMNS": "120"} | env,
-        timeout=60,
+        timeout=120,
     )
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 

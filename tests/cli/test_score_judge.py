@@ -7,38 +7,31 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.command_line import Assay, Done, in_this_process
 
 pytest.importorskip("pydantic_ai", reason="asking a server needs assay[judge]")
 
 from tests.judge.fault_server import GOOD, Answer, Request, chat, refusal, serving
 from tests.store.runs import fill, runs
 
-from assay.cli import main
 from assay.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from tests.judge.fault_server import FaultServer
 
-    Assay = Callable[..., "Done"]
 
 GOOD_REPLY = chat(GOOD)
 
 
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def judge(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.out)["summary"]["judge"]
-        return found
+def judge_of(done: Done) -> dict[str, Any]:
+    """What the summary tells of the judge."""
+    found: dict[str, Any] = done.json["summary"]["judge"]
+    return found
 
 
 @pytest.fixture
@@ -65,14 +58,7 @@ def assay(
     """The command line in this process: loading the model's client takes seconds."""
     assert folder.exists()
     monkeypatch.setenv("COLUMNS", "120")
-
-    def run_main(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Done(int(ended.value.code or 0), *capsys.readouterr())
-
-    return run_main
+    return in_this_process(monkeypatch, capsys)
 
 
 def write_cases(path: Path, count: int, **fields: object) -> Path:
@@ -93,7 +79,7 @@ def total(server: FaultServer) -> int:
 
 
 def wait_for(server: FaultServer, asked: int) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 120
     while total(server) < asked:
         assert time.monotonic() < until, "nothing was asked"
         time.sleep(0.01)
@@ -106,8 +92,8 @@ def test_a_store_is_judged_once(folder: Path, assay: Assay) -> None:
         first = assay("score", "store", *by(server, "--no-cache", "--json"))
         second = assay("score", "store", *by(server, "--no-cache", "--json"))
         assert total(server) == 6
-        assert (first.judge["questions"], first.judge["already_scored"]) == (6, 0)
-        assert (second.judge["questions"], second.judge["already_scored"]) == (0, 6)
+        assert (judge_of(first)["questions"], judge_of(first)["already_scored"]) == (6, 0)
+        assert (judge_of(second)["questions"], judge_of(second)["already_scored"]) == (0, 6)
         assert json.loads(first.out)["cases"] == json.loads(second.out)["cases"]
         told = assay("score", "store", *by(server, "--no-cache"))
         assert "6 were scored already and taken from the store" in told.out
@@ -153,7 +139,7 @@ def test_after_an_interruption_only_the_rest_is_asked(
         process = start("score", source, *by(server, "--concurrency", 4))
         wait_for(server, 20)
         process.send_signal(kind)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
         done = assay("score", source, *by(server, "--concurrency", 4, "--json"))
     assert done.code == 0
     found = json.loads(done.out)
@@ -218,11 +204,11 @@ def test_a_jury_says_how_far_it_agrees(folder: Path, assay: Assay) -> None:
             server.url,
             "--json",
         )
-    assert found.judge["agreement"]["units"] == 48
+    assert judge_of(found)["agreement"]["units"] == 48
     # One case of eight: a third of all samples of cases lack it and are of one mind.
-    assert found.judge["agreement"]["high"] == 1.0
-    assert found.judge["agreement"]["low"] < 0.5
-    assert found.judge["judge"].startswith("jury of openai:mild")
+    assert judge_of(found)["agreement"]["high"] == 1.0
+    assert judge_of(found)["agreement"]["low"] < 0.5
+    assert judge_of(found)["judge"].startswith("jury of openai:mild")
     assert total(server) == 16
 
 
@@ -246,8 +232,8 @@ def test_a_juror_that_was_lost_is_asked_again(folder: Path, assay: Assay) -> Non
         second = assay("score", "store", *jury, "--json")
         assert total(server) - asked == 1
     assert second.code == 0
-    assert second.judge["incomplete_juries"] == 0
-    assert second.judge["already_scored"] == 3
+    assert judge_of(second)["incomplete_juries"] == 0
+    assert judge_of(second)["already_scored"] == 3
     assert len(Store(folder / "store").query("SELECT DISTINCT run_key FROM scores")) == 4
 
 
@@ -295,10 +281,10 @@ def test_show_prints_what_is_asked(folder: Path, assay: Assay) -> None:
 def test_without_a_model_nobody_is_paid(folder: Path, assay: Assay) -> None:
     cases = write_cases(folder / "runs.jsonl", 2)
     done = assay("score", cases, "--json")
-    assert (done.judge["judge"], done.judge["questions"]) == ("evidence", 0)
+    assert (judge_of(done)["judge"], judge_of(done)["questions"]) == ("evidence", 0)
     assert not (folder / "cache").exists()
     none = assay("score", cases, "--judge", "none", "--json")
-    assert none.judge["judge"] is None
+    assert judge_of(none)["judge"] is None
     wrong = assay("score", cases, "--judge", "nobody:knows")
     assert wrong.code == 2
     assert "No model provider named 'nobody'" in wrong.err
@@ -326,4 +312,4 @@ def test_a_file_says_what_tasks_expect(folder: Path, assay: Assay) -> None:
             done = assay("score", source, *arguments)
             scores.append([row["score"] for row in json.loads(done.out)["cases"]])
     assert scores == [[0.0, 0.0]] * 3 + [[1.0, 1.0]] * 3
-    assert done.judge["already_scored"] == 2
+    assert judge_of(done)["already_scored"] == 2

@@ -11,37 +11,19 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import duckdb
 import pytest
+from tests.command_line import Assay, in_this_process
 from tests.store.runs import SMALL, fill, run, runs, samples
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
-from assay.cli import main
 from assay.cli.export import EXPORTS
 from assay.ingest.atif import ATIF
 from assay.ingest.recording import FilePlace, Recording
 from assay.store import Store
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Assay = Callable[..., "Done"]
-
 HOSTILE = "\x1b[31mred\x1b]8;;http://evil.example\x1b\\ \u202e[red]x[/red] :smile:\r\n=cmd()"
-
-
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 @pytest.fixture
@@ -52,16 +34,7 @@ def assay(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     fill(Store.create("runs.assay"), runs(10), limit=SMALL)
-
-    def run_main(*arguments: object) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err
-        return Done(int(ended.value.code or 0), out, err)
-
-    return run_main
+    return in_this_process(monkeypatch, capsys)
 
 
 def key_of(run_id: str) -> str:

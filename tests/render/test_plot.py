@@ -3,50 +3,30 @@
 from __future__ import annotations
 
 import json
-import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
+from tests.command_line import Assay, in_this_process
 
 from assay import RunOutcome, Store
 from assay.analyses import ANALYSES, opened
-from assay.cli import main
 from assay.evaluation import RecordedEvaluation
 from assay.render.charts.drawings import DRAWINGS
 from assay.render.charts.marks import marks_of
 from assay.render.charts.vega import vega_lite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 HOSTILE = "<script>alert(1)</script>\u202e'];x"
 
 
-class Done(NamedTuple):
-    """What came of a command."""
-
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def assay(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Done]:
+def assay(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Assay:
     """Run the command line as a user would."""
-
-    def run(*arguments: str | Path) -> Done:
-        monkeypatch.setattr(sys, "argv", ["assay", *map(str, arguments)])
-        with pytest.raises(SystemExit) as done:
-            main()
-        said = capsys.readouterr()
-        return Done(int(done.value.code or 0), said.out, said.err)
-
-    return run
+    return in_this_process(monkeypatch, capsys)
 
 
 def _evaluation(model: str, task: str, judge: str, score: float) -> RecordedEvaluation:
