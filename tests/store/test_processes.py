@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
     from pathlib import Path
 
-KILLS = 60 if os.environ.get("ASSAY_SLOW") else 7
+KILLS = 70 if os.environ.get("ASSAY_SLOW") else 7
 RUNS = 15
 # One process with everything loaded, from which all others are split off.
 CONTEXT = get_context("forkserver")
