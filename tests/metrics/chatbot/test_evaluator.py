@@ -251,7 +251,7 @@ def test_whatever_was_called_the_twins_are_shares_or_none(
     "piece",
     ["temperature is ", "1,", "minus ", "9", "in A ", "rain not ", "tomorrow 5°C ", "\ufdfa"],
 )
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_hostile_length_ends_in_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     days = {"daily_summaries": [{"date": "2026-03-02", "min_temp": 1, "max_temp": 2}]}
