@@ -14,7 +14,7 @@ from tests.ingest.test_stream_pieces import CHAT, CONVERSE, GEMINI, as_events, f
 
 from assay.ingest.bedrock import BEDROCK
 from assay.ingest.documents import Unreadable
-from assay.ingest.exchanges import MODEL_IN_URL
+from assay.ingest.exchanges import MODEL_IN_URL, TRAFFIC_KEYS
 from assay.ingest.formats import pick_format
 from assay.ingest.gemini_api import GEMINI_API
 from assay.ingest.mcp_wire import MCP_WIRE
@@ -26,6 +26,8 @@ from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from assay.ingest.recording import Format
 
 URL = "https://api.example.com/v1/chat"
 ASKED = {"role": "user", "content": "Rain?"}
@@ -207,6 +209,22 @@ def test_gemini_streams_a_list_and_names_the_model_in_the_address() -> None:
     assert (run.model, [c.tool for c in run.calls]) == ("gem-1", ["rain", "sun"])
 
 
+ASKED_BY: dict[str, tuple[Format, Any]] = {
+    "chat": (OPENAI_CHAT, {"messages": [ASKED]}),
+    "Gemini": (GEMINI_API, {"contents": [{"role": "user", "parts": [{"text": "Rain?"}]}]}),
+    "Bedrock": (BEDROCK, {"messages": [{"role": "user", "content": [{"text": "Rain?"}]}]}),
+}
+
+
+@pytest.mark.parametrize("api", ASKED_BY)
+def test_every_api_tells_of_what_failed_and_of_what_else_was_sent(api: str) -> None:
+    expected, asked = ASKED_BY[api]
+    tape = {"interactions": [vcr(None, "<html>"), vcr(json.dumps(asked), "no", 503)]}
+    run = read_one(expected, recording(tape))
+    told = {key: run.extra[key] for key in TRAFFIC_KEYS}
+    assert told == {"url": URL, "other_requests": 1, "unread_reply": "HTTP 503"}
+
+
 @pytest.mark.parametrize("word", MODEL_IN_URL)
 def test_every_way_to_name_a_model_in_an_address(word: str) -> None:
     url = f"https://example.com/{word}/x%3A1/converse"
@@ -216,6 +234,11 @@ def test_every_way_to_name_a_model_in_an_address(word: str) -> None:
     kept = {"messages": [content]} if from_url is BEDROCK else {"contents": [content]}
     entry["interactions"][0]["request"]["body"] = json.dumps(kept)
     assert read_one(from_url, recording(entry)).model == "x:1"
+
+
+def test_a_key_in_the_address_is_not_kept() -> None:
+    tape = {"interactions": [vcr(*pair, url=f"{URL}?key=secret") for pair in PAIRS]}
+    assert read_one(OPENAI_CHAT, recording(tape)).extra["url"] == URL
 
 
 def test_a_reply_that_is_one_message_is_a_reply() -> None:

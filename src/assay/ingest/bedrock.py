@@ -13,7 +13,7 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.bedrock_agents import is_trace, trace_cases
 from assay.ingest.chat import Entry, RunBuilder, sampled_entries, whole_entries
 from assay.ingest.documents import Unreadable
-from assay.ingest.exchanges import Repeated, RepeatedRequests
+from assay.ingest.exchanges import TRAFFIC_KEYS, Repeated, RepeatedRequests
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -42,7 +42,7 @@ STATUSES = {"success": True, "error": False}
 OWN_BLOCKS = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"})
 MEDIA_BLOCKS = frozenset({"image", "document", "video", "audio"})
 BLOCKS = OWN_BLOCKS | MEDIA_BLOCKS | {"text", "citationsContent"}
-_KEPT = ("stopReason", "agent_id", "requestId", "performanceConfig", "errorCode")
+_KEPT = (*("stopReason", "agent_id", "requestId", "performanceConfig", "errorCode", *TRAFFIC_KEYS),)
 
 
 def _recognise(recording: Recording) -> float:

@@ -48,6 +48,8 @@ MODEL_IN_URL = {"model": "modelId", "models": "model"}
 _MODEL_IN_URL = re.compile(r"/(models?)/([^/:?#]+)")
 # Says of a request that its reply could not be read.
 UNREAD = "unread_reply"
+# What recorded traffic says of itself beside the conversation.
+TRAFFIC_KEYS = ("url", "other_requests", UNREAD)
 # So many conversations may be under way at the same time.
 _MOST_OPEN = 64
 _FIRST_FAILURE = 400
@@ -118,7 +120,9 @@ def _traced(exchange: HttpExchange) -> list[dict[str, Any]]:
 def _with_a_model(exchange: HttpExchange) -> list[dict[str, Any]]:
     """An exchange as a pair, if a model was asked anything: requests are of many kinds."""
     request, response = _body(exchange.sent), _with_choices(reply_in(exchange.came))
-    around = {"url": exchange.url, **_model_in(exchange.url)} if exchange.url else {}
+    # What follows the address may be a key.
+    url = (exchange.url or "").partition("?")[0]
+    around = {"url": url, **_model_in(url)} if url else {}
     if "input" in request and "output" in response:
         return [{**around, "request": request, "response": response}]
     if not any(isinstance(request.get(key), list) for key in ASKED_KEYS):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, sampled_entries, whole_entries
 from assay.ingest.documents import Unreadable
-from assay.ingest.exchanges import Repeated, RepeatedRequests
+from assay.ingest.exchanges import TRAFFIC_KEYS, Repeated, RepeatedRequests
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -164,7 +164,8 @@ def _case(logged: Repeated, name: str) -> AgentTestCase:
         available_tools=_tools(value),
         usage=total_usage(usage_of(_either(report, _USAGE)) for report in logged.reports),
         source=Source(name, NAME, position),
-        extra={"unread_parts": dict(unread)} if unread else {},
+        extra={key: value[key] for key in TRAFFIC_KEYS if value.get(key)}
+        | ({"unread_parts": dict(unread)} if unread else {}),
     )
 
 
