@@ -294,7 +294,14 @@ def a_trajectory(number: int) -> dict[str, Any]:
 
 def test_what_workers_get_ready_covers_the_rules_for_texts_of_every_length() -> None:
     known = [failing_opening(text) for text in _FAILURES]
-    assert [rule.reach if rule else None for rule in known] == ["any", "page", "line"]
+    assert [rule.reach if rule else None for rule in known] == [
+        "any",
+        "page",
+        "line",
+        "line",
+        "page",
+    ]
+    assert [rule.rule if rule else None for rule in known[3:]] == ["short_refusal", "chinese_error"]
 
 
 def test_reports_add_up() -> None:

@@ -70,6 +70,7 @@ DEMANDS: tuple[Opening, ...] = (
                 rf"there (?:is|was) no {_ONE} (?:at|in|on|for|with) (?:that|this|the (?:given"
                 r"|specified|requested|current)) \w+"
             ),
+            rf"no {_ONE} with (?:that|this|the given) (?:\w+ )?{IDENTIFIERS}\b",
             rf"no {_NAME} (?:in|on|for|from|found|provided|specified|set)\b",
             # In lower case, as no answer of a search is told.
             (
@@ -113,8 +114,8 @@ DEMANDS: tuple[Opening, ...] = (
                 r" (?:required|needed))\b"
             ),
             (
-                r"(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?: \w+){0,3} (?:is |are |must be )?(?:not"
-                r" (?:set|configured|found|defined)|missing|required|undefined|unset|empty|set)\b"
+                r"(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)(?: \w+){0,3} (?:must be set|(?:is |are )?(?:not"
+                r" (?:set|configured|found|defined)|missing|required|undefined|unset|empty))\b"
             ),
             # In lower case from the start, as no sentence of prose is.
             (
@@ -137,6 +138,8 @@ DEMANDS: tuple[Opening, ...] = (
                 r"|whitelist|list)\b"
             ),
             rf"{_NAME}(?: \w+){{0,2}} (?:is )?required\b",
+            r"--[\w-]{2,40} (?:(?:is|are) (?:required|missing)|must|requires|cannot)\b",
+            r"(?:in order )?to \w+ [^\n,]{2,60}, you must [^\n.]{3,60} first[.!]?\s*\Z",
             rf"(?:an? |the )?(?:\w+ ){{0,2}}{NAMED_THINGS} (?:is|are) required\b",
             (
                 rf"{_NAME}(?: \w+){{0,2}} (?:requires|needs|rejects|expects|accepts only"

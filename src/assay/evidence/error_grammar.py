@@ -29,23 +29,30 @@ OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES, *SENTENCES, *
 _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
 
 
-@cache
-def _compiled(reach: Reach) -> re.Pattern[str]:
-    """One pattern for all rules of a reach; the group that matched names the row.
+def _rows(reach: Reach, *, beyond_ascii: bool) -> list[tuple[int, Opening]]:
+    return [
+        (i, row)
+        for i, row in enumerate(OPENINGS)
+        if row.reach == reach and row.beyond_ascii is beyond_ascii
+    ]
 
-    Compiled when the first text is judged, so that an import costs nothing.
+
+@cache
+def _compiled(reach: Reach, *, beyond_ascii: bool = False) -> re.Pattern[str] | None:
+    """One pattern for all rules of a reach, if it has any; the group that matched names the row.
+
+    Compiled when the first text asks for it, so that an import costs nothing.
     """
-    rows = ((i, row) for i, row in enumerate(OPENINGS) if row.reach == reach)
+    rows = _rows(reach, beyond_ascii=beyond_ascii)
     wordings = "|".join(f"(?P<o{i}>{'|'.join(row.wordings)})" for i, row in rows)
-    return re.compile(wordings, re.IGNORECASE)
+    return re.compile(wordings, re.IGNORECASE) if rows else None
 
 
 @cache
 def _possible(reach: Reach) -> Callable[[str], bool]:
     """A look whether any rule of a reach can match: most texts tell of no failure."""
-    return may_open_with(
-        "|".join(wording for row in OPENINGS if row.reach == reach for wording in row.wordings)
-    )
+    rows = _rows(reach, beyond_ascii=False)
+    return may_open_with("|".join(wording for _, row in rows for wording in row.wordings))
 
 
 _MARKED = Opening("failure_mark", "page", ())
@@ -68,7 +75,7 @@ _MEASURE = re.compile(
 _NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no(?! such)|none|0|zero)\b", re.IGNORECASE)
 # "Returns None if not found" tells no fact, and "How to fix ..." explains one.
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?|means|indicates)\b|^\W*(?:how|why|what)\b",
+    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?|means|indicates|implies)\b|^\W*(?:how|why|what)\b",
     re.IGNORECASE,
 )
 # "Refunds are not given. Boats are." speaks of many, and goes on without advice.
@@ -107,10 +114,16 @@ def failing_opening(
         return None
     head = opening_of(text) if opening is None else opening
     reaches = [reach for reach, limit in _LONGEST.items() if size <= limit]
-    if head.isascii():
+    ascii_only = head.isascii()
+    if ascii_only:
         lowered = head.lower()
         reaches = [reach for reach in reaches if _possible(reach)(lowered)]
-    matches = (_compiled(reach).match(head) for reach in reaches)
+    patterns = (
+        _compiled(reach, beyond_ascii=beyond)
+        for reach in reaches
+        for beyond in ((False,) if ascii_only else (False, True))
+    )
+    matches = (pattern.match(head) for pattern in patterns if pattern is not None)
     found = next((match for match in matches if match), None)
     if found is None or found.lastgroup is None:
         return _told_by_signs(text, head, size, acting=acting)

@@ -23,11 +23,15 @@ Reach = Literal["any", "page", "line"]
 
 
 class Opening(Struct, frozen=True):
-    """One way in which a text can open with a failure: a rule, its reach, its wordings."""
+    """One way in which a text can open with a failure: a rule, its reach, its wordings.
+
+    `beyond_ascii` says that no text of ASCII letters alone can match.
+    """
 
     rule: str
     reach: Reach
     wordings: tuple[str, ...]
+    beyond_ascii: bool = False
 
 
 # First match wins. Letters match in either case unless a wording says (?-i:...).

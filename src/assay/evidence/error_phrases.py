@@ -127,7 +127,14 @@ PHRASES: tuple[Opening, ...] = (
                 r" |is |are |was )?(?:been )?(?:expired|invalid|missing|disabled|suspended|revoked"
                 r"|not (?:found|set|configured|valid|enabled))\b(?! successfully)"
             ),
-            r"(?:you|i|we) (?:do not|don't) have (?:the )?(?:permission|access)\b",
+            (
+                r"(?:you|i|we) (?:do not|don't) have (?:the |sufficient |enough |necessary )?"
+                r"(?:permissions?|access|rights)\b"
+            ),
+            (
+                r"(?:admin(?:istrator)?|member|owner|staff|moderator|manager|premium|pro)s?"
+                r"(?: users?)? only[.!]?\s*\Z"
+            ),
             (
                 rf"(?:this|the) (?:\w+ )?{CALLED} (?:needs|requires) (?:an?|the|your|you to)"
                 r" (?:[\w'-]+ ){0,4}(?:account|subscription|plan|key|token|log ?in|sign[ -]?in"
@@ -352,5 +359,5 @@ PHRASES: tuple[Opening, ...] = (
             r"extra inputs are not permitted",
         ),
     ),
-    Opening("chinese_error", "page", CHINESE),
+    Opening("chinese_error", "page", CHINESE, beyond_ascii=True),
 )

@@ -123,7 +123,12 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"this field (?:is required|may not|must|cannot|should)\b",
             r"(?:enter|provide|specify|select) an? (?:valid|different)\b",
-            r"only (?:[\w-]+ ){1,4}(?:can|may) \w+ (?:this|that)\b",
+            r"only (?:[\w-]+ ){1,8}(?:can|may) \w+ (?:this|that)\b",
+            (
+                r"only (?:authenticated|authori[sz]ed|registered|logged[- ]in) (?:\w+ )?(?:can"
+                r"|may) \w+"
+            ),
+            rf"{SOME_WORDS}must be (?:greater than|less than|more than|between \d|positive|non-)",
             r"only [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted|accepted)\b",
             (
                 r"(?:the )?(?:specified|given|provided|supplied"
@@ -147,11 +152,13 @@ SENTENCES: tuple[Opening, ...] = (
             r"you (?:supplied|provided|passed|gave|sent|specified) an? (?:empty|invalid|unknown)\b",
             r"must (?:specify|provide|supply|be (?:an?|one|less|greater|between))\b",
             (
-                r"please (?:provide|specify|supply|configure|try again|run |install|set |retry"
+                r"please (?:provide|select|choose|enter an?|specify|supply|configure|try again|run "
+                r"|install|set |retry"
                 r"|reconnect|re-?authenticate|grant|upgrade|reduce|use an? (?:valid|different)"
                 r"|(?:check|verify|ensure|make sure) (?:that |the |your (?!e-?mail|inbox|phone"
                 r"|mes)))"
             ),
+            r"please \w+ [^\n]{1,80} first[.!]?\s*\Z",
             r"'?(?:NoneType|\w{1,30})' object (?:is not|has no|does not)\b",
             r"(?:integer |float )?division by zero",
             r"undefined is not\b",

@@ -21,7 +21,8 @@ SUBJECTS = _any_of(
     fatal critical internal server client database db sql query statement api https? rest rpc grpc
     json-?rpc graphql network connection socket dns ssl tls proxy gateway upstream backend service
     provider system application app runtime execution tool mcp plugin function command shell
-    process script unexpected unknown unhandled uncaught general generic validation input output
+    process script call unexpected unknown unhandled uncaught general generic validation input
+    output
     request response argument parameter schema type value key index name import module attribute
     assertion syntax parse parser parsing json xml yaml csv compile compiler compilation build
     linker install file filesystem fs i/?o os disk memory permission access auth authentication

@@ -37,7 +37,8 @@ _OPENERS = (
         r"|tiempo de espera (?:agotado|excedido)|(?:ha ocurrido|se ha producido|se produjo"
         r"|ocurrió) un error|no (?:tiene|tienes|dispone de) permiso|fall(?:o|ó) (?:al|la|el)\b"
         r"|saldo insuficiente|falta(?:n)? (?:el|la|los|las|un) (?:campo|parámetro|argumento)"
-        r"|lo sentimos, |sin permisos?\b|no pud(?:e|o|imos) |credenciales (?:inválid"
+        r"|lo sentimos, |demasiad[oa]s intentos\b|sin permisos?\b|no pud(?:e|o|imos) "
+        r"|credenciales (?:inválid"
         r"|incorrect)[oa]s"
         r"|sesión (?:requerida|expirada|caducada)|falta(?:n)? \w*[A-Z_]\w*|(?:indica|indique"
         r"|introduzca|ingrese"
@@ -47,7 +48,7 @@ _OPENERS = (
     (
         r"não foi possível |erro (?:ao|interno|inesperado|na|no|de (?:conexão|autenticação"
         r"|validação))\b|acesso negado|tempo (?:limite )?(?:esgotado|excedido)|falha (?:ao|na|no)\b"
-        r"|ocorreu um erro|você não tem permissão"
+        r"|ocorreu um erro|você não (?:tem permissão|pode )"
     ),
     (
         r"impossibile \w+re\b|errore (?:durante|del|nel|nella|interno|di (?:connessione|rete))\b"
@@ -60,13 +61,15 @@ _OPENERS = (
     (
         r"ошибка (?:при|сервера|доступа|подключения|авторизации|базы)|не удалось |недостаточно"
         r" (?:прав|средств|места)|доступ (?:запрещ[её]н|закрыт)|неверн(?:ый|ая|ое|ые) |превышен"
-        r"|укажите |введите |нужно |необходимо |невозможно |отсутствует обязательн|истекло время"
+        r"|у (?:вас|тебя) нету? прав|укажите |введите |нужно |необходимо |невозможно "
+        r"|отсутствует обязательн|истекло время"
         r"|время ожидания"
     ),
     (
         r"nie (?:można|udało się|znaleziono (?!wynik|żadn))|brak (?:dostępu|uprawnień)"
         r"|błąd (?:podczas|serwera)"
     ),
+    r"เกิดข้อผิดพลาด|ไม่พบ(?!ผลลัพธ์|ข้อมูล)",
     r"hata oluştu|(?:\w+ ){1,2}hatası\s*:|erişim (?:reddedildi|engellendi)|geçersiz ",
 )
 # What is said of a thing at the end of a clause; some words may stand before.
@@ -81,6 +84,7 @@ _VERDICTS = (
     ),
     (
         r"introuvables?|n'existe pas|n'(?:a|ont) pas (?:pu|été \w+ée?s?)|existe déjà|inconnue?"
+        r"|requise?s?(?=[.!]?\s*\Z)"
         r"|(?:est|sont) (?:invalide|obligatoire|requis|expiré|inaccessible|indisponible)"
         r"|n'est pas (?:valide|autorisé|disponible|pris|reconnu|permis)|non (?:autorisée?|valide"
         r"|pris en charge|reconnue?)|manquante?s?|doi(?:t|vent) être|a expiré|a échoué|ne peut pas"

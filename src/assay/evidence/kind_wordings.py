@@ -47,7 +47,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "rate_limit",
         (
             r"\b(?:http|status|code|error)\D{0,12}429\b|\b429 (?:too|client)|too many requests"
-            r"|query[ _]limit|slow down|rate[ _-]?limit|cool-?down|throttl|\bqps\b|(?:calls"
+            r"|query[ _]limit|slow down|rate[ _-]?limit|cool-?down|demasiad[oa]s intentos|throttl"
+            r"|\bqps\b|(?:calls"
             r"|requests) per (?:second|minute|hour|day)|requests? limit|请求过于频繁|频率|频繁|限流"
         ),
     ),
@@ -90,7 +91,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"allow-?list|whitelist|not on the list|policy.blocked|(?:server|remote|host"
             r"|peer) (?:rejected|refused) the|read-?only (?:database|file ?system|mode|replica|user"
             r"|access)|\b(?:command|request|action|access|query|operation|call|url|domain) (?:is "
-            r"|was |has been )?blocked|permissions? (?:is|are) required|no (?:rights?|permissions?"
+            r"|was |has been )?blocked|permissions? (?:is|are) required|sufficient permissions?"
+            r"|admin(?:istrat\w+)? (?:access|only|user)|no (?:rights?|permissions?"
             r"|access)\b|[无無][权權]|\bdenied\b"
             r"|permission denied|access(?: is| was)? denied|forbidden|insufficient (?:permissions?"
             r"|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM"
@@ -231,7 +233,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|supply|pass|give) (?:either|at least|an?|the|one of|both)\b|^\W*(?:please )?(?:enter"
             r"|choose|pick|select"
             r"|name|give|provide|specify) \W?\w|cannot \w+[^\n:]{0,60} without\b"
-            r"|not provided and not marked as optional|can(?:not|'t) be (?:empty|null|blank)"
+            r"|no \w+ (?:uploaded|selected)\b|not provided and not marked as optional|can(?:not"
+            r"|'t) be (?:empty|null|blank)"
             r"|must not be (?:empty|null|blank)|\brequired[.!]?\s*$|缺少|为空|必填|需要.{0,10}参数"
         ),
     ),
@@ -317,7 +320,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "validation_error",
         (
-            r"validation|badly formed|isn't (?:an? )?valid|may not be recogni[sz]ed|(?:supplied"
+            r"validation|badly formed|isn't (?:an? )?valid|should be (?:more|less|greater)"
+            r"|may not be recogni[sz]ed|(?:supplied"
             r"|provided|passed"
             r"|gave) an? (?:empty|invalid)|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of"
             r"|invalid value|invalid enum|(?:must|should) be one of|expected one of|not a valid"
@@ -374,7 +378,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|resolve)[a-z]"
             r"|\bnot in (?:this|the|an?|your) \w|(?<!please )\bfirst[.!]?\s*$|请先"
             r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
-            r"|do(?:es)? not (?:match|apply)|has no \w|over the .{1,20}(?:cap|limit)\b|at least \w"
+            r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
+            r"|at least \w"
             r"|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)|out of (?:range"
             r"|stock)|not (?:currently )?(?:available|eligible)|\byou (?:cannot|can't) \w"
             r"|does not add up|minimum|maximum|is closed|sold out"
@@ -402,7 +407,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "execution_error",
         (
             r"could not \w|couldn't \w|cannot \w|having trouble|失败|失敗|(?:daemon|worker|engine"
-            r"|backend) error|error (?:calling|executing|running|in|while|getting|fetching"
+            r"|backend) error|^\W*error \w+ing\b|stream error|call error|error (?:calling|executing"
+            r"|running|in|while|getting|fetching"
             r"|retrieving|occurred)|traceback|exception|internal (?:server )?error|panic"
             r"|segmentation fault|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace"
             r"|unexpected error|\bfail|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)"

@@ -39,7 +39,7 @@ _LONGEST_PYTHON = 4_096
 # Reports hold reports only so deep; a text of nothing but headers would exhaust the stack.
 _MOST_HEADERS = 3
 # What these say is of their own making, so that its end counts.
-_TELLING = frozenset({"acting", "checking", "other"})
+_TELLING = frozenset({"acting", "asking", "checking", "other"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
@@ -61,13 +61,18 @@ _OF_A_REQUEST = re.compile(
     r"|.{0,80}\b(?:[45]\d\d|api|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b",
     re.IGNORECASE,
 )
+# What somebody asks who wants to know.
+_OF_A_STATE = re.compile(
+    r"(?-i:[A-Z])[^\n]{2,80}? (?:is|are) (?:disabled|locked|not (?:a member|enabled|connected"
+    r"|online"
+    r"|open|installed|registered))\b",
+    re.IGNORECASE,
+)
 # What a call asked about, where it is not there or was not given.
 _OF_AN_ARGUMENT = re.compile(
-    r"(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found|no such|(?:does not|doesn't) exist|(?:is"
-    r"|are) (?:required|missing)"
-    r"|not (?:provided|supplied|specified|given|configured|authori[sz]ed)|unknown \w"
-    r"|unauthori[sz]ed"
-    r"|cannot be empty|permission)",
+    r"please |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found|no such|(?:does not|doesn't)"
+    r" exist|(?:is|are) (?:required|missing)|not (?:provided|supplied|specified|given|configured"
+    r"|authori[sz]ed)|unknown \w|unauthori[sz]ed|cannot be empty|authenticated|permission)",
     re.IGNORECASE,
 )
 _CUT_JSON = re.compile(
@@ -233,6 +238,8 @@ def _is_said_in_passing(
             passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
         case "checking":
             passing = found.rule in _SENTENCES and _OF_AN_ARGUMENT.match(text) is None
+        case "asking":
+            passing = found.rule in _SENTENCES and _OF_A_STATE.match(text) is not None
         case "stopper":
             stopped = found.rule in {"stopped", "work_failed"}
             passing = stopped and "fail" not in text[:80].lower()

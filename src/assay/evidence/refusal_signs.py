@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 # hinder it, or whatever may be meant so.
 Verdict = Literal["none", "demand", "state", "hint"]
 
+_ENOUGH: dict[Verdict, frozenset[str]] = {
+    "none": frozenset(),
+    "demand": frozenset({"demand"}),
+    "state": frozenset({"demand", "state"}),
+    "hint": frozenset({"demand", "state", "hint"}),
+}
 _MOST_SENTENCES = 4
 _SENTENCE_END = r"(?<=[\w)\]'\"`%][.!?])\s+(?=[A-Z`'\"(])|\n|;\s|\s[—–-]{1,2}\s"
 
@@ -52,21 +58,23 @@ _DEMAND = (
     r"|accepts?|allows?|takes?|works? with))\b"
 )
 _STATE = (
-    rf"\b(?:{_DEMAND}|cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
+    r"(?:cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
     rf"|can|could)(?: not|n't)\b|not (?:yet |currently |properly )?{_DONE}\b|none of\b|neither\b"
     r"|can only\b|no (?:reply|response|answer)\b|(?:has|have|contains?|matched) no\b|(?:unavailable"
     r"|unreachable|out of stock"
     r"|sold out|in use)\b)"
 )
 _HINT = (
-    rf"\b(?:{_STATE}|(?:is|are) (?:off|gone|full|over|busy|locked|disabled|closed|already|only"
+    r"(?:(?:is|are) (?:off|gone|full|over|busy|locked|disabled|closed|already|only"
     r"|too)\b|no longer\b|already\b|still (?:has|have|active|open)\b|(?:inaccessible|expired"
     r"|forbidden|disallowed|unauthori[sz]ed|undefined|stale|rejected|refused|denied|blocked)\b"
     r"|failed\b|no (?:active|open|current|selected|running|valid|default|registered|configured"
     r"|suitable)\b|no (?:[\w-]+ ){1,4}(?:configured|provided|specified|selected|supplied|given"
     r"|connected|loaded|initiali[sz]ed|installed|attached|registered|enabled)\b)"
 )
-_ASKING = r"(?:provide|specify|supply|give|pass|attach|enter|choose|pick|select)"
+_ASKING = (
+    r"(?:provide|specify|supply|give|pass|attach|add|set|create|configure|enter|choose|pick|select)"
+)
 _INSTEAD = (
     r"(?:use|run|call|set|provide|specify|pass|supply|create|choose|pick|select|enable|configure"
     r"|install|connect|launch|open|start|upload|add|include|read|check|ensure|make sure|verify"
@@ -101,13 +109,15 @@ SIGNS: tuple[Sign, ...] = (
             r"|your|only|all)|(?:give|pass|attach) (?:an?|one|at least|exactly|either|both)"
             r"|enter an?) [^\n]{3,90}"
             r"\Z|(?:choose|pick|select) (?:[^\n.]{1,70} or |one of |between |an? |at least )"
-            r"[^\n.]{1,40}[.!]?\s*\Z"
+            r"[^\n.]{1,40}[.!]?\s*\Z|(?:add|select|choose|set|create|configure) (?:an?|at least|one"
+            r"|the|your) [^\n.]{2,60} (?:before \w+ing|first)[.!]?\s*\Z"
         ),
     ),
     Sign(
         "wrong_thing",
         (
-            rf"(?:{_BAD}(?: {_WORD}){{1,4}}|missing(?: {_WORD}){{1,2}}|(?-i:unknown)(?: {_WORD})"
+            rf"(?:{_BAD}(?: {_WORD}){{1,4}}|missing(?: {_WORD}){{1,2}}(?: (?:or|and) {_WORD})?"
+            rf"|(?-i:unknown)(?: {_WORD})"
             r"{1,2})[.!]?\s*\Z"
         ),
     ),
@@ -127,6 +137,7 @@ SIGNS: tuple[Sign, ...] = (
             r"(?: (?!that\b|which\b|to\b|of\b)[\"'`#(<]?[\w./@:#-]{1,40}[\"'`)>]?)?,? "
             rf"(?:is |are |was |were )?{_DEMAND}"
         ),
+        "demand",
     ),
     Sign("refusing", r"[^\n]{0,160}\brefusing to \w+"),
     Sign(
@@ -216,7 +227,7 @@ _Compiled = tuple[tuple[Sign, re.Pattern[str]], ...]
 
 class _Grammar(Struct, frozen=True):
     end: re.Pattern[str]
-    verdicts: dict[Verdict, re.Pattern[str]]
+    verdict: re.Pattern[str]
     signs: _Compiled
     acting: _Compiled
     before: re.Pattern[str]
@@ -229,10 +240,11 @@ class _Grammar(Struct, frozen=True):
 def _grammar() -> _Grammar:
     """The patterns, compiled when the first short text asks for them."""
     ignored = re.IGNORECASE
-    verdicts: dict[Verdict, str] = {"demand": rf"\b{_DEMAND}", "state": _STATE, "hint": _HINT}
     return _Grammar(
         end=re.compile(_SENTENCE_END),
-        verdicts={name: re.compile(words, ignored) for name, words in verdicts.items()},
+        verdict=re.compile(
+            rf"\b(?:(?P<demand>{_DEMAND})|(?P<state>{_STATE})|(?P<hint>{_HINT}))", ignored
+        ),
         signs=tuple((sign, re.compile(sign.wording, ignored)) for sign in SIGNS),
         acting=tuple((sign, re.compile(sign.wording, ignored)) for sign in ACTING_SIGNS),
         before=re.compile(_DOUBTS_BEFORE, ignored),
@@ -245,7 +257,8 @@ def _grammar() -> _Grammar:
 @cache
 def _may_refuse() -> Callable[[str], bool]:
     """A quick look at a text in lower case: most short answers say nothing that could refuse."""
-    return occurrence_of(rf"{_HINT}|\bmissing\b|\boverloaded\b|\A(?:please )?{_ASKING}\b|\Ano ")
+    said = rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|missing\b|overloaded\b)"
+    return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\Ano ")
 
 
 def sign_of_refusal(opening: str, *, acting: bool = False) -> Sign | None:
@@ -274,10 +287,14 @@ def _borne(grammar: _Grammar, signs: _Compiled, opening: str, first: str) -> Sig
     for sign, wording in signs:
         if not wording.match(opening):
             continue
-        verdict = grammar.verdicts.get(sign.verdict)
-        told = verdict.search(first) if verdict is not None else None
-        if verdict is not None and told is None:
-            continue
-        if grammar.before.search(first if told is None else first[: told.start()]) is None:
+        place = len(first) if sign.verdict == "none" else _place_of(grammar, sign.verdict, first)
+        if place is not None and grammar.before.search(first[:place]) is None:
             return sign
     return None
+
+
+def _place_of(grammar: _Grammar, verdict: Verdict, sentence: str) -> int | None:
+    """Where a sentence says what a sign needs, or more than that."""
+    told = grammar.verdict.finditer(sentence)
+    enough = _ENOUGH[verdict]
+    return next((found.start() for found in told if found.lastgroup in enough), None)

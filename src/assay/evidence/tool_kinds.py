@@ -6,7 +6,9 @@ import re
 from functools import lru_cache
 from typing import Literal
 
-ToolKind = Literal["command", "content", "log", "wording", "stopper", "checking", "acting", "other"]
+ToolKind = Literal[
+    "command", "content", "log", "wording", "stopper", "checking", "acting", "asking", "other"
+]
 
 WRITE_VERBS = frozenset(
     {"create", "add", "insert", "update", "upsert", "delete", "remove", "send", "post", "put"}
@@ -33,7 +35,18 @@ _ACTING = frozenset(
 # What these find wrong, or tell to be forbidden, was asked for.
 _CHECKING = frozenset(
     {"check", "validate", "verify", "compare", "lint", "diff", "grade", "audit", "scan", "test"}
-    | {"diagnose", "status", "state", "health", "monitor", "is", "has", "classify", "spell"}
+    | {
+        "diagnose",
+        "status",
+        "state",
+        "health",
+        "monitor",
+        "is",
+        "has",
+        "classify",
+        "spell",
+        "review",
+    }
     | {"faq", "policy", "policies", "guidelines", "terms", "horoscope", "advice"}
 )
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -94,7 +107,9 @@ def kind_of_tool(name: str) -> ToolKind:
         return told
     if name_writes(name) or (words & _ACTING and not words & READ_VERBS):
         return "acting"
-    return "checking" if words & _CHECKING else "other"
+    if words & _CHECKING:
+        return "checking"
+    return "asking" if words & READ_VERBS else "other"
 
 
 @lru_cache(maxsize=4_096)

@@ -39,8 +39,15 @@ if TYPE_CHECKING:
 # One in hand and one at hand, so that a worker never waits for the next.
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
-# One that a rule for texts of any length knows, one for pages, one for single lines.
-_FAILURES = ("Error: it broke", "Failed to fetch the page", "Order 7 not found")
+# One that a rule for texts of any length knows, one for pages, one for single lines, one that is
+# told by its signs and one beyond ASCII.
+_FAILURES = (
+    "Error: it broke",
+    "Failed to fetch the page",
+    "Order 7 not found",
+    "Password cannot be empty",
+    "查询失败",
+)
 _DIED = "a worker process died before this was kept; import it again"
 
 
