@@ -151,9 +151,14 @@ def test_yaml_that_cannot_be_used_is_refused(tmp_path: Path, text: str, problem:
     assert problem in found.problem
 
 
-def test_aliases_of_aliases_do_not_fill_memory(tmp_path: Path) -> None:
-    lines = ["a0: &a0 [x, x, x, x, x, x, x, x]"]
-    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 8)}]" for i in range(1, 12)]
+ALIASES = [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 8)}]" for i in range(1, 12)]
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "lines", [["a0: &a0 [x]", *ALIASES], [f"a: &a {LONG}", f"b: [{', '.join(['*a'] * 1000)}]"]]
+)
+def test_aliases_do_not_fill_memory(tmp_path: Path, lines: list[str]) -> None:
     (tmp_path / "bomb.yaml").write_text("\n".join(lines))
     (found,) = read_runs(tmp_path / "bomb.yaml")
     assert isinstance(found, Unreadable)

@@ -19,8 +19,11 @@ SUFFIXES = (".yaml", ".yml")
 # Where bytes stand that are no text; JSON has no word for them.
 BASE64 = "base64"
 _LARGEST = 64 * 1024 * 1024
-# An alias repeats what it stands for: a few lines may mean more than fits into memory.
-_MOST_VALUES = 2_000_000
+# An alias repeats what it stands for: a few lines may mean more than fits into memory. Honest ones
+# stand for a header or two.
+_MOST_REPEATED = 10
+_MOST_VALUES = 5_000_000
+_HARMLESS = 10_000
 _DEEPEST = 100
 
 
@@ -61,23 +64,27 @@ class YamlPlace:
         yaml = import_module("yaml")
         try:
             loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-            _refuse_depth(yaml, text, loader)
+            written = _written_values(yaml, text, loader)
             value = yaml.load(text, loader)
-            return msgspec.json.encode(_Plain().value(value))
+            return msgspec.json.encode(_Plain(written, len(text)).value(value))
         except (yaml.YAMLError, ValueError, OverflowError) as exc:
             raise OSError(f"not usable YAML: {_in_one_line(exc)}") from exc
 
 
-def _refuse_depth(yaml: Any, text: bytes, loader: Any) -> None:
-    """Refuse what is nested deeper than the loader, which counts no levels, can stand."""
-    depth = 0
+def _written_values(yaml: Any, text: bytes, loader: Any) -> int:
+    """How many values a text has at most; one that the loader, which counts no levels, cannot
+    stand is refused.
+    """
+    count = depth = 0
     for event in yaml.parse(text, loader):
+        count += 1
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _DEEPEST:
             raise OSError("not usable YAML: nested too deeply")
+    return count
 
 
 def _in_one_line(error: Exception) -> str:
@@ -87,12 +94,14 @@ def _in_one_line(error: Exception) -> str:
 class _Plain:
     """Makes values of YAML those of JSON, as many as an honest file holds."""
 
-    def __init__(self) -> None:
-        self._left = _MOST_VALUES
+    def __init__(self, written: int, size: int) -> None:
+        self._values_left = min(_MOST_REPEATED * written + _HARMLESS, _MOST_VALUES)
+        self._text_left = _MOST_REPEATED * size + _HARMLESS
 
     def value(self, value: Any, depth: int = 0) -> Any:
-        self._left -= 1
-        if self._left < 0 or depth > _DEEPEST:
+        self._values_left -= 1
+        self._text_left -= len(value) if isinstance(value, str | bytes) else 0
+        if self._values_left < 0 or self._text_left < 0 or depth > _DEEPEST:
             raise OSError("not usable YAML: its aliases stand for too much")
         if isinstance(value, dict):
             return {str(key): self.value(item, depth + 1) for key, item in value.items()}
