@@ -17,6 +17,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.exchanges import MODEL_IN_URL, TRAFFIC_KEYS
 from assay.ingest.formats import pick_format
 from assay.ingest.gemini_api import GEMINI_API
+from assay.ingest.http_archives import http_exchanges
 from assay.ingest.mcp_wire import MCP_WIRE
 from assay.ingest.openai_chat import OPENAI_CHAT
 from assay.ingest.openai_responses import OPENAI_RESPONSES
@@ -270,6 +271,11 @@ def test_other_requests_are_counted_and_no_runs() -> None:
     run = read_one(OPENAI_CHAT, recording({"interactions": tape}))
     assert run.extra["other_requests"] == 2
     assert pick_format(recording({"interactions": [embedded]}))[0] is None
+
+
+@pytest.mark.parametrize("value", [{"interactions": 3}, {"interactions": [{"a": 1}]}, {"log": []}])
+def test_what_is_no_traffic_has_no_exchanges(value: Any) -> None:
+    assert http_exchanges(value) == []
 
 
 def test_the_protocol_of_mcp_is_read_from_cassettes_as_well() -> None:

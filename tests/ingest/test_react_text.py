@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.ingest.reading import read_one, recording
+from tests.ingest.reading import read, read_one, recording
 
 from assay.ingest.openai_chat import OPENAI_CHAT
 
@@ -38,6 +38,21 @@ def test_an_action_is_a_call_and_the_observation_its_result(seen: list[Any]) -> 
 def test_what_the_model_made_up_is_no_result() -> None:
     (call,) = read_one(OPENAI_CHAT, recording([ASKED, *SEEN[0]])).calls
     assert call.result is None
+
+
+def test_two_tasks_with_the_same_instructions_are_two_runs() -> None:
+    told = f"Answer so:\n{ACTED}\nObservation: what came of it\nTask: "
+    asked = [{"role": "user", "content": f"{told}{task}"} for task in ("Rain?", "Sun?")]
+    lines = (
+        {"request": {"messages": [asked[0]]}, "response": {"choices": [{"message": SEEN[2][0]}]}},
+        {
+            "request": {"messages": [asked[1], *SEEN[0]]},
+            "response": {"choices": [{"message": SAID}]},
+        },
+    )
+    assert [run.input for run in read(OPENAI_CHAT, recording(lines))] == [
+        question["content"] for question in asked
+    ]
 
 
 def test_instructions_how_to_act_are_no_calls() -> None:

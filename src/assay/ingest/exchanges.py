@@ -269,8 +269,8 @@ def _told(message: dict[str, Any]) -> tuple[Any, ...]:
     blocks = [*objects_in(message.get("content")), *objects_in(message.get("tool_calls"))]
     ids = [text_at(block, "id") or text_at(block, "tool_use_id") for block in blocks]
     called = text_at(message, "tool_call_id")
-    words = known_by(text_of(message.get("content")))
-    return message.get("role"), words, called, *filter(None, ids)
+    role, words = message.get("role"), text_of(message.get("content"))
+    return role, known_by(words) if role == "assistant" else words, called, *filter(None, ids)
 
 
 def _usage(value: dict[str, Any]) -> dict[str, Any]:

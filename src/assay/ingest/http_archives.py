@@ -38,11 +38,11 @@ def http_exchanges(value: Any) -> list[HttpExchange]:
     """The exchanges of an archive or a cassette; none of any other value."""
     if not isinstance(value, dict):
         return []
-    if isinstance(value.get("log"), dict):
-        return [_exchange(entry) for entry in objects_in(value["log"].get("entries"))]
-    for key in CASSETTE_KEYS:
-        if key in value:
-            return [_exchange(entry) for entry in objects_in(value[key])]
+    listed = (value.get(key) for key in CASSETTE_KEYS)
+    recorded = [dict_or_empty(value.get("log")).get("entries"), *listed]
+    entries = next(filter(None, map(objects_in, recorded)), [])
+    if entries:
+        return [_exchange(e) for e in entries if isinstance(e.get("request"), dict)]
     requests, responses = objects_in(value.get("requests")), objects_in(value.get("responses"))
     if not requests or len(requests) != len(responses) or not any("uri" in r for r in requests):
         return []
