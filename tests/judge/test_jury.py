@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +15,9 @@ from assay.judge.jury import Jury, ratings
 from assay.judge.marks import Marks, Spread
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.stats.agreement import krippendorff_alpha
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CASE = AgentTestCase("a", "b", model="claude-sonnet-4")
 
@@ -50,6 +53,45 @@ def test_the_marks_of_a_jury(verdict: str, mark: float) -> None:
     assert [juror.judge for juror in marks.jurors] == ["j0", "j1", "j2"]
     assert marks.cost_usd == pytest.approx(0.3)
     assert marks.unstable(0.7) is True
+
+
+class Preparing(Juror):
+    """Has a part of its work that can be done beforehand."""
+
+    def __init__(self, name: str, preparation: Callable[[AgentTestCase], object]) -> None:
+        super().__init__(name, 5.0)
+        self.preparation = preparation
+        self.got: object = None
+
+    async def mark_prepared(self, case: AgentTestCase, prepared: object) -> Marks:
+        self.got = prepared
+        return await self.mark(case)
+
+
+def test_each_juror_gets_what_it_needs_and_what_several_need_is_made_once() -> None:
+    made = list[str]()
+
+    def read(case: AgentTestCase) -> str:
+        made.append("read")
+        return f"read {case.input}"
+
+    def counted(case: AgentTestCase) -> int:
+        made.append("counted")
+        return len(case.input)
+
+    jurors = [Preparing("a", read), Juror("b", 6.0), Preparing("c", counted), Preparing("d", read)]
+    marks = asyncio.run(Jury(jurors).mark(CASE))
+    assert marks.values == dict.fromkeys(DIMENSION_NAMES, 5.25)
+    assert [juror.got for juror in jurors if isinstance(juror, Preparing)] == [
+        "read a",
+        1,
+        "read a",
+    ]
+    assert made == ["read", "counted"]
+
+
+def test_a_jury_of_which_nobody_prepares_anything_prepares_nothing() -> None:
+    assert Jury([Juror("a", 5.0), Juror("b", 6.0)]).preparation is None
 
 
 def test_one_juror_that_fails_does_not_sink_the_jury() -> None:

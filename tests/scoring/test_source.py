@@ -37,7 +37,7 @@ def numbered(number: int) -> Iterator[AgentTestCase]:
 
 
 def wait_until(true: object) -> None:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while not (callable(true) and true()):
         assert time.monotonic() < until
         time.sleep(0.001)
@@ -67,8 +67,9 @@ def test_no_more_is_read_than_asked_for() -> None:
     assert source.take(4) == [3, 4, 5, 6]
     wait_until(lambda: read > 11)
     source.close()
+    source.wait()
     assert read <= 18
-    assert not source._thread.is_alive()
+    assert not source.is_reading
 
 
 def test_a_generator_ends_in_the_thread_it_ran_in() -> None:
@@ -85,6 +86,7 @@ def test_a_generator_ends_in_the_thread_it_ran_in() -> None:
     ahead = Ahead(source(), 2)
     wait_until(lambda: len(threads) >= 3)
     ahead.close()
+    ahead.wait()
     assert set(threads) == {"assay-reading"}
 
 
@@ -125,7 +127,7 @@ def test_a_source_that_waits_does_not_hold_up_those_being_judged() -> None:
     def slow() -> Iterator[AgentTestCase]:
         yield AgentTestCase("0", "a")
         # The next case is not there before the first is judged.
-        assert judged.wait(10)
+        assert judged.wait(120)
         yield AgentTestCase("1", "a")
 
     found = score_cases(slow(), [Telling()], ahead=5)
@@ -137,14 +139,42 @@ def test_a_source_that_hangs_does_not_keep_the_user() -> None:
 
     def hanging() -> Iterator[AgentTestCase]:
         yield AgentTestCase("0", "a")
-        never.wait(60)
+        never.wait(240)
 
     began = time.monotonic()
     stream = score_cases(hanging(), [Instant()], ahead=5)
     assert next(stream).case.input == "0"
     stream.close()  # type: ignore[attr-defined]
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 120
     never.set()
+
+
+def test_a_source_that_hangs_does_not_hold_up_the_loop_of_an_abandoned_stream() -> None:
+    never, ticks = threading.Event(), list[int]()
+
+    def hanging() -> Iterator[AgentTestCase]:
+        yield AgentTestCase("0", "a")
+        never.wait(60)
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(0)
+            ticks.append(1)
+
+    async def abandon() -> int:
+        stream = score_stream(hanging(), [Instant()], ahead=4)
+        await anext(stream)
+        ticking = asyncio.create_task(tick())
+        await asyncio.sleep(0)
+        before = len(ticks)
+        await stream.aclose()
+        ticking.cancel()
+        return len(ticks) - before
+
+    try:
+        assert asyncio.run(abandon()) > 2
+    finally:
+        never.set()
 
 
 def test_one_slow_case_does_not_stop_the_others() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec.structs import replace
 
 from assay.errors import AssayError, InvalidRecord
-from assay.event_loop import entrance
+from assay.event_loop import entrance, in_thread
 from assay.records import preview
 from assay.score import Score
 from assay.scoring.foresight import LEAST_AHEAD, Foreseen
@@ -36,7 +36,7 @@ DEFAULT_CONCURRENCY = 20
 _MOST_WAITING = 2
 _MOST_WAITING_FOR_ONE = 8
 # Times what is read ahead anyway, where a crew works on it.
-_TIMES_AHEAD = 2
+_TIMES_AHEAD = 4
 _BATCH_CASES = 256
 _BATCH_SECONDS = 0.05
 # A mean of floats may miss its end by a hair.
@@ -58,7 +58,7 @@ async def score_stream(
     while one of them keeps the others waiting. `ahead` so many more are read in a thread, so
     that a slow source does not hold up those that are being judged. What reading raises is
     raised here after all that was read before it has been handed over. The processes of a `crew`
-    do what can be done before anybody is asked, for cases that were read ahead: twice as
+    do what can be done before anybody is asked, for cases that were read ahead: four times as
     many then, so that there is always enough for them to do.
     """
     flight = _Flight(_source(cases, metrics, ahead, crew), metrics, concurrency)
@@ -163,6 +163,8 @@ class _Flight:
         for hand in self._hands:
             hand.cancel()
         await asyncio.gather(*self._hands, return_exceptions=True)
+        if self._source.is_reading:
+            await in_thread(self._source.wait)
         judged = [seat.scores for seat in self._seats if seat.scores is not None]
         self._seats.clear()
         return judged

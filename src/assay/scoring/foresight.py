@@ -95,6 +95,8 @@ class Foreseen:
 
     async def prepared(self) -> Sequence[object] | None:
         """What the metrics need, in their order; None where nobody has begun or ended with it."""
+        if self.is_settled:
+            return self._found
         with self._changed:
             if not self.is_given:
                 self.is_settled = True

@@ -30,6 +30,13 @@ class Source(Protocol[T]):
     def close(self) -> None:
         """Read no further."""
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether something is being read in a thread."""
+
+    def wait(self) -> None:
+        """Wait until nothing is read any more, though not for one that hangs."""
+
 
 class Direct(Generic[T]):
     """Reads when asked: for what costs no time to read."""
@@ -49,7 +56,12 @@ class Direct(Generic[T]):
         """Nothing is ever new."""
 
     def close(self) -> None:
-        """Nothing is being read."""
+        """Nothing is read without being asked for."""
+
+    is_reading = False
+
+    def wait(self) -> None:
+        """There is nothing to wait for."""
 
 
 class Ahead(Generic[T]):
@@ -92,11 +104,19 @@ class Ahead(Generic[T]):
         tell()
 
     def close(self) -> None:
-        """Read no further; a read that hangs is left to itself."""
+        """Read no further."""
         with self._changed:
             self._unwanted = True
             self._tell = lambda: None
             self._changed.notify()
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the thread still runs."""
+        return self._thread.is_alive()
+
+    def wait(self) -> None:
+        """Wait for the thread's end; a read that hangs is left to itself."""
         self._thread.join(_PATIENCE_SECONDS)
 
     def _read_all(self) -> None:
