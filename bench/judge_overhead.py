@@ -189,7 +189,7 @@ def _result(name: str, taken: _Taken, count: int) -> Result:
 def _taken(some: list[AgentTestCase], judge: Judge | None, crew: Crew) -> _Taken:
     """As `assay score` judges: with what it reads ahead prepared by the other cores."""
     metric = MCPToolMetric(model=judge)
-    list(score_cases(some[:500], [metric], crew=crew))  # whatever is loaded at first use
+    list(score_cases(some[:1_000], [metric], crew=crew))  # whatever is loaded at first use
 
     def score_all() -> None:
         stream = score_cases(some, [metric], concurrency=AT_ONCE, ahead=AT_ONCE, crew=crew)
