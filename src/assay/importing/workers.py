@@ -45,7 +45,7 @@ _FAILURES = (
     "Error: it broke",
     "Failed to fetch the page",
     "Order 7 not found",
-    "Password cannot be empty",
+    "Letter not sent",
     "查询失败",
 )
 _DIED = "a worker process died before this was kept; import it again"
