@@ -107,9 +107,8 @@ def open_page(
 
     yield opened
     for kind, window in used:
-        if not window.page.is_closed():
-            assert window.leave() == ([], [])
-            windows[kind].append(window)
+        assert window.leave() == ([], [])
+        windows[kind].append(window)
 
 
 @pytest.fixture(scope="module")

@@ -68,8 +68,8 @@ def ask(page: Page, text: str) -> None:
 
 
 def answered(page: Page, number: int) -> None:
-    """Wait until all agents are done with a prompt."""
-    expect(page.locator(f"#p{number} .clock")).to_be_visible()
+    """Wait until all agents are done with a prompt: some take all the time that they have."""
+    expect(page.locator(f"#p{number} .clock")).to_be_visible(timeout=60_000)
     expect(page.locator("[data-send]")).to_be_enabled()
 
 

@@ -82,7 +82,7 @@ def test_numbers_of_real_runs(
     shared: Callable[..., Path], serve: Callable[[Starlette], str], tmp_path: Path
 ) -> None:
     folder = shared("data", "mcpmark-postgres", "mcp_servers")
-    import_runs([str(folder)], ImportSettings(str(tmp_path / "store")))
+    import_runs([str(folder)], ImportSettings(str(tmp_path / "store")), jobs=1)
     store = Store(tmp_path / "store")
     html = get(served(store, serve), "/")
     _assert_equal_to_rows(html, store)

@@ -176,7 +176,7 @@ def test_real_recordings(
     shared: Callable[..., Path], tmp_path: Path, open_page: Callable[..., Page]
 ) -> None:
     path = tmp_path / "tau2.assay"
-    import_runs([str(shared("data", "tau2-bench-runs"))], ImportSettings(str(path)))
+    import_runs([str(shared("data", "tau2-bench-runs"))], ImportSettings(str(path)), jobs=1)
     store = PooledStore(path)
     file = tmp_path / "report.html"
     file.write_text(html_of(store), encoding="utf-8")
