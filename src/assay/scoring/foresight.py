@@ -185,14 +185,16 @@ class Crew:
                 self._offered.popleft()
             self._offered.append(found)
             self._seen += 1
+            is_enough = self._seen >= _FEW_CASES and time.monotonic() >= lot.begins
+            starts = is_enough and not self._started
+            self._started = self._started or starts
             if len(self._offered) >= _BATCH_CASES:
                 self._changed.notify()
-        if not self._started and self._seen >= _FEW_CASES and time.monotonic() >= lot.begins:
+        if starts:
             self._start(lot)
         return found
 
     def _start(self, lot: _Lot) -> None:
-        self._started = True
         for _ in range(lot.hands):
             thread = Thread(
                 target=self._run, args=(lot.preparations,), name="assay-foresight", daemon=True
