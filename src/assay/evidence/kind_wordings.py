@@ -27,10 +27,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"cancell?ed by|was (?:cancell?ed|aborted|interrupted)|interrupted by|aborted by"
             r"|user (?:rejected|declined|denied|doesn't want|does not want)|tool use was rejected"
             r"|(?:rejected|denied|blocked) this (?:action|call)|\bcancell?ed\W*$|sibling tool call"
-            r"|KeyboardInterrupt"
-            r"|declined by|rejected by (?:the )?user|CancelledError|^\W*(?:cancell?ed|aborted"
-            r"|interrupted) (?:while|before|during)|operation (?:was )?cancell?ed|^\W*(?:cancell?ed"
-            r"|aborted)\W*$|取消"
+            r"|KeyboardInterrupt|declined by|rejected by (?:the )?user|CancelledError"
+            r"|^\W*(?:cancell?ed|aborted|interrupted) (?:while|before|during)"
+            r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted)\W*$|取消"
         ),
     ),
     (
@@ -48,8 +47,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:http|status|code|error)\D{0,12}429\b|\b429 (?:too|client)|too many requests"
             r"|query[ _]limit|slow down|rate[ _-]?limit|cool-?down|demasiad[oa]s intentos|throttl"
-            r"|\bqps\b|(?:calls"
-            r"|requests) per (?:second|minute|hour|day)|requests? limit|请求过于频繁|频率|频繁|限流"
+            r"|\bqps\b|(?:calls|requests) per (?:second|minute|hour|day)|requests? limit"
+            r"|请求过于频繁|频率|频繁|限流"
         ),
     ),
     (
@@ -57,12 +56,11 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"credits? to \w|quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?"
             r"|funds|quota)|(?:payment|card|transaction)\b[^\n]{0,30} declined|and billing"
-            r"|no credits|top up|billing (?:details|limit|account|is)"
-            r"|(?:call|request|usage|search|message|token|spending|daily|monthly"
-            r"|plan)\w*[^\n]{0,20} limit (?:was |has been )?(?:exceeded|reached|hit)"
-            r"|^limit exceeded|exhausted|已达上限|用完|payment required|credit balance"
-            r"|out of credits|no space left|disk (?:is )?full|ENOSPC|EMFILE|too many (?:clients"
-            r"|(?:open )?(?:connections|files))|额度|配额|欠费"
+            r"|no credits|top up|billing (?:details|limit|account|is)|(?:call|request|usage|search"
+            r"|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit (?:was "
+            r"|has been )?(?:exceeded|reached|hit)|^limit exceeded|exhausted|已达上限|用完"
+            r"|payment required|credit balance|out of credits|no space left|disk (?:is )?full"
+            r"|ENOSPC|EMFILE|too many (?:clients|(?:open )?(?:connections|files))|额度|配额|欠费"
         ),
     ),
     (
@@ -81,8 +79,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|user ?name (?:and|or) password|revoked|password[- ]protected|host key verification"
             r"|密码错误|not (?:logged|signed)[ -]in|signed-in|\bjwt\b|(?:caller|user"
             r"|verified) identity|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
-            r"|未登[錄入]|认证"
-            r"|鉴权|未授[权權]|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)|重新\S{0,2}登录"
+            r"|未登[錄入]|认证|鉴权|未授[权權]|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)"
+            r"|重新\S{0,2}登录"
         ),
     ),
     (
@@ -92,36 +90,33 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|peer) (?:rejected|refused) the|read-?only (?:database|file ?system|mode|replica|user"
             r"|access)|\b(?:command|request|action|access|query|operation|call|url|domain) (?:is "
             r"|was |has been )?blocked|permissions? (?:is|are) required|sufficient permissions?"
-            r"|admin(?:istrat\w+)? (?:access|only|user)|no (?:rights?|permissions?"
-            r"|access)\b|[无無][权權]|\bdenied\b"
-            r"|permission denied|access(?: is| was)? denied|forbidden|insufficient (?:permissions?"
-            r"|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b|must be owner|EACCES|EPERM"
-            r"|row-level security|robots\.txt|(?:missing|required|granted) .{0,20}scopes?\b"
-            r"|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is|been|are) (?:banned"
-            r"|blocked)\b|restricted (?:operation|page|path|pattern|area)|escapes? \w"
-            r"|operation not permitted|(?:(?:do"
-            r"|does) not|don't|doesn't) have (?:the )?(?:permission|access|rights)"
-            r"|read-only transaction|权限|禁用"
+            r"|admin(?:istrat\w+)? (?:access|only|user)|no (?:rights?|permissions?|access)\b"
+            r"|[无無][权權]|\bdenied\b|permission denied|access(?: is| was)? denied|forbidden"
+            r"|insufficient (?:permissions?|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b"
+            r"|must be owner|EACCES|EPERM|row-level security|robots\.txt|(?:missing|required"
+            r"|granted) .{0,20}scopes?\b|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is"
+            r"|been|are) (?:banned|blocked)\b|restricted (?:operation|page|path|pattern|area)"
+            r"|escapes? \w|operation not permitted|(?:(?:do|does) not|don't"
+            r"|doesn't) have (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用"
             r"|封禁|禁止访问|拒绝访问|captcha|enable javascript|javascript and cookies|not a robot"
             r"|(?:pending|awaiting) approval|belong to you|(?:has been|was) denied|denied by"
-            r"|you are human|not accessible by|allowed director"
-            r"|\b(?:http|status|code|error)\D{0,12}403\b"
+            r"|you are human|not accessible by|allowed director|\b(?:http|status|code"
+            r"|error)\D{0,12}403\b"
         ),
     ),
     (
         "configuration",
         (
             r"missing (?:\w+ )?config|not available\. (?:please )?(?:install|configure|check)"
-            r"|check .{0,20}configuration"
-            r"|configure (?:your|the)\b|\bis disabled\b|cannot run program|not (?:been )?configured"
-            r"|misconf|environment variables?\b.{0,40}(?:not set|missing|required|undefined|unset)"
+            r"|check .{0,20}configuration|configure (?:your|the)\b|\bis disabled\b"
+            r"|cannot run program|not (?:been )?configured|misconf"
+            r"|environment variables?\b.{0,40}(?:not set|missing|required|undefined|unset)"
             r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+ (?:is |env\w* )?not set|(?:has not been|is not"
             r"|not) (?:enabled|activated|installed)|未配置|未开通|未启用|(?:does"
             r"|do) not have .{1,60} installed|spawn \S{1,60} ENOENT"
             r"|(?-i:\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:is |are |must be )?(?:set|required|missing)"
-            r"|missing\b.{0,30}\benv(?:ironment)?[ _]var(?:iable)?s?\b"
-            r"|\bdisabled[.:]? \(|no (?:\w+ ){0,3}(?:configured|defined)\b|not found\. install\b"
-            r"|(?:install"
+            r"|missing\b.{0,30}\benv(?:ironment)?[ _]var(?:iable)?s?\b|\bdisabled[.:]? \("
+            r"|no (?:\w+ ){0,3}(?:configured|defined)\b|not found\. install\b|(?:install"
             r"|enable) the .{1,40}(?:plugin|extension|package|module|driver)\b"
         ),
     ),
@@ -154,21 +149,20 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|unable to) resolve host|network (?:error|is unreachable|unreachable)|socket hang up"
             r"|unreachable|no route to host|\b(?:ssl|tls)\b|certificate|ERR_(?:CERT|SSL|CONN"
             r"|NETWORK|PROXY)|fetch failed|connection (?:issues?|problems?|trouble)"
-            r"|error sending request|transport error|socket closed"
-            r"|not reachable|broken pipe|ConnectError|ConnectionError|\boffline\b|(?:cannot"
-            r"|could not|unable to|failed to) (?:connect|reach)|连接(?:失败|被拒绝|重置|错误)|网络"
+            r"|error sending request|transport error|socket closed|not reachable|broken pipe"
+            r"|ConnectError|ConnectionError|\boffline\b|(?:cannot|could not|unable to"
+            r"|failed to) (?:connect|reach)|连接(?:失败|被拒绝|重置|错误)|网络"
         ),
     ),
     (
         "unavailable",
         (
             r"no (?:reply|response|answer) (?:from|to)\b|not be running|(?:service|temporarily"
-            r"|currently"
-            r"|server is) (?:unavailable|overloaded|down)"
-            r"|overloaded|bad gateway|under maintenance|HTTP status 50[0-4]|upstream (?:error"
-            r"|failure)|\b(?:502|503|529) \w|database (?:table )?is locked|resource busy|EBUSY"
-            r"|SERVER_BUSY|lock wait|(?:database|pool|connection|client) is closed|is sealed"
-            r"|not operational|not ready|is (?:starting|restarting)|服务不可用|维护|繁忙"
+            r"|currently|server is) (?:unavailable|overloaded|down)|overloaded|bad gateway"
+            r"|under maintenance|HTTP status 50[0-4]|upstream (?:error|failure)|\b(?:502|503"
+            r"|529) \w|database (?:table )?is locked|resource busy|EBUSY|SERVER_BUSY|lock wait"
+            r"|(?:database|pool|connection|client) is closed|is sealed|not operational|not ready"
+            r"|is (?:starting|restarting)|服务不可用|维护|繁忙"
         ),
     ),
     (
@@ -198,12 +192,11 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "data_processing_error",
         (
             r"returned no (?!\w+ named)\w|^\W*no [\w ]{1,30} returned\b|did not return"
-            r"|response (?:is |was )?"
-            r"invalid|(?:returned|resulted in|got|received) (?:an )?empty"
-            r"|empty (?:response"
-            r"|body|result|reply)|disk image|unsupported operand|not subscriptable|not iterable"
-            r"|can only concatenate|corrupt|unexpected EOF|\bEOF\W*$|unreadable|(?:property|field"
-            r"|key) in (?:the )?response|failed to (?:un)?marshal (?!arg)(?!param)(?!req)"
+            r"|response (?:is |was )?invalid|(?:returned|resulted in|got|received) (?:an )?empty"
+            r"|empty (?:response|body|result|reply)|disk image|unsupported operand"
+            r"|not subscriptable|not iterable|can only concatenate|corrupt|unexpected EOF|\bEOF\W*$"
+            r"|unreadable|(?:property|field|key) in (?:the )?response"
+            r"|failed to (?:un)?marshal (?!arg)(?!param)(?!req)"
             r"|failed to deseriali[sz]e (?:the )?re|length mismatch|lengths must match"
             r"|shape mismatch|could not be broadcast|codec can't|(?:decod|encod)ing bytes"
             r"|UnicodeDecodeError|KeyError|division by zero|divide by zero|ZeroDivision"
@@ -215,9 +208,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "missing_required_field",
         (
             r"\b(?:is|are) empty\b|(?:is|are) (?:both |all )?missing\b|^\W*\w+ missing\W*$"
-            r"|^\W*missing \w|you (?:must|need to|have to) (?:provide"
-            r"|specify|add|supply|pass|give|include|choose|select|confirm)\b|请提供"
-            r"|is a required property|field required"
+            r"|^\W*missing \w|you (?:must|need to|have to) (?:provide|specify|add|supply|pass|give"
+            r"|include|choose|select|confirm)\b|请提供|is a required property|field required"
             r"|missing (?:a )?(?:\d+ )?(?:the )?(?:following )?required|missing (?:argument"
             r"|parameter|field|property|keyword|value for)|missing [\w.'\"`-]{1,60} (?:argument"
             r"|parameter|field|property|input)\b|no (?:\w+ )?(?:fields?|arguments?|parameters?"
@@ -231,11 +223,10 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|provided|given|supplied)\b|\brequired (?:for|by|when)\b|(?:array|list|string|body"
             r"|input|query|parameter|argument|field|value)s? (?:is|are) empty|(?:provide|specify"
             r"|supply|pass|give) (?:either|at least|an?|the|one of|both)\b|^\W*(?:please )?(?:enter"
-            r"|choose|pick|select"
-            r"|name|give|provide|specify) \W?\w|cannot \w+[^\n:]{0,60} without\b"
+            r"|choose|pick|select|name|give|provide|specify) \W?\w|cannot \w+[^\n:]{0,60} without\b"
             r"|no \w+ (?:uploaded|selected)\b|not provided and not marked as optional|can(?:not"
-            r"|'t) be (?:empty|null|blank)"
-            r"|must not be (?:empty|null|blank)|\brequired[.!]?\s*$|缺少|为空|必填|需要.{0,10}参数"
+            r"|'t) be (?:empty|null|blank)|must not be (?:empty|null|blank)|\brequired[.!]?\s*$"
+            r"|缺少|为空|必填|需要.{0,10}参数"
         ),
     ),
     (
@@ -252,12 +243,11 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"is not of type|wrong kind of value|unable to parse string as"
             r"|input should be (?:a valid|an instance)|(?:incorrect|wrong|invalid|unexpected) type"
-            r"|type checking failed|type=\w+_(?:type|parsing)|\binvalid_type\b|(?:must"
-            r"|needs to|should) be (?:of type"
-            r"|an? (?:string|integer|number|boolean|array|object|list|dict|float|int|bool)\b)"
-            r"|expected (?:an? )?(?:string|integer|number|boolean|array|object|list|dict|float|int"
-            r"|str)\b|invalid input syntax for|cannot cast|is of type .{0,40} but|could not convert"
-            r"|invalid literal for|类型错误"
+            r"|type checking failed|type=\w+_(?:type|parsing)|\binvalid_type\b|(?:must|needs to"
+            r"|should) be (?:of type|an? (?:string|integer|number|boolean|array|object|list|dict"
+            r"|float|int|bool)\b)|expected (?:an? )?(?:string|integer|number|boolean|array|object"
+            r"|list|dict|float|int|str)\b|invalid input syntax for|cannot cast"
+            r"|is of type .{0,40} but|could not convert|invalid literal for|类型错误"
         ),
     ),
     (
@@ -272,15 +262,14 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "invalid_arguments",
         (
             r"^\W*usage: |用法|bad (?:input|option|argument|value)\b|too (?:many"
-            r"|few) (?:\w+ )?arguments|invalid arguments? for"
-            r"|unexpected (?:keyword )?(?:argument|parameter|property|field)"
-            r"|unrecogni[sz]ed[ _](?:keys?|arguments?|options?|parameters?)|additional properties"
-            r"|extra (?:inputs|fields) (?:are )?not|unknown (?:argument|parameter|field|option"
-            r"|property)|invalid (?:arguments?|params?|parameters?|request|\w+ call)\b"
-            r"|takes \d+ positional|does not accept|ENOTDIR|(?:are|is) identical"
-            r"|wrong number of (?:arguments|parameters)|mutually exclusive|cannot both be"
-            r"|cannot be (?:used|combined|specified|set|provided) (?:together|with)|bad request"
-            r"|参数(?:错误|无效|不合法|异常)"
+            r"|few) (?:\w+ )?arguments|invalid arguments? for|unexpected (?:keyword )?(?:argument"
+            r"|parameter|property|field)|unrecogni[sz]ed[ _](?:keys?|arguments?|options?"
+            r"|parameters?)|additional properties|extra (?:inputs|fields) (?:are )?not"
+            r"|unknown (?:argument|parameter|field|option|property)|invalid (?:arguments?|params?"
+            r"|parameters?|request|\w+ call)\b|takes \d+ positional|does not accept|ENOTDIR|(?:are"
+            r"|is) identical|wrong number of (?:arguments|parameters)|mutually exclusive"
+            r"|cannot both be|cannot be (?:used|combined|specified|set|provided) (?:together|with)"
+            r"|bad request|参数(?:错误|无效|不合法|异常)"
         ),
     ),
     (
@@ -301,12 +290,11 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "conflict",
         (
             r"already (?:\w+ing|has|have)\b|\btaken\b|still (?:running|active|in progress|has)\b"
-            r"|^\W*ambiguous \w"
-            r"|matches (?:\d+|multiple|several) \w|already (?:exists|in use|taken|been|[a-z]+ed\b)"
-            r"|still in use|non-fast-forward|\bduplicate\b|found \d+ times|exactly (?:1|one) match"
-            r"|file exists"
-            r"|(?:multiple|found \d{1,6}) (?:occurrences|matches)|unique constraint|\bconflict"
-            r"|E11000|EEXIST|concurrent(?:ly)? (?:update|modif)|\blocked|已存在|重复|冲突"
+            r"|^\W*ambiguous \w|matches (?:\d+|multiple|several) \w|already (?:exists|in use|taken"
+            r"|been|[a-z]+ed\b)|still in use|non-fast-forward|\bduplicate\b|found \d+ times"
+            r"|exactly (?:1|one) match|file exists|(?:multiple|found \d{1,6}) (?:occurrences"
+            r"|matches)|unique constraint|\bconflict|E11000|EEXIST|concurrent(?:ly)? (?:update"
+            r"|modif)|\blocked|已存在|重复|冲突"
         ),
     ),
     (
@@ -321,32 +309,29 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "validation_error",
         (
             r"validation|badly formed|isn't (?:an? )?valid|should be (?:more|less|greater)"
-            r"|may not be recogni[sz]ed|(?:supplied"
-            r"|provided|passed"
-            r"|gave) an? (?:empty|invalid)|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of"
-            r"|invalid value|invalid enum|(?:must|should) be one of|expected one of|not a valid"
-            r"|cannot identify|does not match (?:the )?(?:pattern|format|regex)"
-            r"|invalid (?:\w+ ){0,2}(?:format|url|uri|email|uuid|id|input|option|choice|symbol|name"
-            r"|path|reference|selector|regex)\b|ValueError|resolved to \d+ elements"
-            r"|ensure (?:that )?this|malformed|mismatch|dimension|(?:could not|couldn't|cannot"
-            r"|can't) (?:understand|interpret|parse|recogni[sz]e|map|translate)"
-            r"|could not be (?:parsed"
-            r"|decoded|understood)|^\W*not an? (?:\w+ )?(?:file|directory|folder|number|date|url"
-            r"|path)\b|(?:less|greater) than or equal"
-            r"|must (?:use|follow|match|begin|start|end|contain)\b|must be (?:between|in the format"
-            r"|a positive|positive|non-)|is not (?:valid|an? )|too (?:small|large|short|long)"
-            r"|is an? \w+, not an?|(?:above|below|over|under|outside) the (?:maximum|minimum|limit"
-            r"|allowed|permitted|valid)|不能(?:早于|晚于|大于|小于|超过)|必须(?:是|为|大于|小于|在)"
-            r"|ZodError|校验|格式(?:错误|不正确)|无效的?|需为|应为|不正确|不匹配|不符合|非法"
-            r"|输入错误"
+            r"|may not be recogni[sz]ed|(?:supplied|provided|passed|gave) an? (?:empty|invalid)"
+            r"|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of|invalid value|invalid enum"
+            r"|(?:must|should) be one of|expected one of|not a valid|cannot identify"
+            r"|does not match (?:the )?(?:pattern|format|regex)|invalid (?:\w+ ){0,2}(?:format|url"
+            r"|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector|regex)\b"
+            r"|ValueError|resolved to \d+ elements|ensure (?:that )?this|malformed|mismatch"
+            r"|dimension|(?:could not|couldn't|cannot|can't) (?:understand|interpret|parse"
+            r"|recogni[sz]e|map|translate)|could not be (?:parsed|decoded|understood)"
+            r"|^\W*not an? (?:\w+ )?(?:file|directory|folder|number|date|url|path)\b|(?:less"
+            r"|greater) than or equal|must (?:use|follow|match|begin|start|end|contain)\b"
+            r"|must be (?:between|in the format|a positive|positive|non-)|is not (?:valid|an? )"
+            r"|too (?:small|large|short|long)|is an? \w+, not an?|(?:above|below|over|under"
+            r"|outside) the (?:maximum|minimum|limit|allowed|permitted|valid)|不能(?:早于|晚于|大于"
+            r"|小于|超过)|必须(?:是|为|大于|小于|在)|ZodError|校验|格式(?:错误|不正确)|无效的?|需为"
+            r"|应为|不正确|不匹配|不符合|非法|输入错误"
         ),
     ),
     (
         "not_found",
         (
             r"\bis gone\b|not registered|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
-            r"|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not"
-            r"|cannot|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"
+            r"|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not|cannot"
+            r"|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"
             r"|doesn't exist|do not exist|no such|(?:cannot|could not|couldn't|can't"
             r"|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined|no module named"
             r"|unknown (?:column|table|database|host|user|symbol|city)|no .{1,60} (?:found|named"
@@ -375,32 +360,29 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "rule_violation",
         (
             r"\bcannot (?!connect|reach|read|load|fetch|get|retrieve|open|access|process"
-            r"|resolve)[a-z]"
-            r"|\bnot in (?:this|the|an?|your) \w|(?<!please )\bfirst[.!]?\s*$|请先"
+            r"|resolve)[a-z]|\bnot in (?:this|the|an?|your) \w|(?<!please )\bfirst[.!]?\s*$|请先"
             r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
             r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
-            r"|at least \w"
-            r"|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)|out of (?:range"
-            r"|stock)|not (?:currently )?(?:available|eligible)|\byou (?:cannot|can't) \w"
-            r"|does not add up|minimum|maximum|is closed|sold out"
-            r"|售罄|已满|expired|no longer|at (?:least|most) \d|inconsistent"
-            r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not a member|fast.forward"
-            r"|must (?:have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
-            r"|applicable|possible)|business (?:rule|validation)|first\b.{0,40}before|you (?:need"
-            r"|have|must)\b.{1,60} before|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b"
-            r"|\brequires\b|\bneeds\b|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中"
-            r"|选择|连接)|not (?:linked|connected)\b|\b(?:call|run|use|start|stop"
-            r"|open|close|connect|create|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出"
-            r"|超过|不得|不合法|已过期|已失效|过近|过远|过短"
+            r"|at least \w|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)"
+            r"|out of (?:range|stock)|not (?:currently )?(?:available|eligible)|\byou (?:cannot"
+            r"|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄|已满|expired"
+            r"|no longer|at (?:least|most) \d|inconsistent|not[ _]in[ _](?:the )?(?:channel|group"
+            r"|list|room)|not a member|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"
+            r"|approved|editable|ready|active|applicable|possible)|business (?:rule|validation)"
+            r"|first\b.{0,40}before|you (?:need|have|must)\b.{1,60} before"
+            r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires\b|\bneeds\b"
+            r"|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中|选择|连接)"
+            r"|not (?:linked|connected)\b|\b(?:call|run|use|start|stop|open|close|connect|create"
+            r"|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法|已过期"
+            r"|已失效|过近|过远|过短"
         ),
     ),
     (
         "unavailable",
         (
             r"try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
-            r"|\bunavailable\b|\bnot running\b|not (?:properly )?initiali[sz]ed"
-            r"|(?:service|manager|daemon|engine|worker|runtime) (?:is )?not (?:running|started"
-            r"|ready)"
+            r"|\bunavailable\b|\bnot running\b|not (?:properly )?initiali[sz]ed|(?:service|manager"
+            r"|daemon|engine|worker|runtime) (?:is )?not (?:running|started|ready)"
         ),
     ),
     (
@@ -408,11 +390,10 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"could not \w|couldn't \w|cannot \w|having trouble|失败|失敗|(?:daemon|worker|engine"
             r"|backend) error|^\W*error \w+ing\b|stream error|call error|error (?:calling|executing"
-            r"|running|in|while|getting|fetching"
-            r"|retrieving|occurred)|traceback|exception|internal (?:server )?error|panic"
-            r"|segmentation fault|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace"
-            r"|unexpected error|\bfail|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)"
-            r"|内部错误|服务器错误|异常|无法|未能"
+            r"|running|in|while|getting|fetching|retrieving|occurred)|traceback|exception"
+            r"|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code"
+            r"|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"
+            r"|can't) (?:fetch|retrieve|load|get)|内部错误|服务器错误|异常|无法|未能"
         ),
     ),
     # What tells its caller what to do was asked for something else.
@@ -420,10 +401,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "rule_violation",
         (
             r"[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
-            r"|upload"
-            r"|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected)\b|over the \d"
-            r"|^\W*no \w+ (?:in|with|for|at|on)\b"
-            r"|limit is \d"
+            r"|upload|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected)\b"
+            r"|over the \d|^\W*no \w+ (?:in|with|for|at|on)\b|limit is \d"
         ),
     ),
 )
