@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 # A shell starts what runs in its background deaf to Ctrl-C, and programs inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -35,9 +35,15 @@ LONGEST = (
 )
 
 
-def pytest_collection() -> None:
-    """Look for no cycles while the tests are gathered: all that is made stays to the end."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no cycles while tests are gathered, nor later in what was: it stays to the end."""
     gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -45,12 +51,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
     tests = PROJECT / "tests"
     items.sort(key=lambda item: ranks.get(item.path.relative_to(tests).parts[0], len(ranks)))
-
-
-def pytest_collection_finish() -> None:
-    """Look for cycles again, but never through what was gathered."""
-    gc.freeze()
-    gc.enable()
 
 
 def shared_path(*parts: str) -> Path:
