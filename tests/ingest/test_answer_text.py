@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.execution import ToolExecutionResult
-from assay.ingest import answer_text
-from assay.ingest.answer_text import calls_in_text, calls_named
+from assay.ingest import answer_text, spoken_failures, stated_calls
+from assay.ingest.answer_text import calls_in_text
+from assay.ingest.stated_calls import calls_named
 
 W = "weather_query"
 
@@ -246,26 +247,26 @@ def test_every_arrow_leads_to_a_result(arrow: str) -> None:
     assert [call.result for call in calls_in_text(f"[tool: a] {arrow} [tool: b]")] == [None, None]
 
 
-@pytest.mark.parametrize("name_key", answer_text.NAME_KEYS)
-@pytest.mark.parametrize("argument_key", answer_text.ARGUMENT_KEYS)
+@pytest.mark.parametrize("name_key", stated_calls.NAME_KEYS)
+@pytest.mark.parametrize("argument_key", stated_calls.ARGUMENT_KEYS)
 def test_every_pair_of_keys_makes_a_call(name_key: str, argument_key: str) -> None:
     assert _seen(f'{{"{name_key}": "a", "{argument_key}": {{"q": 1}}}}') == [("a", {"q": 1})]
     (named,) = calls_named([{name_key: "a", argument_key: {"q": 1}}])
     assert (named.tool, named.parameters) == ("a", {"q": 1})
 
 
-@pytest.mark.parametrize("key", answer_text.WRAPPERS)
+@pytest.mark.parametrize("key", stated_calls.WRAPPERS)
 def test_every_wrapper_is_opened(key: str) -> None:
     assert _seen(f'{{"{key}": {{"name": "a", "arguments": {{}}}}}}') == [("a", {})]
 
 
-@pytest.mark.parametrize("key", answer_text.RESULT_KEYS)
+@pytest.mark.parametrize("key", stated_calls.RESULT_KEYS)
 def test_every_result_key_is_read(key: str) -> None:
     (call,) = calls_in_text(f'{{"tool": "a", "args": {{}}, "{key}": 22}} -> 23')
     assert call.result == 22
 
 
-@pytest.mark.parametrize("key", answer_text.ERROR_KEYS)
+@pytest.mark.parametrize("key", stated_calls.ERROR_KEYS)
 def test_every_error_key_is_a_failure(key: str) -> None:
     for call in [
         *calls_in_text(f'{{"tool": "a", "args": {{}}, "{key}": "boom"}}'),
@@ -274,19 +275,21 @@ def test_every_error_key_is_a_failure(key: str) -> None:
         assert (call.success, call.error_message) == (False, "boom")
 
 
-@pytest.mark.parametrize("key", answer_text.ID_KEYS)
+@pytest.mark.parametrize("key", stated_calls.ID_KEYS)
 def test_every_id_key_is_read(key: str) -> None:
     (call,) = calls_in_text(f'{{"tool": "a", "args": {{}}, "{key}": "c1", "server": "s"}}')
     assert (call.call_id, call.server) == ("c1", "s")
 
 
-@pytest.mark.parametrize(("key", "said", "meaning"), answer_text.STATED_SUCCESS)
+@pytest.mark.parametrize(("key", "said", "meaning"), stated_calls.STATED_SUCCESS)
 def test_what_an_entry_states_is_reported(key: str, said: object, *, meaning: bool) -> None:
     (call,) = calls_named([{"tool": "a", key: said}])
     assert (call.success, call.reported_success, call.success_rule) == (meaning, meaning, None)
 
 
-@pytest.mark.parametrize(("row", "example"), [*zip(answer_text.FAILURES, FAILURES, strict=True)])
+@pytest.mark.parametrize(
+    ("row", "example"), [*zip(spoken_failures.FAILURES, FAILURES, strict=True)]
+)
 def test_every_failure_row_fails_the_call_before_it(row: str, example: str) -> None:
     assert re.search(row, example)
     first, second = calls_in_text(f"[tool: a] {example}\n[tool: b] fine")
@@ -295,11 +298,11 @@ def test_every_failure_row_fails_the_call_before_it(row: str, example: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("row", "example"), [*zip(answer_text.NOT_FAILURES, NOT_FAILURES, strict=True)]
+    ("row", "example"), [*zip(spoken_failures.NOT_FAILURES, NOT_FAILURES, strict=True)]
 )
 def test_every_row_of_harmless_words_is_needed_and_harmless(row: str, example: str) -> None:
     assert re.search(row, example)
-    assert any(re.search(failure, example) for failure in answer_text.FAILURES)
+    assert any(re.search(failure, example) for failure in spoken_failures.FAILURES)
     assert _call_before(f" {example}").success
 
 

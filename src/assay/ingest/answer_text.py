@@ -11,24 +11,18 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from assay.execution import (
-    INFERRED_FROM_TEXT,
-    INFERRED_FROM_TOOLS_CALLED,
-    ToolExecutionResult,
-)
-from assay.json_values import MAX_DEPTH
+from assay.execution import INFERRED_FROM_TEXT, ToolExecutionResult
+from assay.ingest.loose_json import decoded, end_of_json
+from assay.ingest.spoken_failures import spoken_failure
+from assay.ingest.stated_calls import call_entries, stated_call, stated_success
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
 MAX_CALLS = 1_000
-_MAX_NAME = 200
 _MAX_REPORT = 2_000
 _MAX_RESULT = 20_000
-_MAX_ERROR = 500
 
 MARKER_WORDS = (
     "调用工具",
@@ -67,67 +61,6 @@ RESULT_WORDS = (
 )
 RESULT_ARROWS = ("->", "=>", "→", "⇒")
 
-NAME_KEYS = ("tool", "tool_name", "function", "name")
-ARGUMENT_KEYS = ("arguments", "parameters", "input_parameters", "args", "input")
-RESULT_KEYS = ("result", "output")
-ERROR_KEYS = ("error", "error_message")
-ID_KEYS = ("call_id", "tool_call_id", "id")
-WRAPPERS = ("tool_calls", "tool_call", "function_call")
-# What an entry may say of its own success, and what that means.
-STATED_SUCCESS = (
-    ("success", True, True),
-    ("success", False, False),
-    ("is_error", True, False),
-    ("is_error", False, True),
-    ("isError", True, False),
-    ("isError", False, True),
-    ("status", "success", True),
-    ("status", "ok", True),
-    ("status", "error", False),
-    ("status", "failed", False),
-)
-
-# A call failed if one of these follows it, unless NOT_FAILURES takes the words back.
-FAILURES = (
-    r"失败",
-    r"(?:错误|异常)\s{0,3}[:：]",
-    r"[\[【［](?:错误|异常|(?i:error|exception))",
-    r"出错|报错|(?:发生|出现|抛出)了?(?:错误|异常)",
-    r"超时(?!时间|设置|\s{0,3}[:：=])",
-    r"(?i:(?<![a-z_])error\s{0,3}[:：])",
-    r"[a-z](?:Error|Exception)(?![A-Za-z])",
-    r"(?i:(?<![a-z_])(?:failed|failure)(?![a-z_]))",
-    r"(?i:(?<![a-z_])exception(?![a-z_]))",
-    r"(?i:(?<![a-z])timed[ -]out(?![a-z]))",
-    r"Traceback \(most recent call last\)",
-    r"(?i:\"is_?error\"\s{0,3}:\s{0,3}true)",
-    r"\"success\"\s{0,3}:\s{0,3}false",
-    r"[\"']error[\"']\s{0,3}:\s{0,3}(?:\"[^\"]|'[^']|\{\s{0,9}[\"'])",
-    r"(?i:\"status\"\s{0,3}:\s{0,3}\"(?:error|fail))",
-    r"HTTP(?:/[\d.]{1,3})? [45]\d\d(?!\d)",
-)
-_TROUBLE = r"(?:errors?|failures?|exceptions?|failed)"
-_WORD = r"(?: [a-z]{1,20})"
-_NO_MORE = r"(?=\s{0,3}(?:[,，;；.。)）\]】}|\n]|$))"
-NOT_FAILURES = (
-    rf"(?i:(?<![a-z])(?:no|zero|without){_WORD}{{0,2}} {_TROUBLE})",
-    rf"(?i:(?<![\d.,])0{_WORD}{{0,2}} {_TROUBLE})",
-    rf"(?i:(?<![\d.,])0(?: of | out of |/)\d{{1,9}}{_WORD}? failed)",
-    rf"(?i:{_TROUBLE}[\"']?\s{{0,3}}[:：=]\s{{0,3}}0(?![.,]?\d|%))",
-    rf"(?i:{_TROUBLE}[\"']?\s{{0,3}}[:：=]\s{{0,3}}(?:none|null|no|false|n/a|\"\"|\[\])){_NO_MORE}",
-    rf"(?i:(?:not|never|n't|n’t){_WORD}? (?:failed|timed out))",
-    r"(?i:with (?:the |one |some )?(?:possible )?exceptions? of)",
-    r"(?i:(?:exception|failure)s?[ -](?:handling|handler|rates?|modes?|analysis))",
-    r"(?i:(?:standard|squared|absolute|relative|rounding|margin of) error)\s{0,3}[:：]?",
-    rf"(?i:(?<![a-z])(?:if|unless|whether|in case){_WORD}{{0,5}} (?:failed|timed out))",
-    r"(?:没有?|无|未|零)(?:有|任何|发生|出现|产生|发现|遇到|抛出|再|过){0,3}(?:失败|错误|异常|超时|出错|报错)[:：]?",
-    r"(?<![\d.,])0\s{0,3}[个次项条处]?\s{0,3}(?:失败|错误|异常|超时)",
-    r"(?:失败|错误|异常|超时|出错|报错)(?:数量?|次数)?\s{0,3}[:：=]\s{0,3}0(?![.,]?\d|%)",
-    rf"(?:失败|错误|异常|超时|出错|报错)(?:信息)?\s{{0,3}}[:：=]\s{{0,3}}(?:无|没有|空){_NO_MORE}",
-    r"(?:失败|错误|异常)(?:率|处理|概率)",
-    r"(?:如果|若(?!干)|假如|一旦|万一|要是)[^，。,\n]{0,15}(?:失败|出错|报错|超时|异常)",
-)
-
 
 def calls_in_text(text: str) -> list[ToolExecutionResult]:
     """The tool calls a text speaks of, in text order; at most `MAX_CALLS` of them.
@@ -145,15 +78,6 @@ def calls_in_text(text: str) -> list[ToolExecutionResult]:
     return [place.call for place in places]
 
 
-def calls_named(tools_called: list[Any]) -> list[ToolExecutionResult]:
-    """The calls a `tools_called` list names: text, objects, or records with a name.
-
-    A call counts as successful unless its entry says otherwise; an entry without a name
-    counts as a failed call without a name.
-    """
-    return [_named(entry) for entry in tools_called]
-
-
 class _Place(NamedTuple):
     start: int
     end: int
@@ -166,7 +90,6 @@ def _either(words: Iterable[str]) -> str:
 
 
 _OPEN = r"[\[【［]"
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _FENCE = r"```\w{0,20}+\s*+"
 _LABEL = rf"(?:{_either(ARGUMENT_WORDS)}\s*+[:：]?\s*+(?=[{{(（`]|[\w.-]{{1,100}}+\s*+[=＝]))"
 _GAP = r"(?:[\s\])】）］,，;；.。]|```|</tool_call>){0,20}+"
@@ -175,8 +98,6 @@ _START = re.compile(
     r'[\[【［{](?:(?<=\{)\s*+"[^"\\\n]{1,64}+"\s*+:'
     rf"|(?<!\{{)\s*+{_either(MARKER_WORDS)}\s*+[:：]\s*+)"
 )
-_TOKEN = re.compile(rf'{_STRING}|["{{}}\[\]]', re.DOTALL)
-_JSON_STRING = re.compile(_STRING, re.DOTALL)
 _NAME = re.compile(
     r"[`\"'“]?(?P<name>(?:\w[\w./ -]{0,99}[:：] ?){0,3}\w[\w./-]{0,149}+)[`\"'”]?"
     rf"(?=\s*+(?:[\]】］(（{{,，:：;；|]|{_LABEL}|[\w.-]{{1,100}}+\s*+[=＝]))"
@@ -211,8 +132,6 @@ _RESULT_ENDS = {
     None: re.compile(r"\n"),
 }
 _LITERALS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-_FAILURE = re.compile("|".join(FAILURES))
-_NOT_FAILURE = re.compile("|".join(NOT_FAILURES))
 
 
 class _Answer:
@@ -238,7 +157,7 @@ class _Answer:
 
     def _written(self, start: int) -> tuple[list[ToolExecutionResult], int] | None:
         read = self._json_at(start)
-        return read and ([_call(entry) for entry in _call_entries(read[0])], read[1])
+        return read and ([stated_call(entry) for entry in call_entries(read[0])], read[1])
 
     def _marked(self, start: int) -> tuple[list[ToolExecutionResult], int] | None:
         name = _NAME.match(self.text, start)
@@ -290,9 +209,9 @@ class _Answer:
         read = self._json_at(before.end())
         if read is None:
             return None
-        spoken_of = [_call(entry) for entry in _call_entries(read[0])]
+        spoken_of = [stated_call(entry) for entry in call_entries(read[0])]
         if not spoken_of:
-            is_outcome = before["label"] is None and _stated_success(read[0]) is not None
+            is_outcome = before["label"] is None and stated_success(read[0]) is not None
             return None if is_outcome else read
         announced = len(spoken_of) == 1 and spoken_of[0].tool == tool
         return (spoken_of[0].parameters, read[1]) if announced else None
@@ -338,148 +257,24 @@ class _Answer:
         """The JSON object or list that starts here, and its end."""
         if self._patience <= 0:
             return None
-        end, closed = _end_of_json(self.text, start)
-        value = _decoded(self.text[start:end]) if closed else None
+        end, closed = end_of_json(self.text, start)
+        value = decoded(self.text[start:end]) if closed else None
         if value is None:
             self._patience -= end - start
             return None
         return value, end
 
 
-def _end_of_json(text: str, start: int) -> tuple[int, bool]:
-    """How far the brackets that open here reach, and whether they close again."""
-    depth = 0
-    for token in _TOKEN.finditer(text, start):
-        match token[0]:
-            case "{" | "[":
-                depth += 1
-            case "}" | "]":
-                depth -= 1
-            case '"':
-                break
-        if depth == 0 or depth > MAX_DEPTH:
-            return token.end(), depth == 0
-    return len(text), False
-
-
-def _call_entries(value: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(value, list):
-        for item in value:
-            yield from _call_entries(item)
-    elif isinstance(value, dict):
-        entry = _flat(value)
-        if _is_call(entry):
-            yield entry
-        else:
-            for key in WRAPPERS:
-                yield from _call_entries(entry.get(key))
-
-
-def _flat(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry in OpenAI's form, `{"function": {"name": …}}`, as one object."""
-    function = entry.get("function")
-    return {**entry, "function": None, **function} if isinstance(function, dict) else entry
-
-
-def _is_call(entry: dict[str, Any]) -> bool:
-    name_key = next((key for key in NAME_KEYS if isinstance(entry.get(key), str)), None)
-    argument_key = next((key for key in ARGUMENT_KEYS if key in entry), None)
-    if name_key is None or argument_key is None:
-        return False
-    name, arguments = entry[name_key].strip(), entry[argument_key]
-    if not name or len(name) > _MAX_NAME or "\n" in name:
-        return False
-    if isinstance(arguments, dict):
-        is_definition = "type" in arguments and isinstance(arguments.get("properties"), dict)
-        return not is_definition
-    # A name is in much ordinary JSON: without an object beside it, it says little.
-    is_sent = argument_key == "arguments" and isinstance(arguments, str | None)
-    return name_key != "name" or is_sent
-
-
-def _call(entry: dict[str, Any]) -> ToolExecutionResult:
-    stated = _stated_success(entry)
-    return _record(entry, success=stated is not False, success_rule=INFERRED_FROM_TEXT)
-
-
-def _named(entry: Any) -> ToolExecutionResult:
-    if isinstance(entry, ToolExecutionResult):
-        return entry
-    if isinstance(entry, str):
-        entry = {"name": entry}
-    fields = _flat(entry if isinstance(entry, dict) else getattr(entry, "__dict__", {}))
-    stated = _stated_success(fields)
-    rule = INFERRED_FROM_TOOLS_CALLED if stated is None else None
-    call = _record(fields, success=stated is not False, success_rule=rule)
-    call.reported_success = stated
-    call.success = call.success and bool(call.tool)
-    return call
-
-
-def _record(
-    entry: dict[str, Any], *, success: bool, success_rule: str | None
-) -> ToolExecutionResult:
-    error = _first(entry, ERROR_KEYS, object)
-    server = entry.get("server")
-    return ToolExecutionResult(
-        tool=(_first(entry, NAME_KEYS, str) or "").strip(),
-        parameters=_arguments(_first(entry, ARGUMENT_KEYS, object)),
-        result=_first(entry, RESULT_KEYS, object),
-        success=success,
-        server=server if isinstance(server, str) else None,
-        error_message=str(error)[:_MAX_ERROR] if error else None,
-        call_id=_first(entry, ID_KEYS, str),
-        success_rule=success_rule,
-    )
-
-
-def _first(entry: dict[str, Any], keys: tuple[str, ...], kind: type) -> Any:
-    found = (entry.get(key) for key in keys)
-    return next((v for v in found if v is not None and isinstance(v, kind)), None)
-
-
-def _arguments(sent: Any) -> Any:
-    """The arguments as an object where they are one; else whatever was really sent."""
-    if sent is None or sent == "":
-        return {}
-    is_json = isinstance(sent, str) and _end_of_json(sent, 0)[1]
-    decoded = _decoded(sent) if is_json else None
-    return decoded if isinstance(decoded, dict) else sent
-
-
-def _stated_success(entry: dict[str, Any]) -> bool | None:
-    said = (meaning for key, value, meaning in STATED_SUCCESS if entry.get(key) == value)
-    has_error = bool(_first(entry, ERROR_KEYS, object))
-    return next(said, False if has_error else None)
-
-
-def _decoded(text: str) -> Any:
-    """The JSON value a text holds; None when it is not JSON."""
-    try:
-        return msgspec.json.decode(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return msgspec.json.decode(_JSON_STRING.sub(_with_escaped_breaks, text))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _with_escaped_breaks(string: re.Match[str]) -> str:
-    """Models write line breaks into JSON strings as they are; JSON wants them escaped."""
-    return string[0].replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
-
-
 def _unquoted(quoted: re.Match[str]) -> str:
     body = quoted[quoted.lastgroup or 0].replace("\\'", "'")
-    decoded = _decoded(f'"{body}"')
-    return decoded if isinstance(decoded, str) else body
+    text = decoded(f'"{body}"')
+    return text if isinstance(text, str) else body
 
 
 def _literal(text: str) -> Any:
     if text in _LITERALS:
         return _LITERALS[text]
-    number = _decoded(text)
+    number = decoded(text)
     return number if isinstance(number, int | float) else text
 
 
@@ -489,14 +284,6 @@ def _read_report(call: ToolExecutionResult, report: str) -> None:
     if label and call.result is None:
         end = _RESULT_ENDS[label.lastgroup].search(report, label.end())
         call.result = report[label.end() : end.start() if end else None].strip() or None
-    spoken = _NOT_FAILURE.sub(lambda calm: " " * len(calm[0]), report)
-    failure = _FAILURE.search(spoken)
-    if failure:
+    if (failure := spoken_failure(report)) is not None:
         call.success = False
-        call.error_message = call.error_message or _line_around(report, *failure.span())
-
-
-def _line_around(text: str, start: int, end: int) -> str:
-    first = max(text.rfind("\n", 0, start) + 1, start - 200)
-    last = text.find("\n", end)
-    return text[first : last if last >= 0 else None].strip()[:_MAX_ERROR]
+        call.error_message = call.error_message or failure
