@@ -273,7 +273,7 @@ SCHEMAS = {
     "a schema that is a list": Item(schema([]), "reason", "a schema is an object or a boolean"),
     "a schema that is a number": Item(schema(7), "reason", "a schema is an object or a boolean"),
     "a type that is none": Item(schema({"type": "strin"}), "reason", "the server's fault"),
-    "a schema that forbids all": Item(schema(False), "reason", "do not fit its schema"),  # noqa: FBT003
+    "a schema that forbids all": Item(schema(False), "reason", "do not fit its schema"),
     "a draft nobody knows": Item(schema({"$schema": "urn:own", "type": "object"}), "fine"),
     "a schema 900 levels deep": Item(
         schema(msgspec.json.decode(nested(900))), "reason", "the server's fault"

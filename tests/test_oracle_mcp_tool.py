@@ -235,7 +235,7 @@ def _planning_unknown(case: Case, tools: dict[str, Any]) -> dict[str, Any]:
     return _shown(metric)
 
 
-def _names_only(case: Case, tools: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def _names_only(case: Case, tools: dict[str, Any]) -> dict[str, Any]:
     metric = MCPToolMetric()
     metric.measure(agent_case(case["input"]["executions"], case["input"]["available_tools"]))
     return _shown(metric)
@@ -252,7 +252,7 @@ def _text_marks(case: Case, tools: dict[str, Any]) -> dict[str, Any]:
 
 
 def _asked(reply: str) -> Callable[[Case, dict[str, Any]], dict[str, Any]]:
-    def ask(case: Case, tools: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+    def ask(case: Case, tools: dict[str, Any]) -> dict[str, Any]:
         judge = CountingJudge(reply)
         metric = MCPToolMetric(model=judge)
         try:
@@ -284,7 +284,7 @@ def _tallied(case: Case, tools: dict[str, Any]) -> dict[str, Any]:
     cases = [agent_case([ONE_GOOD_CALL, ONE_UNKNOWN_CALL], tools), *(agent_case([], tools),) * 3]
     replies = iter([json.dumps(EIGHTS), json.dumps(dict.fromkeys(EIGHTS, 4)), None, "no", "no"])
 
-    def judge(prompt: str) -> str:  # noqa: ARG001
+    def judge(prompt: str) -> str:
         reply = next(replies)
         if reply is None:
             raise ConnectionError("the run was lost")

@@ -212,7 +212,7 @@ def _after_async_use(names: Namespace, printed: str, variant: Variant) -> None:
     assert names["score"] == pytest.approx(variant.scores[7])
 
 
-def _after_statistics(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
+def _after_statistics(names: Namespace, printed: str, variant: Variant) -> None:
     summary = (
         "Total rounds: 1; Tools executed: 2; Successful: 2; Failed: 0; "
         "Successful tools: weather_query, clothing_recommendation"
@@ -237,12 +237,12 @@ def _after_statistics(names: Namespace, printed: str, variant: Variant) -> None:
     ]
 
 
-def _after_conversation(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
+def _after_conversation(names: Namespace, printed: str, variant: Variant) -> None:
     assert printed == ""
     assert names["conversation"] == "USER: 请继续\nASSISTANT: 好的，我继续执行"
 
 
-def _after_saving(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
+def _after_saving(names: Namespace, printed: str, variant: Variant) -> None:
     assert printed == ""
     assert names["errors"] == []
     assert names["restored_case"] == names["agent_test_case"]
@@ -284,7 +284,7 @@ def _after_error_handling(names: Namespace, printed: str, variant: Variant) -> N
     assert names["metric"].score == pytest.approx(variant.scores[15])
 
 
-def _after_batch(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
+def _after_batch(names: Namespace, printed: str, variant: Variant) -> None:
     cases = names["agent_test_cases"]
     one_by_one = [names["metric"].measure(case) for case in cases]
     assert printed == ""
@@ -295,7 +295,7 @@ def _after_batch(names: Namespace, printed: str, variant: Variant) -> None:  # n
     assert [type(cases[0]).from_dict(data) for data in saved] == cases
 
 
-def _after_optimized_batch(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
+def _after_optimized_batch(names: Namespace, printed: str, variant: Variant) -> None:
     cases = names["agent_test_cases"]
     one_by_one = [names["metric"].measure(case) for case in cases if case.validate() == []]
     assert printed == ""
@@ -303,7 +303,7 @@ def _after_optimized_batch(names: Namespace, printed: str, variant: Variant) -> 
     assert asyncio.run(names["optimized_batch_evaluation"](cases)) == one_by_one
 
 
-def _after_large_file(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
+def _after_large_file(names: Namespace, printed: str, variant: Variant) -> None:
     cases = names["agent_test_cases"]
     Path("cases.jsonl").write_text("".join(f"{case.to_json()}\n" for case in cases), "utf-8")
     assert printed == ""
@@ -311,7 +311,7 @@ def _after_large_file(names: Namespace, printed: str, variant: Variant) -> None:
     assert found == [names["metric"].measure(case) for case in cases]
 
 
-def _after_nothing_to_see(names: Namespace, printed: str, variant: Variant) -> None:  # noqa: ARG001
+def _after_nothing_to_see(names: Namespace, printed: str, variant: Variant) -> None:
     assert printed == ""
     assert names["agent_test_case"].agent_id == "my_agent"
 

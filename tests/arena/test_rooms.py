@@ -43,7 +43,7 @@ class Parrot:
             ModelEndpoint("http://127.0.0.1:9/v1", "scripted-good"),
         )
 
-    async def answer(self, turn: Turn, emit: Emit) -> str:  # noqa: ARG002 - it says all at once
+    async def answer(self, turn: Turn, emit: Emit) -> str:
         before = [said["content"] for said in turn.history if said["role"] == "user"]
         own = self.sessions.setdefault(turn.session_id, before)
         own.append(turn.message)

@@ -304,7 +304,7 @@ def test_a_rule_speaks_for_texts_of_its_reach_only() -> None:
         ("失败：0，成功：12", False),
     ],
 )
-def test_what_follows_the_colon_counts(text: str, failed: bool) -> None:  # noqa: FBT001
+def test_what_follows_the_colon_counts(text: str, failed: bool) -> None:
     assert (failing_opening(text) is not None) is failed
 
 

@@ -26,7 +26,7 @@ FORM = '<form><input type="password"></form>'
         ("<s:Envelope><s:Body><s:Fault/></s:Body></s:Envelope>", "xml_error", True),
     ],
 )
-def test_pages(text: str, rule: str, failed: bool) -> None:  # noqa: FBT001
+def test_pages(text: str, rule: str, failed: bool) -> None:
     found = read_page(text)
     assert found is not None
     assert (found.rule, found.failed) == (rule, failed)

@@ -60,7 +60,7 @@ def settled(*calls: ToolExecutionResult) -> AgentTestCase:
         (call([]), "no_error_found", True),
     ],
 )
-def test_rules_in_order(one: ToolExecutionResult, rule: str, success: bool | None) -> None:  # noqa: FBT001
+def test_rules_in_order(one: ToolExecutionResult, rule: str, success: bool | None) -> None:
     found = call_outcome(one)
     assert (found.rule, found.success) == (rule, success)
 
@@ -179,7 +179,7 @@ anything = st.recursive(
     st.sampled_from(["bash", "read_file", "look_up", ""]),
     st.sampled_from([None, True, False]),
 )
-def test_never_raises_and_settles_once(result: Any, tool: str, reported: bool | None) -> None:  # noqa: FBT001
+def test_never_raises_and_settles_once(result: Any, tool: str, reported: bool | None) -> None:
     case = settled(call(result, tool=tool, reported_success=reported))
     again = settle(copy.deepcopy(case))
     assert again == case

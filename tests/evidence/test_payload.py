@@ -74,7 +74,7 @@ MCP = {
         ),
     ],
 )
-def test_layers(result: Any, value: Any, reported: bool | None) -> None:  # noqa: FBT001
+def test_layers(result: Any, value: Any, reported: bool | None) -> None:
     found = unwrap(result)
     assert found.value == value
     assert found.reported_success is reported
@@ -85,7 +85,7 @@ def test_layers(result: Any, value: Any, reported: bool | None) -> None:  # noqa
     "text", ["plain", "it's", "both ' and \"", "two\nlines", "back\\slash", "中"]
 )
 @pytest.mark.parametrize("flag", [True, False])
-def test_pictures_of_every_sdk(picture: str, text: str, flag: bool) -> None:  # noqa: FBT001
+def test_pictures_of_every_sdk(picture: str, text: str, flag: bool) -> None:
     found = unwrap(picture.format(text=text, flag=flag))
     assert found.value == text
     assert found.reported_success is not flag
@@ -171,7 +171,7 @@ def test_layers_are_bounded() -> None:
     ("flags", "together"),
     [((None, True, False), False), ((None, True), True), ((None, None), None)],
 )
-def test_a_report_of_failure_stands(flags: tuple[bool | None, ...], together: bool | None) -> None:  # noqa: FBT001
+def test_a_report_of_failure_stands(flags: tuple[bool | None, ...], together: bool | None) -> None:
     assert reported_together(*flags) is together
 
 

@@ -43,7 +43,7 @@ TRACE = {
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_a_test_case_is_a_run(wrapped: bool) -> None:  # noqa: FBT001
+def test_a_test_case_is_a_run(wrapped: bool) -> None:
     run_file: dict[str, Any] = {"testCases": [CASE], "conversationalTestCases": []}
     made_up = recording({WRAPPER: run_file} if wrapped else run_file)
     assert pick_format(made_up)[0] is DEEPEVAL

@@ -118,7 +118,7 @@ def test_a_judge_of_the_users_own_is_taken_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(("asynchronous", "cost"), [(True, 2.0), (False, 1.0)])
-def test_which_of_two_methods_is_asked(asynchronous: bool, cost: float) -> None:  # noqa: FBT001
+def test_which_of_two_methods_is_asked(asynchronous: bool, cost: float) -> None:
     assert marks_by(BothModel(), asynchronous=asynchronous).cost_usd == cost
 
 

@@ -208,7 +208,7 @@ def test_an_endpoint_that_knows_no_schema_is_asked_without_from_then_on() -> Non
 )
 def test_a_refusal_says_whether_asking_again_may_help(
     status: int,
-    retryable: bool,  # noqa: FBT001
+    retryable: bool,
 ) -> None:
     def script(_: Heard) -> tuple[int, dict[str, Any]]:
         return status, {"error": {"message": "no", "code": "x"}}

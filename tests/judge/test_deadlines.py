@@ -76,7 +76,7 @@ def test_one_that_is_done_does_not_shorten_the_time_of_the_next() -> None:
 
 
 @pytest.mark.parametrize("too_late", [False, True], ids=["in time", "with its deadline"])
-def test_who_is_cancelled_by_another_is_cancelled(too_late: bool) -> None:  # noqa: FBT001 - a table's column
+def test_who_is_cancelled_by_another_is_cancelled(too_late: bool) -> None:
     async def work() -> None:
         deadline = Deadline(NEVER)
         task = asyncio.create_task(for_ever(deadline))

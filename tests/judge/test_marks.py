@@ -120,7 +120,7 @@ def test_the_rubric_has_one_hash_a_language() -> None:
 def test_marks_are_unstable_if_opinions_lie_on_both_sides_of_the_threshold(
     scores: tuple[float, ...],
     threshold: float | None,
-    unstable: bool | None,  # noqa: FBT001
+    unstable: bool | None,
 ) -> None:
     assert Marks("j", {}, run_scores=scores).unstable(threshold) is unstable
 

@@ -124,7 +124,7 @@ def test_a_missing_part_leaves_the_other_alone(
 def test_a_threshold_is_reached_up_to_rounding(
     score: float,
     threshold: float,
-    verdict: bool,  # noqa: FBT001
+    verdict: bool,
 ) -> None:
     assert passes(score, threshold) is verdict
 

@@ -39,7 +39,7 @@ class Wobbling:
 )
 def test_runs_on_both_sides_of_the_threshold_are_unstable(
     threshold: float | None,
-    unstable: bool | None,  # noqa: FBT001
+    unstable: bool | None,
     label: str,
 ) -> None:
     metric = MCPToolMetric(threshold, Wobbling(4, 8), judge_runs=2)

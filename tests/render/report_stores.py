@@ -45,7 +45,7 @@ def _run(
     model: str,
     task: str,
     attempt: int,
-    success: bool | None,  # noqa: FBT001
+    success: bool | None,
     padding: int,
     secret: str,
 ) -> AgentTestCase:

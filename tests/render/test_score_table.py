@@ -105,7 +105,7 @@ def test_several_metrics_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("colour", [False, True])
-def test_hostile_text_is_only_text(colour: bool) -> None:  # noqa: FBT001 - a parameter of a test
+def test_hostile_text_is_only_text(colour: bool) -> None:
     shown = [
         *table([row(Failed(HOSTILE, HOSTILE), run=HOSTILE)], 200, colour=colour),
         drawn(reason_text(row(run=HOSTILE, reason=HOSTILE, complaints=[HOSTILE])), colour=colour),

@@ -149,6 +149,6 @@ def test_another_attempt_comes_and_other_tasks_change_nothing(
 )
 def test_a_run_goes_on_only_from_the_same_beginning(
     other: AgentTestCase,
-    is_further: bool,  # noqa: FBT001
+    is_further: bool,
 ) -> None:
     assert goes_on(_begun(2), other) is is_further

@@ -38,7 +38,7 @@ from assay.metrics.chatbot.turn import Turn, read_history
         ("谢谢！", True, False),
     ],
 )
-def test_a_question_is_told_from_a_statement(said: str, requested: bool, sought: bool) -> None:  # noqa: FBT001 - a table's columns
+def test_a_question_is_told_from_a_statement(said: str, requested: bool, sought: bool) -> None:
     text = read_text(said)
     assert is_request(text, weather()) is requested
     assert seeks(text, weather()) is sought

@@ -77,7 +77,7 @@ def test_what_is_said_of_several_calls_stands_once() -> None:
 
 
 @pytest.mark.parametrize(("call", "expected"), [(2, True), (None, False)])
-def test_a_reason_stands_beside_its_calls_if_it_has_any(call: int | None, expected: bool) -> None:  # noqa: FBT001
+def test_a_reason_stands_beside_its_calls_if_it_has_any(call: int | None, expected: bool) -> None:
     node = score_node(Score("s", 0.5, "why", evidence=(Evidence("why", call=call),)))
     assert node.tells_reason_below is expected
 
