@@ -36,26 +36,12 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Place
 
 _STORE_MARK = "assay-store.json"
-# What a folder of recordings may hold; other files lie beside them and are not looked into.
-_SUFFIXES = frozenset(
-    {
-        "",
-        ".json",
-        ".jsonl",
-        ".ndjson",
-        ".log",
-        ".har",
-        ".eval",
-        ".traj",
-        ".sse",
-        ".yaml",
-        ".yml",
-        ".gz",
-    }
-    | {".gz", ".zst", ".zip"}
-)
 # What holds more than it weighs.
 PACKED = (".zip", ".gz", ".zst")
+# What a folder of recordings may hold; other files lie beside them and are not looked into.
+_SUFFIXES = frozenset(
+    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse", *YAML, *PACKED}
+)
 
 
 def find_files(source: str | Path) -> list[Path]:
