@@ -90,6 +90,17 @@ def test_each_juror_gets_what_it_needs_and_what_several_need_is_made_once() -> N
     assert made == ["read", "counted"]
 
 
+def test_a_juror_that_cannot_prepare_a_case_does_not_sink_the_jury() -> None:
+    def refuse(case: AgentTestCase) -> object:
+        raise JudgeFailed(f"{case.input} is too long")
+
+    juror = Preparing("b", refuse)
+    juror._mark = JudgeFailed("a is too long")
+    marks = asyncio.run(Jury([Juror("a", 6.0), juror]).mark(CASE))
+    assert marks.values == dict.fromkeys(DIMENSION_NAMES, 6.0)
+    assert marks.warnings == ("b gave no marks: a is too long", "1 of 2 jurors answered")
+
+
 def test_a_jury_of_which_nobody_prepares_anything_prepares_nothing() -> None:
     assert Jury([Juror("a", 5.0), Juror("b", 6.0)]).preparation is None
 

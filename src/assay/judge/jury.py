@@ -45,11 +45,16 @@ class _ForEach(Struct, frozen=True):
         made: list[object] = []
         for prepare in self.prepare:
             first = self.prepare.index(prepare)
-            if first < len(made):
-                made.append(made[first])
-            else:
-                made.append(None if prepare is None else prepare(case))
+            made.append(made[first] if first < len(made) else _prepared(prepare, case))
         return tuple(made)
+
+
+def _prepared(prepare: Preparation | None, case: AgentTestCase) -> object:
+    """What one juror needs; None where there is nothing, or where it fails."""
+    try:
+        return None if prepare is None else prepare(case)
+    except JudgeFailed:  # the juror is asked for all of it: then it fails alone, by its name
+        return None
 
 
 class Jury:
