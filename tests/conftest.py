@@ -49,8 +49,8 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that no worker is left alone with it at the end."""
     ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
-    tests = PROJECT / "tests"
-    items.sort(key=lambda item: ranks.get(item.path.relative_to(tests).parts[0], len(ranks)))
+    folders = {item: item.nodeid.removeprefix("tests/").split("/")[0] for item in items}
+    items.sort(key=lambda item: ranks.get(folders[item], len(ranks)))
 
 
 def shared_path(*parts: str) -> Path:

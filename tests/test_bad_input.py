@@ -15,6 +15,7 @@ What is decided here, item by item, in one place:
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -292,13 +293,15 @@ SCHEMAS = {
     ),
 }
 
+# Ten times as much where there is time; what is slower than linear shows with this already.
+MUCH_TEXT = "x " * (25_000_000 if os.environ.get("ASSAY_SLOW") else 2_500_000)
 LARGE_AND_HARMLESS = {
     "a number of 400 digits": Item(raw(attempt=b"9" * 400), "fine"),
     "a number beyond 64 bits": Item(raw(attempt=b"-" + b"9" * 30, x=b"9" * 30), "fine"),
     "numbers at the edge": Item(raw(started_at=b"1e308", ended_at=b"5e-324"), "fine"),
-    "5 MB of text": Item(lambda: case(actual_output="x " * 2_500_000), "fine", in_list="no"),
-    "5 MB of text and no record of calls": Item(
-        lambda: case(actual_output="x " * 2_500_000, execution_data=None),
+    "much text": Item(lambda: case(actual_output=MUCH_TEXT), "fine", in_list="no"),
+    "much text and no record of calls": Item(
+        lambda: case(actual_output=MUCH_TEXT, execution_data=None),
         "not measurable",
         "the agent made no calls",
         in_list="no",
