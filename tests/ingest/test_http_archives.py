@@ -13,7 +13,6 @@ from tests.ingest.reading import read_one, recording
 from tests.ingest.test_stream_pieces import CHAT, CONVERSE, GEMINI, as_events, frame
 
 from assay.ingest.bedrock import BEDROCK
-from assay.ingest.documents import Unreadable
 from assay.ingest.exchanges import MODEL_IN_URL, TRAFFIC_KEYS
 from assay.ingest.formats import pick_format
 from assay.ingest.gemini_api import GEMINI_API
@@ -133,44 +132,6 @@ def test_bytes_in_yaml_are_text_where_they_can_be(tmp_path: Path) -> None:
     tape = {"interactions": [vcr(*pair) for pair in pairs]}
     (tmp_path / "tape.yaml").write_text(yaml.safe_dump(tape))
     assert only_run(tmp_path / "tape.yaml").actual_output == "Yes."
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("[" * 5000, "nested too deeply"),
-        ("a: &a [*a]", "its aliases stand for too much"),
-        ("!!python/object:os.system x", "could not determine a constructor"),
-        ("a: 2001-13-45", "month must be in 1..12"),
-        ("a: [", "did not find expected node content"),
-    ],
-)
-def test_yaml_that_cannot_be_used_is_refused(tmp_path: Path, text: str, problem: str) -> None:
-    (tmp_path / "tape.yaml").write_text(text)
-    (found,) = read_runs(tmp_path / "tape.yaml")
-    assert isinstance(found, Unreadable)
-    assert problem in found.problem
-
-
-ALIASES = [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 8)}]" for i in range(1, 12)]
-LONG = "x" * 100_000
-
-
-@pytest.mark.parametrize(
-    "lines", [["a0: &a0 [x]", *ALIASES], [f"a: &a {LONG}", f"b: [{', '.join(['*a'] * 1000)}]"]]
-)
-def test_aliases_do_not_fill_memory(tmp_path: Path, lines: list[str]) -> None:
-    (tmp_path / "bomb.yaml").write_text("\n".join(lines))
-    (found,) = read_runs(tmp_path / "bomb.yaml")
-    assert isinstance(found, Unreadable)
-    assert "aliases" in found.problem
-
-
-def test_yaml_without_a_run_is_passed_over_in_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "compose.yml").write_text("services: {web: {image: x}}")
-    (found,) = read_runs(tmp_path)
-    assert isinstance(found, Unreadable)
-    assert found.kind == "passed_over"
 
 
 def test_streamed_replies_are_put_together() -> None:

@@ -15,6 +15,7 @@ from assay.ingest.native import NATIVE
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
+from assay.ingest.yaml_files import YamlPlace
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -118,9 +119,11 @@ def _with_packed_name(
     found: Iterator[AgentTestCase | Judged | Unreadable], recording: Recording
 ) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """The same, a problem in a packed file told of the file that lies there."""
-    if not isinstance(recording.place, PackedPlace):
+    place = recording.place
+    place = place.inner if isinstance(place, YamlPlace) else place
+    if not isinstance(place, PackedPlace):
         return found
-    path = recording.place.inner.name
+    path = place.inner.name
     return (replace(item, path=path) if isinstance(item, Unreadable) else item for item in found)
 
 
@@ -157,8 +160,9 @@ def _unknown(
 
     A folder holds all sorts of files; one that was named by the user should have been a run.
     """
-    stray = among_others and not PurePosixPath(recording.name).suffix  # a LICENSE, say
-    if not stray and not any(isinstance(value, dict | list) for value in recording.sample):
+    if not (among_others and _is_stray(recording)) and not any(
+        isinstance(value, dict | list) for value in recording.sample
+    ):
         yield from NATIVE.read(recording)
         return
     yield Unreadable(
@@ -166,3 +170,10 @@ def _unknown(
         "holds no run in any format we know; name one with --format, or see: assay formats",
         kind="passed_over" if among_others else "broken",
     )
+
+
+def _is_stray(recording: Recording) -> bool:
+    """Whether nobody would miss a file that cannot be read: a LICENSE, a template of settings."""
+    if isinstance(recording.place, YamlPlace):
+        return not recording.place.is_cassette
+    return not PurePosixPath(recording.name).suffix

@@ -138,7 +138,7 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
             yield Unreadable(place.name, str(exc))
     else:
         unpacked = PackedPlace(place)
-        yield Recording(YamlPlace(unpacked) if unpacked.name.endswith(YAML) else unpacked)
+        yield Recording(YamlPlace(unpacked) if unpacked.name.lower().endswith(YAML) else unpacked)
 
 
 def _matches(pattern: Path) -> list[Path]:
