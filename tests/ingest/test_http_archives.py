@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from assay.ingest.recording import Format
 
-URL = "https://api.example.com/v1/chat"
+HOST = "https://api.example.com"
+URL = f"{HOST}/v1/chat"
 ASKED = {"role": "user", "content": "Rain?"}
 USED = {"id": "t", "type": "function", "function": {"name": "rain", "arguments": "{}"}}
 CALLED = {"role": "assistant", "content": None, "tool_calls": [USED]}
@@ -237,6 +238,27 @@ def test_other_requests_are_counted_and_no_runs() -> None:
 @pytest.mark.parametrize("value", [{"interactions": 3}, {"interactions": [{"a": 1}]}, {"log": []}])
 def test_what_is_no_traffic_has_no_exchanges(value: Any) -> None:
     assert http_exchanges(value) == []
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://nora:pass7@api.example.com:8443/v1/chat?key=k7#t7", f"{HOST}:8443/v1/chat"),
+        ("https://token7@api.example.com", HOST),
+        ("https://api.example.com/@nora/chat", f"{HOST}/@nora/chat"),
+        ("https://api.example.com?next=//a@b", HOST),
+        ("/v1/chat?key=k7", "/v1/chat"),
+    ],
+)
+def test_nothing_of_an_address_is_kept_that_may_be_a_key(url: str, kept: str) -> None:
+    (exchange,) = http_exchanges({"interactions": [vcr("", "", url=url)]})
+    assert exchange.url == kept
+
+
+def test_bodies_are_unpacked_as_long_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.ingest.http_archives._MOST_UNPACKED", 2_500)
+    tape = {"interactions": [vcr("", packed("x" * 1_000)) for _ in range(5)]}
+    assert [len(exchange.came) for exchange in http_exchanges(tape)] == [1_000, 1_000, 500, 1, 1]
 
 
 def test_the_protocol_of_mcp_is_read_from_cassettes_as_well() -> None:

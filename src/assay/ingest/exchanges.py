@@ -120,9 +120,7 @@ def _traced(exchange: HttpExchange) -> list[dict[str, Any]]:
 def _with_a_model(exchange: HttpExchange) -> list[dict[str, Any]]:
     """An exchange as a pair, if a model was asked anything: requests are of many kinds."""
     request, response = _body(exchange.sent), _with_choices(reply_in(exchange.came))
-    # What follows the address may be a key.
-    url = (exchange.url or "").partition("?")[0]
-    around = {"url": url, **_model_in(url)} if url else {}
+    around = {"url": exchange.url, **_model_in(exchange.url)} if exchange.url else {}
     if "input" in request and "output" in response:
         return [{**around, "request": request, "response": response}]
     if not any(isinstance(request.get(key), list) for key in ASKED_KEYS):
