@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
+import time
+from contextlib import contextmanager
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -74,7 +78,39 @@ def scored_alone(count: int = ENOUGH) -> list[Score | Failed]:
     return scored(MCPToolMetric(), None, count)
 
 
-def helped(crew: Crew) -> bool:
+class Prepared:
+    """A metric whose preparation gives what can be sent, but not read."""
+
+    name = "prepared"
+
+    def __init__(self) -> None:
+        # An exception is made again of what stood before its first keyword.
+        self.preparation = partial(subprocess.CalledProcessError, cmd="x")
+        self.asked: list[tuple[str, object]] = []
+
+    async def evaluate(self, case: AgentTestCase) -> Score:
+        return await self.evaluate_prepared(case, None)
+
+    async def evaluate_prepared(self, case: AgentTestCase, prepared: object) -> Score:
+        await asyncio.sleep(0)
+        self.asked.append((case.input, prepared))
+        return Score(self.name, 0.5)
+
+
+@contextmanager
+def helping(hands: int) -> Iterator[Crew]:
+    """A crew whose processes have loaded their code, and must have helped by the end."""
+    until = time.monotonic() + 120
+    with Crew(hands) as crew:
+        while not crew._given:
+            assert time.monotonic() < until, "no process took a case"
+            scored(Prepared(), crew)
+        before = crew._given
+        yield crew
+        assert crew._given > before
+
+
+def was_started(crew: Crew) -> bool:
     return bool(crew._hands)
 
 
@@ -82,9 +118,8 @@ def helped(crew: Crew) -> bool:
 def test_the_scores_are_the_same_with_a_crew(tools: Any) -> None:
     metric = MCPToolMetric(available_tools=tools)
     alone = scored(metric, None) if tools else scored_alone()
-    with Crew(2) as crew:
+    with helping(2) as crew:
         assert scored(metric, crew) == alone
-        assert helped(crew)
         assert scored(metric, crew) == alone
 
 
@@ -101,23 +136,22 @@ ASKED: dict[str, Callable[[Model], MCPToolMetric]] = {
 def test_a_model_is_asked_the_same_with_a_crew(how: str) -> None:
     models = Model(), Model()
     alone = scored(ASKED[how](models[0]), None)
-    with Crew(1) as crew:
+    with helping(1) as crew:
         assert scored(ASKED[how](models[1]), crew) == alone
-        assert helped(crew)
     assert sorted(models[0].asked) == sorted(models[1].asked)
 
 
 def test_few_cases_need_no_crew() -> None:
     with Crew(1) as crew:
         scored(MCPToolMetric(), crew, _FEW_CASES - 1)
-        assert not helped(crew)
+        assert not was_started(crew)
 
 
 def test_work_that_is_soon_done_needs_no_crew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foresight, "_FEW_SECONDS", 3_600.0)
     with Crew(1) as crew:
         scored(MCPToolMetric(), crew)
-        assert not helped(crew)
+        assert not was_started(crew)
 
 
 CORES = {
@@ -141,7 +175,7 @@ def test_a_core_is_left_to_whoever_asks(kind: str, monkeypatch: pytest.MonkeyPat
 def test_metrics_without_preparation_need_no_crew() -> None:
     with Crew(1) as crew:
         scored(MCPToolMetric(model="none"), crew)
-        assert not helped(crew)
+        assert not was_started(crew)
 
 
 def test_what_is_known_is_not_prepared() -> None:
@@ -150,13 +184,13 @@ def test_what_is_known_is_not_prepared() -> None:
     items = [KnownCase(case, str(i), {metric.name: known}) for i, case in enumerate(cases(ENOUGH))]
     with Crew(1) as crew:
         found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
-        assert not helped(crew)
+        assert not was_started(crew)
     assert found == [known] * ENOUGH
 
 
 def test_a_process_that_dies_costs_nothing() -> None:
     metric = MCPToolMetric()
-    with Crew(2) as crew:
+    with helping(2) as crew:
         items = signalled(crew, signal.SIGKILL)
         found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
     assert found == scored_alone(3 * ENOUGH)
@@ -174,7 +208,7 @@ def signalled(crew: Crew, what: signal.Signals) -> Iterator[AgentTestCase]:
 def test_a_process_that_stands_still_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foresight, "_PATIENCE_SECONDS", 0.05)
     metric = MCPToolMetric()
-    with Crew(2) as crew:
+    with helping(2) as crew:
         items = signalled(crew, signal.SIGSTOP)
         found = [scores.results[0] for scores in score_cases(items, [metric], crew=crew)]
     assert found == scored_alone(3 * ENOUGH)
@@ -204,36 +238,16 @@ def test_a_case_that_cannot_travel_is_judged_at_home(kind: type[object]) -> None
 
     metric = MCPToolMetric()
     alone = [scores.results[0] for scores in score_cases(odd(ENOUGH), [metric])]
-    with Crew(1) as crew:
+    with helping(1) as crew:
         found = [scores.results[0] for scores in score_cases(odd(ENOUGH), [metric], crew=crew)]
         assert all(thread.is_alive() for thread in crew._threads)
     assert found == alone
 
 
-class Prepared:
-    """A metric whose preparation gives what can be sent, but not read."""
-
-    name = "prepared"
-
-    def __init__(self) -> None:
-        # An exception is made again of what stood before its first keyword.
-        self.preparation = partial(subprocess.CalledProcessError, cmd="x")
-        self.asked: list[tuple[str, object]] = []
-
-    async def evaluate(self, case: AgentTestCase) -> Score:
-        return await self.evaluate_prepared(case, None)
-
-    async def evaluate_prepared(self, case: AgentTestCase, prepared: object) -> Score:
-        await asyncio.sleep(0)
-        self.asked.append((case.input, prepared))
-        return Score(self.name, 0.5)
-
-
 def test_what_cannot_be_read_of_a_process_is_done_at_home() -> None:
     metric = Prepared()
-    with Crew(1) as crew:
+    with helping(1) as crew:
         assert scored(metric, crew) == [Score("prepared", 0.5)] * ENOUGH
-        assert helped(crew)
         assert all(thread.is_alive() for thread in crew._threads)
     assert dict(metric.asked) == {case.input: None for case in cases(ENOUGH)}
 
@@ -249,7 +263,7 @@ class Strict(MCPToolMetric):
 def test_a_metric_that_scores_in_its_own_way_is_asked_for_all_of_it() -> None:
     with Crew(1) as crew:
         assert scored(Strict(), crew) == scored(Strict(), None)
-        assert not helped(crew)
+        assert not was_started(crew)
 
 
 def test_two_metrics_of_one_name_get_what_is_their_own() -> None:
@@ -260,13 +274,12 @@ def test_two_metrics_of_one_name_get_what_is_their_own() -> None:
         return [sorted(model.asked) for model in models]
 
     alone = prompts(None)
-    with Crew(1) as crew:
+    with helping(1) as crew:
         assert prompts(crew) == alone
-        assert helped(crew)
 
 
 def test_nothing_is_left_running() -> None:
-    with Crew(2) as crew:
+    with helping(2) as crew:
         scored(MCPToolMetric(), crew)
         pids = [hand._process.pid for hand in crew._hands]
     assert pids
@@ -277,7 +290,7 @@ def test_nothing_is_left_running() -> None:
 
 def test_an_abandoned_stream_lets_the_crew_go_on_with_another() -> None:
     metric = MCPToolMetric()
-    with Crew(1) as crew:
+    with helping(1) as crew:
         stream = score_cases(cases(10 * ENOUGH), [metric], crew=crew)
         for _ in range(ENOUGH):
             next(stream)
@@ -295,23 +308,49 @@ def test_two_lots_at_once_do_not_get_what_is_the_others() -> None:
         return list(await asyncio.gather(*map(one, metrics)))
 
     alone = asyncio.run(both(None))
-    with Crew(1) as crew:
+    with helping(1) as crew:
         assert asyncio.run(both(crew)) == alone
-        assert helped(crew)
 
 
 SCRIPT = """
+import time
 from assay import AgentTestCase, MCPToolMetric
-from assay.scoring import Crew, score_cases
+from assay.scoring import Crew, foresight, score_cases
 print("once")
+foresight._FEW_SECONDS = 0.0
 cases = [AgentTestCase(f"Question {i}", "Answer") for i in range(500)]
 with Crew(1) as crew:
-    print(len(list(score_cases(cases, [MCPToolMetric()], crew=crew))))
+    while not crew._given:
+        found = list(score_cases(cases, [MCPToolMetric()], crew=crew))
+    print(len(found), *[hand._process.pid for hand in crew._hands], flush=True)
+    time.sleep(%d)
 """
 
 
 def test_a_script_is_not_run_twice() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", SCRIPT % 0], capture_output=True, text=True, timeout=120, check=True
     )
-    assert done.stdout == "once\n500\n"
+    assert re.fullmatch(r"once\n500 \d+\n", done.stdout)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_processes_end_with_their_parent_and_do_not_hear_ctrl_c(how: signal.Signals) -> None:
+    script = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT % 600],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert script.stdout is not None
+    with script:
+        script.stdout.readline()
+        pid = int(script.stdout.readline().split()[1])
+        assert os.getpgid(pid) == pid
+        os.killpg(script.pid, how)  # as a terminal does
+        assert script.wait(120) == -how
+    until = time.monotonic() + 120
+    while Path(f"/proc/{pid}/fd/0").exists():  # what nobody has waited for has no files left
+        assert time.monotonic() < until
+        time.sleep(0.01)

@@ -45,6 +45,7 @@ _FEW_CASES = 200
 # judging some hundred small cases, and pays off only where there is more to come.
 _FEW_SECONDS = 1.0
 # A process may be stopped, or out of memory: what it does not do is done where the case is judged.
+# Counted from when it got the case, or each case of a batch would be waited for anew.
 _PATIENCE_SECONDS = 30.0
 
 
@@ -72,13 +73,14 @@ class _Lot(NamedTuple):
 class Foreseen:
     """A case that was read ahead, and perhaps what its metrics need of it."""
 
-    __slots__ = ("_changed", "_found", "_waiter", "is_given", "is_settled", "item", "preparations")
+    __slots__ = ("_changed", "_found", "_waiter", "given_at", "is_settled", "item", "preparations")
 
     def __init__(self, item: _Item, preparations: bytes, changed: Condition) -> None:
         """Take a case that nobody has looked at, what is to be done, and the lock of the crew."""
         self.item = item
         self.preparations = preparations
-        self.is_given = self.is_settled = False
+        self.given_at: float | None = None
+        self.is_settled = False
         self._changed = changed
         self._found: Sequence[object] | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -98,12 +100,13 @@ class Foreseen:
         if self.is_settled:
             return self._found
         with self._changed:
-            if not self.is_given:
+            if self.given_at is None:
                 self.is_settled = True
-            elif not self.is_settled:
+                return None
+            if not self.is_settled:
                 self._waiter = asyncio.get_running_loop().create_future()
         if self._waiter is not None:
-            await _released(self._waiter)
+            await _released(self._waiter, self.given_at + _PATIENCE_SECONDS)
         return self._found
 
 
@@ -124,7 +127,7 @@ class Crew:
         self._hands: list[Hand] = []
         self._changed = Condition()
         self._offered: deque[Foreseen] = deque()
-        self._seen = 0
+        self._seen = self._given = 0
         self._started = self._closed = False
 
     def __enter__(self) -> Self:
@@ -247,14 +250,16 @@ class Crew:
             share = len(self._offered) // (_BATCHES_AT_HAND * len(self._hands))
             most = min(max(share, _BATCH_CASES), _MOST_BATCH_CASES)
             batch: list[Foreseen] = []
+            now = time.monotonic()
             while self._offered and len(batch) < most and not self._closed:
                 found = self._offered[0]
                 if batch and found.preparations is not batch[0].preparations:
                     break
                 self._offered.popleft()
                 if not found.is_settled:
-                    found.is_given = True
+                    found.given_at = now
                     batch.append(found)
+            self._given += len(batch)
             return batch
 
     def _settle(self, batch: Sequence[Foreseen], found: Found) -> None:
@@ -270,9 +275,9 @@ class Crew:
                 loop.call_soon_threadsafe(_release, there)
 
 
-async def _released(waiter: asyncio.Future[None]) -> None:
-    """Wait for it as long as there is patience."""
-    patience = waiter.get_loop().call_later(_PATIENCE_SECONDS, _release, [waiter])
+async def _released(waiter: asyncio.Future[None], until: float) -> None:
+    """Wait for it, but no longer than until then."""
+    patience = waiter.get_loop().call_later(until - time.monotonic(), _release, [waiter])
     try:
         await waiter
     finally:
