@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
     id_or_none,
+    number_or_none,
     objects_in,
     place_id,
     reported_success,
@@ -25,6 +28,9 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.run import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -105,6 +111,11 @@ def test_no_value_is_too_odd(value: object) -> None:
     assert (total_usage([value]) or Usage()).cost_usd is None
 
 
+@pytest.mark.parametrize("check", [amount_or_none, number_or_none, epoch_seconds])
+def test_a_number_of_any_length_is_no_crash(check: Callable[[object], float | None]) -> None:
+    assert [check(10**400), check(-(10**400))] == [None, None]
+
+
 def test_small_checks() -> None:
     assert [amount_or_none(value) for value in (1, 0.5, -1, True, "1", None, float("nan"))] == [
         1.0,
@@ -115,6 +126,8 @@ def test_small_checks() -> None:
         None,
         None,
     ]
+    numbers = [number_or_none(value) for value in (-1, 0.5, float("nan"), "1")]
+    assert numbers == [-1, 0.5, None, None]
     assert [text_or_none(value) for value in ("a", "", 1)] == ["a", None, None]
     assert [dict_or_empty(value) for value in ({"a": 1}, [1], None)] == [{"a": 1}, {}, {}]
     assert [objects_in(value) for value in ([{"a": 1}, 2], {"a": 1})] == [[{"a": 1}], []]

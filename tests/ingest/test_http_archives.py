@@ -255,6 +255,13 @@ def test_nothing_of_an_address_is_kept_that_may_be_a_key(url: str, kept: str) ->
     assert exchange.url == kept
 
 
+@pytest.mark.parametrize(("took", "ended"), [(500, 1767225600.5), (10**400, 1767225600.0)])
+def test_an_exchange_ends_when_its_time_is_over(took: int, ended: float) -> None:
+    entry = {"startedDateTime": "2026-01-01T00:00:00Z", "time": took, "request": {"url": URL}}
+    (exchange,) = http_exchanges({"log": {"entries": [entry]}})
+    assert exchange.ended_at == ended
+
+
 def test_bodies_are_unpacked_as_long_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.ingest.http_archives._MOST_UNPACKED", 2_500)
     tape = {"interactions": [vcr("", packed("x" * 1_000)) for _ in range(5)]}

@@ -16,6 +16,7 @@ from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
     epoch_seconds,
+    number_or_none,
     objects_in,
     place_id,
     stable_id,
@@ -269,7 +270,7 @@ def _outcome(status: object, scores: list[dict[str, Any]]) -> RunOutcome:
     score = first.get("score")
     return RunOutcome(
         success=STATUSES.get(status),
-        score=float(score) if isinstance(score, int | float) else None,
+        score=number_or_none(score),
         decided_by=text_or_none(field(first, "metric_name")),
         extra={"metrics": scores} if scores else {},
     )

@@ -5,6 +5,7 @@ What cannot be read is None or stays as it was; nothing here raises.
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from hashlib import blake2b
 from math import inf
@@ -28,6 +29,8 @@ MEDIA_KINDS = frozenset(
 SUCCESS_FLAGS = (("is_error", False), ("isError", False), ("error", False), ("success", True))
 # Made once: this is asked of every call.
 _NUMBER = int | float
+# Whole numbers have any length in JSON; those beyond are no decimal number.
+_LARGEST = sys.float_info.max
 # Epoch times below each bound are in the unit before it: seconds, milliseconds, micro, nano.
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (inf, 1e9))
 # Where providers keep each count; the first one present is taken.
@@ -126,7 +129,7 @@ def epoch_seconds(value: object) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return _in_seconds(float(value))
+        return _in_seconds(value)
     if not isinstance(value, str):
         return None
     try:
@@ -147,7 +150,14 @@ def amount_or_none(value: object) -> float | None:
     """A finite number that is not negative, such as a duration; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, _NUMBER):
         return None
-    return float(value) if 0 <= value < inf else None
+    return float(value) if 0 <= value <= _LARGEST else None
+
+
+def number_or_none(value: object) -> float | None:
+    """A finite number, such as a score; None for anything else."""
+    if not isinstance(value, _NUMBER):
+        return None
+    return float(value) if -_LARGEST <= value <= _LARGEST else None
 
 
 def text_or_none(value: object) -> str | None:

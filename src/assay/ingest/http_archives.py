@@ -9,7 +9,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from assay.ingest.fields import count_or_none, dict_or_empty, epoch_seconds, objects_in, text_at
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    text_at,
+)
 
 # Where the recorders of each language list what they recorded.
 CASSETTE_KEYS = ("interactions", "http_interactions")
@@ -81,7 +88,7 @@ class _Unpacker:
 
 def _exchange(entry: dict[str, Any], unpacker: _Unpacker) -> HttpExchange:
     request, response = (dict_or_empty(entry.get(key)) for key in ("request", "response"))
-    at, took = epoch_seconds(entry.get("startedDateTime")), entry.get("time")
+    at, took = epoch_seconds(entry.get("startedDateTime")), amount_or_none(entry.get("time"))
     told = dict_or_empty(response.get("status"))
     counts = (count_or_none(place.get(key)) for place in (response, told) for key in STATUS_KEYS)
     reasons = (text_at(response, "statusText"), text_at(told, "message"))
@@ -93,7 +100,7 @@ def _exchange(entry: dict[str, Any], unpacker: _Unpacker) -> HttpExchange:
         status=next((count for count in counts if count is not None), None),
         reason=next(filter(None, reasons), None),
         started_at=at,
-        ended_at=at + took / 1e3 if at is not None and isinstance(took, int | float) else at,
+        ended_at=at if at is None or took is None else at + took / 1e3,
     )
 
 

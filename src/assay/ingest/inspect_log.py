@@ -17,6 +17,7 @@ from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
     epoch_seconds,
+    number_or_none,
     objects_in,
     stable_id,
     text_at,
@@ -338,9 +339,8 @@ def _outcome(sample: dict[str, Any]) -> RunOutcome | None:
 def _worth(value: object) -> tuple[bool | None, float | None]:
     if isinstance(value, str):
         return SCORE_WORDS.get(value) or SCORE_WORDS.get(value.lower()) or (None, None)
-    if not isinstance(value, int | float):
-        return None, None
-    return {0.0: False, 1.0: True}.get(float(value)), float(value)
+    number = number_or_none(value)
+    return (None, None) if number is None else ({0.0: False, 1.0: True}.get(number), number)
 
 
 def _usage(by_model: object) -> Usage | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import epoch_seconds, text_or_none
+from assay.ingest.fields import amount_or_none, epoch_seconds, text_or_none
 from assay.ingest.otlp_values import flat_attributes, plain_value, whole_number
 from assay.ingest.span_dialects import patched, spelled_out
 from assay.records import preview
@@ -365,7 +365,8 @@ def _moment(value: Any) -> Any:
 def _duration(start: Any, end: Any) -> float | None:
     """Seconds between two moments, to the nanosecond where they are recorded so."""
     if isinstance(start, int) and isinstance(end, int) and start > _NANOSECONDS:
-        return max(end - start, 0) / 1e9
+        took = amount_or_none(max(end - start, 0))
+        return None if took is None else took / 1e9
     began, ended = epoch_seconds(start), epoch_seconds(end)
     return None if began is None or ended is None else max(ended - began, 0.0)
 
