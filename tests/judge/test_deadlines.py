@@ -45,15 +45,17 @@ def test_what_takes_too_long_is_ended_and_its_task_goes_on() -> None:
     assert asyncio.run(work()) == 0
 
 
-def test_each_of_many_is_ended_in_the_order_they_began_in() -> None:
+def test_each_of_many_has_its_time_and_is_ended_in_the_order_they_began_in() -> None:
     async def work() -> list[int]:
-        deadline, ended = Deadline(SOON), list[int]()
+        deadline, ended, loop = Deadline(SOON), list[int](), asyncio.get_running_loop()
 
         async def one(number: int) -> None:
             for _ in range(number):
                 await asyncio.sleep(SOON / 10)
+            began = loop.time()
             with pytest.raises(TimeoutError):
                 await for_ever(deadline)
+            assert loop.time() - began >= SOON
             ended.append(number)
 
         await asyncio.gather(*map(one, range(5)))
