@@ -78,6 +78,19 @@ def test_a_body_is_read_in_every_form(form: str) -> None:
     asyncio.run(ask())
 
 
+def test_long_replies_that_come_together_are_kept_apart() -> None:
+    def letters(number: int) -> bytes:
+        return GOOD + b"Content-Length: 100000\r\n\r\n" + bytes([ord("a") + number]) * 100_000
+
+    async def ask() -> None:
+        async with raw(letters) as server:
+            found = await asyncio.gather(*(server.lines.send(REQUEST) for _ in range(20)))
+        bodies = sorted(response.body for response in found)
+        assert bodies == [bytes([ord("a") + number]) * 100_000 for number in range(20)]
+
+    asyncio.run(ask())
+
+
 INTERIM = {
     "go on": b"HTTP/1.1 100 Continue\r\n\r\n",
     "it is being done, twice": b"HTTP/1.1 102 Processing\r\n\r\n" * 2,
