@@ -41,6 +41,8 @@ class Source(Protocol[T]):
 class Direct(Generic[T]):
     """Reads when asked: for what costs no time to read."""
 
+    is_reading = False
+
     def __init__(self, items: Iterable[T]) -> None:
         """Take what to read."""
         self._items = iter(items)
@@ -57,8 +59,6 @@ class Direct(Generic[T]):
 
     def close(self) -> None:
         """Nothing is read without being asked for."""
-
-    is_reading = False
 
     def wait(self) -> None:
         """There is nothing to wait for."""
