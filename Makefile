@@ -31,7 +31,8 @@ demo: .venv/.ready ## score and analyse the bundled sample runs, and write a rep
 	@echo "Your own runs:        $(BIN)/assay import YOUR-FOLDER --store yours.assay"
 
 test: .venv/.ready-to-develop ## set up and pass every test and check
-	@$(MAKE) --no-print-directory -j 2 suite check
+	@$(MAKE) --no-print-directory -j 2 suite check \
+	    || { echo "Not all passed. The tests are above; make check shows the checks."; exit 1; }
 
 # Tests wait for servers, browsers and Java: three workers keep two cores busy.
 suite: .venv/.ready-to-develop
