@@ -71,8 +71,8 @@ def test_each_sign_has_an_example() -> None:
     ("name", "text"), [(name, text) for name, texts in BORNE.items() for text in texts]
 )
 def test_a_refusal_bears_its_sign(name: str, text: str) -> None:
-    acting = name in {sign.name for sign in ACTING_SIGNS}
-    sign = sign_of_refusal(text, acting=acting)
+    is_acting = name in {sign.name for sign in ACTING_SIGNS}
+    sign = sign_of_refusal(text, tool="acting" if is_acting else "other")
     assert sign is not None
     assert sign.name == name
 
@@ -111,6 +111,59 @@ def test_what_a_checker_finds_wrong_was_asked_for(text: str, *, failed: bool) ->
     assert (found.success is False) is failed
 
 
+@pytest.mark.parametrize(
+    ("tool", "text", "failed"),
+    [
+        ("get_quay", "quay is closed on Mondays", False),
+        ("get_sailor", "nora is over 18", False),
+        ("get_tide", "tide is too low for sailing, rain expected by noon", False),
+        ("get_sail", "The sail is not waterproof. Use a cover.", False),
+        ("list_quays", "limit should be an integer", True),
+        ("get_quay", "The quay could not be read. Use another name.", True),
+        ("generate_report", "Cargo exceeds last year's by 12%; no boats are missing", False),
+        ("install_sail", "sail is already installed (2.31)", False),
+    ],
+)
+def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult(tool, {}, text))
+    assert (found.success is False) is failed
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "failed"),
+    [
+        ("lock_gate", "gate is locked", False),
+        ("unlock_gate", "gate is locked", True),
+        ("lock_gate", "the gate cannot be locked", True),
+        ("disable_lamp", "lamp_3 is disabled", False),
+        ("enable_lamp", "lamp_3 is disabled", True),
+        ("delete_chart", "old.chart no longer exists", False),
+        ("delete_chart", "The chart is not found any more", True),
+        ("delete_chart", "this call is no longer supported", True),
+        ("mute_sailor", "nora can no longer speak here", False),
+        ("unsubscribe", "You are not subscribed any more", False),
+        ("book_berth", "Berth 4 is already booked", True),
+        ("泊位", "berth 4 is booked and cannot be used", True),
+    ],
+)
+def test_what_a_tool_was_to_do_does_not_hinder_it(tool: str, text: str, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult(tool, {}, text))
+    assert (found.success is False) is failed
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ('Letter sent to nora@pier.example with subject "Server not responding"', False),
+        ("Rule 'depth must be positive' is active", False),
+        ("the 'depth' must be positive", True),
+        ("Value 'deep' must be a number", True),
+    ],
+)
+def test_what_is_quoted_is_no_failure(text: str, *, failed: bool) -> None:
+    assert (failing_opening(text) is not None) is failed
+
+
 @pytest.mark.parametrize("mark", ["# ", "> ", "- ", "`", "* "])
 def test_markup_opens_prose(mark: str) -> None:
     assert failing_opening("the old pier has no crane") is not None
@@ -133,6 +186,6 @@ def test_a_list_of_exceptions_is_no_exception() -> None:
 )
 def test_the_look_for_signs_takes_no_time(unit: str) -> None:
     start = process_time()
-    for acting in (False, True):
-        sign_of_refusal((unit * 240)[:240], acting=acting)
+    for tool in ("acting", "asking"):
+        sign_of_refusal((unit * 240)[:240], tool=tool)
     assert process_time() - start < 1

@@ -23,6 +23,8 @@ from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, read
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assay.evidence.tool_kinds import ToolKind
+
 OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES, *SENTENCES, *DEMANDS)
 
 # A sentence such as "Order 7 not found" is the whole answer, or it is prose.
@@ -89,6 +91,8 @@ _RULE = re.compile(
     r"|after|before|between|during|without)\b[^.:'\"`_\n]*\.\s*\Z",
     re.IGNORECASE,
 )
+_QUOTE_BEGINS = re.compile(r"(?<=\w )[\"'`](?=\w)")
+_QUOTE_ENDS = re.compile(r"(?<=[\w.!?])[\"'`](?!\w)")
 _EXCEPTION_LINE = re.compile(r"\s*[\w.]{0,80}(?:Error|Exception): ")
 _QUESTION = re.compile(r"[^.:\n]{0,60}\?")
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
@@ -101,13 +105,13 @@ def failing_opening(
     *,
     longest: int | None = None,
     opening: str | None = None,
-    acting: bool = False,
+    tool: ToolKind = "other",
 ) -> Opening | None:
     """The rule by which a text opens with a failure, if it does.
 
     `longest` lets no rule speak for a text of more characters; `opening` is the text's, where
-    it is known already. What a tool says that was `acting`, not asked for a state, is more likely
-    to be a refusal.
+    it is known already. What a `tool` says that was to act, and was not asked for a state, is more
+    likely to be a refusal.
     """
     size = len(text) if len(text) < HEAD else len(text.strip())
     if longest is not None and size > longest:
@@ -126,26 +130,27 @@ def failing_opening(
     matches = (pattern.match(head) for pattern in patterns if pattern is not None)
     found = next((match for match in matches if match), None)
     if found is None or found.lastgroup is None:
-        return _told_by_signs(text, head, size, acting=acting)
+        return _told_by_signs(text, head, size, tool)
     row = OPENINGS[int(found.lastgroup[1:])]
     if _is_harmless(row, found[0], head[found.end() :]) or reads_like_content(text):
         return None
     return row
 
 
-def _told_by_signs(text: str, head: str, size: int, *, acting: bool) -> Opening | None:
+def _told_by_signs(text: str, head: str, size: int, tool: ToolKind) -> Opening | None:
     if size <= _LONGEST[_MARKED.reach] and bears_failure_mark(text):
         return _MARKED
     if size > _LONGEST[_SHORT.reach] or text.lstrip()[:1] in _MARKUP:
         return None
-    return None if sign_of_refusal(head, acting=acting) is None else _SHORT
+    return None if sign_of_refusal(head, tool=tool) is None else _SHORT
 
 
 def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     if row.reach == "line" and sum(1 for line in rest.split("\n") if line.strip()) > 2:
         return True
     if row.rule in _FACTS:
-        return _CONDITION.search(opening) is not None or _speaks_of_many(opening + rest)
+        is_explained = _CONDITION.search(opening) is not None or _speaks_of_many(opening + rest)
+        return is_explained or _breaks_off_in_quotes(opening)
     if row.rule == "exception":
         return _lists_exceptions(opening + rest)
     if row.rule == "invalid_input" and _NONE_FOUND.match(rest):
@@ -155,6 +160,11 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     counts = opening[:7].lower() == "missing" or opening[-1:] in _COLONS
     valued = row.rule in _VALUED or (row.rule == "invalid_input" and counts)
     return valued and _is_good_news(rest, opening)
+
+
+def _breaks_off_in_quotes(opening: str) -> bool:
+    """Whether what sounds like a failure is quoted: the name of a rule, the subject of a letter."""
+    return len(_QUOTE_BEGINS.findall(opening)) > len(_QUOTE_ENDS.findall(opening))
 
 
 def _speaks_of_many(text: str) -> bool:

@@ -20,7 +20,7 @@ from assay.evidence.exit_status import exit_status
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of, reads_like_content
-from assay.evidence.tool_kinds import ToolKind, kind_of_tool
+from assay.evidence.tool_kinds import ToolKind, kind_of_tool, tells_its_deed
 
 if TYPE_CHECKING:
     from assay.evidence.error_openings import Opening
@@ -137,6 +137,8 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     if call.error_message and reported is None:
         return _failed("error_message", call.error_message)
     reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
+    if reading is not None and reading.rule in _SENTENCES and _is_deed(call.tool, reading):
+        reading = None
     if reading is not None and reading.failed:
         return _failed(reading.rule, reading.message or _words(payload))
     if reading is None and _is_empty(payload.value):
@@ -144,6 +146,10 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
         return CallOutcome(reported, "reported_success" if reported else rule)
     rule = reading.rule if reading else "reported_success" if reported else "no_error_found"
     return CallOutcome(success=True, rule=rule)
+
+
+def _is_deed(tool: str, reading: Reading) -> bool:
+    return tells_its_deed(tool, (reading.message or "").strip())
 
 
 def _reported_rule(payload: Payload) -> str:
@@ -200,8 +206,7 @@ def _read_words(
     text: str, opening: str, tool: ToolKind, *, reported: bool | None
 ) -> Reading | None:
     longest = _LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None
-    acting = tool == "acting"
-    found = failing_opening(text, longest=longest, opening=opening, acting=acting)
+    found = failing_opening(text, longest=longest, opening=opening, tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and _ends_in_exception(text):

@@ -3,8 +3,8 @@
 A verdict such as "does not match" stands in any prose. It tells of a failure where the text also
 bears a sign that a program speaks to its caller: it begins in lower case, is about a thing that
 tools handle, names an argument, or goes on to say what to do instead. What explains, narrates or
-reports a success is left alone. A state ("has no sheets") is an answer, unless the tool was to do
-something: then it is the reason why it did not.
+reports a success is left alone. A state ("has no sheets") is the reason why a tool that was to do
+something did not, and the answer of one that was asked.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from assay.evidence.linear_search import occurrence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from assay.evidence.tool_kinds import ToolKind
 
 # What a first sentence must say: nothing, what a call should have brought, any state that may
 # hinder it, or whatever may be meant so.
@@ -54,6 +56,7 @@ _DEMAND = (
     r"|out of (?:range|bounds)|(?:does|do|did)(?: not|n't) (?:exist|accept|support|resolve|take"
     r"|allow|belong to you)|already (?:exists?|has|have)|match(?:ed|es) (?:multiple|several"
     r"|more than)|(?:has|have|contains?) (?:unknown|invalid|multiple)|should (?:be|not)"
+    r"|could not be (?:read|loaded|opened|parsed|reached)"
     r"|refusing to \w+|(?:supports?|accepts?|allows?|takes?) (?:[\w-]+ ){1,6}only|only (?:supports?"
     r"|accepts?|allows?|takes?|works? with))\b"
 )
@@ -203,7 +206,7 @@ _DOUBTS_WITHIN = (
     r"|malformed|unexpected|unresolved|unrecogni[sz]ed)(?-i:[A-Z])\w+ed\b|\?|\b(?:he|she|they|his"
     r"|her|their"
     r"|him|who|said|my|our|us|people|everyone|usually|often|always|never|generally|may|might"
-    r"|sometimes|typically|(?<!at )most|many|by default|guaranteed)\b"
+    r"|sometimes|typically|(?<!at )most|many|by default|guaranteed|already installed)\b"
     r"|\b(?:was|were) (?:stripped|skipped|ignored|moved|sent|saved|stored|added|dropped)\b"
 )
 # How a document, a list, a field or code opens, and a search that found nothing.
@@ -261,10 +264,10 @@ def _may_refuse() -> Callable[[str], bool]:
     return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\Ano ")
 
 
-def sign_of_refusal(opening: str, *, acting: bool = False) -> Sign | None:
+def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
     """The sign by which a text of a line or two shows that it refuses, if it bears one.
 
-    `acting` says that the tool was to do something, and not to tell a state.
+    It depends on the tool: one that was asked for a state tells it, and refuses by demands only.
     """
     if not _may_refuse()(opening.lower()):
         return None
@@ -275,11 +278,18 @@ def sign_of_refusal(opening: str, *, acting: bool = False) -> Sign | None:
         return None
     if grammar.anywhere.search(opening):
         return None
-    if acting and (sign := _borne(grammar, grammar.acting, opening, first)) is not None:
+    if tool == "acting" and (sign := _borne(grammar, grammar.acting, opening, first)) is not None:
         return sign
     if grammar.first.match(opening):
         return None
-    return _borne(grammar, grammar.signs, opening, first)
+    sign = _borne(grammar, grammar.signs, opening, first)
+    return None if sign and tool == "asking" and _is_state(grammar, sign, first) else sign
+
+
+def _is_state(grammar: _Grammar, sign: Sign, sentence: str) -> bool:
+    """Whether the sentence behind a sign tells a state before it demands anything."""
+    told = None if sign.verdict == "none" else grammar.verdict.search(sentence)
+    return told is not None and told.lastgroup != "demand"
 
 
 def _borne(grammar: _Grammar, signs: _Compiled, opening: str, first: str) -> Sign | None:

@@ -30,7 +30,7 @@ _ACTING = frozenset(
     {"click", "press", "type", "fill", "play", "pause", "skip", "turn", "join", "leave", "kick"}
     | {"ban", "mute", "lock", "unlock", "withdraw", "deposit", "redeem", "subscribe", "launch"}
     | {"install", "uninstall", "attach", "detach", "draw", "vote", "enter", "charge", "trigger"}
-    | {"generate", "render", "speak", "print", "switch", "activate", "connect", "mount"}
+    | {"render", "speak", "print", "switch", "activate", "connect", "mount"}
 )
 # What these find wrong, or tell to be forbidden, was asked for.
 _CHECKING = frozenset(
@@ -74,6 +74,15 @@ _WORDING = frozenset(
     | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms", "compose"}
     | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking"}
 )
+# Where these have done their work, something is no more.
+_UNDOING = frozenset(
+    {"delete", "remove", "disable", "mute", "clear", "uninstall", "unsubscribe", "ban", "kick"}
+    | {"leave", "detach", "revoke", "drop", "archive", "hide", "block", "unshare", "unfollow"}
+)
+_NO_MORE = (
+    r"(?:no longer (?!supported|available|valid|allowed|accepted|maintained|possible|permitted"
+    r"|reachable|connected)\w+|not (?!found\b)\w+ any ?more)"
+)
 # First match wins.
 _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("stopper", _STOPPING),
@@ -110,6 +119,28 @@ def kind_of_tool(name: str) -> ToolKind:
     if words & _CHECKING:
         return "checking"
     return "asking" if words & READ_VERBS else "other"
+
+
+@lru_cache(maxsize=4_096)
+def _told_deed(name: str) -> re.Pattern[str] | None:
+    words = {word.lower() for word in _WORDS.findall(name)}
+    deeds = sorted(words & (WRITE_VERBS | _ACTING | _STOPPING | _UNDOING))
+    if not deeds:
+        return None
+    stems = [f"{word.removesuffix('e')}[a-z]?ed" for word in deeds]
+    done = rf"(?:is|are|was|were|has been|have been) (?:now )?(?:{'|'.join(stems)})"
+    if words & _UNDOING:
+        done += rf"|(?:\w+ )?{_NO_MORE}|(?:is|are) (?:now )?gone"
+    return re.compile(rf"[^\n:;,]{{1,80}}? (?:{done})\b[^\n:;,]{{0,40}}\Z", re.IGNORECASE)
+
+
+def tells_its_deed(name: str, text: str) -> bool:
+    """Whether a sentence only says that what the tool was to do is done.
+
+    "The door is locked" hinders many, but not who was to lock it.
+    """
+    told = _told_deed(name)
+    return told is not None and told.match(text) is not None
 
 
 @lru_cache(maxsize=4_096)
