@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.evidence.common_wordings import COMMON_WORDINGS
+
 if TYPE_CHECKING:
     from assay.evidence.failure_kinds import Kind
 
@@ -355,54 +357,5 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|not allowed|method not allowed|不支持"
         ),
     ),
-    ("validation_error", r"\bmust be\b|\bincorrect\b|\binvalid\b|not valid"),
-    (
-        "rule_violation",
-        (
-            r"\bcannot (?!connect|reach|read|load|fetch|get|retrieve|open|access|process"
-            r"|resolve)[a-z]|\bnot in (?:this|the|an?|your) \w|(?<!please )\bfirst[.!]?\s*$|请先"
-            r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
-            r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
-            r"|at least \w|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)"
-            r"|out of (?:range|stock)|not (?:currently )?(?:available|eligible)|\byou (?:cannot"
-            r"|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄|已满|expired"
-            r"|no longer|at (?:least|most) \d|inconsistent|not[ _]in[ _](?:the )?(?:channel|group"
-            r"|list|room)|not a member|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"
-            r"|approved|editable|ready|active|applicable|possible)|business (?:rule|validation)"
-            r"|first\b.{0,40}before|you (?:need|have|must)\b.{1,60} before"
-            r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires\b|\bneeds\b"
-            r"|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中|选择|连接)"
-            r"|not (?:linked|connected)\b|\b(?:call|run|use|start|stop|open|close|connect|create"
-            r"|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法|已过期"
-            r"|已失效|过近|过远|过短"
-        ),
-    ),
-    (
-        "unavailable",
-        (
-            r"try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
-            r"|\bunavailable\b|\bnot running\b|not (?:properly )?initiali[sz]ed|(?:service|manager"
-            r"|daemon|engine|worker|runtime) (?:is )?not (?:running|started|ready)"
-        ),
-    ),
-    (
-        "execution_error",
-        (
-            r"could not \w|couldn't \w|cannot \w|having trouble|失败|失敗|(?:daemon|worker|engine"
-            r"|backend) error|^\W*error \w+ing\b|stream error|call error|error (?:calling|executing"
-            r"|running|in|while|getting|fetching|retrieving|occurred)|traceback|exception"
-            r"|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code"
-            r"|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"
-            r"|can't) (?:fetch|retrieve|load|get)|内部错误|服务器错误|异常|无法|未能"
-        ),
-    ),
-    # What tells its caller what to do was asked for something else.
-    (
-        "rule_violation",
-        (
-            r"[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
-            r"|upload|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected)\b"
-            r"|over the \d|^\W*no \w+ (?:in|with|for|at|on)\b|limit is \d"
-        ),
-    ),
+    *COMMON_WORDINGS,
 )
