@@ -21,7 +21,7 @@ BORNE = {
     "not_done": ("Letter not sent: confirmation is needed", "Harbour chart not supplied"),
     "lower_case": (
         "berth ticket is not valid base64",
-        "the old pier has no crane",
+        "pier crane must be free",
         "cranes supports iron and coal only",
     ),
     "handled_thing": (
@@ -121,6 +121,12 @@ def test_what_a_checker_finds_wrong_was_asked_for(text: str, *, failed: bool) ->
         ("list_quays", "limit should be an integer", True),
         ("get_quay", "The quay could not be read. Use another name.", True),
         ("generate_report", "Cargo exceeds last year's by 12%; no boats are missing", False),
+        ("opening_hours", "shop is closed on sundays", False),
+        ("sea", "sky is clear, wind is over 20 knots", False),
+        ("moorings", "berth 3 is full, berth 4 has 2 places", False),
+        ("ask_pilot", "water does not boil at 90 degrees at sea level", False),
+        ("gate_sensor", "gate is not closed", False),
+        ("moorings", "berth number must be positive", True),
         ("install_sail", "sail is already installed (2.31)", False),
     ],
 )
@@ -166,8 +172,8 @@ def test_what_is_quoted_is_no_failure(text: str, *, failed: bool) -> None:
 
 @pytest.mark.parametrize("mark", ["# ", "> ", "- ", "`", "* "])
 def test_markup_opens_prose(mark: str) -> None:
-    assert failing_opening("the old pier has no crane") is not None
-    assert failing_opening(f"{mark}the old pier has no crane") is None
+    assert failing_opening("cranes supports iron and coal only") is not None
+    assert failing_opening(f"{mark}cranes supports iron and coal only") is None
 
 
 def test_many_in_general_are_no_case() -> None:

@@ -96,11 +96,15 @@ _COPULA = r"(?:is|are|was|were|has|have|do|does|did|should|could|would|will|must
 
 
 class Sign(Struct, frozen=True):
-    """One sign of a refusal: how the text opens, and which verdict its first sentence needs."""
+    """One sign of a refusal: how the text opens, and which verdict its first sentence needs.
+
+    A state is no refusal behind a `faint` sign, unless the tool was to act.
+    """
 
     name: str
     wording: str
     verdict: Verdict = "none"
+    faint: bool = False
 
 
 # Letters match in either case unless a wording says (?-i:...).
@@ -132,7 +136,7 @@ SIGNS: tuple[Sign, ...] = (
             r"(?=\s*(?:\Z|[.:;,(!—–-])| (?:to|for|in|by|with|because|due|from)\b)"
         ),
     ),
-    Sign("lower_case", r"(?-i:[a-z])(?!\S*: )\S* \S+ [^\n]*[^.!?\s]\Z", "hint"),
+    Sign("lower_case", r"(?-i:[a-z])(?!\S*: )\S* \S+ [^\n]*[^.!?\s]\Z", "hint", faint=True),
     Sign(
         "handled_thing",
         (
@@ -278,29 +282,34 @@ def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
         return None
     if grammar.anywhere.search(opening):
         return None
-    if tool == "acting" and (sign := _borne(grammar, grammar.acting, opening, first)) is not None:
-        return sign
+    if tool == "acting":
+        hindered = _borne(grammar, grammar.acting, opening, first, tool)
+        if hindered is not None:
+            return hindered
     if grammar.first.match(opening):
         return None
-    sign = _borne(grammar, grammar.signs, opening, first)
-    return None if sign and tool == "asking" and _is_state(grammar, sign, first) else sign
+    return _borne(grammar, grammar.signs, opening, first, tool)
 
 
-def _is_state(grammar: _Grammar, sign: Sign, sentence: str) -> bool:
-    """Whether the sentence behind a sign tells a state before it demands anything."""
-    told = None if sign.verdict == "none" else grammar.verdict.search(sentence)
-    return told is not None and told.lastgroup != "demand"
-
-
-def _borne(grammar: _Grammar, signs: _Compiled, opening: str, first: str) -> Sign | None:
+def _borne(
+    grammar: _Grammar, signs: _Compiled, opening: str, first: str, tool: ToolKind
+) -> Sign | None:
     """The first of the signs that a text bears with the verdict it needs, and without a doubt."""
     for sign, wording in signs:
-        if not wording.match(opening):
+        if not wording.match(opening) or _only_answers(grammar, sign, first, tool):
             continue
         place = len(first) if sign.verdict == "none" else _place_of(grammar, sign.verdict, first)
         if place is not None and grammar.before.search(first[:place]) is None:
             return sign
     return None
+
+
+def _only_answers(grammar: _Grammar, sign: Sign, sentence: str, tool: ToolKind) -> bool:
+    """Whether the tool was not to act, and tells a state before it demands anything."""
+    if sign.verdict == "none" or not (tool == "asking" or (sign.faint and tool != "acting")):
+        return False
+    told = grammar.verdict.search(sentence)
+    return told is not None and told.lastgroup != "demand"
 
 
 def _place_of(grammar: _Grammar, verdict: Verdict, sentence: str) -> int | None:
