@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,8 @@ from assay.ingest.stream_pieces import STREAMS, whole_reply
 from assay.run import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from assay.ingest.recording import Format
 
 
@@ -343,3 +346,46 @@ def spoil(piece: dict[str, Any], path: tuple[Any, ...], odd: Any) -> dict[str, A
         inner = inner[key]
     inner[path[-1]] = json.loads(json.dumps(odd))
     return spoilt
+
+
+def chat_piece(text: str) -> dict[str, Any]:
+    return {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": text}}],
+    }
+
+
+def anthropic_piece(text: str) -> dict[str, Any]:
+    delta = {"type": "text_delta", "text": text}
+    return {"type": "content_block_delta", "index": 0, "delta": delta}
+
+
+def bedrock_piece(text: str) -> dict[str, Any]:
+    return {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": text}}}
+
+
+@pytest.mark.parametrize(
+    ("first", "piece"),
+    [
+        (chat_piece(""), chat_piece),
+        ({"type": "message_start", "message": {}}, anthropic_piece),
+        ({"messageStart": {"role": "assistant"}}, bedrock_piece),
+    ],
+)
+def test_a_long_text_in_many_pieces_takes_no_longer(
+    first: dict[str, Any], piece: Callable[[str], dict[str, Any]]
+) -> None:
+    start = process_time()
+    whole = whole_reply([first, piece("x" * 5_000_000), *[piece("y")] * 20_000])
+    assert "x" * 5_000_000 + "y" * 20_000 in str(whole)
+    assert process_time() - start < 5
+
+
+def test_whatever_grows_in_a_block_is_text_in_the_end() -> None:
+    deltas = [{"citationsContent": {"text": text, "source": 3}} for text in ("Sun", "ny.")]
+    events = [{"contentBlockDelta": {"contentBlockIndex": 0, "delta": delta}} for delta in deltas]
+    whole = whole_reply([{"messageStart": {"role": "assistant"}}, *events])
+    assert whole is not None
+    assert whole["output"]["message"]["content"] == [
+        {"citationsContent": {"text": "Sunny.", "source": 3}}
+    ]

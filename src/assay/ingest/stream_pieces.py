@@ -107,8 +107,9 @@ def _chat_reply(chunks: list[dict[str, Any]]) -> dict[str, Any]:
             if not choice.get("index"):  # of several replies the first is the reply
                 _add_delta(message, calls, dict_or_empty(choice.get("delta")))
                 finished = choice.get("finish_reason") or finished
+    message = _ended(message)
     if calls:
-        message["tool_calls"] = list(calls.values())
+        message["tool_calls"] = [_ended(call) for call in calls.values()]
     if finished is None and len(message) == 2 and not message["content"]:
         return {**reply, "choices": []}  # it broke off before anything was said
     return {**reply, "choices": [{"index": 0, "message": message, "finish_reason": finished}]}
@@ -132,8 +133,27 @@ def _add_delta(
         call["function"] = function
 
 
-def _grown(before: object, more: str) -> str:
-    return (before if isinstance(before, str) else "") + more
+class _Pieces(list[str]):
+    """A text that is still growing: to add to a long one each time would take ever longer."""
+
+
+def _grown(before: object, more: str) -> _Pieces:
+    if not isinstance(before, _Pieces):
+        return _Pieces([before, more] if isinstance(before, str) else [more])
+    before.append(more)
+    return before
+
+
+def _ended(facts: dict[str, Any]) -> dict[str, Any]:
+    """The same with all that was growing in it as text; calls have theirs one level below."""
+    return {
+        key: {k: _text(v) for k, v in value.items()} if isinstance(value, dict) else _text(value)
+        for key, value in facts.items()
+    }
+
+
+def _text(value: Any) -> Any:
+    return "".join(value) if isinstance(value, _Pieces) else value
 
 
 def _longer(before: dict[str, Any], piece: dict[str, Any]) -> dict[str, Any]:
@@ -198,6 +218,7 @@ def _add_to_block(block: dict[str, Any], delta: dict[str, Any]) -> None:
 
 def _closed(block: dict[str, Any]) -> dict[str, Any]:
     """A block with its arguments as they were sent; cut off, they stay text."""
+    block = _ended(block)
     sent = block.pop("sent", "")
     return {**block, "input": decode_arguments(sent)} if sent else block
 
@@ -262,6 +283,7 @@ def _add_to_bedrock_block(block: dict[str, Any], piece: dict[str, Any]) -> None:
 
 
 def _closed_bedrock(block: dict[str, Any]) -> dict[str, Any]:
+    block = _ended(block)
     used = block.get("toolUse")
     thought = block.get("reasoningContent")
     if isinstance(used, dict):
@@ -296,8 +318,9 @@ def _cohere_reply(events: list[dict[str, Any]]) -> dict[str, Any]:
         called = [{**used, "index": event.get("index")}] if used else []
         _add_delta(message, calls, {**words, "tool_calls": called})
         reply |= {key: value for key, value in delta.items() if key != "message"}
+    message = _ended(message)
     if calls:
-        message["tool_calls"] = list(calls.values())
+        message["tool_calls"] = [_ended(call) for call in calls.values()]
     return {**reply, "id": events[0].get("id"), "choices": [{"message": message}]}
 
 
