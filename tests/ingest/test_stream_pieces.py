@@ -349,7 +349,7 @@ def spoil(piece: dict[str, Any], path: tuple[Any, ...], odd: Any) -> dict[str, A
 
 
 def chat_piece(text: str) -> dict[str, Any]:
-    return {
+    return chunk({"content": text})
         "object": "chat.completion.chunk",
         "choices": [{"index": 0, "delta": {"content": text}}],
     }
