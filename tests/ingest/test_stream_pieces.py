@@ -350,9 +350,6 @@ def spoil(piece: dict[str, Any], path: tuple[Any, ...], odd: Any) -> dict[str, A
 
 def chat_piece(text: str) -> dict[str, Any]:
     return chunk({"content": text})
-        "object": "chat.completion.chunk",
-        "choices": [{"index": 0, "delta": {"content": text}}],
-    }
 
 
 def anthropic_piece(text: str) -> dict[str, Any]:
