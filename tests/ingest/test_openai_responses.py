@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
+from assay.ingest.exchanges import MOST_OPEN
 from assay.ingest.formats import pick_format
 from assay.ingest.openai_responses import CALLS, HOSTED, ITEM_KINDS, OPENAI_RESPONSES, STATUS
 from assay.run import Usage
@@ -242,3 +243,24 @@ def test_a_search_for_tools_tells_which_are_on_offer() -> None:
 def test_the_samples_of_a_data_set_are_no_runs() -> None:
     rows = ({"input": [{"role": "user", "content": "Rain?"}], "target": "yes"},)
     assert pick_format(recording(rows))[0] is None
+
+
+def answered(number: int, **known: Any) -> dict[str, Any]:
+    words = [{"type": "output_text", "text": f"Answer {number}"}]
+    said = {"type": "message", "role": "assistant", "content": words}
+    asked = {"model": "m", "input": f"Question {number}"}
+    return {"request": asked, "response": {"object": "response", "output": [said], **known}}
+
+
+def test_responses_without_an_id_do_not_go_on_with_each_other() -> None:
+    runs = read(OPENAI_RESPONSES, recording(tuple(answered(i) for i in range(3))))
+    told = [(run.input, run.actual_output) for run in runs]
+    assert told == [(f"Question {i}", f"Answer {i}") for i in range(3)]
+
+
+def test_a_response_goes_on_with_one_that_is_not_long_gone() -> None:
+    others = [answered(i, id=f"r{i}") for i in range(1, 2 + MOST_OPEN)]
+    last = answered(99, id="r99", previous_response_id="r0")
+    near, far = (answered(0, id="r0"), last), (answered(0, id="r0"), *others, last)
+    assert len(read(OPENAI_RESPONSES, recording(near))) == 1
+    assert len(read(OPENAI_RESPONSES, recording(far))) == len(far)

@@ -51,7 +51,7 @@ UNREAD = "unread_reply"
 # What recorded traffic says of itself beside the conversation.
 TRAFFIC_KEYS = ("url", "other_requests", UNREAD)
 # So many conversations may be under way at the same time.
-_MOST_OPEN = 64
+MOST_OPEN = 64
 _FIRST_FAILURE = 400
 
 
@@ -209,7 +209,7 @@ class RepeatedRequests:
             self._open.append(Repeated(value, position, told, [report]))
         else:
             yield Repeated(value, position, told, [report])
-        if len(self._open) > _MOST_OPEN:
+        if len(self._open) > MOST_OPEN:
             yield self._open.popleft()
 
     def rest(self) -> Iterator[Repeated]:
@@ -237,7 +237,7 @@ class Exchanges:
                 self._open.append(({**value, **({"usage": usage} if usage else {})}, begun))
                 return
         self._open.append((value, position))
-        if len(self._open) > _MOST_OPEN:
+        if len(self._open) > MOST_OPEN:
             yield self._open.pop(0)
 
     def rest(self) -> Iterator[tuple[dict[str, Any], int | None]]:

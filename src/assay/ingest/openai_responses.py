@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, sampled_entries, whole_entries
 from assay.ingest.documents import Unreadable
-from assay.ingest.exchanges import Repeated, RepeatedRequests
+from assay.ingest.exchanges import MOST_OPEN, Repeated, RepeatedRequests
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -311,9 +311,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 def _with_earlier(response: dict[str, Any], earlier: dict[str, list[Any]]) -> dict[str, Any]:
     """A response as one list of items, with those of the response that it goes on with."""
-    before = earlier.get(str(response.get("previous_response_id")), [])
+    before = earlier.get(text_at(response, "previous_response_id") or "", [])
     items = [*before, *_all_items(response)]
-    earlier[str(response.get("id"))] = items
+    if own_id := text_at(response, "id"):
+        earlier[own_id] = items
+    if len(earlier) > MOST_OPEN:  # a log may go on forever
+        del earlier[next(iter(earlier))]
     rest = {k: v for k, v in response.items() if k not in {*ITEM_LISTS, *ASKED_AS_TEXT}}
     return {**rest, "items": items}
 
