@@ -17,7 +17,7 @@ from assay.ingest.framed_events import framed_events
 from assay.ingest.gemini_api import GEMINI_API
 from assay.ingest.openai_chat import OPENAI_CHAT
 from assay.ingest.openai_responses import OPENAI_RESPONSES
-from assay.ingest.stream_pieces import STREAMS, whole_reply
+from assay.ingest.stream_pieces import STREAMS, whole_reply, whole_values
 from assay.run import Usage
 
 if TYPE_CHECKING:
@@ -386,3 +386,15 @@ def test_whatever_grows_in_a_block_is_text_in_the_end() -> None:
     assert whole["output"]["message"]["content"] == [
         {"citationsContent": {"text": "Sunny.", "source": 3}}
     ]
+
+
+def test_replies_without_an_id_are_told_apart_by_where_they_begin() -> None:
+    def reply(words: str) -> list[dict[str, Any]]:
+        deltas = [{"role": "assistant", "content": ""}, {"content": words}, {}]
+        pieces = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+        pieces[-1]["choices"][0]["finish_reason"] = "stop"
+        return [*pieces, {"choices": [], "usage": {}, "object": "chat.completion.chunk"}]
+
+    found = [whole for _, whole in whole_values(enumerate(reply("Sun.") + reply("Rain.")))]
+    said = [whole["choices"][0]["message"]["content"] for whole in found]
+    assert said == ["Sun.", "Rain."]

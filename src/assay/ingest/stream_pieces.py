@@ -88,11 +88,14 @@ def _same_chat(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
     """Whether a chunk is of the same reply; some have no id, or each another one."""
     if not _is_chat_chunk(later):
         return False
-    ids = {text_at(earlier, "id"), text_at(later, "id")} - {None}
+    ids = text_at(earlier, "id"), text_at(later, "id")
     choices = objects_in(earlier.get("choices"))
     is_over = not choices or any(choice.get("finish_reason") for choice in choices)
-    begun = (dict_or_empty(c.get("delta")) for c in objects_in(later.get("choices")))
-    return len(ids) < 2 or not (is_over or any("role" in delta for delta in begun))
+    deltas = (dict_or_empty(c.get("delta")) for c in objects_in(later.get("choices")))
+    begins = any("role" in delta for delta in deltas)
+    if None in ids:
+        return not (is_over and begins)
+    return ids[0] == ids[1] or not (is_over or begins)
 
 
 def _chat_reply(chunks: list[dict[str, Any]]) -> dict[str, Any]:
