@@ -180,8 +180,9 @@ def test_a_case_that_is_no_case_is_named_by_its_run(tmp_path: Path) -> None:
         list(store.cases())
 
 
-def test_ctrl_c_in_a_query_is_ctrl_c(store: Store) -> None:
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+@pytest.mark.parametrize("seconds", [0.03, 0.06, 0.1, 0.2, 0.3])
+def test_ctrl_c_in_a_query_is_ctrl_c(store: Store, seconds: float) -> None:
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         store.query(

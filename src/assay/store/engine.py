@@ -4,37 +4,147 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from assay.errors import DamagedStore, QueryFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+    from typing import Self
 
-Engine = duckdb.DuckDBPyConnection
 SELECT = duckdb.StatementType.SELECT
 
 # What does not fit is spilled to disk, which takes many times as long.
 _MOST_MEMORY = 3 * 1024**3
 _SHARE_OF_MEMORY = 0.5
 _MOST_THREADS = 8
+_SECONDS_TO_STOP = 0.05
 _GLOB = re.compile(r"([*?\[])")
+
+
+class Engine:
+    """A connection to the database; what it gives after `execute` is fetched from itself.
+
+    Ctrl-C ends what it does and is Ctrl-C then. The database looks for signals by itself, but
+    what is raised there may leave it waiting for its own threads for ever; so it is told to stop
+    first, and the signal is heard when it has stopped.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Take a connection; it is closed with this."""
+        self._connection = connection
+
+    def __enter__(self) -> Self:
+        """Nothing is to be done."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+    def execute(self, sql: str, parameters: object = None) -> Self:
+        """Do what a statement says."""
+        with _told_of_ctrl_c(self._connection):
+            self._connection.execute(sql, parameters)
+        return self
+
+    def executemany(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        """Do what a statement says, for each row of parameters."""
+        with _told_of_ctrl_c(self._connection):
+            self._connection.executemany(sql, rows)
+
+    def fetchall(self) -> list[Any]:
+        """All rows that are left."""
+        with _told_of_ctrl_c(self._connection):
+            return self._connection.fetchall()
+
+    def fetchone(self) -> Any:
+        """The next row; None when there is no more."""
+        with _told_of_ctrl_c(self._connection):
+            return self._connection.fetchone()
+
+    def fetchmany(self, count: int) -> list[Any]:
+        """The next rows; none when there are no more."""
+        with _told_of_ctrl_c(self._connection):
+            return self._connection.fetchmany(count)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns of what was found."""
+        return [column[0] for column in self._connection.description or ()]
+
+    def columns_of(self, query: str) -> list[str]:
+        """The names of the columns that a query would have."""
+        return self._connection.sql(query).columns
+
+    def kinds_of(self, sql: str) -> list[duckdb.StatementType]:
+        """Which kinds of statements a text holds."""
+        return [statement.type for statement in self._connection.extract_statements(sql)]
+
+    def cursor(self) -> Engine:
+        """A second way into the same tables, for another thread."""
+        return Engine(self._connection.cursor())
+
+    def interrupt(self) -> None:
+        """End what it does just now; safe from any thread."""
+        self._connection.interrupt()
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+
+@contextmanager
+def _told_of_ctrl_c(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Tell the database to stop when Ctrl-C comes, and raise it when it has stopped."""
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not usual or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    done = threading.Event()
+    # Again and again: what it hears before it has begun is forgotten.
+    stopping = threading.Thread(target=_stop_until, args=(done, connection), daemon=True)
+    signal.signal(signal.SIGINT, lambda *_: None if stopping.ident else stopping.start())
+    try:
+        yield
+    except duckdb.InterruptException as exc:
+        if stopping.ident:
+            raise KeyboardInterrupt from exc
+        raise
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        done.set()
+        if stopping.ident:
+            stopping.join()
+    if stopping.ident:  # it was done before it could stop
+        raise KeyboardInterrupt
+
+
+def _stop_until(done: threading.Event, connection: duckdb.DuckDBPyConnection) -> None:
+    while True:
+        connection.interrupt()
+        if done.wait(_SECONDS_TO_STOP):
+            return
 
 
 def connect(*, spill: Path, threads: int | None = None) -> Engine:
     """An engine of its own, in memory; it loads nothing and asks nobody."""
-    return duckdb.connect(
-        config={
-            "threads": threads or min(os.cpu_count() or 1, _MOST_THREADS),
-            "memory_limit": f"{_memory_limit()}B",
-            "temp_directory": str(spill),
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-        }
+    return Engine(
+        duckdb.connect(
+            config={
+                "threads": threads or min(os.cpu_count() or 1, _MOST_THREADS),
+                "memory_limit": f"{_memory_limit()}B",
+                "temp_directory": str(spill),
+                "autoinstall_known_extensions": False,
+                "autoload_known_extensions": False,
+            }
+        )
     )
 
 

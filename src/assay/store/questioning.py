@@ -157,11 +157,11 @@ class QuestionEngine:
         """The rows of a query."""
         self._see(text)
         result = self._engine.execute(text, params or None)
-        names = [column[0] for column in result.description or ()]
+        names = result.column_names
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
     def _numbered(self, name: str, query: str, words: str) -> str:
-        columns = self._engine.sql(words).columns
+        columns = self._engine.columns_of(words)
         found = ", ".join(f"LIST(DISTINCT {column}) AS {column}" for column in columns)
         self._engine.execute(
             f"CREATE OR REPLACE TEMP TABLE {name}_words AS SELECT {found} FROM ({words})"  # noqa: S608 - all ours

@@ -90,7 +90,7 @@ class Store:
         with self._engine(sql) as engine:
             _refuse_changes(engine, sql)
             result = engine.execute(sql, params or None)
-            names = [column[0] for column in result.description or ()]
+            names = result.column_names
             return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
     def rows(
@@ -101,7 +101,7 @@ class Store:
         with self._engine(sql) as engine:
             read_in_order(engine)
             result = engine.execute(sql, params or None)
-            names = [column[0] for column in result.description or ()]
+            names = result.column_names
             while rows := result.fetchmany(_ROWS_AT_ONCE):
                 yield from (dict(zip(names, row, strict=True)) for row in rows)
 
@@ -228,8 +228,7 @@ class Store:
 
 
 def _refuse_changes(engine: Engine, sql: str) -> None:
-    kinds = [statement.type for statement in engine.extract_statements(sql)]
-    if kinds != [SELECT]:
+    if engine.kinds_of(sql) != [SELECT]:
         raise QueryFailed("a query is one SELECT: a store is changed by importing only")
 
 
