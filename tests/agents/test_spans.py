@@ -36,7 +36,8 @@ def conversations() -> dict[str, list[dict[str, Any]]]:
         check=True,
         timeout=240,
     )
-    return json.loads(done.stdout)  # type: ignore[no-any-return]
+    found: dict[str, list[dict[str, Any]]] = json.loads(done.stdout)
+    return found
 
 
 def told(case: AgentTestCase) -> list[tuple[str, Any]]:

@@ -97,17 +97,28 @@ class Prepared:
         return Score(self.name, 0.5)
 
 
+class CountingCrew(Crew):
+    """A crew that knows how many cases its processes took."""
+
+    given = 0
+
+    def _batch(self, *, wait: bool) -> list[foresight.Foreseen]:
+        batch = super()._batch(wait=wait)
+        self.given += len(batch)
+        return batch
+
+
 @contextmanager
 def helping(hands: int) -> Iterator[Crew]:
     """A crew whose processes have loaded their code, and must have helped by the end."""
     until = time.monotonic() + 120
-    with Crew(hands) as crew:
-        while not crew._given:
+    with CountingCrew(hands) as crew:
+        while not crew.given:
             assert time.monotonic() < until, "no process took a case"
             scored(Prepared(), crew)
-        before = crew._given
+        before = crew.given
         yield crew
-        assert crew._given > before
+        assert crew.given > before
 
 
 def was_started(crew: Crew) -> bool:
@@ -319,8 +330,11 @@ from assay.scoring import Crew, foresight, score_cases
 print("once")
 foresight._FEW_SECONDS = 0.0
 cases = [AgentTestCase(f"Question {i}", "Answer") for i in range(500)]
+taken = []
+settle = Crew._settle
+Crew._settle = lambda crew, batch, found: taken.extend(batch) or settle(crew, batch, found)
 with Crew(1) as crew:
-    while not crew._given:
+    while not taken:
         found = list(score_cases(cases, [MCPToolMetric()], crew=crew))
     print(len(found), *[hand._process.pid for hand in crew._hands], flush=True)
     time.sleep(%d)

@@ -36,6 +36,7 @@ def one_java(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, value in quick_environment(folder).items():
         monkeypatch.setenv(name, value)
     with (folder / "log").open("wb") as log:
+        # Spark does not say of which types this is.
         gateway = launch_gateway(None, {"stdout": log, "stderr": log})  # type: ignore[no-untyped-call]
     known = gateway.java_parameters
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", str(known.port))

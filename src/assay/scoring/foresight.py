@@ -127,7 +127,7 @@ class Crew:
         self._hands: list[Hand] = []
         self._changed = Condition()
         self._offered: deque[Foreseen] = deque()
-        self._seen = self._given = 0
+        self._seen = 0
         self._started = self._closed = False
 
     def __enter__(self) -> Self:
@@ -259,7 +259,6 @@ class Crew:
                 if not found.is_settled:
                     found.given_at = now
                     batch.append(found)
-            self._given += len(batch)
             return batch
 
     def _settle(self, batch: Sequence[Foreseen], found: Found) -> None:
