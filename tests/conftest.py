@@ -23,9 +23,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = os.devnull
 
-# No clock decides a test; half of the usual examples keep `make test` within its time.
-settings.register_profile("assay", deadline=None, max_examples=50)
-settings.load_profile("assay")
+# No clock decides a test. A change is held against the same examples each time, half as many as
+# usual, which keeps `make test` within its time; the slow tests look for new ones.
+settings.register_profile("assay", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("slow", deadline=None, max_examples=1_000)
+settings.load_profile("slow" if os.environ.get("ASSAY_SLOW") else "assay")
 
 PROJECT = Path(__file__).resolve().parents[1]
 # Where tests take longest; the last files decide when all workers are done.

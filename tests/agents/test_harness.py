@@ -8,6 +8,7 @@ import os
 import select
 import shlex
 import sys
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -65,6 +66,21 @@ class _BreaksOff(QuietHandler):
         self.end_headers()
         self.wfile.write(b'{"choices": [')
         self.close_connection = True
+
+
+class _Lingers(QuietHandler):
+    """Says the last word of a stream, and ends it only when the server does."""
+
+    def do_POST(self) -> None:  # noqa: N802 - http.server's name
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        said = b'data: {"choices": [{"delta": {"content": "hi"}}]}\n\n'
+        for piece in (said, b"data: [DONE]\n\n"):
+            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+        self.wfile.flush()
+        self.server.owner.wait(20)
+        self.wfile.write(b"0\r\n\r\n")
 
 
 @pytest.fixture
@@ -141,6 +157,28 @@ def test_a_model_that_breaks_off_is_seen_by_the_agent_and_noted(
 
     record = told(agent, tap, f"{serve(_BreaksOff).address}/v1")
     assert (record.error or "").startswith("RemoteProtocolError")
+
+
+def test_a_reply_is_told_before_the_agent_can_act_on_it(tap: ModelTap) -> None:
+    import httpx  # noqa: PLC0415 - of an extra
+
+    seen: list[tuple[str, Any]] = []
+    let_go = Event()
+    server = LoopbackServer(_Lingers, let_go)
+    server.begin()
+    upstream = ModelEndpoint(f"{server.address}/v1", "m")
+    endpoint, line, _ = tap.open(upstream, lambda kind, data: seen.append((kind, data)))
+    with httpx.stream("POST", f"{endpoint.base_url}/chat/completions", json={}) as reply:
+        lines = reply.iter_lines()
+        assert "data: [DONE]" in lines
+        told_by_then = [kind for kind, _ in seen]
+        let_go.set()
+        assert list(lines) == [""]
+    line.wait(20)
+    server.end()
+    assert told_by_then == ["model_request", "model_reply"]
+    assert [data.get("text") for _, data in seen] == [None, "hi"]
+    assert [exchange.text for exchange in line.exchanges] == ["hi"]
 
 
 ODD_REPLIES = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.ingest.documents import Unreadable
@@ -80,7 +80,9 @@ PLAIN = st.recursive(
 
 @given(PLAIN.filter(lambda value: value is not None))
 def test_what_was_dumped_is_read_again(value: Any) -> None:
-    assert yaml_values(yaml.safe_dump(value, allow_unicode=True).encode()) == [value]
+    text = yaml.safe_dump(value, allow_unicode=True)
+    assume(yaml.safe_load(text) == value)  # it breaks lines of its own at U+0085
+    assert yaml_values(text.encode()) == [value]
 
 
 def test_every_document_of_a_text_is_one() -> None:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _LARGEST_REQUEST = 50_000_000
 _LARGEST_REPLY = 50_000_000
 _SECONDS = 600.0
+_LAST_CHUNK = b"0\r\n\r\n"
+_LAST_LINE = b"\ndata: [DONE]"
 _NOT_FORWARDED = frozenset(
     {"host", "content-length", "connection", "accept-encoding", "authorization"}
 )
@@ -74,10 +76,15 @@ class Line(Struct):
         with self.noting:
             self.noting.wait_for(lambda: self.is_noted, seconds)
 
-    def end(self, exchange: Exchange, at: float) -> None:
-        """Note that an exchange has ended."""
+    def end(self, exchange: Exchange) -> None:
+        """Note that an exchange has ended, and say so; a second time is no matter."""
+        if exchange.ended_at is not None:
+            return
+        ended = time.time()
+        told = {"calls": len(exchange.calls), "text": exchange.text[:2_000]}
+        self.emit("model_reply", {**told, "error": exchange.error, "status": exchange.status})
         with self.noting:
-            exchange.ended_at = at
+            exchange.ended_at = ended
             self.noting.notify_all()
 
 
@@ -170,10 +177,7 @@ class _Handler(QuietHandler):
             exchange.error = exchange.error or "the agent broke off"
             self.close_connection = True
         finally:
-            ended = time.time()
-            told = {"calls": len(exchange.calls), "text": exchange.text[:2_000]}
-            line.emit("model_reply", {**told, "error": exchange.error, "status": exchange.status})
-            line.end(exchange, ended)
+            line.end(exchange)
 
     def _pass_on(self, line: Line, rest: str, body: bytes, exchange: Exchange) -> None:
         headers = {k: v for k, v in self.headers.items() if k.lower() not in _NOT_FORWARDED}
@@ -194,21 +198,32 @@ class _Handler(QuietHandler):
             self.close_connection = True
             kept = bytearray()
             try:
-                self._hand_over(reply.iter_bytes(), kept)
+                for chunk in _chunks(reply.iter_bytes(), kept):
+                    if exchange.ended_at is None and _is_whole(kept, chunk):
+                        note_reply(exchange, bytes(kept))
+                        line.end(exchange)
+                    self.wfile.write(chunk)
+                    self.wfile.flush()
             finally:
-                note_reply(exchange, bytes(kept))
-
-    def _hand_over(self, pieces: Iterator[bytes], kept: bytearray) -> None:
-        """Chunk by chunk; a reply that breaks off lacks the last one, so that the agent sees it."""
-        for piece in pieces:
-            if len(kept) < _LARGEST_REPLY:
-                kept += piece
-            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-            self.wfile.flush()
-        self.wfile.write(b"0\r\n\r\n")
+                if exchange.ended_at is None:
+                    note_reply(exchange, bytes(kept))
 
     def _refuse(self, status: int) -> None:
         self.send_json(status, {"error": {"message": "refused by the tap", "code": status}})
+
+
+def _chunks(pieces: Iterator[bytes], kept: bytearray) -> Iterator[bytes]:
+    """A reply as it is sent on; one that breaks off lacks the last chunk, so the agent sees it."""
+    for piece in pieces:
+        if len(kept) < _LARGEST_REPLY:
+            kept += piece
+        yield f"{len(piece):x}\r\n".encode() + piece + b"\r\n"
+    yield _LAST_CHUNK
+
+
+def _is_whole(kept: bytearray, chunk: bytes) -> bool:
+    """Whether this is all: once the agent has it, it acts, and that is to come after the reply."""
+    return chunk == _LAST_CHUNK or kept[-40:].rstrip().endswith(_LAST_LINE)
 
 
 def _tool_messages(body: bytes) -> dict[str, str]:
