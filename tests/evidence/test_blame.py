@@ -8,7 +8,7 @@ import pytest
 
 from assay.evidence.blame import Blame, Siblings, blame, seed_names
 from assay.evidence.failure_kinds import CATEGORY_OF, HTTP_KINDS, JSON_RPC_KINDS, KINDS
-from assay.evidence.foreign_errors import FOREIGN_KINDS
+from assay.evidence.foreign_kinds import FOREIGN_KINDS
 from assay.evidence.kind_wordings import WORDINGS
 from assay.evidence.outcome import settle
 from assay.evidence.told_kinds import kind_of_message

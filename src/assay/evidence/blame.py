@@ -20,6 +20,7 @@ from assay.evidence.failure_kinds import (
     CIRCUMSTANCES,
     HTTP_KINDS,
     JSON_RPC_KINDS,
+    NOT_OF_THE_MODEL,
     STATEFUL,
     VAGUE_CODES,
     VAGUE_KINDS,
@@ -67,7 +68,6 @@ _HTTP_KEYS = (
     "cod",
     "error",
 )
-_INVALID_REQUEST = -32600
 _SEED_CATEGORY: dict[Category, str] = {
     "model": "MODEL_ERROR",
     "server": "SERVER_ERROR",
@@ -142,7 +142,7 @@ def _by_rpc_code(failure: _Failure) -> Blame | None:
     kind = JSON_RPC_KINDS.get(code) if code is not None else None
     if kind is None or (code in VAGUE_CODES and failure.told not in VAGUE_KINDS):
         return None
-    if code == _INVALID_REQUEST and CATEGORY_OF[failure.told] == "environment":
+    if CATEGORY_OF[kind] == "model" and failure.told in NOT_OF_THE_MODEL:
         return None  # thrown by servers that were not given what they need to answer
     return Blame(CATEGORY_OF[kind], _refined(kind, failure.told), "json_rpc_code", 0.95)
 

@@ -43,7 +43,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         "execution_error",
         (
             r"could not \w|couldn't \w|cannot \w|having trouble|失败|失敗|(?:daemon|worker|engine"
-            r"|backend) error|^\W*error \w+ing\b|stream error|call error|error (?:calling|executing"
+            r"|backend) error|^\W*error \w+ing\b|stream error|call error|error (?:calling"
+            r"|executing"
             r"|running|in|while|getting|fetching|retrieving|occurred)|traceback|exception"
             r"|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code"
             r"|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"

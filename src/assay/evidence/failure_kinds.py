@@ -91,6 +91,8 @@ CIRCUMSTANCES: frozenset[Kind] = frozenset(
         *("timeout", "unavailable", "server_unavailable"),
     )
 )
+# Told in plain words, these clear the model, although a code for bad requests stands beside.
+NOT_OF_THE_MODEL: frozenset[Kind] = CIRCUMSTANCES | {"permission", "data_processing_error"}
 # What depends on what was done before: the same call may rightly succeed in another run.
 STATEFUL: frozenset[Kind] = frozenset({"not_found", "conflict", "rule_violation", "syntax_error"})
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.evidence.common_wordings import COMMON_WORDINGS
+from assay.evidence.sure_wordings import SURE_WORDINGS
 
 if TYPE_CHECKING:
     from assay.evidence.failure_kinds import Kind
@@ -16,6 +17,7 @@ _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
 # Most specific first: the first wording found names the kind.
 WORDINGS: tuple[tuple[Kind, str], ...] = (
+    *SURE_WORDINGS,
     (
         "timeout",
         (
@@ -39,7 +41,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"unknown tool|no such tool|unrecogni[sz]ed tool|no tool (?:named|called)"
             rf"|not a valid tool|tool {_TOOL_NAME},? but it (?:does not|doesn't) exist"
-            rf"|tool not found|tool (?:name )?{_TOOL_NAME} (?:is |was |does )?(?:not (?:found|exist"
+            rf"|tool not found|tool (?:name )?(?!is )(?!was ){_TOOL_NAME} (?:is |was "
+            rf"|does )?(?:not (?:found|exist"
             rf"|available|registered)|unknown)|function name {_TOOL_NAME} not found"
             r"|unavailable tool|^\W*(?:error\W+)?method not found|未知工具|工具不存在"
         ),
@@ -68,7 +71,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "auth",
         (
-            r"unauthori[sz]ed|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
+            r"(?:login|log-?in|auth|sign-?in) (?:has )?failed|wrong credentials|unauthori[sz]ed"
+            r"|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
             r"|api[ _-]?key|bad credentials|(?:invalid|expired|missing|bad|no|locate|find"
             r"|load) (?:\w+ )?(?:token|credentials?|signature)\b|(?:user|access|app|secret"
             r"|license)[ _-]?key\b|invalid[ _](?:grant|client)\b|credentials? .{0,30}(?:could not"
@@ -89,11 +93,14 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "permission",
         (
             r"allow-?list|whitelist|not on the list|policy.blocked|(?:server|remote|host"
-            r"|peer) (?:rejected|refused) the|read-?only (?:database|file ?system|mode|replica|user"
+            r"|peer) (?:rejected|refused) the|read-?only (?:database|file ?system|mode|replica"
+            r"|user"
             r"|access)|\b(?:command|request|action|access|query|operation|call|url|domain) (?:is "
             r"|was |has been )?blocked|permissions? (?:is|are) required|sufficient permissions?"
             r"|admin(?:istrat\w+)? (?:access|only|user)|no (?:rights?|permissions?|access)\b"
-            r"|[无無][权權]|\bdenied\b|permission denied|access(?: is| was)? denied|forbidden"
+            r"|[无無][权權]|\bdenied\b|permission[ _]den(?:y|ied)|must be (?:a )?member of"
+            r"|requires? (?:the |an? )?[\w:.*-]{1,60} (?:scope|permission|role|privilege)s?\b"
+            r"|access(?: is| was)? denied|forbidden"
             r"|insufficient (?:permissions?|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b"
             r"|must be owner|EACCES|EPERM|row-level security|robots\.txt|(?:missing|required"
             r"|granted) .{0,20}scopes?\b|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is"
@@ -110,13 +117,15 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "configuration",
         (
             r"missing (?:\w+ )?config|not available\. (?:please )?(?:install|configure|check)"
-            r"|check .{0,20}configuration|configure (?:your|the)\b|\bis disabled\b"
+            r"|check .{0,20}configuration|configure (?:your|the)\b|\b(?:is|are|been) disabled\b"
+            r"|required .{0,30}tools? (?:is |are )?not available"
             r"|cannot run program|not (?:been )?configured|misconf"
             r"|environment variables?\b.{0,40}(?:not set|missing|required|undefined|unset)"
             r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+ (?:is |env\w* )?not set|(?:has not been|is not"
             r"|not) (?:enabled|activated|installed)|未配置|未开通|未启用|(?:does"
             r"|do) not have .{1,60} installed|spawn \S{1,60} ENOENT"
-            r"|(?-i:\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:is |are |must be )?(?:set|required|missing)"
+            r"|(?-i:\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:is |are |must be )?(?:set|required"
+            r"|missing)"
             r"|missing\b.{0,30}\benv(?:ironment)?[ _]var(?:iable)?s?\b|\bdisabled[.:]? \("
             r"|no (?:\w+ ){0,3}(?:configured|defined)\b|not found\. install\b|(?:install"
             r"|enable) the .{1,40}(?:plugin|extension|package|module|driver)\b"
@@ -136,7 +145,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "timeout",
         (
             r"deadline expired|timed?[ -]?out\b(?! must)(?! \w+ must)(?! should)(?! cannot)"
-            r"|timedout|\d ?ms exceeded|deadline exceeded|ETIMEDOUT|took (?:too )?long|TimeoutError"
+            r"|timedout|\d ?ms exceeded|deadline exceeded|ETIMEDOUT|took (?:too )?long"
+            r"|TimeoutError"
             r"|did not (?:respond|complete|finish) (?:with)?in|超时"
         ),
     ),
@@ -145,7 +155,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"^\W*network\W*$|no active connection|lost connection"
             r"|connection (?:to .{1,60} )?(?:\w+ )?(?:refused|reset|closed|aborted|error"
-            r"|attempts? failed|lost|terminated|failed)|connection_error|(?-i:ECONN[A-Z]+|ENOTFOUND"
+            r"|attempts? failed|lost|terminated|failed)|connection_error|(?-i:ECONN[A-Z]+"
+            r"|ENOTFOUND"
             r"|EAI_AGAIN)|getaddrinfo|name (?:resolution|not resolved)|max retries exceeded"
             r"|internet disconnected|name or service not known|(?:could not|cannot"
             r"|unable to) resolve host|network (?:error|is unreachable|unreachable)|socket hang up"
@@ -196,7 +207,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"returned no (?!\w+ named)\w|^\W*no [\w ]{1,30} returned\b|did not return"
             r"|response (?:is |was )?invalid|(?:returned|resulted in|got|received) (?:an )?empty"
             r"|empty (?:response|body|result|reply)|disk image|unsupported operand"
-            r"|not subscriptable|not iterable|can only concatenate|corrupt|unexpected EOF|\bEOF\W*$"
+            r"|not subscriptable|not iterable|can only concatenate|corrupt|unexpected EOF"
+            r"|\bEOF\W*$"
             r"|unreadable|(?:property|field|key) in (?:the )?response"
             r"|failed to (?:un)?marshal (?!arg)(?!param)(?!req)"
             r"|failed to deseriali[sz]e (?:the )?re|length mismatch|lengths must match"
@@ -224,8 +236,10 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|missing the \W?\w+\W? (?:parameter|argument|field)|no \w+ (?:was |were )?(?:passed"
             r"|provided|given|supplied)\b|\brequired (?:for|by|when)\b|(?:array|list|string|body"
             r"|input|query|parameter|argument|field|value)s? (?:is|are) empty|(?:provide|specify"
-            r"|supply|pass|give) (?:either|at least|an?|the|one of|both)\b|^\W*(?:please )?(?:enter"
-            r"|choose|pick|select|name|give|provide|specify) \W?\w|cannot \w+[^\n:]{0,60} without\b"
+            r"|supply|pass|give) (?:either|at least|an?|the|one of|both)\b"
+            r"|^\W*(?:please )?(?:enter"
+            r"|choose|pick|select|name|give|provide|specify) \W?\w"
+            r"|cannot \w+[^\n:]{0,60} without\b"
             r"|no \w+ (?:uploaded|selected)\b|not provided and not marked as optional|can(?:not"
             r"|'t) be (?:empty|null|blank)|must not be (?:empty|null|blank)|\brequired[.!]?\s*$"
             r"|缺少|为空|必填|需要.{0,10}参数"
@@ -256,7 +270,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "invalid_schema",
         (
             r"not valid under any of the given schemas"
-            r"|does not match (?:any of )?the (?:\w+ )?schema|invalid_union|schema (?:mismatch"
+            r"|(?:do|does|did) not match (?:any of )?(?:the )?(?:\w+ ){0,2}schema|invalid_union"
+            r"|schema (?:mismatch"
             r"|violation)"
         ),
     ),
@@ -331,17 +346,20 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "not_found",
         (
-            r"\bis gone\b|not registered|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
+            r"\bis gone\b|not registered|no[ _]match[ _]|[:.] unknown command"
+            r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
             r"|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not|cannot"
             r"|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"
             r"|doesn't exist|do not exist|no such|(?:cannot|could not|couldn't|can't"
-            r"|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined|no module named"
+            r"|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined"
+            r"|no module named"
             r"|unknown (?:column|table|database|host|user|symbol|city)|no .{1,60} (?:found|named"
             r"|with (?:id|e-?mail|name|number|code|key)|available for)|could not resolve to an?"
             r"|undefined (?:table|column)|未找到|找不到|no match(?:es|ing) |(?:did|does"
             r"|do) not (?:match any|appear)|user unknown|(?:unknown|undefined"
             r"|unrecogni[sz]ed) \w+(?: \w+)?:? [\"'`]|no commits between"
-            r"|unknown (?!err)(?!exc)(?!reas)[\w.]+(?: [\w.]+){0,4}: \w|zero[ _]results|there (?:is"
+            r"|unknown (?!err)(?!exc)(?!reas)[\w.]+(?: [\w.]+){0,4}: \w|zero[ _]results"
+            r"|there (?:is"
             r"|was) no \w|unknown \w*_\w+|\bno (?:\w+ ){1,3}[\"'`]|^\W*no \w+ \S*\d"
             r"|has no \w+ [\"'`]|matched no \w|not in (?:the )?(?:registry|catalog|database"
             r"|index)\b|has only \d+|no (?:rule|available|route) |undefined control|不存在|未获取到"

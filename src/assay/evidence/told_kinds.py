@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.evidence.failure_kinds import VAGUE_KINDS
-from assay.evidence.foreign_errors import FOREIGN_KINDS
+from assay.evidence.foreign_kinds import FOREIGN_KINDS
 from assay.evidence.kind_wordings import WORDINGS
 from assay.evidence.linear_search import occurrence_of
 
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 _HEAD, _TAIL = 500, 300
 # What follows quotes the statement that failed, not the failure.
 _QUOTED_STATEMENT = re.compile(r"\n[ \t]{0,20}(?:LINE \d+:|CONTEXT:|QUERY:)")
+
+# What a message names or quotes says nothing: an address, a path, the value that was refused.
+_ADDRESS = re.compile(r"\bhttps?://[^\s\"'<>)\]]+")
+_REFUSED_VALUE = re.compile(r"input_value=[^\n]{0,400}?, input_type=\w+")
+_NAME = re.compile(
+    r"(?<![:=] )(?<=[\s(])([\"'`])"
+    r"(?![^\"'`\s]{0,60}(?:key|token|secret|password|auth|credential))"
+    r"(?:[a-z/.~]|[A-Z]:\\)[^\"'`\s]{0,80}\1(?=[\s.,;)]|$)"
+)
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LOOK_AROUND = re.compile(r"\(\?<?[=!][^()]*\)")
@@ -66,9 +75,14 @@ def _telling_part(message: str) -> str:
     statement = _QUOTED_STATEMENT.search(message, 0, 4_000)
     if statement is not None:
         message = message[: statement.start()]
-    message = message.replace("’", "'")
     if message.startswith("Traceback (most recent call last)"):
-        return message.rstrip()[-_TAIL:].rpartition("\n")[2]
-    if len(message) <= _HEAD + _TAIL:
-        return message
-    return f"{message[:_HEAD]}\n{message[-_TAIL:]}"
+        return _without_names(message.rstrip()[-_TAIL:].rpartition("\n")[2])
+    if len(message) > _HEAD + _TAIL:
+        message = f"{message[:_HEAD]}\n{message[-_TAIL:]}"
+    return _without_names(message)
+
+
+def _without_names(message: str) -> str:
+    """The message without what it merely names: addresses, paths, refused values."""
+    message = _REFUSED_VALUE.sub("", _ADDRESS.sub("URL", message.replace("’", "'")))
+    return _NAME.sub(r"\1x\1", message)

@@ -1,0 +1,137 @@
+"""Words by which a kind of failure is known in languages other than English and Chinese."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.evidence.failure_kinds import Kind
+
+# The same as kinds, for messages that are known to tell of a failure and whose English words, if
+# any, say little. Most specific first; what stands after the bar needs no beginning of a word.
+FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
+    (
+        "quota_exceeded",
+        (
+            r"\b(?:kontingent|solde insuffisant|saldo insuficiente|недостаточно средств)"
+            r"|残高|クォータ|한도"
+        ),
+    ),
+    (
+        "auth",
+        (
+            r"\b(?:anmeld(?:ung|en)|nicht angemeldet|authenti(?:fi[zc]|sier)|jeton|connectez-vous"
+            r"|autentica(?:ci[oó]n|ção|zione)|credencial|inici(?:e|ar) sesi[oó]n|inloggen|авториз"
+            r"|аутентиф|токен|(?:sitzung|sesión|session|sessão) [^\n]{0,12}(?:abgelaufen|expir"
+            r"|requer"
+            r"|caducad))|認証|ログイン|トークン|APIキー|인증|로그인|토큰"
+        ),
+    ),
+    (
+        "permission",
+        (
+            r"\b(?:zugriff|berechtigung|accès (?:refusé|interdit)|autorisations?|non autorisé"
+            r"|pas autorisé|droits|acceso (?:denegado|prohibido)|permiso|no autorizad"
+            r"|acesso negado|permissão"
+            r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
+            r"|доступ (?:запрещ|закрыт)|uprawnie|dostępu|erişim)|権限|アクセスが拒否|許可|권한|거부"
+        ),
+    ),
+    (
+        "timeout",
+        (
+            r"\b(?:zeitüberschreitung|délai|tiempo de espera|tempo (?:limite|esgotado|scaduto"
+            r"|excedido)|время ожидания)|タイムアウト|시간이? ?초과"
+        ),
+    ),
+    (
+        "network_error",
+        (
+            r"\b(?:verbindung|netzwerk|connexion|réseau|conexi[oó]n|conexão|connessione|rete\b"
+            r"|verbinding|подключ|соединени)|接続|ネットワーク|연결|네트워크"
+        ),
+    ),
+    (
+        "unavailable",
+        (
+            r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|no (?:está )?disponible"
+            r"|indisponível"
+            r"|non disponibile|недоступ)|利用できません|メンテナンス|점검"
+        ),
+    ),
+    (
+        "conflict",
+        (
+            r"\b(?:existiert bereits|bereits vorhanden|existe déjà|ya existe|já existe|esiste già"
+            r"|bestaat al|уже существует|już istnieje)|(?:既|すで)に(?:存在|使用|登録)"
+            r"|이미 (?:존재|사용)"
+        ),
+    ),
+    (
+        "missing_required_field",
+        (
+            r"\b(?:erforderlich|pflichtfeld|(?:muss|müssen) angegeben|obligatoire|requis\b"
+            r"|manquant"
+            r"|obligatori[oa]|requerid[oa]|faltan?\b|obrigatóri|obbligatori|verplicht|обязател"
+            r"|не указан|wymagan|zorunlu|bırakılamaz|укажите|введите|нужно|необходимо|indi(?:ca"
+            r"|que)\b"
+            r"|ingrese"
+            r"|introduzca|veuillez|bitte (?:geben|wählen|angeben))|必須|(?:入力|指定)してください"
+            r"|필수|입력해"
+        ),
+    ),
+    (
+        "invalid_date_range",
+        (
+            r"\b(?:startdatum|enddatum|date de (?:début|fin)\b|fecha de (?:inicio|fin)"
+            r"|data de (?:início|fim)|data di (?:inizio|fine)|дата (?:начала|окончания))"
+            r"|開始日|終了日|시작일|종료일"
+        ),
+    ),
+    (
+        "validation_error",
+        (
+            r"\b(?:ungültig|invalides?\b|n'est pas valide|inválid|no (?:es )?válid"
+            r"|non (?:è )?valid"
+            r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
+            r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
+            r"|eine?)|doi(?:t|vent) être|deben? (?:ser|estar|tener)|deve (?:ser|ter|conter|essere)"
+            r"|должн[оаы]? быть)|غير صالح|अमान्य|無効|不正|正しくありません|なければなりません"
+            r"|유효하지|잘못된"
+        ),
+    ),
+    (
+        "not_found",
+        (
+            r"\b(?:nicht (?:gefunden|vorhanden)|existiert nicht|introuvable|n'existe pas"
+            r"|trouv(?:é|er)|encontr(?:ó|ad|ar)|no existe|não existe|non (?:trovat|esiste)"
+            r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
+            r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
+            r"|nenalezen|nem található|sconosciut|inconnue?\b|descon(?:oc|hec)id|không có)"
+            r"|غير موجود|לא נמצא|नहीं मिल"
+            r"|見つかりません|存在しません|찾을 수 없|존재하지"
+        ),
+    ),
+    (
+        "unsupported",
+        (
+            r"\b(?:nicht (?:unterstützt|erlaubt|zulässig)|pris en charge|non supporté|soportad"
+            r"|suportad|supportat|не поддерживается|ondersteund)|サポートされて|지원(?:하지|되지)"
+        ),
+    ),
+    (
+        "rule_violation",
+        (
+            r"\b(?:zuerst|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
+            r"|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
+            r"|上限|초과|先に|먼저"
+        ),
+    ),
+    (
+        "execution_error",
+        (
+            r"\b(?:fehlgeschlagen|fehler|échec|erreur|fall(?:o|ó|ado)\b|erro\b|errore|mislukt"
+            r"|ошибка|не удалось|błąd|hata(?:sı)?\b)|失敗|エラー|실패|오류"
+        ),
+    ),
+)
