@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Enter = Callable[[Coroutine[Any, Any, Any]], Any]
 
 T = TypeVar("T")
+_SECONDS_TO_END = 3.0
 
 
 def run_to_end(work: Coroutine[Any, Any, T]) -> T:
@@ -46,11 +47,15 @@ def _shared_loop(process: int) -> asyncio.AbstractEventLoop:  # noqa: ARG001 - a
     thread.start()
 
     def end() -> None:
-        # What generators still hold, sockets above all, is let go before the loop is.
+        if not thread.is_alive():  # a fork has it without its thread
+            return
+        # What generators still hold, sockets above all, is let go before the loop is. A loop that
+        # somebody holds up is left to end with the process.
         with suppress(TimeoutError, RuntimeError):
-            asyncio.run_coroutine_threadsafe(loop.shutdown_asyncgens(), loop).result(timeout=1)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(timeout=1)
+            held = asyncio.run_coroutine_threadsafe(loop.shutdown_asyncgens(), loop)
+            held.result(timeout=_SECONDS_TO_END)
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(timeout=_SECONDS_TO_END)
         if not loop.is_running():
             loop.close()
 

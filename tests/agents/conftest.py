@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,35 @@ from assay.agents.weather.tools import INSTRUCTIONS, weather_tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 DAY = date(2026, 11, 16)
+
+
+class Lifeline:
+    """Told by the kernel when the last process that holds it has ended."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        # What a shell does to hold it, and have all that it starts hold it.
+        self.hold = f"exec 9> {path}"
+        # With a reader there, nobody waits for one.
+        self._reading = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        os.set_blocking(self._reading, True)
+
+    def ends(self) -> bool:
+        """Wait until nobody holds it any more."""
+        return os.read(self._reading, 1) == b""
+
+    def close(self) -> None:
+        os.close(self._reading)
+
+
+@pytest.fixture
+def lifeline(tmp_path: Path) -> Iterator[Lifeline]:
+    found = Lifeline(tmp_path / "lifeline")
+    yield found
+    found.close()
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +76,7 @@ def converse(
         *prompts: str,
         tools: list[Any] | None = None,
         model: str = "scripted-good",
-        deadline: float = 20.0,
+        deadline: float = 120.0,
         raw: bool = False,
         watch: Callable[[Event], None] | None = None,
     ) -> list[TurnRecord]:

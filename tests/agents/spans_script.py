@@ -21,7 +21,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import (
 )
 
 from assay.agents.catalogue import adapter_named
-from assay.agents.harness import run_turn
+from assay.agents.harness import Conduct, run_turn
 from assay.agents.model_tap import ModelTap
 from assay.agents.protocol import ModelEndpoint, Turn
 from assay.agents.scripted.server import ScriptedModel
@@ -45,7 +45,8 @@ async def main(names: list[str], prompts: list[str]) -> None:
             for i, prompt in enumerate(prompts):
                 exporter.clear()
                 turn = Turn(prompt, f"s{i}", endpoint)
-                record = await run_turn(agent, turn, tap, tools=tools)
+                conduct = Conduct(deadline=200.0)
+                record = await run_turn(agent, turn, tap, tools=tools, conduct=conduct)
                 spans = [json.loads(span.to_json()) for span in exporter.get_finished_spans()]
                 found[name].append({"case": record.case.to_dict(), "spans": spans})
     sys.stdout.write(json.dumps(found))

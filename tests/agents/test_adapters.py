@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.agents.conftest import Lifeline
+
     from assay.agents.harness import Event, TurnRecord
     from assay.agents.protocol import Emit
 
@@ -90,7 +92,7 @@ def test_a_dead_or_silent_model_costs_one_turn(name: str, converse: Converse) ->
     (silent,) = converse(name, "[hang]", deadline=0.5)
     assert silent.error == "no answer within 0.5 s"
     assert silent.case.extra["error"] == silent.error
-    assert silent.seconds < 5
+    assert silent.seconds < 60
 
 
 @pytest.mark.parametrize("name", FRAMEWORKS)
@@ -129,6 +131,13 @@ def servers_file(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers may take as long to start as a busy machine needs."""
+    monkeypatch.setattr("assay.agents.mcp_servers._SECONDS_TO_START", 120.0)
+
+
+@pytest.mark.usefixtures("patient")
 def test_mcp_tools_are_offered_to_every_framework_alike(
     servers_file: Path, tap: Any, scripted: Any
 ) -> None:
@@ -158,6 +167,7 @@ def test_mcp_tools_are_offered_to_every_framework_alike(
         assert "could not retrieve" in (bad.case.actual_output or "")
 
 
+@pytest.mark.usefixtures("patient")
 def test_two_servers_with_one_tool_name_are_told_apart(servers_file: Path) -> None:
     config = read_servers(servers_file)["weather"]
 
@@ -231,11 +241,10 @@ def test_a_command_that_fails_is_told(line: str, told: str, converse: Converse) 
     assert told in (record.error or "")
 
 
-def test_a_command_past_its_deadline_is_ended(tmp_path: Path, converse: Converse) -> None:
-    mark = tmp_path / "still-there"
-    (record,) = converse(f"command:sh -c 'sleep 2; touch {mark}'", "hello", deadline=0.3)
+def test_a_command_past_its_deadline_is_ended(lifeline: Lifeline, converse: Converse) -> None:
+    (record,) = converse(f"command:sh -c '{lifeline.hold}; sleep 600'", "hello", deadline=0.3)
     assert record.error == "no answer within 0.3 s"
-    assert not mark.exists()
+    assert lifeline.ends()
 
 
 def test_a_command_reaches_the_model_by_way_of_the_tap(tmp_path: Path, converse: Converse) -> None:
@@ -301,39 +310,42 @@ async def slow() -> str:
 
 
 async def stubborn() -> str:
-    """Go on for a while after being told to stop."""
+    """Go on after being told to stop."""
     with suppress(asyncio.CancelledError):
         await asyncio.Event().wait()
-    await asyncio.sleep(1.5)
+    await asyncio.Event().wait()
     return "too late"
 
 
-SLOW_CALLER = (
-    CALLER.partition("weather = ")[0]
-    + """
-print(call(urls["slow"], "{}") + " and " + call(urls["stubborn"], "{}"))
-"""
-)
+NOT_STOPPED = """504 {"error": "the tool 'stubborn' did not answer, nor could it be stopped"}"""
 
 
+# The tool, the seconds it has to stop, what its caller is told, and what is recorded.
+TOO_LONG = {
+    "slow": (
+        slow,
+        120.0,
+        '{"error": "no result within 0.2 s"}',
+        "ToolFailed: no result within 0.2 s",
+    ),
+    "stubborn": (stubborn, 0.2, NOT_STOPPED, "the tool had not answered when the turn ended"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LONG)
 def test_a_tool_that_takes_too_long_is_told_and_recorded(
-    tmp_path: Path, converse: Converse, monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, converse: Converse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    tool, seconds_to_stop, told, recorded = TOO_LONG[name]
     monkeypatch.setattr("assay.agents.tool_door.SECONDS", 0.2)
-    monkeypatch.setattr("assay.agents.tool_door._LAST_SECONDS", 0.2)
+    monkeypatch.setattr("assay.agents.tool_door._LAST_SECONDS", seconds_to_stop)
     script = tmp_path / "agent.py"
-    script.write_text(SLOW_CALLER)
-    line = f"command:{sys.executable} {script}"
-    (record,) = converse(line, "hello", tools=[slow, stubborn])
-    first, second = str(record.case.actual_output).split(" and ")
-    assert first == '{"error": "no result within 0.2 s"}'
-    assert (
-        second == """504 {"error": "the tool 'stubborn' did not answer, nor could it be stopped"}"""
-    )
-    assert [(call.tool, call.success, call.error_message) for call in record.case.calls] == [
-        ("slow", False, "ToolFailed: no result within 0.2 s"),
-        ("stubborn", False, "the tool had not answered when the turn ended"),
-    ]
+    calls_it = f"print('told', call(urls[{name!r}], '{{}}'))"
+    script.write_text(CALLER.partition("weather = ")[0] + calls_it)
+    (record,) = converse(f"command:{sys.executable} {script}", "hello", tools=[tool])
+    assert record.case.actual_output == f"told {told}"
+    (call,) = record.case.calls
+    assert (call.tool, call.success, call.error_message) == (name, False, recorded)
 
 
 async def echo(turn: Turn, emit: Emit) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import select
 import shlex
 import sys
 from threading import Event
@@ -23,6 +21,8 @@ from assay.errors import InvalidSettings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from tests.agents.conftest import Lifeline
 
     from assay.agents.model_tap import ModelTap
     from assay.agents.protocol import Agent, Emit
@@ -79,7 +79,7 @@ class _Lingers(QuietHandler):
         for piece in (said, b"data: [DONE]\n\n"):
             self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
         self.wfile.flush()
-        self.server.owner.wait(20)
+        self.server.owner.wait(120)
         self.wfile.write(b"0\r\n\r\n")
 
 
@@ -103,7 +103,7 @@ def told(
     base_url: str = "http://127.0.0.1:9/v1",
     *,
     tools: tuple[Any, ...] = (),
-    deadline: float = 20.0,
+    deadline: float = 120.0,
 ) -> TurnRecord:
     turn = Turn("hello", "s", ModelEndpoint(base_url, "m", KEY))
     return asyncio.run(run_turn(agent, turn, tap, tools=tools, conduct=Conduct(deadline)))
@@ -151,7 +151,7 @@ def test_a_model_that_breaks_off_is_seen_by_the_agent_and_noted(
     import httpx  # noqa: PLC0415 - of an extra
 
     async def agent(turn: Turn, _: Emit) -> str:
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=120) as client:
             reply = await client.post(f"{turn.model.base_url}/chat/completions", json={})
         return reply.text
 
@@ -168,13 +168,14 @@ def test_a_reply_is_told_before_the_agent_can_act_on_it(tap: ModelTap) -> None:
     server.begin()
     upstream = ModelEndpoint(f"{server.address}/v1", "m")
     endpoint, line, _ = tap.open(upstream, lambda kind, data: seen.append((kind, data)))
-    with httpx.stream("POST", f"{endpoint.base_url}/chat/completions", json={}) as reply:
+    address = f"{endpoint.base_url}/chat/completions"
+    with httpx.stream("POST", address, json={}, timeout=120) as reply:
         lines = reply.iter_lines()
         assert "data: [DONE]" in lines
         told_by_then = [kind for kind, _ in seen]
         let_go.set()
         assert list(lines) == [""]
-    line.wait(20)
+    line.wait(120)
     server.end()
     assert told_by_then == ["model_request", "model_reply"]
     assert [data.get("text") for _, data in seen] == [None, "hi"]
@@ -279,24 +280,11 @@ def test_a_command_line_that_is_none_is_told(line: str, told_of: str) -> None:
         adapter_named(f"command:{line}")
 
 
-def test_what_a_command_leaves_behind_is_ended(tmp_path: Path, tap: ModelTap) -> None:
-    written = tmp_path / "pid"
-    line = f"sh -c 'sleep 600 & echo $! > {written}'"
+def test_what_a_command_leaves_behind_is_ended(lifeline: Lifeline, tap: ModelTap) -> None:
+    line = f"sh -c '{lifeline.hold}; sleep 600 &'"
     record = told(adapter_named(f"command:{line}").make(), tap, deadline=1.0)
     assert record.error == "no answer within 1 s"
-    assert _ends(int(written.read_text()))
-
-
-def _ends(process: int) -> bool:
-    """Whether a process ends; the kernel says when."""
-    try:
-        handle = os.pidfd_open(process)
-    except ProcessLookupError:
-        return True
-    try:
-        return bool(select.select([handle], [], [], 10)[0])
-    finally:
-        os.close(handle)
+    assert lifeline.ends()
 
 
 def test_a_command_that_never_stops_writing_is_ended(tap: ModelTap) -> None:

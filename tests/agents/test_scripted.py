@@ -172,8 +172,9 @@ def test_the_server_cuts_off_drops_and_hangs_on_request(model: ScriptedModel) ->
     with pytest.raises(httpx.HTTPError):
         post(model, "[drop]")
     body = {"model": "scripted-good", "messages": [{"role": "user", "content": "[hang]"}]}
+    patience = httpx.Timeout(120, read=0.2)
     with pytest.raises(httpx.ReadTimeout):
-        httpx.post(f"{model.base_url}/chat/completions", json=body, timeout=0.2)
+        httpx.post(f"{model.base_url}/chat/completions", json=body, timeout=patience)
 
 
 def test_the_server_refuses_what_it_does_not_serve(model: ScriptedModel) -> None:

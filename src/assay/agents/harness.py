@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from contextlib import suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -109,10 +110,18 @@ class _Notes:
         self._watch = watch
         self._events: list[Event] = []
         self._left_out = 0
+        self._taking = Lock()
 
     def take(self, kind: str, data: dict[str, Any]) -> None:
-        event = self._event(kind, data)
-        if kind == "delta":
+        told = recordable(data)
+        with self._taking:  # so that nobody comes between the time of an event and its place
+            event = self._event(kind, told)
+            self._keep(event)
+            if self._watch is not None:
+                self._watch(event)
+
+    def _keep(self, event: Event) -> None:
+        if event.kind == "delta":
             piece = str(event.data.get("text", ""))[: _LONGEST_SAID - self._length]
             if piece:
                 self._length += len(piece)
@@ -121,13 +130,10 @@ class _Notes:
             self._events.append(event)
         else:
             self._left_out += 1
-        if self._watch is not None:
-            self._watch(event)
 
-    def _event(self, kind: str, data: dict[str, Any]) -> Event:
+    def _event(self, kind: str, told: dict[str, Any]) -> Event:
         # To the microsecond, as it is kept: a page shows the same time live and from the store.
-        at = round(time.perf_counter() - self._clock, 6)
-        return Event(at, str(kind), recordable(data))
+        return Event(round(time.perf_counter() - self._clock, 6), str(kind), told)
 
     @property
     def said(self) -> str:
@@ -136,14 +142,16 @@ class _Notes:
 
     def ended(self, how: dict[str, Any]) -> list[Event]:
         """All of it, with how the turn ended; that is kept whatever came before."""
-        if self._left_out:
-            told = f"{self._left_out:,} more events were not kept"
-            self._events.append(self._event("note", {"text": told}))
         kind = "final" if how["error"] is None else "failed"
-        last = self._event(kind, how)
-        if self._watch is not None:
-            self._watch(last)
-        return [*self._events, last]
+        told = recordable(how)
+        with self._taking:
+            if self._left_out:
+                note = f"{self._left_out:,} more events were not kept"
+                self._events.append(self._event("note", {"text": note}))
+            last = self._event(kind, told)
+            if self._watch is not None:
+                self._watch(last)
+            return [*self._events, last]
 
 
 async def _answer(

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 _MOST_KEPT = 2_000
 _PIECE = 4_096
-_PATIENCE = 0.5
+# One that has ended has said all, and it is read; one that goes on may say more at any time.
+_SECONDS_TO_READ = 10.0
+_SECONDS_TO_SPEAK = 0.5
 
 
 class LastWords:
@@ -38,9 +40,9 @@ class LastWords:
             while piece := reading.read(_PIECE):
                 self._kept = (self._kept + piece)[-_MOST_KEPT:]
 
-    def after(self, message: str) -> str:
-        """A message, with the last words where there are any."""
+    def after(self, message: str, *, has_ended: bool) -> str:
+        """A message, with the last words of a program, which may go on, where there are any."""
         self.file.close()
-        self._thread.join(_PATIENCE)  # a program that has ended has said all by then
+        self._thread.join(_SECONDS_TO_READ if has_ended else _SECONDS_TO_SPEAK)
         said = self._kept.decode(errors="replace").strip()
         return f"{message}. It said: {said}" if said else message

@@ -98,10 +98,10 @@ async def _session(stack: AsyncExitStack, name: str, config: ServerConfig) -> An
             await session.initialize()
     except TimeoutError as exc:
         late = f"the MCP server {name!r} did not answer within {_SECONDS_TO_START:g} s"
-        raise ServerUnavailable(words.after(late)) from exc
+        raise ServerUnavailable(words.after(late, has_ended=False)) from exc
     except (OSError, ExceptionGroup, refused) as exc:
         problem = f"the MCP server {name!r} did not start: {exc}"
-        raise ServerUnavailable(words.after(problem)) from exc
+        raise ServerUnavailable(words.after(problem, has_ended=True)) from exc
     return session
 
 

@@ -170,6 +170,7 @@ class _Handler(QuietHandler):
         except self.server.owner._httpx.HTTPError as exc:  # noqa: SLF001 - the same module
             if exchange.status is None:
                 exchange.error = f"the model was not reached: {type(exc).__name__}"
+                line.end(exchange)  # first, as with a reply: the agent acts on what it gets
                 self._refuse(502)
             else:
                 exchange.error = f"the model broke off: {type(exc).__name__}"

@@ -239,7 +239,10 @@ class LiveArena:
     async def _answer_all(self, room: Room, prompt: Prompt) -> None:
         await asyncio.gather(*(self._answer(room, prompt, letter) for letter in prompt.order))
         self.rooms.use(room)
-        room.session.news.post("done", prompt=prompt.number)
+        ended = room.session.news.post("done", prompt=prompt.number)
+        # Beside others that have ended a cell says more: one that was asked for before is older.
+        for cell in prompt.cells.values():
+            cell.seq = ended
 
     async def _answer(self, room: Room, prompt: Prompt, letter: str) -> None:
         """One agent's part; whatever goes wrong in it, it ends."""
