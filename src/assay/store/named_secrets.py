@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 from assay.evidence.linear_search import occurrence_of
 from assay.store.secret_rules import (
     HARMLESS_NAMES,
+    IN_ADDRESSES,
     MASK,
     NAMES,
     SENTENCE,
     Name,
     is_mixed,
+    is_name_of_a_thing,
     is_no_placeholder,
     is_random,
+    is_told_apart,
 )
 from assay.store.secret_search import Span, occurrences, search
 
@@ -26,6 +29,9 @@ _LONGEST_NAME = 60
 _LONGEST_SENTENCE = 500
 _LONGEST_IN_SINGLE_QUOTES = 200
 _SHORTEST_BARE = 6
+_SHORTEST_WORD = 4
+_SHORTEST_IN_ADDRESS = 8
+_BEFORE_NAME = 48
 _MOST_IN_LIST = 1_000
 
 
@@ -40,24 +46,34 @@ _BETWEEN = (
 )
 _STRICT_VALUE = r"[^\s\[\]{},]"
 _HEADER_VALUE = "[a-z]"
+_TELLING_VALUE = r"[^\s\\\"',\[\]{}]{4}"
 _RANDOM_VALUE = r"[^\s\\\"',\[\]{}]{8}"
+_ADDRESS_VALUE = r"[^\s\\\"'&]{8}"
+
+
+def _pattern(names: list[Name], value: str) -> str:
+    return f"(?:{'|'.join(map(_name_pattern, names))}){_BETWEEN}{value}"
 
 
 def _name_search(names: list[Name], value: str) -> Callable[[str], bool]:
-    return search(f"(?:{'|'.join(map(_name_pattern, names))}){_BETWEEN}{value}")
+    return search(_pattern(names, value))
 
 
 @cache
 def name_searches() -> tuple[Callable[[str], bool], ...]:
     """Tests of a text in lower case; where none finds anything, no name gives a secret away."""
+    others = [n for n in NAMES if not (n.strict or n.header or n.assigned)]
+    # Few searches are quicker than many, and any of them finds what is for another to judge.
     return (
         _name_search([name for name in NAMES if name.strict], _STRICT_VALUE),
         _name_search([name for name in NAMES if name.header], _HEADER_VALUE),
-        _name_search([name for name in NAMES if name.assigned], _RANDOM_VALUE),
-        _name_search([name for name in NAMES if name.hint == "key"], _RANDOM_VALUE),
+        search(
+            f"[?&;6](?:{'|'.join(IN_ADDRESSES)})={_ADDRESS_VALUE}",
+            _pattern([name for name in NAMES if name.assigned], _RANDOM_VALUE),
+        ),
+        _name_search([name for name in others if name.hint == "key"], _TELLING_VALUE),
         _name_search(
-            [n for n in NAMES if n.hint != "key" and not (n.strict or n.header or n.assigned)],
-            _RANDOM_VALUE,
+            [name for name in others if name.hint != "key" and not name.telling], _TELLING_VALUE
         ),
     )
 
@@ -71,11 +87,12 @@ def _compiled_names() -> list[tuple[Name, re.Pattern[str]]]:
 
 @cache
 def _hints() -> dict[str, Callable[[str], bool]]:
-    return {name.hint: occurrence_of(name.hint) for name in NAMES}
+    hints = {name.hint for name in (*NAMES, *IN_ADDRESSES.values())}
+    return {hint: occurrence_of(hint) for hint in sorted(hints)}
 
 
 _NAME_END = re.compile(r"[a-z0-9_-]{0,60}")
-_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+_NAME_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 _AFTER = re.compile(
     r"(?P<close>\\*[\"'])?[\])]?\s{0,8}"
     r"(?:(?P<equals>={1,3}>?)|(?P<colon>[:：]=?|\\+uff1a)|(?P<pair>,\s{0,8}\\*[\"']val(?:ue)?\\*[\"']\s{0,8}:)"
@@ -91,11 +108,20 @@ _CREDENTIAL = re.compile(
     r"(?:[A-Za-z][A-Za-z0-9-]{2,20}\s)?"
     r"([^\s\"'\\=;]{1,100}=[^\s\"'\\;]{0,4000}(?:;\s?[^\s\"'\\;]{1,4000}){0,100}|[^\s\"'\\]{8,4000})"
 )
+_WORD_AFTER_SCHEME = re.compile(
+    r"(?:bearer|basic|token|digest|negotiate|api-?key|key|jwt)\s{1,8}([\w.~+/=-]{6,4000})",
+    re.IGNORECASE | re.ASCII,
+)
 _PAIRS = re.compile(r"[\s=;]+")
 _STOPS = ",.)]}`:"
 _NUMBER = re.compile(r"[0-9]{4,40}(?=[\s,}\]\\])")
 _AFTER_TEXT = re.compile(r"\s{0,8}(?:[,}\]):;]|\\*[\"']|$)")
 _KEY_END = re.compile(r"\s{0,8}:")
+# An escape's backslash, another script's letter: neither is a word before or behind.
+_BEFORE_ITEM = re.compile(
+    r"(?:(?:^|[\n\\\"'`,;{(\[|]|[^\x00-\x7f])(?:\\?[nrt])?\s{0,40}|[-*]\s{1,4}|\sand\s)\Z"
+)
+_AFTER_ITEM = re.compile(r"[.)\]}`:]{0,4}\s{0,8}(?:[\\\"'`,;<]|[^\x00-\x7f]|\Z)")
 _NEXT_ITEM = re.compile(r"\s{0,8},\s{0,8}(\\*[\"'])")
 
 
@@ -108,14 +134,26 @@ def named_secrets(text: str, lowered: str) -> Iterator[Span]:
         if at < done:
             continue
         end = _NAME_END.match(lowered, at).end()  # type: ignore[union-attr]  # may be empty
-        start = at
-        while start > max(0, at - _LONGEST_NAME) and lowered[start - 1] in _NAME_CHARS:
-            start -= 1
+        before = lowered[max(0, at - _LONGEST_NAME) : at]
+        start = at - len(before) + len(before.rstrip(_NAME_CHARS))
         name = _name_of(lowered[start:end])
+        if lowered.startswith("=", end):
+            name = _name_in_address(lowered, start, end) or name
         if name is not None:
             for span in _values_after(text, start, end, name):
                 done = span.end
                 yield span
+
+
+def _name_in_address(lowered: str, start: int, end: int) -> Name | None:
+    """The name of a parameter in the query of an address, `&` being escaped or not."""
+    if lowered.startswith("==", end):
+        return None
+    field = lowered[start:end]
+    if lowered.startswith("\\", start - 1):
+        return IN_ADDRESSES.get(field.removeprefix("u0026")) if field[:5] == "u0026" else None
+    is_parameter = lowered[start - 1 : start] in {"?", "&"} or lowered.endswith("&amp;", 0, start)
+    return IN_ADDRESSES.get(field) if is_parameter else None
 
 
 @lru_cache(maxsize=4_096)
@@ -185,13 +223,31 @@ def _kept_of_quoted(value: str, name: Name) -> int | None:
     if name.strict:
         head = value[:_LONGEST_SENTENCE]
         return None if " " in head and SENTENCE.search(head) else 0
-    return 0 if is_random(value) else None
+    return 0 if _is_secret_word(value, name) else None
+
+
+def _is_secret_word(value: str, name: Name) -> bool:
+    """Whether a word that is no placeholder is a secret for all that its name tells."""
+    shortest = _SHORTEST_IN_ADDRESS if name.address else _SHORTEST_WORD
+    return is_random(value) or (
+        name.telling
+        and len(value) >= shortest
+        and is_told_apart(value)
+        and not is_name_of_a_thing(value)
+    )
 
 
 def _kept_of_header(value: str) -> int | None:
     """How much stands before the credential: the scheme of an authorization, or nothing."""
     match = _CREDENTIAL.match(value)
-    return match.start(1) if match is not None and _is_credential(match[1]) else None
+    if match is not None and _is_credential(match[1]):
+        return match.start(1)
+    word = _WORD_AFTER_SCHEME.fullmatch(value)
+    return word.start(1) if word is not None and _is_word_for_itself(word[1]) else None
+
+
+def _is_word_for_itself(word: str) -> bool:
+    return is_no_placeholder(word) and is_told_apart(word)
 
 
 def _is_credential(text: str) -> bool:
@@ -229,31 +285,54 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
     if after["space"] and not text.startswith("--", start):
         return None
     match = _BARE.match(text, after.end())
-    if match is None or after["pair"] or after["item"]:
+    if match is None or after["pair"] or after["item"] or (name.assigned and not after["equals"]):
         return None
-    value = match[0].rstrip(_STOPS)
-    if (name.assigned and not after["equals"]) or not _is_bare_secret(
-        value, name, certain=not after["colon"]
-    ):
-        return None
-    return Span(match.start(), match.start() + len(value))
+    span = Span(match.start(), match.start() + len(match[0].rstrip(_STOPS)))
+    return span if _is_bare_secret(text, start, span, name, after) else None
 
 
-def _is_bare_secret(value: str, name: Name, *, certain: bool) -> bool:
-    """Whether a word without quotes is a secret; after a colon it may be the next of a sentence."""
+def _is_bare_secret(text: str, start: int, span: Span, name: Name, after: re.Match[str]) -> bool:
+    value = text[span.start : span.end]
     if not is_no_placeholder(value):
         return False
-    if not name.strict:
-        return is_random(value)
-    return certain or (len(value) >= _SHORTEST_BARE and is_mixed(value))
+    if after["colon"]:
+        return _is_secret_after_colon(text, start, span, name)
+    return name.strict or _is_secret_word(value, name)
+
+
+def _is_secret_after_colon(text: str, start: int, span: Span, name: Name) -> bool:
+    """Whether it is a secret, where it may be the next word of a sentence as well."""
+    value = text[span.start : span.end]
+    if is_random(value) or (name.strict and len(value) >= _SHORTEST_BARE and is_mixed(value)):
+        return True
+    is_word = name.strict and len(value) >= _SHORTEST_WORD and is_told_apart(value)
+    return (is_word or _is_secret_word(value, name)) and _stands_alone(text, start, span.end)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a name and its value are a line or an item of a list, not part of a sentence."""
+    return (
+        _BEFORE_ITEM.search(text, max(0, start - _BEFORE_NAME), start) is not None
+        and _AFTER_ITEM.match(text, end) is not None
+    )
 
 
 def _header_line(text: str, after: re.Match[str]) -> Span | None:
-    match = _CREDENTIAL.match(text, after.end())
-    if match is None or not (after["colon"] or after["equals"]):
+    if not (after["colon"] or after["equals"]):
         return None
-    secret = match[1].rstrip(_STOPS)
-    return Span(match.start(1), match.start(1) + len(secret)) if _is_credential(secret) else None
+    match = _CREDENTIAL.match(text, after.end())
+    if match is not None:
+        secret = match[1].rstrip(_STOPS)
+        if _is_credential(secret):
+            return Span(match.start(1), match.start(1) + len(secret))
+    word = _WORD_AFTER_SCHEME.match(text, after.end())
+    if word is None:
+        return None
+    secret = word[1].rstrip(_STOPS)
+    end = word.start(1) + len(secret)
+    if not _is_word_for_itself(secret) or not _AFTER_ITEM.match(text, end):
+        return None
+    return Span(word.start(1), end)
 
 
 def _number_in_json(text: str, after: re.Match[str], name: Name) -> Span | None:

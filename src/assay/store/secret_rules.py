@@ -52,16 +52,47 @@ def is_no_placeholder(text: str) -> bool:
     return len(text) > _LONGEST_PLACEHOLDER or not _PLACEHOLDER.fullmatch(text.strip().lower())
 
 
+def is_told_apart(text: str) -> bool:
+    """Whether one word under a telling name is itself a secret, and not the name of one.
+
+    Nor its type, its place or its state: `apiKey: params.apiKey`, `api_key="disabled"`.
+    """
+    return not _ELSEWHERE.fullmatch(text) and not (
+        len(text) <= _LONGEST_PLACEHOLDER and _STAND_IN.fullmatch(_PART_END.sub("_", text).lower())
+    )
+
+
+def is_name_of_a_thing(text: str) -> bool:
+    """Whether words are joined to a name, as of a column: `created_at`."""
+    return _JOINED.fullmatch(text) is not None
+
+
 _LONGEST_PLACEHOLDER = 100
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
 _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
-# Sentences, code, names of things, dates, versions, numbers, paths, hosts, addresses.
-_FAMILIAR = re.compile(
-    r".*[\s()\[\]{}<>|*].*|[a-z]{2,}(?:[-_/.](?:[a-z]{2,}|[a-z]{0,3}\d{1,2}[a-z]?))+"
-    r"|[\d.,:tTzZ+/-]+|v?\d+(?:\.\w+)+|[~.]{0,2}/.*|[A-Za-z]:\\.*|https?://.*"
-    r"|[\w.-]+@[\w.-]+|0x[0-9a-fA-F]{40}"
-    r"|[\w-]+\.(?:json|ya?ml|txt|py|js|ts|env|pem|csv|md|html?|com|org|net|io|dev)",
+# Sentences and code, dates, versions, numbers, paths, hosts, addresses.
+_THINGS = (
+    r".*[\s()\[\]{}<>|*].*|[\d.,:tTzZ+/-]+|v?\d+(?:\.\w+)+|[~.]{0,2}/.*|[A-Za-z]:\\.*"
+    r"|https?://.*|[\w.-]+@[\w.-]+|0x[0-9a-fA-F]{40}"
+    r"|[\w-]+\.(?:json|ya?ml|txt|py|js|ts|env|pem|csv|md|html?|com|org|net|io|dev)"
+)
+_NAME_OF_A_THING = r"[a-z]{2,}(?:[-_/.](?:[a-z]{2,}|[a-z]{0,3}\d{1,2}[a-z]?))+"
+_JOINED = re.compile(_NAME_OF_A_THING)
+_FAMILIAR = re.compile(f"{_THINGS}|{_NAME_OF_A_THING}", re.DOTALL)
+_ELSEWHERE = re.compile(rf"{_THINGS}|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+", re.DOTALL)
+_PART_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+# What a word ends with that only names a secret, its type or its place; what is only a state.
+_STAND_IN = re.compile(
+    r"_?(?:.*_)?(?:keys?|tokens?|secrets?|pass|passw(?:or)?ds?|pwd|auth|authorization|credentials?"
+    r"|creds?|jwt|hash|hashed|value|val|name|field|param|parameter|header|query|cookie|env"
+    r"|variable|var|id|str|string|text|char|varchar|bytes?|buffer|int|integer|number|bool|boolean"
+    r"|object|any|needed|example|placeholder|x{3,})_?"
+    r"|_?(?:bearer|basic|digest|negotiate|oauth|schemes?|realm|authentication|environment|default"
+    r"|unset|not_set|unknown|enabled|disabled|provided|present|absent|available|unavailable"
+    r"|configured|active|inactive|valid|revoked|denied|forbidden|unauthorized|failed|error|dummy"
+    r"|fake|test|testing|demo|sample|ollama)(?:_.*)?"
+    r"|await|new|this|async|typeof|function|.*x{4,}.*|.*_",
     re.DOTALL,
 )
 _PLACEHOLDER = re.compile(
@@ -169,16 +200,19 @@ class Name(NamedTuple):
     """The words that the name of a field ends with, if its value is a secret.
 
     More may stand in front (`db_password`), digits behind. Under a `strict` name every value
-    is a secret that is no placeholder; under the others it must look random. A header's value
-    has more than one word. A name that only counts where it is `assigned` (`sig=...` in the
-    query of a link) means something else in a field.
+    is a secret that is no placeholder; under a `telling` one every word that is not known to
+    stand for another; under the others it must look random. A header's value has more than one
+    word. A name that only counts where it is `assigned` (`sig=...` in the query of a link) means
+    something else in a field; so does one that only counts in the query of an `address`.
     """
 
     words: str
     hint: str
     strict: bool = False
+    telling: bool = False
     header: bool = False
     assigned: bool = False
+    address: bool = False
 
 
 NAMES: tuple[Name, ...] = (
@@ -192,17 +226,32 @@ NAMES: tuple[Name, ...] = (
     Name("secrets", "secret"),
     Name("secret keys?", "key", strict=True),
     Name("secret access keys?", "key", strict=True),
-    Name("private keys?", "key"),
-    Name("api keys?", "key"),
-    Name("access keys?", "key"),
-    Name("account keys?", "key"),
-    Name("auth keys?", "key"),
-    Name("encryption keys?", "key"),
-    Name("master keys?", "key"),
-    Name("service keys?", "key"),
-    Name("signing keys?", "key"),
+    Name("private keys?", "key", telling=True),
+    Name("api keys?", "key", telling=True),
+    Name("access keys?", "key", telling=True),
+    Name("account keys?", "key", telling=True),
+    Name("auth keys?", "key", telling=True),
+    Name("encryption keys?", "key", telling=True),
+    Name("master keys?", "key", telling=True),
+    Name("service keys?", "key", telling=True),
+    Name("signing keys?", "key", telling=True),
     Name("storage keys?", "key"),
-    Name("subscription keys?", "key"),
+    Name("subscription keys?", "key", telling=True),
+    Name("access token", "token", telling=True),
+    Name("api token", "token", telling=True),
+    Name("auth token", "token", telling=True),
+    Name("bearer token", "token", telling=True),
+    Name("bot token", "token", telling=True),
+    Name("csrf token", "token", telling=True),
+    Name("hf token", "token", telling=True),
+    Name("hub token", "token", telling=True),
+    Name("id token", "token", telling=True),
+    Name("lab token", "token", telling=True),
+    Name("refresh token", "token", telling=True),
+    Name("secret token", "token", telling=True),
+    Name("security token", "token", telling=True),
+    Name("session token", "token", telling=True),
+    Name("xsrf token", "token", telling=True),
     Name("token", "token"),
     Name("credentials?", "credential"),
     Name("auth", "auth"),
@@ -213,6 +262,20 @@ NAMES: tuple[Name, ...] = (
     Name("authorization", "auth", header=True),
     Name("cookie", "cookie", header=True),
 )
+
+# Whole names that mean anything in a field, and one who is let in in the query of an address.
+IN_ADDRESSES = {
+    field: Name(field, hint, telling=True, address=True)
+    for field, hint in (
+        ("key", "key"),
+        ("token", "token"),
+        ("auth", "auth"),
+        ("appid", "appid"),
+        ("pass", "pass"),
+        ("pwd", "pw"),
+        ("pw", "pw"),
+    )
+}
 
 # A token of these names leads to the next page or counts words; a public key is no secret.
 HARMLESS_NAMES = re.compile(
