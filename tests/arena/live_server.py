@@ -6,7 +6,6 @@ import asyncio
 import logging
 import socket
 import threading
-import time
 from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
 
 DAY = date(2026, 11, 16)
 WEATHER = BundledWeather(DAY)
+# Longer than any test; the thread that waits ends with the process.
+_FOR_EVER = 600.0
 FRAMEWORKS = ("weather-adk", "weather-agent-framework")
 
 
@@ -52,7 +53,7 @@ def arena_server(
     store: Path,
     agents: Sequence[str],
     *,
-    deadline: float = 10.0,
+    deadline: float = 60.0,
     pace: float = 0.0,
     warm_up: bool = True,
     port: int = 0,
@@ -72,7 +73,7 @@ def arena_server(
     finally:
         assert found.serving is not None
         found.serving.stop()
-        thread.join(60)
+        thread.join(120)
         logging.disable(before)
         assert not thread.is_alive()
 
@@ -139,7 +140,7 @@ async def exaggerates(turn: Turn, emit: Emit) -> str:
 async def blocks(turn: Turn, _: Emit) -> str:
     """Hold the thread, as an agent that calls a synchronous client does."""
     if "block" in turn.message:
-        time.sleep(8)  # noqa: ASYNC251 - what this agent is for
+        threading.Event().wait(_FOR_EVER)
     return "I am back."
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from assay.arena.session import Session
 
+pytestmark = pytest.mark.usefixtures("by_hand")
 ECHO = Entrant(
     "echo",
     Adapter("echo", "echo", "agents", lambda: live_server.echo),
@@ -74,6 +75,6 @@ async def _answered(live: LiveArena, session: Session, text: str) -> None:
     after = session.news.seq
     live.ask(session, text)
     while session.is_running:
-        news = await session.news.after(after, 10.0)
+        news = await session.news.after(after, 120.0)
         assert news, "nothing came of the prompt"
         after = news[-1]["seq"]

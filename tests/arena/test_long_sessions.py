@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from assay.arena.session import Session
 
+pytestmark = pytest.mark.usefixtures("by_hand")
 MANY = MOST_SHOWN + 3
 
 
@@ -155,7 +156,6 @@ def test_sessions_leave_when_they_take_too_much_and_the_store_has_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rooms, "MOST_BYTES", 100_000)
-    monkeypatch.setattr("assay.arena.live._KEEP_SECONDS", 3_600.0)  # by hand, here
 
     async def talk() -> None:
         async with arena(tmp_path / "s", Parrot("a")) as live:

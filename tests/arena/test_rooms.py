@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from assay.arena.live import LiveArena
     from assay.arena.session import Session
 
+pytestmark = pytest.mark.usefixtures("by_hand")
 SUITE = Suite("none", [])
 
 
@@ -289,7 +290,7 @@ def test_stopping_ends_the_repeats_as_well(tmp_path: Path) -> None:
         async with arena(tmp_path / "s", Waiting("waits")) as live:
             session = live.ask(live.begin(), "again", repeat=3)
             while not session.prompts[0].cells["A"].said:
-                await session.news.after(session.news.seq, 5.0)
+                await session.news.after(session.news.seq, 60.0)
             live.stop(session)
             await asyncio.gather(*live._tasks)
         return session
