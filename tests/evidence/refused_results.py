@@ -81,6 +81,7 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("Unrecognized shape: blob. Known are cube and cone.", "invalid_input", None),
     ("unknown cell_kind `foo`; see list_kinds", "no_such_thing", "model"),
     ("Not a Blender project: /srv/scenes", "no_such_thing", None),
+    ("No mooring found for PID 4411", "no_such_thing", None),
     ("load profile: open /etc/app.toml: permission denied", "chain_of_causes", "environment"),
     ("sync calendar: dial tcp 10.1.1.1:443: i/o timeout", "chain_of_causes", "server"),
     ("store_put: write chunk: unexpected EOF", "chain_of_causes", "server"),
@@ -109,6 +110,8 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("this tool is only available to owners", "demand", None),
     ("No tide data. The tide service may not be enabled for this harbour.", "demand", None),
     ("night mode disabled (set NIGHT=1 to allow it)", "demand", "environment"),
+    ("The night crane is disabled in pier.config", "demand", None),
+    ("Target berth name required for 'moor'", "demand", None),
     ("Screencast failed", "refused_sentence", None),
     ("The given moment is in the past", "refused_sentence", "model"),
     ("'side' is ambiguous here", "refused_sentence", None),
@@ -138,6 +141,9 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("找不到泊位：B9", "chinese_error", "model"),
 )
 NEIGHBOURS = (
+    "Visitors must not feed the gulls.",
+    "No boats found for ID cards of 1990",
+    "status: failed",
     "PIER_KEY is set\nPIER_URL is set",
     "To sell a boat, please call the harbour.",
     "Draught > 3 implies that the depth must be greater than 3.",

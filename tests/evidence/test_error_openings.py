@@ -86,6 +86,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Server error while saving",
         "Error in lm(y ~ x) : object 'y' is gone",
         "Internal server error in module x",
+        "The pier sent no readable log",
+        "You tried to moor at an empty berth",
     ),
     "failed_to": (
         "Failed to connect to db",
@@ -162,6 +164,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Lost connection to the server",
         "Server not initialized",
         "certificate verify failed",
+        "No reply was received from the harbour server",
+        "The pilot closed before the tow completed",
+        "The tide query did not return a level",
     ),
     "browser_error": ("Stale element reference", "Element is not a checkbox"),
     "stopped": (

@@ -30,6 +30,7 @@ BORNE = {
         "The output format is not supported on this pier",
     ),
     "refusing": ("Pier guard off duty, refusing to run",),
+    "therefore": ("The harbour is closed. Cannot moor; unable to open the gate",),
     "advice": (
         "No open harbour. Please enter the harbour first.",
         "Berth 'B9' already has a tenant. Use move_tenant to change that.",
@@ -40,6 +41,18 @@ BORNE = {
     "identifier": ("Boats in 'winter' mode exceed the allowed draught",),
     "none_there": ("No active harbour", "No pilot found", "No piers configured"),
     "hindered": ("The pump is not running", "Harbour 7 has no cranes."),
+    "closed_to_all": (
+        "The pier is full",
+        "Crane 4 is currently offline",
+        "That's too late for the ferry.",
+        "All berths are booked, see the list for next week",
+    ),
+    "turned_down": ("Card declined", "Mooring request rejected by the pilot"),
+    "refused_it": ("The pilot refused the key.",),
+    "undone": ("No tide table at hand — log not updated.",),
+    "skipped": ("Skipped: no crane", "skipped (missing pilot)"),
+    "regret": ("Unfortunately, all boats have left",),
+    "idle": ("Nothing is moored at pier 4",),
 }
 NOT_BORNE = (
     "If a berth is not valid, the pilot decides.",
@@ -149,11 +162,33 @@ def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) 
         ("mute_sailor", "nora can no longer speak here", False),
         ("unsubscribe", "You are not subscribed any more", False),
         ("book_berth", "Berth 4 is already booked", True),
+        ("get_berth", "berth 4 is already booked", False),
+        ("get_berth", "Crane 4 is disabled. Use another one, then run it again.", True),
+        ("join_pier", "The pier is full", True),
+        ("get_pier", "The pier is full", False),
+        ("pay_pilot", "Card declined", True),
+        ("payment_status", "Payment declined", False),
+        ("get_backup", "Last backup failed", False),
+        ("get_backup", "Backup not found", True),
         ("泊位", "berth 4 is booked and cannot be used", True),
     ],
 )
 def test_what_a_tool_was_to_do_does_not_hinder_it(tool: str, text: str, *, failed: bool) -> None:
     found = call_outcome(ToolExecutionResult(tool, {}, text))
+    assert (found.success is False) is failed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "failed"),
+    [
+        ({"berth": 4, "state": "closed"}, False),
+        ({"berth": 4, "action": "close"}, False),
+        ({"berth": 4, "note": "gulls"}, True),
+        ("close it", True),
+    ],
+)
+def test_a_state_that_was_asked_for_hinders_nobody(arguments: object, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult("update_berth", arguments, "Berth 4 is closed"))
     assert (found.success is False) is failed
 
 

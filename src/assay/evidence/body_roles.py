@@ -53,6 +53,11 @@ ROLES: dict[str, frozenset[str]] = {
         | {"payload", "value", "values", "hits", "matches", "documents", "structured_content"}
         | {"responses", "outputs", "response", "response_body", "tool_result", "stdout"}
     ),
+    "deed": frozenset(
+        {"started", "sent", "created", "deleted", "removed", "updated", "saved", "written"}
+        | {"added", "applied", "uploaded", "installed", "booked", "published", "submitted"}
+        | {"stored", "posted", "performed", "executed", "moved", "scheduled", "cancelled"}
+    ),
     "good_count": frozenset({"succeeded", "success", "successful", "success_count", "ok_count"}),
     "bad_count": frozenset({"failed", "failures", "failure_count", "failed_count", "error_count"}),
 }

@@ -115,6 +115,16 @@ def _good_flag(body: Body) -> Reading | None:
     return Reading(failed=False, rule="success_flag") if True in told else None
 
 
+def _undone(body: Body) -> Reading | None:
+    """A deed that was not done, and nothing but words that say why."""
+    if True in body.all("deed") or False not in body.all("deed") or not body.only_circumstance:
+        return None
+    why = body.message()
+    if why is None or failing_opening(why, tool="acting") is None:
+        return None
+    return Reading(failed=True, rule="undone", message=why)
+
+
 def _counts(body: Body) -> Reading | None:
     bad = [n for n in body.all("bad_count") if _is_count(n)]
     good = [n for n in body.all("good_count") if _is_count(n)]
@@ -233,6 +243,7 @@ _RULES: tuple[Callable[[Body], Reading | None], ...] = (
     _bad_flag,
     _exit_code,
     _good_flag,
+    _undone,
     _counts,
     _error_value,
     _error_list,

@@ -64,6 +64,8 @@ DEMANDS: tuple[Opening, ...] = (
                 rf"no {_ONE} found for [\"'`\w][^\n.]{{0,80}}\. (?:please )?(?:run|create"
                 r"|configure|call|add|install|start) [^\n]{2}"
             ),
+            # "No session found for PID 4411": an acronym and a number name one thing.
+            rf"no {_ONE} (?:was |is )?(?:found )?(?:for|with|at|on) (?-i:[A-Z]{{2,5}})[ :#]+\S*\d",
             rf"{SOME_WORDS}has no \w+ {_QUOTED}",
             rf"there (?:is|was) no {_ONE} (?:named |called |with |for )?(?:{_QUOTED}|{_NAME})",
             (
@@ -205,6 +207,17 @@ DEMANDS: tuple[Opening, ...] = (
                 rf"(?:(?:the |this )?{CALLED}|{_NAME})(?: \w{{1,40}})? (?:is|are) (?:only"
                 r" (?:available|allowed|supported|permitted)|(?:available|allowed|supported"
                 r"|permitted) only)\b"
+            ),
+            (
+                r"[^\n]{3,80} (?:is|are) (?:disabled|turned off|not enabled) (?:in|by|via|for|on)"
+                r" (?:the |your |this |our )*(?:[\w./-]+ ){0,2}?[\w./-]*(?:config|settings?|policy"
+                r"|admin|server|workspace|environment|build|installation|organi[sz]ation|plan"
+                r"|deployment|instance)\w*"
+            ),
+            (
+                rf"(?:[\w'-]+ ){{0,4}}{NAMED_THINGS} (?:is )?required (?:for|to|when|in|by)"
+                r" (?:[\"'`]|\w+_\w|(?:this|the) (?:action|operation|call|command|mode|tool"
+                r"|request))"
             ),
             r"[^\n]{3,160}\b(?:may|might) not be (?:enabled|configured|installed|supported)\b",
             r"(?:[\w-]+ ){1,4}(?:is )?disabled[.:]? \(?(?:set|enable|turn on|use|run)\b",

@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.evidence.error_vocabulary import (
     ERROR_NAMES,
     ERROR_SYMBOLS,
+    FIELD_NAMES,
     FOREIGN_ERRORS,
     HTTP_PHRASES,
     SOME_WORDS,
@@ -173,7 +174,8 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"\s*(?:[:：=!！]|\s[–—-]\s|\]|\n|\.?\s*\Z)"
             ),
             rf"(?:{FOREIGN_ERRORS})\s*[:：!]",
-            r"(?-i:[a-z][\w.-]{0,30}: (?:[Ee]rror|[Ff]atal|[Ff]ailed)\b)",  # a program's name first
+            # A program's name first.
+            rf"(?!{FIELD_NAMES}\b)(?-i:[a-z][\w.-]{{0,30}}: (?:[Ee]rror|[Ff]atal|[Ff]ailed)\b)",
         ),
     ),
 )

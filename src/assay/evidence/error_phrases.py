@@ -49,6 +49,13 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"(?:\w+ ){1,4}returned (?:an? )?(?:\w+ )?error\b",
             (
+                r"(?:[\w'-]+ ){1,5}(?:returned|sent|gave) (?:no (?:parse?able|valid|usable"
+                r"|readable)|(?:an? )?(?:empty|invalid|unexpected|malformed|unparse?able"
+                r"|unreadable) (?:response|results?|body|output|reply|answer|json|payload|data"
+                r"|status))\b"
+            ),
+            r"you (?:are trying|were trying|tried|attempted|'re trying) to \w+",
+            (
                 rf"(?:i|we|the (?:{CALLED}|server|service|system)) (?:have |has )?(?:encountered"
                 r"|got|hit|ran into|received|experienced) an? (?:\w+ ){0,2}(?:error|exception)\b"
             ),
@@ -208,10 +215,25 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"(?:[\w']+ ){1,5}?(?:closed|terminated|disconnected|exited|crashed) unexpectedly",
             r"socket hang up",
+            (
+                rf"{SOME_WORDS}(?:closed|disconnected|exited|terminated|died|crashed|stopped)"
+                r" before [\w ]{0,40}\b(?:finished|completed?|responded|returned|answered"
+                r"|was ready)\b"
+            ),
+            (
+                r"(?:the )?(?:[\w'-]+ ){0,3}(?:server|api|run|request|query|model|service|endpoint"
+                r"|call|response|tool|script|backend|provider|host|device) (?:did not|didn't|does"
+                r" not|doesn't) (?:return|produce|send|contain|include|respond|answer|reply)\b"
+            ),
             r"fetch failed",
             r"(?-i:E[A-Z]{3,15})(?::| -|\s*\Z)",
             r"could not resolve host",
             r"lost connection to\b|(?-i:toomanyrequests|denied): ",
+            (
+                r"no (?:result|response|output|reply|answer) (?:was |were )?(?:returned|received)"
+                r" (?:from|by) (?:the |your |remote )*(?:[\w-]+ )?(?:tool|server|api|model|service"
+                r"|agent|client|device|backend|endpoint|host|extension|plugin|worker)\b"
+            ),
             (
                 r"(?:server|client|session|connection|database|engine|browser|page|driver) not"
                 r" (?:initiali[sz]ed|connected|started|running|open|ready)\b"
@@ -264,8 +286,8 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"(?:this model's )?maximum context length",
             (
-                rf"{SOME_WORDS}(?:exceeds|exceeded) \d[\d,.]* ?(?:characters|chars|bytes|[kmg]i?b"
-                r"|tokens|items|lines|rows|words|entries|pages)\b"
+                rf"{SOME_WORDS}(?:exceeds|(?:would )?exceed(?:ed)?) \d[\d,.]* ?(?:characters"
+                r"|chars|bytes|[kmg]i?b|tokens|items|lines|rows|words|entries|pages)\b"
             ),
         ),
     ),
@@ -289,10 +311,11 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
-                r"(?!(?:subject|title|re|fwd|name|summary):)"
+                r"(?!(?:subject|title|re|fwd|name|summary):|\S+:\d+:)"
                 rf"(?:the )?(?:\S{{1,40}} ){{0,2}}{WORKS}(?: \S{{1,60}}){{0,3}}? (?:has )?(?:failed"
                 r"|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
-                r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied)"
+                r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied"
+                r"|declined|refused|blocked)"
                 rf"|not (?:found|permitted|allowed)){STOPS}"
             ),
             rf"(?!\d){SOME_WORDS}failed(?: (?:due to|because of|with)(?: \w+){{0,3}})?\s*[:：]",

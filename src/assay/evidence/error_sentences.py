@@ -82,8 +82,8 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             # What asks for another try did not do it.
             (
-                r"[^\n]{1,160}\b(?:(?:please )?try again|please retry)(?: (?:later|shortly"
-                r"|in (?:a|\d)"
+                r"[^\n]{1,160}\b(?:(?:please |then )?(?:try|run it|call it|call this tool"
+                r"|run this tool) again|please retry)(?: (?:later|shortly|in (?:a|\d)"
                 r"|after)|[.!]?\s*\Z)"
             ),
             (

@@ -46,7 +46,12 @@ NO_ERROR_OF = _any_of(
 )
 VERBS = _any_of(
     """
-    access acquire add allocate apply authenticate bind book build calculate call cancel check
+    access acquire add allocate analy[sz]e append apply archive assign attach authenticate
+    authori[sz]e bind book build calculate call cancel capture change charge check classify clear
+    collect compress configure contact control detach detect disable enable encode identify index
+    notify pause play predict print recogni[sz]e record refresh reload reply reset restart restore
+    resume roll_back scan sign_out summari[sz]e switch sync toggle transcribe transfer turn
+    uninstall unsubscribe
     checkout click clone close commit compile complete compute connect convert copy crawl create
     decode decrypt delete deploy deserialize determine download edit encode encrypt establish
     evaluate execute export extract fetch find fork generate get handle import initiali[sz]e insert
@@ -166,7 +171,7 @@ ERROR_SYMBOLS = (
 )
 # "Error" where the message is in another language.
 FOREIGN_ERRORS = (
-    "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|помилка|błąd|chyba|hata|fout|fel|fejl|feil"
+    "错误|錯誤|エラー|오류|erreur|fehler|errore|erro|ошибка|помилка|błąd|blad|chyba|hata|fout|fel|fejl|feil"
     "|virhe|eroare|hiba|lỗi|kesalahan|σφάλμα|שגיאה|خطأ|त्रुटि|ข้อผิดพลาด"
 )
 

@@ -45,6 +45,7 @@ _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
 # What is told by the grammar of a sentence alone.
 _SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
+_WORKS = frozenset({"work_failed", "stopped"})
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
@@ -61,11 +62,21 @@ _OF_A_REQUEST = re.compile(
     r"|.{0,80}\b(?:[45]\d\d|api|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b",
     re.IGNORECASE,
 )
-# What somebody asks who wants to know.
+# What somebody asks who wants to know, unless it goes on with what to do.
 _OF_A_STATE = re.compile(
-    r"(?-i:[A-Z])[^\n]{2,80}? (?:is|are) (?:disabled|locked|not (?:a member|enabled|connected"
-    r"|online"
-    r"|open|installed|registered))\b",
+    r"(?:(?-i:[A-Z])[^\n]{2,80}? (?:is|are) (?:disabled|locked|not (?:a member|enabled|connected"
+    r"|online|open|installed|registered))|[^\n]{2,80}? (?:is|are|was|were|has been|have been)"
+    r" already (?:booked|taken|reserved|assigned|claimed|redeemed|used|registered|in use|a member"
+    r"|closed|open|full))\b"
+    r"(?![^\n]{0,120}[.!;:—-] (?:please|select|enable|use|run|set|try|turn|start|install|configure"
+    r"|add|check|go)\b)",
+    re.IGNORECASE,
+)
+# Work that goes on elsewhere, and of which one asks how it went.
+_OF_A_WORK = re.compile(
+    r"(?:the |your |last |latest )*(?:[\w#.-]+ ){0,2}?(?:build|deployment|migration|installation"
+    r"|transaction|task|merge|push|commit|backup|payment|booking|registration|submission|transfer"
+    r"|job|run|order|step|rollout|compilation)\b(?![^\n]{0,60}\bnot\b)",
     re.IGNORECASE,
 )
 # What a call asked about, where it is not there or was not given.
@@ -75,6 +86,12 @@ _OF_AN_ARGUMENT = re.compile(
     r"|authori[sz]ed)|unknown \w|unauthori[sz]ed|cannot be empty|authenticated|permission)",
     re.IGNORECASE,
 )
+_STATE_TOLD = re.compile(
+    r"(?:\b(?:is|are|was|were|been)|\A(?:[\w'-]+ ){0,2}[\w'-]+) (?:now |currently |already )?"
+    r"([a-z]{3,20})[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+_LEAST_STEM = 3
 _CUT_JSON = re.compile(
     r"\s*\{\s*[\"'](?:(?:error|err|errors|exception|error_?message)[\"']\s*:\s*(?:[\"'][^\"']"
     r"|\{\s*[\"']|\[\s*[{\"']|true)|(?:success|ok)[\"']\s*:\s*false"
@@ -137,7 +154,7 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     if call.error_message and reported is None:
         return _failed("error_message", call.error_message)
     reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
-    if reading is not None and reading.rule in _SENTENCES and _is_deed(call.tool, reading):
+    if reading is not None and reading.rule in _SENTENCES and _is_deed(call, reading):
         reading = None
     if reading is not None and reading.failed:
         return _failed(reading.rule, reading.message or _words(payload))
@@ -148,8 +165,24 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     return CallOutcome(success=True, rule=rule)
 
 
-def _is_deed(tool: str, reading: Reading) -> bool:
-    return tells_its_deed(tool, (reading.message or "").strip())
+def _is_deed(call: ToolExecutionResult, reading: Reading) -> bool:
+    told = (reading.message or "").strip()
+    return tells_its_deed(call.tool, told) or _was_asked_for(call.parameters, told)
+
+
+def _was_asked_for(arguments: Any, told: str) -> bool:
+    """Whether what is said of a thing is what the call was to make of it.
+
+    "The ticket is closed" refuses a comment, and not a change of its state to "closed".
+    """
+    found = _STATE_TOLD.search(told)
+    if found is None or not isinstance(arguments, dict):
+        return False
+    state = found[1].lower()
+    wanted = (value.lower() for value in arguments.values() if isinstance(value, str))
+    return any(
+        len(value) >= _LEAST_STEM and state.startswith(value.rstrip("e")) for value in wanted
+    )
 
 
 def _reported_rule(payload: Payload) -> str:
@@ -241,13 +274,14 @@ def _is_said_in_passing(
             passing = found.rule in _LOGGED or "\n" in text.strip()
         case "wording":
             passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
+        case "checking" | "asking" if found.rule in _WORKS:
+            passing = _OF_A_WORK.match(text) is not None
         case "checking":
             passing = found.rule in _SENTENCES and _OF_AN_ARGUMENT.match(text) is None
         case "asking":
             passing = found.rule in _SENTENCES and _OF_A_STATE.match(text) is not None
         case "stopper":
-            stopped = found.rule in {"stopped", "work_failed"}
-            passing = stopped and "fail" not in text[:80].lower()
+            passing = found.rule in _WORKS and "fail" not in text[:80].lower()
         case _:
             passing = False
     return passing

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from assay.evidence.error_vocabulary import FIELD_NAMES, HANDLED_THINGS
+from assay.evidence.error_vocabulary import FIELD_NAMES, HANDLED_THINGS, VERBS
 from assay.evidence.linear_search import occurrence_of
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ _DEMAND = (
     r"|allow|belong to you)|already (?:exists?|has|have)|match(?:ed|es) (?:multiple|several"
     r"|more than)|(?:has|have|contains?) (?:unknown|invalid|multiple)|should (?:be|not)"
     r"|could not be (?:read|loaded|opened|parsed|reached)"
+    r"|(?:can|may) (?:only )?(?:be|have|contain) (?:at most|a maximum|max(?:imum)?|up to|no more)"
     r"|refusing to \w+|(?:supports?|accepts?|allows?|takes?) (?:[\w-]+ ){1,6}only|only (?:supports?"
     r"|accepts?|allows?|takes?|works? with))\b"
 )
@@ -68,12 +69,12 @@ _STATE = (
     r"|sold out|in use)\b)"
 )
 _HINT = (
-    r"(?:(?:is|are) (?:off|gone|full|over|busy|locked|disabled|closed|already|only"
-    r"|too)\b|no longer\b|already\b|still (?:has|have|active|open)\b|(?:inaccessible|expired"
-    r"|forbidden|disallowed|unauthori[sz]ed|undefined|stale|rejected|refused|denied|blocked)\b"
+    r"(?:(?:is|are) (?:currently )?(?:off|offline|gone|full|over|busy|locked|disabled|closed"
+    r"|already|only|too)\b|no longer\b|already\b|still (?:has|have|active|open)\b"
+    r"|(?:inaccessible|expired|forbidden|disallowed|unauthori[sz]ed|undefined|stale|rejected|refused|denied|blocked)\b"
     r"|failed\b|no (?:active|open|current|selected|running|valid|default|registered|configured"
-    r"|suitable)\b|no (?:[\w-]+ ){1,4}(?:configured|provided|specified|selected|supplied|given"
-    r"|connected|loaded|initiali[sz]ed|installed|attached|registered|enabled)\b)"
+    r"|suitable)\b|nothing to \w+\b|no (?:[\w-]+ ){1,4}(?:configured|provided|specified"
+    r"|selected|supplied|given|connected|loaded|initiali[sz]ed|installed|attached|registered|enabled)\b)"
 )
 _ASKING = (
     r"(?:provide|specify|supply|give|pass|attach|add|set|create|configure|enter|choose|pick|select)"
@@ -92,6 +93,21 @@ _IDENTIFIER = (
     r"|</?\w+>"
 )
 _WORD = r"[^\W\d][\w'/-]*"
+# What is said of a thing that lets nobody do anything with it.
+_HINDERING = (
+    r"(?:offline|full|(?:fully )?booked|occupied|sold out|out of (?:stock|order|service|paper)"
+    r"|unavailable|unreachable|unresponsive|busy|taken|closed|locked|frozen|suspended|expired"
+    r"|deactivated|inactive|disconnected|overloaded|down|in use|read-?only|under maintenance"
+    r"|over (?:the|its|your) (?:limit|quota|budget)|too (?:\w+ )?(?:soon|late|early|far|old|low"
+    r"|high|big|small|heavy|full|hot|cold|weak)|not yours|declined|rejected|denied|refused"
+    r"|off limits)"
+)
+_REFUSED = r"(?:declined|rejected|refused|denied|blocked|vetoed)"
+_UNDONE = (
+    r"(?:not (?:been )?(?:updated|saved|sent|created|changed|written|deleted|removed|added|stored"
+    r"|performed|executed|confirmed|applied|modified|submitted|published|moved|processed|placed"
+    r"|booked|posted|delivered|completed|started|uploaded|registered|charged|restarted|scheduled))"
+)
 _COPULA = r"(?:is|are|was|were|has|have|do|does|did|should|could|would|will|must)"
 
 
@@ -148,6 +164,12 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign("refusing", r"[^\n]{0,160}\brefusing to \w+"),
     Sign(
+        "therefore",
+        rf"[^\n]{{3,160}}?[.!;,—–-] (?:so |i |we )?(?:cannot|can't|could not|couldn't|unable to)"
+        rf" {VERBS}\b",
+        "hint",
+    ),
+    Sign(
         "advice",
         (
             rf"[^\n]{{3,200}}?(?:[.!;:)'\"`\]]|\s[—–-]{{1,2}}|\n)\s*(?:please |instead,? |either )?"
@@ -192,6 +214,27 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         ),
     ),
     Sign("hindered", r"[^\n]{1,160}\Z", "state"),
+    # "The room is full", not "The room is now full".
+    Sign(
+        "closed_to_all",
+        (
+            r"(?:(?:[\w'\"#/.,-]+ ){1,6}?(?:is|are|was|were|has been|seems|appears)"
+            r"|(?:that|this|it)'s)(?: (?:currently"
+            r"|temporarily|completely|still|already|all|to be))* "
+            rf"(?P<told>{_HINDERING})(?:[.!,;:—–(]|\s*\Z| [^\n]{{1,80}})"
+        ),
+    ),
+    Sign(
+        "turned_down", rf"(?:[\w'-]+ ){{1,3}}?{_REFUSED}(?:[.!(]|\s*\Z| (?:by|for|due|because)\b)"
+    ),
+    Sign("refused_it", rf"(?:[\w'-]+ ){{1,3}}?{_REFUSED} (?:the|your|this|that|our) \w+"),
+    Sign("undone", rf"[^\n]{{3,160}}\b(?:is |was |were |has |have )?{_UNDONE}[.!]?\s*\Z"),
+    Sign(
+        "skipped",
+        r"skipped\s?[:|(—-][^\n]{0,100}\b(?:no|not|missing|without|invalid|cannot|denied)\b",
+    ),
+    Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),
+    Sign("idle", r"nothing (?P<told>is|was|has been) (?:\w+ing|\w+ed|open|sent|done)\b"),
 )
 
 # What stands before a verdict that is no refusal: a condition, an explanation, a success.
@@ -205,7 +248,7 @@ _DOUBTS_BEFORE = (
     r"|(?:is|are) now)\b"
 )
 _DOUBTS_WITHIN = (
-    r"\A(?!failed|rejected|refused|denied|blocked|expired|unsupported|need|undefined"
+    r"\A(?!failed|rejected|refused|denied|blocked|expired|skipped|unsupported|need|undefined"
     r"|unauthori[sz]ed"
     r"|malformed|unexpected|unresolved|unrecogni[sz]ed)(?-i:[A-Z])\w+ed\b|\?|\b(?:he|she|they|his"
     r"|her|their"
@@ -264,8 +307,11 @@ def _grammar() -> _Grammar:
 @cache
 def _may_refuse() -> Callable[[str], bool]:
     """A quick look at a text in lower case: most short answers say nothing that could refuse."""
-    said = rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|missing\b|overloaded\b)"
-    return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\Ano ")
+    said = (
+        rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|{_HINDERING}\b|{_REFUSED}\b|{_UNDONE}\b|missing\b"
+        r"|nothing\b|skipped\b)"
+    )
+    return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\A(?:no|unfortunately,?) ")
 
 
 def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
@@ -296,9 +342,10 @@ def _borne(
 ) -> Sign | None:
     """The first of the signs that a text bears with the verdict it needs, and without a doubt."""
     for sign, wording in signs:
-        if not wording.match(opening) or _only_answers(grammar, sign, first, tool):
+        found = wording.match(opening)
+        if found is None or _only_answers(grammar, sign, first, tool):
             continue
-        place = len(first) if sign.verdict == "none" else _place_of(grammar, sign.verdict, first)
+        place = _place_of(grammar, sign, found, first)
         if place is not None and grammar.before.search(first[:place]) is None:
             return sign
     return None
@@ -312,8 +359,10 @@ def _only_answers(grammar: _Grammar, sign: Sign, sentence: str, tool: ToolKind) 
     return told is not None and told.lastgroup != "demand"
 
 
-def _place_of(grammar: _Grammar, verdict: Verdict, sentence: str) -> int | None:
+def _place_of(grammar: _Grammar, sign: Sign, borne: re.Match[str], sentence: str) -> int | None:
     """Where a sentence says what a sign needs, or more than that."""
+    if sign.verdict == "none":
+        return borne.start("told") if "told" in borne.re.groupindex else len(sentence)
     told = grammar.verdict.finditer(sentence)
-    enough = _ENOUGH[verdict]
+    enough = _ENOUGH[sign.verdict]
     return next((found.start() for found in told if found.lastgroup in enough), None)

@@ -30,7 +30,25 @@ _ACTING = frozenset(
     {"click", "press", "type", "fill", "play", "pause", "skip", "turn", "join", "leave", "kick"}
     | {"ban", "mute", "lock", "unlock", "withdraw", "deposit", "redeem", "subscribe", "launch"}
     | {"install", "uninstall", "attach", "detach", "draw", "vote", "enter", "charge", "trigger"}
-    | {"render", "speak", "print", "switch", "activate", "connect", "mount"}
+    | {"render", "speak", "print", "switch", "activate", "connect", "mount", "control", "toggle"}
+    | {"adjust", "sign", "login", "logout", "dial", "scroll", "hover", "navigate", "drag", "seek"}
+    | {"enqueue", "dispatch", "order", "checkout", "ship", "tag", "untag", "pin", "unpin", "follow"}
+    | {
+        "unfollow",
+        "react",
+        "tweet",
+        "notify",
+        "remind",
+        "snooze",
+        "sync",
+        "backup",
+        "clone",
+        "fork",
+    }
+    | {"rebase", "stash", "reboot", "spawn", "compile", "provision", "allocate", "scale"}
+    | {"rollback", "promote", "demote", "freeze", "halt", "resume", "suspend", "unblock", "sell"}
+    | {"trade", "bid", "swap", "mint", "claim", "tip", "donate", "bet", "equip", "craft", "mine"}
+    | {"increase", "decrease", "raise", "lower", "record", "attack", "cast", "roll", "recognize"}
 )
 # What these find wrong, or tell to be forbidden, was asked for.
 _CHECKING = frozenset(
@@ -46,6 +64,8 @@ _CHECKING = frozenset(
         "classify",
         "spell",
         "review",
+        "availability",
+        "exists",
     }
     | {"faq", "policy", "policies", "guidelines", "terms", "horoscope", "advice"}
 )
@@ -62,9 +82,11 @@ _STOPPING = frozenset(
 _RUNNING = frozenset({"run", "execute", "exec"})
 _RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
 _CONTENT_WORDS = frozenset(
-    {"read", "cat", "view", "open", "grep", "search", "fetch", "browse"}
-    | {"scrape", "crawl", "extract", "docs", "wiki", "article", "transcript", "page", "glob"}
+    {"read", "cat", "view", "open", "grep", "search", "fetch", "browse", "scrape", "crawl"}
+    | {"extract", "glob"}
 )
+# Whoever does not write one of these brings it.
+_CONTENTS = frozenset({"docs", "wiki", "article", "transcript", "page"})
 # What these bring was written down as things went wrong elsewhere.
 _LOGS = frozenset({"log", "logs", "tail", "stderr", "journal", "journalctl"})
 _CONSOLE = frozenset({"message", "messages", "errors", "output"})
@@ -89,6 +111,16 @@ _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("wording", _WORDING),
     ("content", _CONTENT_WORDS),
 )
+# First match wins, where a tool does nothing.
+_TELLING_KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
+    ("content", _CONTENTS),
+    ("checking", _CHECKING),
+    ("asking", READ_VERBS),
+)
+# What these compose is no prose.
+_COMPOSERS = frozenset({"docker", "podman", "container", "containers", "stack", "service"})
+# Who does this with a shell or a program does not run anything in it.
+_BESIDE_SHELLS = frozenset({"connect", "disconnect", "upload", "download", "install"})
 _PASSING_ON = frozenset({"transfer", "handoff", "handover", "escalate", "forward", "route"})
 _TAKING_OVER = frozenset(
     {"human", "humans", "agent", "agents", "person", "operator", "representative", "supervisor"}
@@ -109,16 +141,17 @@ def kind_of_tool(name: str) -> ToolKind:
     words = {word.lower() for word in _WORDS.findall(name)}
     if (words & _LOGS and "in" not in words) or ("console" in words and words & _CONSOLE):
         return "log"
-    if words & _SHELLS or (words & _RUNNING and words & _RUNNABLE):
+    shell = words & _SHELLS and not words & _BESIDE_SHELLS
+    if shell or (words & _RUNNING and words & _RUNNABLE):
         return "command"
+    if words & _COMPOSERS:
+        words -= {"compose"}
     told = next((kind for kind, known in _KINDS if words & known), None)
     if told is not None:
         return told
     if name_writes(name) or (words & _ACTING and not words & READ_VERBS):
         return "acting"
-    if words & _CHECKING:
-        return "checking"
-    return "asking" if words & READ_VERBS else "other"
+    return next((kind for kind, known in _TELLING_KINDS if words & known), "other")
 
 
 @lru_cache(maxsize=4_096)
