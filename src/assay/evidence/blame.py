@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -28,6 +28,7 @@ from assay.evidence.failure_kinds import (
     Category,
     Kind,
 )
+from assay.evidence.failure_words import numbers_in, words_beside
 from assay.evidence.payload import Payload
 from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
@@ -47,6 +48,8 @@ _RPC_CODE = re.compile(r"(?:mcp|json-?rpc|rpc)\s+error\D{0,12}(-32\d{3})\b", re.
 _HTTP_CODE = re.compile(
     r"\b(?:http(?:/\d(?:\.\d)?)?|status(?:[ _]?code)?|response(?: code)?|error(?: code)?"
     r"|(?:client|server) error)(?![a-z])\D{0,16}(?:2\d\d\D{0,10})?\b([45]\d\d)\b"
+    r"|(?:returned|answered(?: with)?|responded(?: with)?|received|got)(?: an?| status| http){0,2}"
+    r" ([45]\d\d)\b|^\W{0,4}(?:error\W{1,3})?([45]\d\d)[: ]{1,2}(?-i:[A-Z{\[])"
     r"|(?:^|[:'\"(\s])([45]\d\d)[:\s]+(?:client error|server error|bad|unauthori|forbidden|not"
     r"|method|request|conflict|gone|payload|too many|unprocess|internal|service|gateway)",
     re.IGNORECASE,
@@ -58,16 +61,6 @@ _HTTP_REQUEST = re.compile(
     r"(?:\]\[| ?(?:→|->|:|returned|failed:?) ?(?:HTTP |status )?)([45]\d\d)\b"
 )
 _HTTP_NUMBER = re.compile(r"[45]\d\d")
-_HTTP_KEYS = (
-    "status",
-    "status_code",
-    "statusCode",
-    "code",
-    "http_status",
-    "httpStatus",
-    "cod",
-    "error",
-)
 _SEED_CATEGORY: dict[Category, str] = {
     "model": "MODEL_ERROR",
     "server": "SERVER_ERROR",
@@ -119,7 +112,7 @@ def blame(
     if call.success:
         return None
     message = _message_of(call)
-    failure = _Failure(call, message, kind_of_message(message), tool, siblings, offered)
+    failure = _Failure(call, message, _told(call, message), tool, siblings, offered)
     return next(found for rule in _RULES if (found := rule(failure)) is not None)
 
 
@@ -135,6 +128,14 @@ def _message_of(call: ToolExecutionResult) -> str:
     if call.error_message:
         return call.error_message
     return Payload(call.result).head(_LONGEST_MESSAGE) if is_full(call.result) else ""
+
+
+def _told(call: ToolExecutionResult, message: str) -> Kind:
+    """The kind that the message tells or, where it is vague, the words beside it."""
+    told = kind_of_message(message)
+    beside = words_beside(call.result) if told in VAGUE_KINDS else ""
+    named = kind_of_message(beside) if beside else told
+    return told if named in VAGUE_KINDS else named
 
 
 def _by_rpc_code(failure: _Failure) -> Blame | None:
@@ -246,10 +247,9 @@ def _refined(kind: Kind, told: Kind) -> Kind:
 
 
 def _rpc_code(failure: _Failure) -> int | None:
-    for body in _bodies(failure.call.result):
-        code = body.get("code")
-        if isinstance(code, int) and code in JSON_RPC_KINDS:
-            return code
+    for number in numbers_in(failure.call.result):
+        if number in JSON_RPC_KINDS:
+            return number
     if "-32" not in failure.message:  # as every such code begins
         return None
     found = _RPC_CODE.search(failure.message[:_LONGEST_MESSAGE])
@@ -257,24 +257,12 @@ def _rpc_code(failure: _Failure) -> int | None:
 
 
 def _http_status(failure: _Failure) -> int | None:
-    for body in _bodies(failure.call.result):
-        for key in _HTTP_KEYS:
-            number = body.get(key)
-            if isinstance(number, str) and number.isdecimal() and len(number) == 3:
-                number = int(number)
-            if isinstance(number, int) and 400 <= number <= 599:
-                return number
+    for number in numbers_in(failure.call.result):
+        if 400 <= number <= 599:
+            return number
     message = failure.message[:_LONGEST_MESSAGE]
     # Any number that might be one is found much faster than the words around it.
     if _HTTP_NUMBER.search(message) is None:
         return None
     found = _HTTP_CODE.search(message) or _HTTP_REQUEST.search(message)
-    return int(found[1] or found[2]) if found else None
-
-
-def _bodies(result: Any) -> list[dict[Any, Any]]:
-    """The result and the error inside it, as far as they are dicts."""
-    if not isinstance(result, dict):
-        return []
-    inner = result.get("error")
-    return [inner, result] if isinstance(inner, dict) else [result]
+    return int(next(filter(None, found.groups()))) if found else None

@@ -18,7 +18,9 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
             r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
             r"|at least \w|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)"
-            r"|out of (?:range|stock)|not (?:currently )?(?:available|eligible)|\byou (?:cannot"
+            r"|out of (?:range|stock)|\b(?:slots?|seats?|rooms?|items?|products?|sizes?|tickets?"
+            r"|dates?|appointments?|flights?|tables?|names?|domains?|times?) (?:is"
+            r"|are) not (?:currently )?available|not (?:currently )?eligible|\byou (?:cannot"
             r"|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄|已满|expired"
             r"|no longer|at (?:least|most) \d|inconsistent|not[ _]in[ _](?:the )?(?:channel|group"
             r"|list|room)|not a member|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"
@@ -26,7 +28,7 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|first\b.{0,40}before|you (?:need|have|must)\b.{1,60} before"
             r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires\b|\bneeds\b"
             r"|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中|选择|连接)"
-            r"|not (?:linked|connected)\b|\b(?:call|run|use|start|stop|open|close|connect|create"
+            r"|not linked\b|\b(?:call|run|use|start|stop|open|close|connect|create"
             r"|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法|已过期"
             r"|已失效|过近|过远|过短"
         ),
@@ -35,7 +37,9 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         "unavailable",
         (
             r"try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
-            r"|\bunavailable\b|\bnot running\b|not (?:properly )?initiali[sz]ed|(?:service|manager"
+            r"|\bunavailable\b|not (?:\w+ )?(?:available|loaded|ready)\b|\bnot (?:running"
+            r"|connected)\b"
+            r"|not (?:properly )?initiali[sz]ed|(?:service|manager"
             r"|daemon|engine|worker|runtime) (?:is )?not (?:running|started|ready)"
         ),
     ),

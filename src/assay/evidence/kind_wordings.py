@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.evidence.chinese_kinds import CHINESE_WORDINGS
 from assay.evidence.common_wordings import COMMON_WORDINGS
 from assay.evidence.sure_wordings import SURE_WORDINGS
 
@@ -80,7 +81,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|are )?(?:expired|invalid|missing)|(?:token|credentials?) (?:is |are )?not (?:set"
             r"|found|configured|exist)|session not found or expired|active (?:account|session"
             r"|subscription)|log ?in (?:is )?required|please (?:log|sign) in"
-            r"|\w (?:auth )?login['\"`]|expired ?token|token[^\n]{0,40} expired|(?:incorrect|wrong"
+            r"|\bauth login\b|\w (?:auth )?login['\"`]|expired ?token|token[^\n]{0,40} expired"
+            r"|(?:incorrect|wrong"
             r"|invalid) password|password (?:is )?(?:incorrect|not accepted|mismatch)"
             r"|user ?name (?:and|or) password|revoked|password[- ]protected|host key verification"
             r"|密码错误|not (?:logged|signed)[ -]in|signed-in|\bjwt\b|(?:caller|user"
@@ -98,7 +100,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|access)|\b(?:command|request|action|access|query|operation|call|url|domain) (?:is "
             r"|was |has been )?blocked|permissions? (?:is|are) required|sufficient permissions?"
             r"|admin(?:istrat\w+)? (?:access|only|user)|no (?:rights?|permissions?|access)\b"
-            r"|[无無][权權]|\bdenied\b|permission[ _]den(?:y|ied)|must be (?:a )?member of"
+            r"|[无無][权權]|\bdenied\b|permission[ _]den(?:y|ied)"
             r"|requires? (?:the |an? )?[\w:.*-]{1,60} (?:scope|permission|role|privilege)s?\b"
             r"|access(?: is| was)? denied|forbidden"
             r"|insufficient (?:permissions?|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b"
@@ -173,7 +175,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"no (?:reply|response|answer) (?:from|to)\b|not be running|(?:service|temporarily"
             r"|currently|server is) (?:unavailable|overloaded|down)|overloaded|bad gateway"
             r"|under maintenance|HTTP status 50[0-4]|upstream (?:error|failure)|\b(?:502|503"
-            r"|529) \w|database (?:table )?is locked|resource busy|EBUSY|SERVER_BUSY|lock wait"
+            r"|529) \w|database (?:table )?is locked|\bis busy\b|resource busy|EBUSY|SERVER_BUSY"
+            r"|lock wait"
             r"|(?:database|pool|connection|client) is closed|is sealed|not operational|not ready"
             r"|is (?:starting|restarting)|服务不可用|维护|繁忙"
         ),
@@ -299,7 +302,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|Unclosed|aggregate functions are not allowed|cannot be matched|cannot drop columns"
             r"|no unique constraint matching|subquery|:\d{1,6}(?::\d{1,6})?: (?:fatal )?error\b"
             r"|\(\d+,\d+\): error|error\[E\d|undeclared|cannot find symbol|not assignable"
-            r"|call to undefined|undefined: |unknown operator|cannot query field|from-clause"
+            r"|call to undefined|undefined: |unknown operator|cannot query field|argument named"
+            r"|from-clause"
             r"|cannot change name|语法错误"
         ),
     ),
@@ -361,7 +365,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|unknown (?!err)(?!exc)(?!reas)[\w.]+(?: [\w.]+){0,4}: \w|zero[ _]results"
             r"|there (?:is"
             r"|was) no \w|unknown \w*_\w+|\bno (?:\w+ ){1,3}[\"'`]|^\W*no \w+ \S*\d"
-            r"|has no \w+ [\"'`]|matched no \w|not in (?:the )?(?:registry|catalog|database"
+            r"|has no \w+ [\"'`]|(?:server|api|schema) (?:doesn't|does not) have an? \w"
+            r"|matched no \w|not in (?:the )?(?:registry|catalog|database"
             r"|index)\b|has only \d+|no (?:rule|available|route) |undefined control|不存在|未获取到"
             r"|未查到|查无"
         ),
@@ -371,9 +376,11 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"not (?:currently )?supported|unsupported(?! operand)|not implemented|NotImplemented"
             r"|read-?only|illegal operation|(?:does|did) not (?:support|provide|allow|handle"
-            r"|understand)|only .{1,40} (?:is|are) (?:allowed|supported|permitted|accepted)|EISDIR"
+            r"|understand)|only .{1,40} (?:(?:is|are) )?(?:allowed|supported|permitted|accepted)"
+            r"|EISDIR"
             r"|not allowed|method not allowed|不支持"
         ),
     ),
+    *CHINESE_WORDINGS,
     *COMMON_WORDINGS,
 )

@@ -12,7 +12,7 @@ from assay.evidence.kind_wordings import WORDINGS
 from assay.evidence.linear_search import occurrence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from assay.evidence.failure_kinds import Kind
 
@@ -29,6 +29,21 @@ _NAME = re.compile(
     r"(?![^\"'`\s]{0,60}(?:key|token|secret|password|auth|credential))"
     r"(?:[a-z/.~]|[A-Z]:\\)[^\"'`\s]{0,80}\1(?=[\s.,;)]|$)"
 )
+
+# What follows guesses at causes, or tells what to try: it counts where nothing else says more.
+_ADVICE = re.compile(
+    r"[.!\n;] ?\W{0,6}(?:suggestions?|possible (?:causes?|reasons?|solutions?)|troubleshoot|hints?"
+    r"|tips?\b|please (?:check|verify|ensure|make sure|try|contact)|make sure|try again"
+    r"|if (?:you|this|the problem) |check (?:that|your|the|if)|contact )",
+    re.IGNORECASE,
+)
+# What a message opens with that only says that there is one, and who tells it.
+_PREFIX = re.compile(
+    r"\A\W{0,8}(?:(?:fatal |tool )?(?:error|err)(?: (?:executing|calling|invoking|running|in|while"
+    r"|during|from|code|message)\b[^:\n]{0,60})?: {1,2}){1,3}(?=\S)",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"</?[a-z]\w{0,30}>")
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LOOK_AROUND = re.compile(r"\(\?<?[=!][^()]*\)")
@@ -52,13 +67,27 @@ def _search(wording: str) -> Callable[[str], object]:
 
 def kind_of_message(message: str) -> Kind:
     """The kind of failure that the words of an error message tell of."""
-    told = _telling_part(message)
-    kind = _kind_told(told)
-    if kind not in VAGUE_KINDS:
-        return kind
+    kind: Kind = "unclassified"
+    for told in _readings(_telling_part(message)):
+        spoken = _kind_told(told)
+        if spoken not in VAGUE_KINDS:
+            return spoken
+        kind = spoken if kind == "unclassified" else kind
+    return kind
+
+
+def _readings(told: str) -> Iterator[str]:
+    """What is said, first without all around it, then in full, then with its symbols spelt out."""
+    bare = _PREFIX.sub("", told)
+    advice = _ADVICE.search(bare)
+    if advice is not None and advice.start():
+        yield bare[: advice.start()]
+    yield bare
+    if bare != told:
+        yield told
     words = _CAMEL.sub(" ", told).replace("_", " ")  # a symbol, such as channel_not_found
-    spoken = _kind_told(words) if words != told else kind
-    return kind if spoken == "unclassified" else spoken
+    if words != told:
+        yield words
 
 
 @lru_cache(maxsize=2_048)
@@ -84,5 +113,6 @@ def _telling_part(message: str) -> str:
 
 def _without_names(message: str) -> str:
     """The message without what it merely names: addresses, paths, refused values."""
+    message = _TAG.sub("", message)
     message = _REFUSED_VALUE.sub("", _ADDRESS.sub("URL", message.replace("’", "'")))
     return _NAME.sub(r"\1x\1", message)
