@@ -10,6 +10,7 @@ from tests.ingest.reading import read_one, recording
 from assay.ingest.anthropic_messages import (
     ANTHROPIC_MESSAGES,
     CALL_BLOCKS,
+    FAILED_STATES,
     RESULT_BLOCKS,
     THOUGHT_BLOCKS,
 )
@@ -168,3 +169,18 @@ def test_a_system_that_speaks_on_the_way_and_new_kinds_of_blocks_do_no_harm() ->
     made_up = recording(messages)
     assert ANTHROPIC_MESSAGES.recognise(made_up) == 0.85
     assert [c.tool for c in read_one(ANTHROPIC_MESSAGES, made_up).calls] == ["rain"]
+
+
+@pytest.mark.parametrize("state", [None, *sorted(FAILED_STATES)])
+def test_what_amp_keeps_of_a_result(state: str | None) -> None:
+    done = {"status": state or "done", "result": {"output": "a.txt", "exitCode": 0}}
+    used = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"cmd": "ls"}}
+    thread = [
+        {"role": "user", "content": [{"type": "text", "text": "List"}]},
+        {"role": "assistant", "content": [used], "usage": {"model": "m", "inputTokens": 9}},
+        {"role": "user", "content": [{"type": "tool_result", "toolUseID": "t1", "run": done}]},
+    ]
+    run = read_one(ANTHROPIC_MESSAGES, recording({"messages": thread}))
+    (call,) = run.calls
+    assert (run.model, call.result) == ("m", done["result"])
+    assert call.reported_success is (False if state else None)

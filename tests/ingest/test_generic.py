@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -9,20 +10,17 @@ import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.formats import pick_format
-from assay.ingest.generic import (
-    GENERIC,
-    SCORE_KEYS,
-    VERDICT_KEYS,
-)
+from assay.ingest.generic import GENERIC
 from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS
 from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
 CALL = {"id": "a", "function": {"name": "search", "arguments": '{"q": "x"}'}}
-CHAT = [
+CHAT: list[dict[str, Any]] = [
     {"speaker": "human", "text": "Find x"},
     {"speaker": "bot", "text": "Looking", "tool_uses": [CALL]},
     {"call_id": "a", "output": "nothing", "isError": True},
@@ -230,3 +228,79 @@ def test_calls_results_and_answers_are_found_by_their_shape(form: Any) -> None:
         ("rain", {"city": "Oslo"}, "yes")
     ]
     assert run.actual_output == "It rains."
+
+
+USED = {"toolCallId": "t1", "toolName": "look", "args": {"city": "Oslo"}, "result": "rain"}
+LOOKED = ("look", {"city": "Oslo"}, "rain")
+
+
+def calls_in(value: Any) -> list[tuple[str, Any, Any]]:
+    run = read_one(GENERIC, recording(value))
+    return [(call.tool, call.parameters, call.result) for call in run.calls]
+
+
+def test_what_a_message_shows_twice_is_told_once() -> None:
+    parts = [{"type": "tool-invocation", "toolInvocation": USED}, {"type": "text", "text": "Yes."}]
+    shown = {"role": "assistant", "content": "Yes.", "toolInvocations": [USED], "parts": parts}
+    assert calls_in([{"role": "user", "content": "Rain?"}, shown]) == [LOOKED]
+    used = {"tool": "look", "toolInput": {"city": "Oslo"}, "toolOutput": "rain"}
+    flow = {"question": "Rain?", "text": "Yes.", "usedTools": [used]}
+    assert calls_in(flow) == [LOOKED]
+    assert calls_in({**flow, "agentReasoning": [{"usedTools": [used]}]}) == [LOOKED]
+
+
+def test_calls_and_results_by_id_are_as_good_as_lists() -> None:
+    sent = {"method": "tools/call", "params": {"name": "look", "arguments": {"city": "Oslo"}}}
+    came = {"content": [{"type": "text", "text": "rain"}], "isError": False}
+    told = [
+        {"role": "user", "content": [{"type": "text", "text": "Rain?"}]},
+        {"role": "assistant", "content": [], "tool_calls": {"a1": sent}},
+        {"role": "user", "content": [], "tool_results": {"a1": came}},
+        {"role": "assistant", "content": [{"type": "text", "text": "Yes."}]},
+    ]
+    made_up = recording({"messages": told})
+    assert pick_format(made_up)[0] is GENERIC
+    (call,) = read_one(GENERIC, made_up).calls
+    assert (call.tool, call.parameters, call.reported_success) == ("look", {"city": "Oslo"}, True)
+    assert call.result == came["content"]
+
+
+def test_a_call_that_is_told_of_again_is_one_call() -> None:
+    named = {"tool_name": "look", "tool_kwargs": {"city": "Oslo"}, "tool_id": "c1"}
+    events = ({"value": named}, {"value": named}, {"value": {**named, "tool_output": "rain"}})
+    assert calls_in([{"role": "user", "content": "Rain?"}, *events]) == [LOOKED]
+
+
+def test_two_conversations_in_one_object_are_two_runs() -> None:
+    other = [{**CHAT[0], "text": "Find y"}, *CHAT[1:]]
+    runs = read(GENERIC, recording({"store": {"ann": CHAT, "bob": other}}))
+    assert [run.input for run in runs] == ["Find x", "Find y"]
+
+
+def test_a_memory_that_was_kept_as_text_is_read() -> None:
+    memory = {"class_name": "SimpleChatStore", "store": {"chat_history": CHAT}}
+    kept = json.dumps({"value": {"chat_store": memory}})
+    context = {
+        "state": {"state_data": {"_data": {"memory": kept}}},
+        "broker_log": [json.dumps({"value": CHAT[1]["tool_uses"]})],
+    }
+    made_up = recording(context)
+    assert pick_format(made_up)[0] is GENERIC
+    run = read_one(GENERIC, made_up)
+    assert (run.input, run.actual_output, len(run.calls)) == ("Find x", "There is none.", 1)
+
+
+def test_requests_that_grow_are_one_run_with_the_last_answer() -> None:
+    asked = {"type": "UserMessage", "source": "user", "content": "Rain?"}
+    call = {"id": "c1", "name": "look", "arguments": "{}"}
+    sent = {"type": "AssistantMessage", "source": "a", "content": [call]}
+    seen = {"content": "rain", "name": "look", "call_id": "c1", "is_error": False}
+    came = {"type": "FunctionExecutionResultMessage", "content": [seen]}
+    first = {"messages": [asked], "response": {"finish_reason": "calls", "content": [call]}}
+    last = {
+        "messages": [asked, sent, came],
+        "response": {"finish_reason": "stop", "content": "Yes.", "usage": {"prompt_tokens": 7}},
+    }
+    run = read_one(GENERIC, recording([first, last]))
+    assert (run.input, run.actual_output) == ("Rain?", "Yes.")
+    assert [(c.tool, c.result) for c in run.calls] == [("look", "rain")]

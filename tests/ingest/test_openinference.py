@@ -305,3 +305,21 @@ def test_a_batch_of_langsmith_begins_runs_in_one_list_and_ends_them_in_another()
     run = read_one(OPENINFERENCE, made_up)
     assert (run.input, run.actual_output, run.usage) == ("Rain?", "Yes.", Usage(9, 2))
     assert run.ended_at == 1_767_225_602
+
+
+def test_a_tool_of_langsmith_may_have_said_one_word() -> None:
+    run: dict[str, Any] = {
+        "id": "r1",
+        "trace_id": "r1",
+        "name": "agent",
+        "run_type": "chain",
+        "start_time": "2026-01-01T00:00:00",
+        "inputs": {"input": "Rain?"},
+        "outputs": {"output": "yes"},
+    }
+    used = {**run, "id": "r2", "name": "look", "run_type": "tool", "parent_run_id": "r1"}
+    case = read_one(OPENINFERENCE, recording((run, {**used, "inputs": {"city": "Oslo"}})))
+    assert (case.input, case.actual_output) == ("Rain?", "yes")
+    assert [(c.tool, c.parameters, c.result) for c in case.calls] == [
+        ("look", {"city": "Oslo"}, "yes")
+    ]

@@ -398,3 +398,20 @@ def test_replies_without_an_id_are_told_apart_by_where_they_begin() -> None:
     found = [whole for _, whole in whole_values(enumerate(reply("Sun.") + reply("Rain.")))]
     said = [whole["choices"][0]["message"]["content"] for whole in found]
     assert said == ["Sun.", "Rain."]
+
+
+def test_a_reply_that_azure_begins_without_a_choice_is_one() -> None:
+    first = {"choices": [], "created": 0, "id": "", "object": "", "prompt_filter_results": []}
+    assert whole_reply([first, *CHAT]) == whole_reply(CHAT)
+
+
+def test_pieces_that_a_recorder_wrapped_are_pieces() -> None:
+    wrapped = [{"__type__": "ChatCompletionChunk", "__data__": piece} for piece in CHAT]
+    assert whole_reply(wrapped) == whole_reply(CHAT)
+
+
+def test_a_call_that_is_null_is_no_call() -> None:
+    message = {"role": "assistant", "content": "Yes.", "function_call": None}
+    reply = whole_reply([chunk(message), chunk({"function_call": None}), chunk({"content": "!"})])
+    assert reply is not None
+    assert reply["choices"][0]["message"] == {"role": "assistant", "content": "Yes.!"}

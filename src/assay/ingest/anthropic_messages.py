@@ -40,6 +40,8 @@ RESULT_BLOCKS = frozenset(
         "tool_search_tool_result",
     }
 )
+# How Amp says that a call came to nothing.
+FAILED_STATES = frozenset({"error", "cancelled", "rejected-by-user"})
 # The kinds of the parts that other APIs put into their messages.
 FOREIGN_BLOCKS = frozenset(
     {"input_text", "output_text", "image_url", "input_image", "input_audio", "refusal", "tool-call"}
@@ -107,16 +109,27 @@ def _call(block: dict[str, Any], parent: str | None) -> ToolExecutionResult:
 
 
 def _add_result(run: RunBuilder, block: dict[str, Any]) -> None:
-    content = block.get("content")
+    content = block.get("content", _done(block))
     # Server tools report a failure by the kind of their content, not by a flag.
     kind = str(dict_or_empty(content).get("type"))
     failed = kind.endswith("_error")
+    failed = failed or _state(block) in FAILED_STATES
     run.result(
-        text_at(block, "tool_use_id"),
+        text_at(block, "tool_use_id") or text_at(block, "toolUseID"),
         content,
         reported_success=False if failed else reported_success(block),
         error_message=text_at(dict_or_empty(content), "error_code") if failed else None,
     )
+
+
+def _done(block: dict[str, Any]) -> Any:
+    """What came back where Amp keeps it: beside the state of the call, or with it."""
+    done = dict_or_empty(block.get("run")) or block
+    return next((done[key] for key in ("result", "output", "error") if key in done), None)
+
+
+def _state(block: dict[str, Any]) -> str | None:
+    return text_at(dict_or_empty(block.get("run")) or block, "status")
 
 
 def is_message(value: object) -> bool:
@@ -131,8 +144,10 @@ def _may_be_message(value: object) -> TypeGuard[dict[str, Any]]:
     if not isinstance(value, dict) or text_at(value, "role") not in ROLES:
         return False
     content = value.get("content")
+    if "tool_calls" in value or "tool_results" in value:
+        return False
     if isinstance(content, str):
-        return "tool_calls" not in value and FOREIGN_KEYS.isdisjoint(value)
+        return FOREIGN_KEYS.isdisjoint(value)
     kinds = [text_at(block, "type") for block in objects_in(content)]
     is_whole = isinstance(content, list) and len(kinds) == len(content)
     return is_whole and not any(kind is None or kind in FOREIGN_BLOCKS for kind in kinds)
@@ -172,7 +187,8 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
     messages = objects_in([*value["messages"], value.get("response")])
     for message in messages:
         add_message(run, message)
-    models = (text_at(said, key) for key in MODEL_KEYS for said in (value, *messages))
+    told = (value, *messages, *(dict_or_empty(message.get("usage")) for message in messages))
+    models = (text_at(said, key) for key in MODEL_KEYS for said in told)
     return run.finish(
         available_tools=named_tools(value.get("tools")),
         run_id=text_at(value, "id")

@@ -145,7 +145,7 @@ class RunBuilder:
         self.turns = 0
         self._history: list[dict[str, Any]] = []
         self._question: str | None = None
-        self._answer: str | None = None
+        self.answer: str | None = None
         self._reply: dict[str, Any] | None = None
         self._waiting = _WaitingCalls()
         self._unmatched: list[dict[str, Any]] = []
@@ -192,7 +192,7 @@ class RunBuilder:
         if text:
             reply = self._open_reply()
             reply["content"] = "\n".join(filter(None, (reply["content"], text)))
-            self._answer = None if "turn" in reply else reply["content"]
+            self.answer = None if "turn" in reply else reply["content"]
 
     def call(self, call: ToolExecutionResult, *, inside: bool = False) -> None:
         """A call that belongs to the reply at hand, or was made `inside` another call."""
@@ -202,7 +202,7 @@ class RunBuilder:
                 self.turns += 1
                 reply["turn"] = self.turns
             call.turn = self.turns
-            self._answer = None
+            self.answer = None
         if call.server is None and call.tool.startswith(_MCP_PREFIX):
             call.server = call.tool.split("__")[1] or None
         call.success = call.reported_success is not False
@@ -246,7 +246,7 @@ class RunBuilder:
         if self._unmatched:
             extra = {**extra, "unmatched_results": self._unmatched}
         question = known.pop("input", None) or self._question or ""
-        answer = known.pop("actual_output", None) or self._answer
+        answer = known.pop("actual_output", None) or self.answer
         rounds = known.pop("total_rounds", None) or self.turns
         return AgentTestCase(
             question,
@@ -278,7 +278,7 @@ class _WaitingCalls:
         self._by_id: dict[str, deque[ToolExecutionResult]] = {}
         self._by_tool: dict[str, deque[ToolExecutionResult]] = {}
         self._by_age: deque[ToolExecutionResult] = deque()
-        self._answered: set[int] = set()
+        self.answered: set[int] = set()
 
     def add(self, call: ToolExecutionResult) -> None:
         if call.call_id:
@@ -297,7 +297,7 @@ class _WaitingCalls:
             queue = self._by_tool.get(tool) if tool else self._by_age
         while queue:
             call = queue.popleft()
-            if id(call) not in self._answered:
-                self._answered.add(id(call))
+            if id(call) not in self.answered:
+                self.answered.add(id(call))
                 return call
         return None

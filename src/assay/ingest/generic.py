@@ -12,8 +12,8 @@ from assay.ingest import shapes
 from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
     dict_or_empty,
+    objects_in,
     place_id,
     stable_id,
     text_of,
@@ -25,9 +25,14 @@ from assay.ingest.generic_runs import (
     in_small_letters,
     longest_of,
     runs_in,
+    unfolded,
 )
+from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
-from assay.run import RunOutcome, Source
+from assay.ingest.stated_outcome import stated_outcome
+from assay.ingest.told_once import told_once
+from assay.ingest.written_calls import told_results
+from assay.run import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +41,6 @@ if TYPE_CHECKING:
 
 NAME = "generic"
 MOST_SURE = 0.3
-_OBSERVED = "Observation:"
 _DEEPEST = 60
 _MOST_NODES = 5_000_000
 # A look is cheap: formats that know the file better are asked at the same time.
@@ -50,6 +54,7 @@ ANSWER_KEYS = (
     *("final_answer", "final_output", "answer", "final_response", "prediction", "output"),
     *("responseText", "response", "text"),
 )
+TOOL_KEYS = ("tools", "functions")
 MODEL_KEYS = ("model", "model_name", "modelName", "model_id", "modelId", "ai_model_id")
 TEXT_FACTS = (
     ("model", MODEL_KEYS),
@@ -57,8 +62,6 @@ TEXT_FACTS = (
     ("task_id", ("task_id", "taskId", "instance_id", "sample_id")),
     ("framework", ("framework", "agent_framework")),
 )
-VERDICT_KEYS = ("success", "passed", "resolved", "is_correct")
-SCORE_KEYS = ("reward", "score")
 
 
 class _Evidence:
@@ -121,6 +124,7 @@ class _Finder:
     def _take(self, node: dict[str, Any]) -> bool:
         if not shapes.may_be_known(node):
             return False
+        node = told_once(node)
         if self._take_odd(node) or self._take_step(node):
             return True
         is_call = shapes.is_call(node)
@@ -153,7 +157,19 @@ class _Finder:
         if answer is not None and answer["call_id"] in self._open_ids:
             self._take_result(answer)
             return True
-        return call is not None or bool(steps)
+        return call is not None or bool(steps) or self._take_told(node)
+
+    def _take_told(self, node: dict[str, Any]) -> bool:
+        """Take the results that a message of a user or a tool tells in words."""
+        waiting = any(self._open_tools.values())
+        if not waiting or shapes.message_role(node) not in {"user", "tool"}:
+            return False
+        if shapes.first_text(node, shapes.CALL_ID_KEYS):
+            return False
+        told = told_results(text_of(shapes.message_content(node)))
+        for result in told:
+            self._take_result({"result": result})
+        return bool(told)
 
     def _take_definition(self, node: dict[str, Any]) -> None:
         body = dict_or_empty(node.get("function")) or node
@@ -162,13 +178,11 @@ class _Finder:
     def _take_message(self, node: dict[str, Any], role: str) -> None:
         words = text_of(shapes.message_content(node))
         self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
-        about = dict_or_empty(node.get("meta"))
+        about = dict_or_empty(node.get("meta") or node.get("metadata"))
         self.usages.append(node.get("usage") or node.get("models_usage") or about.get("usage"))
         if role == "assistant":
             self.model = self.model or shapes.first_text({**about, **node}, MODEL_KEYS)
             self._take_reply(shapes.spoken_in_order(node))
-        elif role == "user" and words.startswith(_OBSERVED) and any(self._open_tools.values()):
-            self._take_result({"result": words.removeprefix(_OBSERVED).strip()})
         elif role == "user":
             self.builder.user(words)
         else:
@@ -218,13 +232,15 @@ class _Finder:
             started_at=shapes.time_of(node, shapes.START_KEYS),
             execution_time=shapes.duration_of(node),
         )
-        if shapes.own_result(node) is not None and self._was_begun(call):
-            self._take_result(node)
+        has_result = shapes.own_result(node) is not None
+        if (begun := self._begun(call)) is not None and (has_result or call.call_id):
+            if has_result:
+                self._take_result({**node, "call_id": begun.call_id})
             return []
         self.builder.call(call)
         self.evidence.calls += 1
         self.evidence.call_ids += shapes.first_text(node, shapes.CALL_ID_KEYS) is not None
-        if shapes.own_result(node) is not None:
+        if has_result:
             return [call]
         self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
         self._open_ids[call.call_id or ""] = call
@@ -237,10 +253,11 @@ class _Finder:
             self._tell_result(node, result.value if result else None, call.call_id, call.tool)
         called.clear()
 
-    def _was_begun(self, call: ToolExecutionResult) -> bool:
-        """Whether this is a call that was told of before, when it began."""
-        begun = self._open_ids.get(call.call_id) if call.call_id else None
-        return begun is not None and begun.result is None and begun.parameters == call.parameters
+    def _begun(self, call: ToolExecutionResult) -> ToolExecutionResult | None:
+        """The same call as it was told of before, when it began; None where it was not."""
+        begun = self._open_ids.get(call.call_id or "")
+        is_same = begun is not None and begun.result is None and begun.tool == call.tool
+        return begun if is_same and begun and begun.parameters == call.parameters else None
 
     def _is_answer(self, node: dict[str, Any]) -> bool:
         """Whether a call waits for this: by its id, its tool or, from a tool, at all."""
@@ -268,7 +285,7 @@ class _Finder:
         success = shapes.success_of(node)
         return self.builder.result(
             call_id,
-            value,
+            shapes.told_value(value),
             reported_success=success,
             error_message=shapes.error_of(node) if success is False else None,
             ended_at=shapes.time_of(node, shapes.END_KEYS),
@@ -277,10 +294,16 @@ class _Finder:
 
 
 def _recognise(recording: Recording) -> float:
+    values = [in_small_letters(value) for value in recording.sample]
+    sure = _confidence(values) or _confidence([unfolded(value) for value in values])
+    return min(MOST_SURE, sure / 3)
+
+
+def _confidence(values: list[Any]) -> float:
     finder = _Finder(_LOOKED_AT)
-    for value in recording.sample:
-        finder.visit(in_small_letters(value))
-    return min(MOST_SURE, finder.evidence.confidence() / 3)
+    for value in values:
+        finder.visit(value)
+    return finder.evidence.confidence()
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -290,6 +313,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield document
             continue
         value = in_small_letters(document.value)
+        value = value if _confidence([value]) else unfolded(value)
         runs = longest_of(runs_in(value))
         if document.position is not None and not runs:
             loose.append(value)
@@ -322,8 +346,8 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
     session = known.get("session_id")
     return finder.builder.finish(
         run_id=stable_id(NAME, session, *place_id(recording.name, position)),
-        available_tools=list(finder.tools.values()) or None,
-        outcome=_outcome(around),
+        available_tools=list(finder.tools.values()) or _declared(around),
+        outcome=stated_outcome(around),
         usage=total_usage(finder.usages) or total_usage([around.get("usage")]),
         source=Source(recording.name, NAME, position),
         extra={
@@ -336,6 +360,13 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
     )
 
 
+def _declared(around: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The tools on offer where they stand beside the run as text."""
+    texts = (around.get(key) for key in TOOL_KEYS)
+    told = next((decode_loosely(text) for text in texts if isinstance(text, str)), None)
+    return [tool for tool in objects_in(told) if shapes.is_definition(tool)] or None
+
+
 def _found_in(value: object) -> _Finder:
     """What the smallest part of a run shows that shows all that the whole does.
 
@@ -346,22 +377,11 @@ def _found_in(value: object) -> _Finder:
     for part in conversations_in(value):
         finder = _Finder()
         finder.visit(part)
-        if finder.evidence.confidence() >= whole.evidence.confidence():
+        sure = finder.evidence.confidence() >= whole.evidence.confidence()
+        if sure and (finder.builder.answer or not whole.builder.answer):
             finder.tools = whole.tools
             return finder
     return whole
-
-
-def _outcome(around: dict[str, Any]) -> RunOutcome | None:
-    verdict = next((k for k in VERDICT_KEYS if isinstance(around.get(k), bool)), None)
-    scored = next((k for k in SCORE_KEYS if amount_or_none(around.get(k)) is not None), None)
-    if verdict is None and scored is None:
-        return None
-    return RunOutcome(
-        success=around[verdict] if verdict else None,
-        score=amount_or_none(around[scored]) if scored else None,
-        decided_by=f"the file's {verdict or scored!r}",
-    )
 
 
 GENERIC = Format(

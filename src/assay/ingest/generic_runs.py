@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import shapes
-from assay.ingest.fields import dict_or_empty, objects_in
+from assay.ingest.fields import decode_json_text, dict_or_empty, objects_in, text_of
+from assay.ingest.told_once import told_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +16,10 @@ _DEEPEST_RUN = 4
 _DEEPEST = 60
 # What should have happened, not what did.
 EXPECTATION_KEYS = frozenset({"task", "tasks", "evaluation_criteria", "reward_info", "rubric"})
+# How LlamaIndex calls what it remembers.
+MEMORY = "SimpleChatStore"
+# A text without any of these holds no conversation.
+_SPOKEN = ('"role"', '"tool', '"type"')
 EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
 
 
@@ -32,13 +37,18 @@ def runs_in(value: object, depth: int = 0) -> list[object]:
 def longest_of(runs: list[object]) -> list[object]:
     """The runs without those that the next one only goes on with: a log of growing prompts."""
     pairs = zip_longest(runs, runs[1:])
-    return [run for run, following in pairs if not _goes_on(run, following)]
+    return [run for run, following in pairs if not _goes_on(_prompt(run), _prompt(following))]
 
 
 def _goes_on(run: object, following: object) -> bool:
     if not isinstance(run, list) or not isinstance(following, list):
         return False
     return len(following) > len(run) and following[: len(run)] == run
+
+
+def _prompt(run: object) -> object:
+    """The list that a logged request sent; a run that is a list itself is one."""
+    return run.get("messages") if isinstance(run, dict) and "response" in run else run
 
 
 def children_of(value: object) -> list[Any]:
@@ -48,7 +58,7 @@ def children_of(value: object) -> list[Any]:
     else:
         inner = [
             item
-            for key, item in dict_or_empty(value).items()
+            for key, item in told_once(dict_or_empty(value)).items()
             if key not in EXPECTATION_KEYS and not key.lower().startswith(EXPECTATION_STARTS)
         ]
     return [item for item in inner if isinstance(item, dict | list)]
@@ -56,7 +66,14 @@ def children_of(value: object) -> list[Any]:
 
 def _is_one(value: dict[str, Any], found: list[object]) -> bool:
     own = {id(child) for child in value.values()}
-    return len(found) == 1 or all(id(run) in own for run in found)
+    asked = {question for run in found if (question := _first_asked(run))}
+    return len(found) == 1 or (len(asked) <= 1 and all(id(run) in own for run in found))
+
+
+def _first_asked(run: object) -> str:
+    """The first thing that a user said in a list; empty where none spoke."""
+    said = (item for item in objects_in(run) if shapes.message_role(item) == "user")
+    return next((text for item in said if (text := text_of(shapes.message_content(item)))), "")
 
 
 def is_conversation(value: object) -> bool:
@@ -81,6 +98,39 @@ def in_small_letters(value: Any) -> Any:
     """A document whose keys begin with capitals, as .NET writes them, with those of others."""
     first = next(iter(objects_in(value)), dict_or_empty(value))
     return _in_small_letters(value) if {"Role", "Messages"} & first.keys() else value
+
+
+def unfolded(value: Any) -> Any:
+    """A document with its texts that are JSON read, and those in them.
+
+    LlamaIndex keeps a workflow so; of one that has a memory, the memory is what was said, all
+    else are events that tell the same over and over.
+    """
+    told = _unfolded(value)
+    memories = list(islice(_memories(told), 1))
+    return memories[0] if memories else told
+
+
+def _memories(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict) and value.get("class_name") == MEMORY:
+        yield dict_or_empty(value.get("store"))
+    elif depth <= _DEEPEST:
+        for child in children_of(value):
+            yield from _memories(child, depth + 1)
+
+
+def _unfolded(value: Any, depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, str):
+        may_be = value[:1] in {"{", "["} and any(sign in value for sign in _SPOKEN)
+        decoded = decode_json_text(value) if may_be else None
+        return value if decoded is None else _unfolded(decoded, depth + 1)
+    if isinstance(value, list):
+        return [_unfolded(item, depth + 1) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {key: _unfolded(item, depth + 1) for key, item in value.items()}
 
 
 def _in_small_letters(value: Any, depth: int = 0) -> Any:

@@ -10,7 +10,6 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
-    decode_json_text,
     dict_or_empty,
     epoch_seconds,
     id_or_none,
@@ -24,6 +23,8 @@ from assay.ingest.fields import (
 )
 from assay.ingest.react_text import with_written_calls
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_outcome import stated_outcome
+from assay.ingest.written_calls import tagged_calls
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -36,11 +37,11 @@ ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function
 PART_KINDS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
 REASONING_KEYS = ("reasoning_content", "reasoning", "tool_plan")
 ID_KEYS = ("run_id", "conversation_id", "session_id", "id")
+TASK_KEYS = ("task_id", "custom_id", "instance_id")
 _KNOWN_KEYS = frozenset(
     {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "choices"}
-    | {"task_id", "custom_id", "attempt"}
+    | {*TASK_KEYS, "attempt"}
 )
-_CALL_BEGINS, _CALL_ENDS = "<tool_call>", "</tool_call>"
 
 
 def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
@@ -89,15 +90,9 @@ def calls_of(message: dict[str, Any]) -> list[ToolExecutionResult]:
     issued = objects_in(message.get("tool_calls"))
     if isinstance(message.get("function_call"), dict):
         issued.append({"function": message["function_call"]})
-    return [_call(call) for call in issued or _written(message.get("content"))]
-
-
-def _written(content: object) -> list[dict[str, Any]]:
-    """Calls that a model wrote between tags, where its server did not take them out."""
-    parts = content.split(_CALL_BEGINS)[1:] if isinstance(content, str) else []
-    blocks = [part.partition(_CALL_ENDS) for part in parts]
-    calls = [dict_or_empty(decode_json_text(inside)) for inside, end, _ in blocks if end]
-    return [call for call in calls if text_at(call, "name") and "arguments" in call]
+    content = message.get("content")
+    written = [] if issued or not isinstance(content, str) else tagged_calls(content)
+    return [_call(call) for call in issued or written]
 
 
 def _call(issued: dict[str, Any]) -> ToolExecutionResult:
@@ -116,7 +111,7 @@ def is_message(value: object) -> bool:
         return False
     if "content" not in value and "tool_calls" not in value and "function_call" not in value:
         return False
-    if not FOREIGN_KEYS.isdisjoint(value):
+    if not FOREIGN_KEYS.isdisjoint(value) or isinstance(value.get("tool_calls"), dict):
         return False
     content = value.get("content")
     if not isinstance(content, list):
@@ -157,13 +152,14 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
     return run.finish(
         available_tools=value.get("tools") or value.get("functions"),
         run_id=own_id or stable_id(OPENAI_CHAT.name, place_id(name, position), said),
-        task_id=id_or_none(value.get("task_id", value.get("custom_id"))),
+        task_id=next((found for key in TASK_KEYS if (found := id_or_none(value.get(key)))), None),
         attempt=count_or_none(value.get("attempt")),
         model=text_at(value, "model") or text_at(response, "model"),
         usage=total_usage([value.get("usage") or response.get("usage")])
         or total_usage(_usages(messages)),
         started_at=epoch_seconds(value.get("created", response.get("created"))),
         source=Source(name, OPENAI_CHAT.name, position),
+        outcome=stated_outcome(value),
         extra={
             key: item
             for key, item in value.items()
@@ -199,8 +195,8 @@ OPENAI_CHAT = Format(
     name="openai-chat",
     title="OpenAI chat messages: a list, one conversation a line, or one message a line",
     fidelity=(
-        "No error flag on tool results, no server names, no times, no outcome; the tools on "
-        "offer, the model and the tokens only where they were stored beside the messages."
+        "No error flag on tool results, no server names, no times; the tools on offer, the "
+        "model, the tokens and the outcome only where they were stored beside the messages."
     ),
     recognise=_recognise,
     read=_read,

@@ -1,4 +1,4 @@
-"""Calls that a model wrote as words, as ReAct has it: an action, its input, an observation."""
+"""Chat messages with the calls and results that were written as words."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from typing import Any
 
 from assay.ingest.fields import text_of
 from assay.ingest.python_literals import decode_loosely
-from assay.ingest.shapes import reacted
-
-OBSERVED = "Observation:"
+from assay.ingest.written_calls import OBSERVED, reacted, tagged_calls, told_results
 
 
 def known_by(words: str) -> str:
@@ -19,29 +17,42 @@ def known_by(words: str) -> str:
 def with_written_calls(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Chat messages with the calls that replies hold as words, and with what came of them."""
     told: list[dict[str, Any]] = []
-    waiting: str | None = None
+    waiting: list[str] = []
     for i, message in enumerate(messages):
         words = text_of(message.get("content"))
-        calls = [] if message.get("tool_calls") else _calls(message, words)
-        if waiting and message.get("role") == "user" and words.startswith(OBSERVED):
-            told.append(_result(waiting, words.removeprefix(OBSERVED)))
-            waiting = None
+        calls = _calls(message, words)
+        results = _results(message, words, waiting)
+        if results:
+            told += results
+            waiting = []
         elif not calls:
             told.append(message)
         else:
-            waiting = calls[-1]["function"]["name"]
-            said, _, seen = words.partition(f"\n{OBSERVED}")
+            waiting = [call["function"]["name"] for call in calls]
+            said, _, seen = words.partition(f"\n{OBSERVED[0]}")
             told.append({**message, "content": said, "tool_calls": calls})
             # Behind the last words there is nothing yet but what the model made up.
             if seen and i + 1 < len(messages):
-                told.append(_result(waiting, seen))
-                waiting = None
+                told.append(_result(waiting[-1], seen.strip()))
+                waiting = []
     return told
 
 
 def _calls(message: dict[str, Any], words: str) -> list[dict[str, Any]]:
-    written = reacted(words) if message.get("role") == "assistant" else []
-    return [{"function": {**call, "arguments": _sent(call["arguments"])}} for call in written]
+    if message.get("role") != "assistant" or message.get("tool_calls"):
+        return []
+    acted = [{**call, "arguments": _sent(call["arguments"])} for call in reacted(words)]
+    return [{"function": call} for call in tagged_calls(words) or acted]
+
+
+def _results(message: dict[str, Any], words: str, waiting: list[str]) -> list[dict[str, Any]]:
+    """What a message of the user or of a tool tells of the calls that wait for it."""
+    role = message.get("role")
+    if not waiting or role not in {"user", "tool"} or message.get("tool_call_id"):
+        return []
+    seen = told_results(words)
+    names = waiting if len(seen) == len(waiting) else [None] * len(seen)
+    return [_result(name, text) for name, text in zip(names, seen, strict=True)]
 
 
 def _sent(written: str) -> Any:
@@ -50,5 +61,5 @@ def _sent(written: str) -> Any:
     return decoded if isinstance(decoded, dict) else written
 
 
-def _result(tool: str, seen: str) -> dict[str, Any]:
-    return {"role": "tool", "name": tool, "content": seen.strip()}
+def _result(tool: str | None, seen: str) -> dict[str, Any]:
+    return {"role": "tool", "name": tool, "content": seen}

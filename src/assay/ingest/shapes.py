@@ -6,7 +6,6 @@ object a message, a call, a result, a tool's definition? A shape needs two signs
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.ingest.fields import (
@@ -21,6 +20,7 @@ from assay.ingest.fields import (
     text_of,
     text_or_none,
 )
+from assay.ingest.written_calls import written_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +33,12 @@ ROLES = {
     **dict.fromkeys(("user", "human", "customer", "user-prompt", "user_input"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
     **dict.fromkeys(("response", "textmessage", "chatbot", "model_output"), "assistant"),
+    **dict.fromkeys(("toolcallrequestevent", "toolcallsummary"), "assistant"),
     **dict.fromkeys(("system", "developer", "system-prompt"), "system"),
     **dict.fromkeys(
         (
             *("tool", "function", "observation", "environment", "toolresult", "tool_result"),
-            *("functionexecutionresult", "tool_return"),
+            *("functionexecutionresult", "tool_return", "toolcallexecutionevent"),
         ),
         "tool",
     ),
@@ -89,7 +90,6 @@ CALL_METHOD = "tools/call"
 # Stands between what the model said in one step and in the next.
 NEXT_STEP = "\0next step"
 _TOOL_PART = "tool-"
-_ACTION = re.compile(r"(?m)^[ \t]*Action:[ \t]*([^\s`][^\n`]{0,99})\n[ \t]*Action Input:")
 _NUMBERED = "tool_name_"
 _FIRST_STEP = f"{_NUMBERED}0"
 START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
@@ -108,8 +108,11 @@ _SIGNS = frozenset(
         *RESULT_KEYS,
         *OBSERVATION_KEYS,
         *LONE_CALL_KEYS,
+        *ENDING_KEYS,
     )
 )
+# What came back, where its kind stands beside it (Vercel).
+_TYPED_RESULTS = frozenset({"text", "json", "error-text", "error-json", "content"})
 
 
 class Found(NamedTuple):
@@ -222,7 +225,7 @@ def spoken_in_order(node: dict[str, Any]) -> list[str | dict[str, Any]]:
         calls = [item for item in _inner([part]) if is_call(item)]
         listed.update(map(id, calls))
         words = "" if calls else NEXT_STEP if _begins_step(part) else text_of([part])
-        calls = calls or reacted(words)
+        calls = calls or written_calls(words)
         told += [*([words] if words else []), *calls]
     beside = [call for call in calls_in(node) if id(call) not in listed]
     # What was said beside calls that have their results already was said after them.
@@ -232,15 +235,6 @@ def spoken_in_order(node: dict[str, Any]) -> list[str | dict[str, Any]]:
 
 def _begins_step(part: Any) -> bool:
     return isinstance(part, dict) and part.get("type") == "step-start"
-
-
-def reacted(words: str) -> list[dict[str, Any]]:
-    """The call that a model wrote as ReAct has it: a line with the action, then its input."""
-    action = _ACTION.search(words)
-    if action is None:
-        return []
-    sent = words[action.end() :].partition("\nObservation")[0].strip()
-    return [{"name": action[1].strip(), "arguments": sent.removesuffix("```").strip()}]
 
 
 def observed(node: dict[str, Any]) -> Any:
@@ -325,6 +319,12 @@ def own_result(node: dict[str, Any]) -> Found | None:
     return result
 
 
+def told_value(result: Any) -> Any:
+    """What came back, taken out of an object that only says of which kind it is."""
+    is_typed = isinstance(result, dict) and result.keys() == {"type", "value"}
+    return result["value"] if is_typed and result["type"] in _TYPED_RESULTS else result
+
+
 def is_result(node: dict[str, Any]) -> bool:
     """Whether an object names a call, or its tool, and holds what came back."""
     result = first_of(node, RESULT_KEYS)
@@ -356,9 +356,16 @@ def is_definition(node: dict[str, Any]) -> bool:
     body = dict_or_empty(node.get("function")) or node
     schema = first_of(body, SCHEMA_KEYS)
     value = dict_or_empty(schema.value) if schema else {}
-    return isinstance(body.get("name"), str) and (
-        "properties" in value or (value.get("type") == "object" and "description" in body)
-    )
+    if not isinstance(body.get("name"), str):
+        return False
+    is_schema = "properties" in value or (value.get("type") == "object" and "description" in body)
+    return is_schema or ("description" in body and _tells_types(value))
+
+
+def _tells_types(parameters: dict[str, Any]) -> bool:
+    """Whether each value says what may be sent, as xLAM writes it."""
+    told = [dict_or_empty(value) for value in parameters.values()]
+    return bool(told) and all("type" in value and "description" in value for value in told)
 
 
 def success_of(node: dict[str, Any]) -> bool | None:

@@ -72,9 +72,11 @@ def _of_langsmith(run: dict[str, Any]) -> dict[str, Any]:
     kind = _kind(run["run_type"], outermost=not run.get("parent_run_id"))
     about = dict_or_empty(dict_or_empty(run.get("extra")).get("metadata"))
     told, said = run["inputs"], dict_or_empty(run.get("outputs"))
+    error, used = text_at(run, "error"), dict_or_empty(said.get("usage_metadata"))
     if kind == "TOOL":
         told, said = _lone(told, "input"), _lone(said, "output")
-    error, used = text_at(run, "error"), dict_or_empty(said.get("usage_metadata"))
+    elif kind == "AGENT":
+        told = _asked(told)
     session = next(filter(None, (text_at(about, key) for key in SESSION_KEYS)), None)
     facts = {
         KIND: kind,
@@ -134,11 +136,10 @@ def _of_weave(call: dict[str, Any]) -> dict[str, Any]:
         "end_time": call.get("ended_at"),
     }
     usage = dict_or_empty(said).get("usage")
-    asked = next((told[key] for key in QUESTION_KEYS if isinstance(told.get(key), str)), told)
     return _spelled(
         record,
         kind,
-        told=asked if kind == "AGENT" else told,
+        told=_asked(told) if kind == "AGENT" else told,
         said=said,
         usage=usage,
         model=text_at(told, "model"),
@@ -197,6 +198,11 @@ def _of_opik_trace(trace: dict[str, Any]) -> dict[str, Any]:
         said=_only(said, trace.get("output")),
         session=text_at(trace, "thread_id"),
     )
+
+
+def _asked(told: dict[str, Any]) -> Any:
+    """What a run was asked, where one of its inputs is called so."""
+    return next((told[key] for key in QUESTION_KEYS if isinstance(told.get(key), str)), told)
 
 
 def _only(value: dict[str, Any], otherwise: Any) -> Any:

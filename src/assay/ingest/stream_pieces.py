@@ -29,6 +29,10 @@ BEDROCK_EVENTS = frozenset(
     | {"metadata"}
 )
 RESPONSES_EVENT = "response."
+# What Azure says before the first chunk, in a chunk without any choice.
+AZURE_FIRST = "prompt_filter_results"
+# Where recorders of Python's objects keep the object.
+_RECORDED = "__data__"
 # Where a streamed response stands whole; those before it have not got there.
 RESPONSES_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 # The pieces of Anthropic's deltas that go on with a text of their block.
@@ -56,7 +60,8 @@ def whole_values(values: Iterable[tuple[Place, Any]]) -> Iterator[tuple[Place, A
     stream: Stream | None = None
     pieces: list[dict[str, Any]] = []
     begun: list[Place] = []
-    for place, value in values:
+    for place, recorded in values:
+        value = _as_sent(recorded)
         if stream and isinstance(value, dict) and stream.goes_on(pieces[-1], value):
             pieces.append(value)
             continue
@@ -71,6 +76,12 @@ def whole_values(values: Iterable[tuple[Place, Any]]) -> Iterator[tuple[Place, A
         yield begun[0], stream.whole(pieces)
 
 
+def _as_sent(value: Any) -> Any:
+    """A piece as the API sent it, where a recorder wrote the kind of object around it."""
+    inner = value.get(_RECORDED) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) and stream_of(inner) is not None else value
+
+
 def whole_reply(values: list[Any]) -> dict[str, Any] | None:
     """The one reply that values are, whole or in pieces; None where they are anything else."""
     found = [whole for _, whole in whole_values((None, value) for value in values)]
@@ -79,7 +90,7 @@ def whole_reply(values: list[Any]) -> dict[str, Any] | None:
 
 def _is_chat_chunk(value: dict[str, Any]) -> bool:
     choices = value.get("choices")
-    if value.get("object") == "chat.completion.chunk":
+    if value.get("object") == "chat.completion.chunk" or (choices == [] and AZURE_FIRST in value):
         return True
     return isinstance(choices, list) and any("delta" in choice for choice in objects_in(choices))
 
@@ -90,7 +101,9 @@ def _same_chat(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
         return False
     ids = text_at(earlier, "id"), text_at(later, "id")
     choices = objects_in(earlier.get("choices"))
-    is_over = not choices or any(choice.get("finish_reason") for choice in choices)
+    is_over = any(choice.get("finish_reason") for choice in choices) or (
+        not choices and AZURE_FIRST not in earlier
+    )
     deltas = (dict_or_empty(c.get("delta")) for c in objects_in(later.get("choices")))
     begins = any("role" in delta for delta in deltas)
     if None in ids:
@@ -122,7 +135,7 @@ def _add_delta(
     message: dict[str, Any], calls: dict[Any, dict[str, Any]], delta: dict[str, Any]
 ) -> None:
     for key, piece in delta.items():
-        if key == "function_call":
+        if key == "function_call" and isinstance(piece, dict):
             message[key] = _longer(dict_or_empty(message.get(key)), dict_or_empty(piece))
         elif key != "tool_calls" and isinstance(piece, str):
             message[key] = piece if key == "role" else _grown(message.get(key), piece)

@@ -1,0 +1,24 @@
+"""What a file says beside a run of how it ended, by the keys that usually hold it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.ingest.fields import amount_or_none
+from assay.run import RunOutcome
+
+VERDICT_KEYS = ("success", "passed", "resolved", "is_correct", "is_resolved")
+SCORE_KEYS = ("reward", "score")
+
+
+def stated_outcome(around: dict[str, Any]) -> RunOutcome | None:
+    """The verdict and the score that stand beside a run; None where neither does."""
+    verdict = next((k for k in VERDICT_KEYS if isinstance(around.get(k), bool)), None)
+    scored = next((k for k in SCORE_KEYS if amount_or_none(around.get(k)) is not None), None)
+    if verdict is None and scored is None:
+        return None
+    return RunOutcome(
+        success=around[verdict] if verdict else None,
+        score=amount_or_none(around[scored]) if scored else None,
+        decided_by=f"the file's {verdict or scored!r}",
+    )
