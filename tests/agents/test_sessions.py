@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,7 @@ from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Iterator
 
     from assay.agents.harness import TurnRecord
     from assay.agents.model_tap import ModelTap
@@ -177,6 +178,63 @@ def test_a_thread_passes_on_what_is_to_be_forgotten() -> None:
 
     assert asyncio.run(talk()) == "hi"
     assert forgotten == ["one"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_thread_closes_its_agent_when_it_ends(*, fails: bool) -> None:
+    closed = Event()
+
+    async def answers(turn: Turn, _: Emit) -> str:
+        return turn.message
+
+    async def forget(_: str) -> None:
+        """Nothing is kept."""
+
+    def close() -> Awaitable[None]:
+        closed.set()
+        if fails:
+            raise RuntimeError("nobody hears of this")
+        return asyncio.sleep(0)
+
+    async def talk() -> None:
+        agent = Remembering(answers, forget, close)
+        AgentThread(Adapter("x", "x", "agents", lambda: agent)).close()
+
+    asyncio.run(talk())
+    assert closed.wait(10)
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_an_agent_makes_one_client_for_all_its_turns(
+    name: str, model: ListeningModel, tap: ModelTap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    openai = pytest.importorskip("openai")
+    agent = adapter_named(name).make()
+    assert isinstance(agent, Remembering)
+    clients: list[Any] = []
+    make = openai.AsyncOpenAI._build_request  # every request passes it, whoever made the client
+
+    def build(self: Any, *args: Any, **options: Any) -> Any:
+        clients.append(self._client)
+        return make(self, *args, **options)
+
+    monkeypatch.setattr(openai.AsyncOpenAI, "_build_request", build)
+
+    async def talk() -> list[TurnRecord]:
+        turns = [
+            Turn("Hello.", session, ModelEndpoint(model.base_url, "scripted-good"))
+            for session in "ab"
+        ]
+        records = [await run_turn(agent, turn, tap) for turn in turns]
+        assert agent.close is not None
+        await agent.close()
+        return records
+
+    records = asyncio.run(talk())
+    assert [record.error for record in records] == [None, None]
+    assert len(clients) >= 2
+    assert len({id(client) for client in clients}) == 1
+    assert clients[0].is_closed
 
 
 def test_preferences_are_restored_from_a_record_and_forgotten() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.agents.model_clients import ModelClients
 from assay.agents.protocol import Adapter, Remembering
 from assay.agents.retold import told_before
 from assay.extras import require
@@ -24,12 +25,11 @@ def make() -> Agent:
     types = require("google.genai.types", extra="adk")
     streaming = run_config.RunConfig(streaming_mode=run_config.StreamingMode.SSE)
     tool_class = _tool_class()
+    clients = ModelClients("adk")
     sessions = AdkSessions("assay", _NAME)
 
     async def agent(turn: Turn, emit: Emit) -> str:
-        model = models.OpenAILlm(
-            model=turn.model.name, base_url=turn.model.base_url, api_key=turn.model.api_key
-        )
+        model = models.OpenAILlm(model=turn.model.name, client=clients.client(turn.model))
         made = agents.Agent(
             name=_NAME,
             model=model,
@@ -44,7 +44,7 @@ def make() -> Agent:
         )
         return await answer_of(events, emit)
 
-    return Remembering(agent, sessions.forget)
+    return Remembering(agent, sessions.forget, clients.close)
 
 
 class AdkSessions:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.agents.model_clients import ModelClients
 from assay.agents.protocol import Adapter, Remembering
 from assay.agents.retold import told_before
 from assay.extras import require
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 def make() -> Agent:
     """An agent that keeps its sessions as the framework's own."""
     framework = require("agent_framework", extra="agent-framework")
-    clients = require("agent_framework.openai", extra="agent-framework")
+    openai = require("agent_framework.openai", extra="agent-framework")
+    clients = ModelClients("agent-framework")
     sessions = FrameworkSessions()
 
     def tool(given: AgentTool) -> Any:
@@ -28,8 +30,8 @@ def make() -> Agent:
         )
 
     async def agent(turn: Turn, emit: Emit) -> str:
-        client = clients.OpenAIChatCompletionClient(
-            model=turn.model.name, base_url=turn.model.base_url, api_key=turn.model.api_key
+        client = openai.OpenAIChatCompletionClient(
+            model=turn.model.name, async_client=clients.client(turn.model)
         )
         made = framework.Agent(
             client=client,
@@ -42,7 +44,7 @@ def make() -> Agent:
         sessions.keep(session)
         return answer
 
-    return Remembering(agent, sessions.forget)
+    return Remembering(agent, sessions.forget, clients.close)
 
 
 class FrameworkSessions:

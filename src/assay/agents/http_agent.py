@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.foreign_reply import read_reply, request_of
-from assay.agents.protocol import Adapter
+from assay.agents.protocol import Adapter, Remembering
 from assay.errors import AgentFailed
 from assay.extras import require
 
@@ -19,19 +19,23 @@ _SECONDS = 600.0
 def make(url: str) -> Agent:
     """An agent that is asked at an address; see `foreign_reply` for what it gets and returns."""
     httpx = require("httpx", extra="agents")
+    # No connection is kept: one that the other side ends meanwhile would fail a turn.
+    client = httpx.AsyncClient(timeout=_SECONDS, limits=httpx.Limits(max_keepalive_connections=0))
 
     async def agent(turn: Turn, emit: Emit) -> str:
-        async with httpx.AsyncClient(timeout=_SECONDS) as client:
-            try:
-                async with client.stream("POST", url, json=request_of(turn)) as reply:
-                    text = await _text_of(reply, url)
-            except httpx.HTTPError as exc:
-                raise AgentFailed(f"{url} was not reached: {type(exc).__name__}") from exc
+        try:
+            async with client.stream("POST", url, json=request_of(turn)) as reply:
+                text = await _text_of(reply, url)
+        except httpx.HTTPError as exc:
+            raise AgentFailed(f"{url} was not reached: {type(exc).__name__}") from exc
         if reply.status_code >= 400:
             raise AgentFailed(f"{url} answered {reply.status_code}: {text[:500]}")
         return read_reply(text, emit)
 
-    return agent
+    async def forget(_: str) -> None:
+        """Sessions are kept over there."""
+
+    return Remembering(agent, forget, client.aclose)
 
 
 async def _text_of(reply: Any, url: str) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.agents.protocol import Adapter, Agent, AgentTool, Emit, Turn
 
 _STUCK_SECONDS = 0.5
+_SECONDS_TO_CLOSE = 2.0
 _STOPPED = "stopped"
 # What a turn that somebody stopped ended with, as its record has it.
 STOPPED = f"{AgentFailed.__name__}: {_STOPPED}"
@@ -39,7 +40,8 @@ class AgentThread:
     def _begin(self) -> None:
         self._agent = _made(self._adapter)
         self._loop = asyncio.new_event_loop()
-        Thread(target=_run, args=(self._loop,), name="assay-agent", daemon=True).start()
+        args = (self._loop, self._agent)
+        Thread(target=_run, args=args, name="assay-agent", daemon=True).start()
 
     async def __call__(self, turn: Turn, emit: Emit) -> str:
         """Answer a turn; being cancelled cancels the agent and does not wait for it."""
@@ -98,14 +100,26 @@ def _made(adapter: Adapter) -> Agent:
     raise AgentFailed(f"agent {adapter.name!r} cannot be made: {done.error}") from done.raised
 
 
-def _run(loop: asyncio.AbstractEventLoop) -> None:
+def _run(loop: asyncio.AbstractEventLoop, agent: Agent) -> None:
     try:
         loop.run_forever()
         for task in asyncio.all_tasks(loop):
             task.cancel()
-        loop.run_until_complete(asyncio.sleep(0))
+        loop.run_until_complete(_ended(agent))
     finally:
         loop.close()
+
+
+async def _ended(agent: Agent) -> None:
+    await asyncio.sleep(0)  # the turn of what was cancelled
+    close = agent.close if isinstance(agent, Remembering) else None
+    if close is None:
+        return
+
+    async def in_time() -> None:
+        await asyncio.wait_for(close(), _SECONDS_TO_CLOSE)
+
+    await attempt(in_time())
 
 
 async def _nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.agents.model_clients import ModelClients
 from assay.agents.protocol import Adapter, Remembering
 from assay.agents.retold import told_before
 from assay.extras import require
@@ -18,6 +19,7 @@ def make() -> Agent:
     pydantic_ai = require("pydantic_ai", extra="judge")
     models = require("pydantic_ai.models.openai", extra="judge")
     providers = require("pydantic_ai.providers.openai", extra="judge")
+    clients = ModelClients("judge")
     sessions: dict[str, Any] = {}
 
     def tool(given: AgentTool) -> Any:
@@ -26,9 +28,7 @@ def make() -> Agent:
         )
 
     async def agent(turn: Turn, emit: Emit) -> str:
-        provider = providers.OpenAIProvider(
-            base_url=turn.model.base_url, api_key=turn.model.api_key
-        )
+        provider = providers.OpenAIProvider(openai_client=clients.client(turn.model))
         made = pydantic_ai.Agent(
             models.OpenAIChatModel(turn.model.name, provider=provider),
             instructions=turn.instructions,
@@ -49,7 +49,7 @@ def make() -> Agent:
     async def forget(session_id: str) -> None:
         sessions.pop(session_id, None)
 
-    return Remembering(agent, forget)
+    return Remembering(agent, forget, clients.close)
 
 
 def _said_before(turn: Turn) -> list[Any]:

@@ -89,10 +89,12 @@ class Remembering(Struct, frozen=True):
     """An agent that keeps its sessions, with the way to let one go.
 
     A session that was let go may be asked for again: it then begins with the turn's history.
+    `close` lets everything go, connections too; no turn comes after it.
     """
 
     answer: Agent
     forget: Callable[[str], Awaitable[None]]
+    close: Callable[[], Awaitable[None]] | None = None
 
     async def __call__(self, turn: Turn, emit: Emit) -> str:
         """Answer a turn."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.adk import AdkSessions
+from assay.agents.model_clients import ModelClients
 from assay.agents.protocol import Adapter, Remembering
 from assay.extras import require
 
@@ -21,14 +22,14 @@ def make() -> Agent:
     run_config = require("google.adk.agents.run_config", extra="adk")
     openai_llm = require("google.adk.integrations.openai", extra="adk").OpenAILlm
     runner_class = require("google.adk.runners", extra="adk").Runner
+    clients = ModelClients("adk")
     sessions = AdkSessions("weather", NAME)
     types = require("google.genai.types", extra="adk")
 
     async def assistant(turn: Turn, emit: Emit) -> str:
-        model = turn.model
         agent = llm_agent(
             name=NAME,
-            model=openai_llm(model=model.name, base_url=model.base_url, api_key=model.api_key),
+            model=openai_llm(model=turn.model.name, client=clients.client(turn.model)),
             description="Answers questions about the weather.",
             instruction=turn.instructions,
             tools=[tool.function for tool in turn.tools],
@@ -45,7 +46,7 @@ def make() -> Agent:
             emit,
         )
 
-    return Remembering(assistant, sessions.forget)
+    return Remembering(assistant, sessions.forget, clients.close)
 
 
 async def _listen(events: Any, emit: Emit) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.agents.agent_framework import FrameworkSessions
+from assay.agents.model_clients import ModelClients
 from assay.agents.protocol import Adapter, Remembering
 from assay.extras import require
 
@@ -17,13 +18,13 @@ def make() -> Agent:
     """An assistant that keeps one of the framework's sessions for each conversation."""
     agent_class = require("agent_framework", extra="agent-framework").Agent
     openai = require("agent_framework.openai", extra="agent-framework")
+    clients = ModelClients("agent-framework")
     sessions = FrameworkSessions()
 
     async def assistant(turn: Turn, emit: Emit) -> str:
-        model = turn.model
         agent = agent_class(
             client=openai.OpenAIChatCompletionClient(
-                model=model.name, base_url=model.base_url, api_key=model.api_key
+                model=turn.model.name, async_client=clients.client(turn.model)
             ),
             name="weather_assistant",
             description="Answers questions about the weather.",
@@ -39,7 +40,7 @@ def make() -> Agent:
         sessions.keep(session)
         return answer
 
-    return Remembering(assistant, sessions.forget)
+    return Remembering(assistant, sessions.forget, clients.close)
 
 
 ADAPTER = Adapter(
