@@ -17,6 +17,7 @@ from assay.agents.loopback import LoopbackServer, QuietHandler
 from assay.agents.model_tap import AskedCall, Exchange, note_reply
 from assay.agents.protocol import ModelEndpoint, Turn
 from assay.errors import InvalidSettings
+from assay.event_loop import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from tests.agents.conftest import Lifeline
 
+    from assay.agents.harness import Event as Happened
     from assay.agents.model_tap import ModelTap
     from assay.agents.protocol import Agent, Emit
 
@@ -180,6 +182,35 @@ def test_a_reply_is_told_before_the_agent_can_act_on_it(tap: ModelTap) -> None:
     assert told_by_then == ["model_request", "model_reply"]
     assert [data.get("text") for _, data in seen] == [None, "hi"]
     assert [exchange.text for exchange in line.exchanges] == ["hi"]
+
+
+def test_a_model_that_is_not_there_is_told_before_the_agent_can_act_on_it(tap: ModelTap) -> None:
+    import httpx  # noqa: PLC0415 - of an extra
+
+    seen: list[str] = []
+    endpoint, _, token = tap.open(
+        ModelEndpoint("http://127.0.0.1:9/v1", "m"), lambda kind, _: seen.append(kind)
+    )
+    reply = httpx.post(f"{endpoint.base_url}/chat/completions", json={}, timeout=120)
+    assert (reply.status_code, seen) == (502, ["model_request", "model_reply"])
+    tap.close(token)
+
+
+def test_events_of_several_threads_stand_in_the_order_of_their_times(tap: ModelTap) -> None:
+    async def agent(_: Turn, emit: Emit) -> str:
+        def tell() -> None:
+            for number in range(300):
+                emit("note", {"number": number})
+
+        await asyncio.gather(*(in_thread(tell) for _ in range(4)))
+        return "done"
+
+    seen: list[Happened] = []
+    turn = Turn("hello", "s", ModelEndpoint("http://127.0.0.1:9/v1", "m"))
+    record = asyncio.run(run_turn(agent, turn, tap, watch=seen.append))
+    assert [event.at for event in seen] == sorted(event.at for event in seen)
+    assert record.events == seen
+    assert len(seen) == 1_202
 
 
 ODD_REPLIES = (

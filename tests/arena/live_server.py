@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ class ArenaServer:
     address: str
     live: LiveArena
     loop: asyncio.AbstractEventLoop
+    model: ScriptedModel
 
     def __init__(self) -> None:
         self.up = threading.Event()
@@ -97,12 +99,22 @@ def _serve(found: ArenaServer, store: Path, agents: Sequence[str], settings: Are
             opened = open_live(load_suite("weather"), entered, Store.create(store), settings)
             async with opened as live:
                 found.live, found.loop = live, asyncio.get_running_loop()
+                found.model = model
                 found.serving = Serving(
                     arena_app(live), listening, started=found.up.set, ending=live.end_news
                 )
                 await found.serving.run()
 
     return serve
+
+
+def lasting_port() -> int:
+    """A port that is still free for a second server: none that the system deals out by itself."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            return port
 
 
 async def echo(turn: Turn, emit: Emit) -> str:

@@ -281,6 +281,17 @@ def test_a_repeated_prompt_is_one_task(tmp_path: Path) -> None:
     }
 
 
+def test_what_was_asked_for_before_the_end_of_a_prompt_is_older(tmp_path: Path) -> None:
+    """Or a part that comes late would take the place of one that says more."""
+
+    async def talk() -> Session:
+        async with arena(tmp_path / "s", Parrot("a"), Parrot("b")) as live:
+            return await answered(live, live.begin(), "one")
+
+    session = asyncio.run(talk())
+    assert [cell.seq for cell in session.prompts[0].cells.values()] == [session.news.seq] * 2
+
+
 def test_stopping_ends_the_repeats_as_well(tmp_path: Path) -> None:
     class Waiting(Parrot):
         async def answer(self, turn: Turn, emit: Emit) -> str:

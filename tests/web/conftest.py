@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 import time
@@ -35,9 +36,12 @@ LEAVE = """() => {
   return window.violations ?? [];
 }"""
 DESK = {"width": 1280, "height": 800}
+# What the browser says of a server that has ended; it asks again every few seconds.
+_LOST = re.compile("net::ERR_(CONNECTION_|EMPTY_RESPONSE|INCOMPLETE_CHUNKED)")
 
 # A slow machine is no fault of a page.
-expect.set_options(timeout=30_000)
+PATIENCE = 120_000
+expect.set_options(timeout=PATIENCE)
 
 
 class Window:
@@ -46,18 +50,24 @@ class Window:
     def __init__(self, browser: Browser, settings: dict[str, Any]) -> None:
         # What moves while agents think is drawn sixty times a second, by the processor.
         context = browser.new_context(reduced_motion="reduce", **settings)
+        context.set_default_timeout(PATIENCE)
         context.add_init_script(LISTEN)
         self.page = context.new_page()
         self._errors: list[str] = []
+        self._outlives_server = False
         self.page.on("pageerror", lambda error: self._errors.append(str(error)))
         self.page.on("console", self._hear)
 
     def _hear(self, said: Any) -> None:
-        if said.type == "error":
+        is_lost = self._outlives_server and _LOST.search(said.text)
+        if said.type == "error" and not is_lost:
             self._errors.append(said.text)
 
-    def open(self, address: str, viewport: Any, color_scheme: Any) -> Page:
+    def open(
+        self, address: str, viewport: Any, color_scheme: Any, *, outlives_server: bool
+    ) -> Page:
         self._errors.clear()
+        self._outlives_server = outlives_server
         self.page.set_viewport_size(viewport)
         self.page.emulate_media(media="null", color_scheme=color_scheme)
         self.page.goto(address)
@@ -94,16 +104,24 @@ def windows() -> defaultdict[str, list[Window]]:
 def open_page(
     browser: Browser, windows: defaultdict[str, list[Window]]
 ) -> Iterator[Callable[..., Page]]:
-    """Open an address in an empty window; at the end no script error and no violation is left."""
+    """Open an address in an empty window; at the end no script error and no violation is left.
+
+    A page that outlives its server may say that it does not answer.
+    """
     used: list[tuple[str, Window]] = []
 
     def opened(
-        address: str, *, viewport: Any = DESK, color_scheme: Any = "light", **settings: Any
+        address: str,
+        *,
+        viewport: Any = DESK,
+        color_scheme: Any = "light",
+        outlives_server: bool = False,
+        **settings: Any,
     ) -> Page:
         kind = repr(sorted(settings.items()))
         window = windows[kind].pop() if windows[kind] else Window(browser, settings)
         used.append((kind, window))
-        return window.open(address, viewport, color_scheme)
+        return window.open(address, viewport, color_scheme, outlives_server=outlives_server)
 
     yield opened
     for kind, window in used:
@@ -123,7 +141,7 @@ def serve() -> Iterator[Callable[[Starlette], str]]:
         threads.append(threading.Thread(target=server.run, daemon=True))
         threads[-1].start()
         servers.append(server)
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while not server.started and time.monotonic() < until:
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]

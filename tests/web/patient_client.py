@@ -9,7 +9,7 @@ import httpx
 # Every request is on its own: no cookie of the one before, and no connection that a server that
 # is being ended may close meanwhile.
 CLIENT = httpx.Client(
-    timeout=60,
+    timeout=120,
     cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
     limits=httpx.Limits(max_keepalive_connections=0),
 )

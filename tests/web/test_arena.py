@@ -45,11 +45,17 @@ WATCH = """() => {
 }"""
 
 
+# An answer was seen in pieces. A page that is late to hear of a prompt has the first words at once,
+# so the first answers are slow in coming.
+STREAMED = "() => Object.values(window.lengths).some((of) => new Set(of).size > 8)"
+PACE = 0.01
+
+
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
     """Both frameworks, at the pace of a model."""
     store = tmp_path_factory.mktemp("both") / "store"
-    with arena_server(store, FRAMEWORKS, deadline=15.0, pace=0.01) as server:
+    with arena_server(store, FRAMEWORKS, deadline=15.0, pace=PACE) as server:
         yield server
 
 
@@ -58,7 +64,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArenaServer]:
     """A good agent beside one that dies, one that blocks and one that never ends."""
     agents = ["plain", *(f"tests.arena.live_server:{name}" for name in ("dies", "blocks", "waits"))]
     store = tmp_path_factory.mktemp("odd") / "store"
-    with arena_server(store, agents, deadline=6.0) as server:
+    with arena_server(store, agents, deadline=8.0) as server:
         yield server
 
 
@@ -69,7 +75,7 @@ def ask(page: Page, text: str) -> None:
 
 def answered(page: Page, number: int) -> None:
     """Wait until all agents are done with a prompt: some take all the time that they have."""
-    expect(page.locator(f"#p{number} .clock")).to_be_visible(timeout=60_000)
+    expect(page.locator(f"#p{number} .clock")).to_be_visible()
     expect(page.locator("[data-send]")).to_be_enabled()
 
 
@@ -84,14 +90,15 @@ def test_a_conversation_of_five_turns(both: ArenaServer, open_page: Opened) -> N
     page = begin(open_page, both, TURNS[0])
     answered(page, 1)
     page.evaluate(WATCH)
+    both.model.pace = 0.25
     for number, text in enumerate(TURNS[1:], start=2):
         ask(page, text)
+        page.wait_for_function(STREAMED)
+        both.model.pace = PACE
         answered(page, number)
     lengths = page.evaluate("window.lengths")
     assert {f"p{n}-{letter}" for n in range(2, 6) for letter in "AB"} <= lengths.keys()
     assert all(of_one == sorted(of_one) for of_one in lengths.values())
-    # A page that is late to hear of a prompt has the first words of its answers at once.
-    assert max(len(set(of_one)) for of_one in lengths.values()) > 8
     for letter, name in zip("AB", FRAMEWORKS, strict=True):
         cell = page.locator(f"#p3-{letter}")
         expect(cell.locator("header")).to_contain_text(name)
@@ -176,6 +183,7 @@ def test_the_keyboard_is_enough(both: ArenaServer, open_page: Opened) -> None:
     page.wait_for_url(re.compile("/arena/[0-9a-f]{32}$"))
     answered(page, 1)
     assert page.locator("#q1").inner_text().endswith("What's the weather\nin Oslo?")
+    expect(page.locator("#claim")).to_contain_text("1 prompts paired")  # no part comes any more
     page.locator("#prompt").focus()
     for _ in range(40):
         page.keyboard.press("Tab")
@@ -256,7 +264,7 @@ def test_an_agent_that_dies_or_blocks_costs_its_column(odd: ArenaServer, open_pa
     expect(page.locator("#p1-A [data-answer]")).to_contain_text("Oslo is 2.6°C")
     expect(page.locator("#p1-B .error")).to_contain_text("tried to end the program")
     expect(page.locator("#p1-B [data-answer]")).to_have_text("I was just")
-    expect(page.locator("#p1-C .error")).to_contain_text("no answer within 6 s")
+    expect(page.locator("#p1-C .error")).to_contain_text("no answer within 8 s")
     expect(page.locator("#p1-D [data-answer]")).to_have_text("Well, let me think")
     expect(page.locator("#claim")).to_contain_text("Cannot tell the agents apart yet")
     expect(page.locator("#p1-B .facts")).to_contain_text("0.00")
@@ -268,7 +276,7 @@ def test_an_agent_that_dies_or_blocks_costs_its_column(odd: ArenaServer, open_pa
 
 def test_stop_keeps_what_was_said(tmp_path: Path, open_page: Opened) -> None:
     agents = [f"tests.arena.live_server:{name}" for name in ("echo", "waits")]
-    with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
+    with arena_server(tmp_path / "store", agents, deadline=200, warm_up=False) as server:
         page = begin(open_page, server, "Are you there?")
         expect(page.locator("#p1-B [data-answer]")).to_contain_text("let me think")
         expect(page.locator("#p1-A header")).to_contain_text("answered")
@@ -404,6 +412,7 @@ def test_a_blind_session_tells_no_names_until_it_is_judged(
     expect(page.locator("#p1-A header")).to_contain_text("name hidden")
     page.click("#p1 .choose button[value=same]")
     expect(page.locator("#p1 .chosen")).to_contain_text("no difference")
+    expect(page.locator("#p1-A header")).not_to_contain_text("name hidden")
     names = [page.locator(f"#p1-{letter} header .agent").inner_text() for letter in "AB"]
     assert sorted(names) == sorted(FRAMEWORKS)
     expect(page.locator("#verdict")).to_contain_text("preferred by you")

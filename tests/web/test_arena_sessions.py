@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.arena.live_server import FRAMEWORKS, ArenaServer, arena_server
+from tests.arena.live_server import FRAMEWORKS, ArenaServer, arena_server, lasting_port
 from tests.web.accessibility import barriers
 from tests.web.arena_talk import posed
 from tests.web.patient_client import CLIENT
@@ -174,11 +174,11 @@ def test_what_is_typed_while_a_prompt_is_on_its_way_stays(
 
 
 def test_what_is_typed_outlives_a_restart_of_the_server(tmp_path: Path, open_page: Opened) -> None:
-    agents = [ECHO, f"{ECHO}=scripted-sloppy"]
-    with arena_server(tmp_path / "store", agents, warm_up=False) as server:
-        page = open_page(posed(f"{server.address}/arena", "Before the restart."))
+    agents, port = [ECHO, f"{ECHO}=scripted-sloppy"], lasting_port()
+    with arena_server(tmp_path / "store", agents, warm_up=False, port=port) as server:
+        address = posed(f"{server.address}/arena", "Before the restart.")
+        page = open_page(address, outlives_server=True)
         page.fill("#prompt", "I am still typing")
-        port = int(server.address.rpartition(":")[2])
         posed(page.url, "And one more.")
         expect(page.locator("#p2 .clock")).to_be_visible()
     expect(page.locator("[data-note]")).to_contain_text("does not answer")
@@ -194,14 +194,14 @@ def test_what_is_typed_outlives_a_restart_of_the_server(tmp_path: Path, open_pag
 def test_a_turn_that_a_restart_ends_is_shown_as_it_was_kept(
     tmp_path: Path, open_page: Opened
 ) -> None:
-    agents = [ECHO, "tests.arena.live_server:waits"]
-    with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
+    agents, port = [ECHO, "tests.arena.live_server:waits"], lasting_port()
+    store = tmp_path / "store"
+    with arena_server(store, agents, deadline=200, warm_up=False, port=port) as server:
         begun = CLIENT.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
-        page = open_page(f"{server.address}{begun.headers['location']}")
+        page = open_page(f"{server.address}{begun.headers['location']}", outlives_server=True)
         expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
         page.fill("#prompt", "I am still typing")
-        port = int(server.address.rpartition(":")[2])
-    with arena_server(tmp_path / "store", agents, warm_up=False, port=port):
+    with arena_server(store, agents, warm_up=False, port=port):
         expect(page.locator("#p1-B header")).to_contain_text("stopped")
         expect(page.locator("#p1-B [data-answer]")).to_have_text("Well, let me think")
         expect(page.locator("#prompt")).to_have_value("I am still typing")
@@ -209,10 +209,9 @@ def test_a_turn_that_a_restart_ends_is_shown_as_it_was_kept(
 
 
 def test_a_session_that_was_never_kept_is_told(tmp_path: Path, browser: Browser) -> None:
-    page = browser.new_page()
-    with arena_server(tmp_path / "one", [ECHO], warm_up=False) as server:
+    page, port = browser.new_page(), lasting_port()
+    with arena_server(tmp_path / "one", [ECHO], warm_up=False, port=port) as server:
         page.goto(posed(f"{server.address}/arena", "Hello."))
-        port = int(server.address.rpartition(":")[2])
     with arena_server(tmp_path / "other", [ECHO], warm_up=False, port=port):
         note = page.locator("[data-note]")
         expect(note).to_contain_text("does not know this session")
@@ -236,7 +235,7 @@ def test_what_a_reader_scrolled_opened_and_focused_stays_so(
     tmp_path: Path, open_page: Opened
 ) -> None:
     agents = [f"tests.arena.live_server:{name}" for name in ("exaggerates", "waits")]
-    with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
+    with arena_server(tmp_path / "store", agents, deadline=200, warm_up=False) as server:
         begun = CLIENT.post(f"{server.address}/arena", data={"prompt": "Go on, both."})
         page = open_page(f"{server.address}{begun.headers['location']}")
         answer, calls = page.locator("#p1-A [data-answer]"), page.locator("#p1-A .calls")
@@ -258,7 +257,7 @@ def test_the_focus_goes_back_to_the_prompt_when_all_is_stopped(
     tmp_path: Path, open_page: Opened
 ) -> None:
     agents = ["tests.arena.live_server:waits"]
-    with arena_server(tmp_path / "store", agents, deadline=60, warm_up=False) as server:
+    with arena_server(tmp_path / "store", agents, deadline=200, warm_up=False) as server:
         begun = CLIENT.post(f"{server.address}/arena", data={"prompt": "Go on."})
         page = open_page(f"{server.address}{begun.headers['location']}")
         expect(page.locator("#p1-A [data-answer]")).to_have_text("Well, let me think")
@@ -346,19 +345,27 @@ def test_prompts_to_be_judged_are_found(echoes: ArenaServer, open_page: Opened) 
 
 
 def test_an_open_page_says_what_is_wrong_with_the_arena(tmp_path: Path, open_page: Opened) -> None:
-    store = tmp_path / "store"
+    store, whole, full = (tmp_path / name for name in ("store", "whole", "full"))
+    whole.mkdir()
+    full.write_text("a full disk, as far as the store can tell")
+    store.symlink_to(whole)
     with arena_server(store, [ECHO], warm_up=False) as server:
         page = open_page(posed(f"{server.address}/arena", "Hello."))
         CLIENT.get(f"{server.address}/arena")
-        store.rename(tmp_path / "away")
-        store.write_text("a full disk, as far as the store can tell")
+        _lead(store, full)
         page.fill("#prompt", "Is there room?")
         page.locator("#prompt").press("Enter")
         expect(page.locator("[data-problem]")).to_contain_text("1 turns wait for it")
-        store.unlink()
-        (tmp_path / "away").rename(store)
+        _lead(store, whole)
         expect(page.locator("[data-problem]")).to_be_hidden()
         page.goto("about:blank")
+
+
+def _lead(link: Path, target: Path) -> None:
+    """Let a link lead elsewhere, in one step: the arena looks every second."""
+    fresh = link.with_name("fresh")
+    fresh.symlink_to(target)
+    fresh.replace(link)
 
 
 ODD_NAMES = (
