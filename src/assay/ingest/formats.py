@@ -54,6 +54,7 @@ _HOMES = {
     "tau2-bench": "tau2:TAU2",
     "toolgym": "toolgym:TOOLGYM",
     "traceloop": "traceloop:TRACELOOP",
+    "vercel-ai": "vercel_stream:VERCEL_AI",
 }
 FORMAT_NAMES = tuple(_HOMES)
 # Looks into every corner of a document; only where nobody else knows it.
