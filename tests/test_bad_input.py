@@ -103,6 +103,8 @@ def nested(depth: int, inside: bytes = b"1") -> bytes:
 
 
 GOOD = case(run_id="good")
+# What the standard library says of it, by version.
+COMMA = "trailing comma" if sys.version_info >= (3, 13) else "Expecting property name"
 
 NOT_JSON = {
     "cut in an object": Item(GOOD[:-1], "not read", "Expecting ',' delimiter", "swallows"),
@@ -110,7 +112,7 @@ NOT_JSON = {
     "cut after a key": Item(b'{"input":', "not read", "Expecting value", "swallows"),
     "only an opening": Item(b"{ ", "not read", "Expecting property name", "swallows"),
     "a stray closing": Item(GOOD + b"}", "not read", "Extra data", "no"),
-    "a comma too many": Item(GOOD[:-1] + b",}", "not read", "Expecting property name"),
+    "a comma too many": Item(GOOD[:-1] + b",}", "not read", COMMA),
     "a comma too few": Item(b'{"input": "q" "actual_output": "a"}', "not read", "Expecting ','"),
     "single quotes": Item(b"{'input': 'q'}", "not read", "double quotes"),
     "keys without quotes": Item(b'{input: "q"}', "not read", "double quotes"),
@@ -138,7 +140,7 @@ NOT_JSON = {
     "only NUL bytes": Item(b"\x00" * 512, "not read", "Expecting value"),
     "a bell": Item(b'{"input": "\x07"}', "not read", "Invalid control character"),
     "a bad escape": Item(b'{"input": "\\q"}', "not read", "Invalid \\escape"),
-    "nested 1,000 deep": Item(raw(x=nested(1000)), "not read", "nested too deeply"),
+    "nested 20,000 deep": Item(raw(x=nested(20_000)), "not read", "nested too deeply"),
     "nested 100,000 deep": Item(lambda: nested(100_000), "not read", "nested too deeply"),
     "opened 100,000 times": Item(lambda: b"[" * 100_000, "not read", "too deeply", "swallows"),
     "50 MB without an end": Item(
