@@ -192,6 +192,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "'park' is not a valid tool here",
         "You asked for the tool park, but it does not exist.",
         "工具不存在",
+        "错误：工具 moor 不存在",
     ),
     "rate_limit": (
         "429 Too Many Requests",
@@ -381,6 +382,8 @@ def test_every_kind_with_words_has_an_example() -> None:
 
 # One message for each kind that is known in other languages, each in another one.
 FOREIGN_WORDS = {
+    "unknown_tool": "Ferramenta desconhecida: atracar",
+    "configuration": "Erro: TIDE_URL não configurada",
     "quota_exceeded": "Saldo insuficiente en la cuenta",
     "auth": "認証に失敗しました",
     "permission": "Ошибка: недостаточно прав",
@@ -464,6 +467,52 @@ def test_confidence_is_a_share(text: str) -> None:
     assert found is not None
     assert 0 < found.confidence < 1
     assert CATEGORY_OF[found.kind] == found.category
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        (-32602, "The token requires the berth:write scope", ("environment", "permission")),
+        (-32602, "Rate limit exceeded", ("environment", "rate_limit")),
+        (-32600, "execution timed out", ("server", "timeout")),
+        (-32602, "Invalid tools/call result: no depth", ("server", "data_processing_error")),
+        (-32602, "'NoneType' object is not iterable", ("model", "invalid_arguments")),
+    ],
+)
+def test_plain_words_clear_the_model_of_a_code(
+    code: int, text: str, expected: tuple[str, str]
+) -> None:
+    assert answer(thrown(code, text))[:2] == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ({"error": "odd", "errorCode": "BERTH_NOT_FOUND"}, ("model", "not_found")),
+        ({"error": {"type": "overloaded_error", "message": "later"}}, ("server", "unavailable")),
+        ({"error": "odd", "details": {"httpStatus": 401}}, ("environment", "auth")),
+        ({"error": {"code": "PERMISSION_DENIED", "message": "odd"}}, ("environment", "permission")),
+        # What the message tells plainly is not overruled.
+        ({"error": {"code": "FORBIDDEN", "message": "No such file: x"}}, ("model", "not_found")),
+    ],
+)
+def test_codes_beside_a_vague_message(body: Any, expected: tuple[str, str]) -> None:
+    assert answer(failed(body))[:2] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("HTTP 403: berth is required", ("environment", "permission")),
+        ("HTTP 502: berth is required", ("server", "unavailable")),
+        ("HTTP 400: berth is required", ("model", "missing_required_field")),
+        ("The pilot returned 401", ("environment", "auth")),
+        ("403 Harbour closed to strangers", ("environment", "permission")),
+        ("404 boats seen", ("unknown", "unclassified")),
+    ],
+)
+def test_what_a_status_clears(text: str, expected: tuple[str, str]) -> None:
+    assert answer(told(text))[:2] == expected
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from assay.evidence.body_roles import is_full
 from assay.evidence.failure_kinds import (
     CATEGORY_OF,
     CIRCUMSTANCES,
+    CLEARING_STATUSES,
     HTTP_KINDS,
     JSON_RPC_KINDS,
     NOT_OF_THE_MODEL,
@@ -195,7 +196,8 @@ def _by_http_status(failure: _Failure) -> Blame | None:
     kind = HTTP_KINDS.get(status, "invalid_arguments" if status < 500 else "execution_error")
     if status not in VAGUE_STATUSES:
         return Blame(CATEGORY_OF[kind], _refined(kind, failure.told), "http_status", 0.85)
-    if failure.told not in VAGUE_KINDS:
+    plain = status in CLEARING_STATUSES and CATEGORY_OF[failure.told] == "model"
+    if failure.told not in VAGUE_KINDS and not plain:
         return Blame(CATEGORY_OF[failure.told], failure.told, "http_status", 0.75)
     return Blame(CATEGORY_OF[kind], kind, "http_status", 0.6)
 

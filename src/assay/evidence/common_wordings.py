@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 # The first wording found names the kind.
 COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
+    ("conflict", r"\balready\b"),
+    ("permission", r"\brestricted\b"),
     ("validation_error", r"\bmust be\b|\bincorrect\b|\binvalid\b|not valid"),
     (
         "rule_violation",
@@ -60,7 +62,9 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         "rule_violation",
         (
             r"[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
-            r"|upload|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected)\b"
+            r"|upload|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected"
+            r"|pending)\b"
+            r"|\b(?:is|are) (?:archived|deleted|suspended|deactivated|inactive|frozen|paused)\b"
             r"|over the \d|^\W*no \w+ (?:in|with|for|at|on)\b|limit is \d"
         ),
     ),

@@ -142,3 +142,5 @@ HTTP_KINDS: dict[int, Kind] = {
     529: "unavailable",
 }
 VAGUE_STATUSES = frozenset({400, 403, 404, 422, 500, 502})
+# Vague as they are, these are no answer to wrong arguments.
+CLEARING_STATUSES = frozenset({403, 502})

@@ -11,6 +11,28 @@ if TYPE_CHECKING:
 # any, say little. Most specific first; what stands after the bar needs no beginning of a word.
 FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
+        "unknown_tool",
+        (
+            r"\b(?:ferramenta desconhecida|herramienta desconocida|outil inconnu"
+            r"|unbekanntes werkzeug"
+            r"|неизвестный инструмент|strumento sconosciuto)|ツールが見つかり|도구를 찾을"
+        ),
+    ),
+    (
+        "configuration",
+        (
+            r"\b(?:nicht (?:konfiguriert|installiert|aktiviert)|(?:pas|non) (?:configuré|installé"
+            r"|activé)"
+            r"|no (?:está )?(?:configurad|instalad|habilitad)|não (?:está )?(?:configurad"
+            r"|instalad|habilitad"
+            r"|definid)|non (?:è )?(?:configurat|installat)|не (?:настроен|сконфигурирован"
+            r"|установлен)"
+            r"|nie (?:skonfigurowan|zainstalowan)|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:não"
+            r"|no se|nicht|non))"
+            r"|設定されていません|設定してください|설정되지"
+        ),
+    ),
+    (
         "quota_exceeded",
         (
             r"\b(?:kontingent|solde insuffisant|saldo insuficiente|недостаточно средств)"
@@ -34,14 +56,16 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|pas autorisé|droits|acceso (?:denegado|prohibido)|permiso|no autorizad"
             r"|acesso negado|permissão"
             r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
-            r"|доступ (?:запрещ|закрыт)|uprawnie|dostępu|erişim)|権限|アクセスが拒否|許可|권한|거부"
+            r"|доступ (?:запрещ|закрыт)|uprawnie|dostępu|erişim)|権限|アクセスが拒否|許可|권한"
+            r"|거부"
         ),
     ),
     (
         "timeout",
         (
             r"\b(?:zeitüberschreitung|délai|tiempo de espera|tempo (?:limite|esgotado|scaduto"
-            r"|excedido)|время ожидания)|タイムアウト|시간이? ?초과"
+            r"|excedido)|врем(?:я|ени) ожидания|слишком много времени|zu lange|trop de temps"
+            r"|demasiado tiempo)|タイムアウト|시간이? ?초과"
         ),
     ),
     (
@@ -55,7 +79,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         "unavailable",
         (
             r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|no (?:está )?disponible"
-            r"|indisponível"
+            r"|indisponível|não (?:está )?disponível"
             r"|non disponibile|недоступ)|利用できません|メンテナンス|점검"
         ),
     ),
@@ -70,7 +94,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "missing_required_field",
         (
-            r"\b(?:erforderlich|pflichtfeld|(?:muss|müssen) angegeben|obligatoire|requis\b"
+            r"\b(?:erforderlich|aucune? \w+ (?:fourni|sélectionné|spécifié)|necess[aá]ri[oa]s?\b"
+            r"|necesari[oa]|не передан|pflichtfeld|(?:muss|müssen) angegeben|obligatoire|requis\b"
             r"|manquant"
             r"|obligatori[oa]|requerid[oa]|faltan?\b|obrigatóri|obbligatori|verplicht|обязател"
             r"|не указан|wymagan|zorunlu|bırakılamaz|укажите|введите|нужно|необходимо|indi(?:ca"
@@ -124,7 +149,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:zuerst|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
             r"|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
-            r"|上限|초과|先に|먼저"
+            r"|上限|초과|先に|먼저|위반"
         ),
     ),
     (

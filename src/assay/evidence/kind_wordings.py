@@ -18,7 +18,7 @@ _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
 # Most specific first: the first wording found names the kind.
 WORDINGS: tuple[tuple[Kind, str], ...] = (
-    *SURE_WORDINGS,
+    *((kind, "|".join(wordings)) for kind, wordings in SURE_WORDINGS),
     (
         "timeout",
         (
@@ -34,7 +34,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|(?:rejected|denied|blocked) this (?:action|call)|\bcancell?ed\W*$|sibling tool call"
             r"|KeyboardInterrupt|declined by|rejected by (?:the )?user|CancelledError"
             r"|^\W*(?:cancell?ed|aborted|interrupted) (?:while|before|during)"
-            r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted)\W*$|取消"
+            r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted)\W*$|[已被]取消|取消了"
+            r"|用户取消"
         ),
     ),
     (
@@ -45,7 +46,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             rf"|tool not found|tool (?:name )?(?!is )(?!was ){_TOOL_NAME} (?:is |was "
             rf"|does )?(?:not (?:found|exist"
             rf"|available|registered)|unknown)|function name {_TOOL_NAME} not found"
-            r"|unavailable tool|^\W*(?:error\W+)?method not found|未知工具|工具不存在"
+            r"|unavailable tool|^\W*(?:error\W+)?method not found|未知工具"
+            r"|工具\s?\S{0,40}\s?(?:不存在|未找到"
+            r"|未注册)|(?:未找到|找不到|没有)的?工具"
         ),
     ),
     (
@@ -302,7 +305,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|Unclosed|aggregate functions are not allowed|cannot be matched|cannot drop columns"
             r"|no unique constraint matching|subquery|:\d{1,6}(?::\d{1,6})?: (?:fatal )?error\b"
             r"|\(\d+,\d+\): error|error\[E\d|undeclared|cannot find symbol|not assignable"
-            r"|call to undefined|undefined: |unknown operator|cannot query field|argument named"
+            r"|call to undefined|undefined: |unbound variable|unknown operator|cannot query field"
+            r"|argument named"
             r"|from-clause"
             r"|cannot change name|语法错误"
         ),
@@ -342,8 +346,10 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|greater) than or equal|must (?:use|follow|match|begin|start|end|contain)\b"
             r"|must be (?:between|in the format|a positive|positive|non-)|is not (?:valid|an? )"
             r"|too (?:small|large|short|long)|is an? \w+, not an?|(?:above|below|over|under"
-            r"|outside) the (?:maximum|minimum|limit|allowed|permitted|valid)|不能(?:早于|晚于|大于"
-            r"|小于|超过)|必须(?:是|为|大于|小于|在)|ZodError|校验|格式(?:错误|不正确)|无效的?|需为"
+            r"|outside) the (?:maximum|minimum|limit|allowed|permitted|valid)|不能(?:早于|晚于"
+            r"|大于"
+            r"|小于|超过)|必须(?:是|为|大于|小于|在)|ZodError|校验|格式(?:错误|不正确)|无效的?"
+            r"|需为"
             r"|应为|不正确|不匹配|不符合|非法|输入错误"
         ),
     ),
@@ -367,7 +373,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|was) no \w|unknown \w*_\w+|\bno (?:\w+ ){1,3}[\"'`]|^\W*no \w+ \S*\d"
             r"|has no \w+ [\"'`]|(?:server|api|schema) (?:doesn't|does not) have an? \w"
             r"|matched no \w|not in (?:the )?(?:registry|catalog|database"
-            r"|index)\b|has only \d+|no (?:rule|available|route) |undefined control|不存在|未获取到"
+            r"|index)\b|has only \d+|no (?:rule|available|route) |undefined control|不存在"
+            r"|未获取到"
             r"|未查到|查无"
         ),
     ),

@@ -27,6 +27,7 @@ _REFUSED_VALUE = re.compile(r"input_value=[^\n]{0,400}?, input_type=\w+")
 _NAME = re.compile(
     r"(?<![:=] )(?<=[\s(])([\"'`])"
     r"(?![^\"'`\s]{0,60}(?:key|token|secret|password|auth|credential))"
+    r"(?!(?:str|int|float|bool|dict|list|string|integer|number|boolean|array|object|undefined)\1)"
     r"(?:[a-z/.~]|[A-Z]:\\)[^\"'`\s]{0,80}\1(?=[\s.,;)]|$)"
 )
 
@@ -39,8 +40,9 @@ _ADVICE = re.compile(
 )
 # What a message opens with that only says that there is one, and who tells it.
 _PREFIX = re.compile(
-    r"\A\W{0,8}(?:(?:fatal |tool )?(?:error|err)(?: (?:executing|calling|invoking|running|in|while"
-    r"|during|from|code|message)\b[^:\n]{0,60})?: {1,2}){1,3}(?=\S)",
+    r"\A\W{0,8}(?:(?:fatal |tool )?(?:error|err|bad request|invalid request)(?: (?:executing"
+    r"|calling|invoking|running|in|while|during|from|code|message)\b[^:\n]{0,60})?: {1,2}){1,3}"
+    r"(?=\S)",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"</?[a-z]\w{0,30}>")

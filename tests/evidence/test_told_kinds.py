@@ -1,0 +1,243 @@
+"""Which kind a message tells of: each wording that leaves no doubt, and what is read past."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from assay.evidence.chinese_kinds import CHINESE_WORDINGS
+from assay.evidence.sure_wordings import SURE_WORDINGS
+from assay.evidence.told_kinds import kind_of_message
+
+# One message for each wording, in the order of the table.
+SURE: list[tuple[str, tuple[str, ...]]] = [
+    (
+        "malformed_call",
+        (
+            "Failed to parse the tool arguments: Expecting value: line 1 column 1 (char 0)",
+            "arguments are not valid JSON",
+        ),
+    ),
+    (
+        "data_processing_error",
+        (
+            "unexpected tide table response",
+            "MCP error -32602: Invalid tools/call result: expected record",
+            "Output validation error: 'depth' is a required property",
+            "The reply from the buoy is empty",
+            "the response had no depth",
+            "response did not include the tide",
+            "the answer could not be parsed",
+            "Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
+            "Expecting value: line 1 column 1 (char 0)",
+            "failed to serialize the result",
+            "Object of type Tide is not JSON serializable",
+            "too many values to unpack (expected 2)",
+        ),
+    ),
+    (
+        "null_reference",
+        (
+            "tides.map is not a function",
+            "Cannot destructure property 'tide' of 'buoy' as it is undefined.",
+            "Object reference not set to an instance of an object",
+            'Cannot invoke "Tide.depth()" because "<local4>" is null',
+        ),
+    ),
+    (
+        "execution_error",
+        (
+            "maximum recursion depth exceeded",
+            "CUDA out of memory",
+            "deadlock detected",
+            "no berth in the map: this is a harbour bug",
+            "The page, context or browser has been closed",
+        ),
+    ),
+    ("invalid_arguments", ("failed to unmarshal arguments into berth",)),
+    (
+        "missing_required_field",
+        (
+            "Invalid input: expected string, received undefined",
+            "data must have required property 'berth'",
+        ),
+    ),
+    ("wrong_type", ("Expected `int`, got `str` - at `$.depth`", "data/depth must be integer")),
+    (
+        "validation_error",
+        (
+            "timeout must be between 1 and 60 seconds; read about timeouts",
+            "depth must be a positive number of fathoms",
+            "Cannot divide by zero",
+            "Input should be 'ebb' or 'flood'",
+            "Invalid URL",
+            "berth name may not contain spaces",
+        ),
+    ),
+    (
+        "invalid_arguments",
+        ('ValidationError: "berth" is not allowed', "Give berth or pier, not both"),
+    ),
+    (
+        "not_found",
+        (
+            "'moor' is not recognized as an internal or external command",
+            "no such column: depht",
+        ),
+    ),
+    ("cancelled", ("Cancelled: another call errored",)),
+    (
+        "permission",
+        (
+            "You are not allowed to move other boats",
+            "berth 'B9' is outside the token's scope",
+            "The boat does not belong to this owner",
+        ),
+    ),
+    ("auth", ("Your harbour credentials were not found",)),
+    (
+        "configuration",
+        (
+            "plotter is not installed",
+            "tide must be on your PATH",
+            "Please run: npx plotter install",
+            "invalid configuration: no chart",
+            "no configuration has been provided",
+            "Not connected to the harbour, please provide 'HARBOUR_TOKEN'",
+        ),
+    ),
+    (
+        "network_error",
+        ("peer closed connection", "incomplete chunked read"),
+    ),
+    ("server_unavailable", ("Bad Request: No valid session ID provided", "Not connected")),
+    (
+        "quota_exceeded",
+        (
+            "Premium required",
+            "The chart requires a paid subscription",
+            "Charts are not included in your plan",
+        ),
+    ),
+    ("unavailable", ("failed to launch the tide reader",)),
+    ("timeout", ("no reply in 164s",)),
+    (
+        "conflict",
+        (
+            "your local charts would be overwritten",
+            "the berth has been modified; apply your changes to the latest version",
+            "unable to resolve dependency tree",
+        ),
+    ),
+    (
+        "rule_violation",
+        (
+            "This chart is only available after high tide",
+            "The picture was flagged by the watch",
+        ),
+    ),
+]
+
+
+def test_each_sure_wording_has_an_example() -> None:
+    told = [(kind, len(wordings)) for kind, wordings in SURE_WORDINGS]
+    assert told == [(kind, len(examples)) for kind, examples in SURE]
+
+
+@pytest.mark.parametrize(
+    ("kind", "wording", "text"),
+    [
+        (kind, wording, text)
+        for (kind, wordings), (_, examples) in zip(SURE_WORDINGS, SURE, strict=True)
+        for wording, text in zip(wordings, examples, strict=True)
+    ],
+)
+def test_sure_wordings(kind: str, wording: str, text: str) -> None:
+    assert re.search(wording, text, re.IGNORECASE)
+    assert kind_of_message(text) == kind
+
+
+CHINESE = {
+    "rate_limit": "今日查询次数已达",
+    "quota_exceeded": "账户余额为零",
+    "auth": "令牌已失效",
+    "permission": "不允许访问此泊位",
+    "configuration": "请先在设置中启用海图",
+    "network_error": "无法连接港口",
+    "unavailable": "调度器未初始化",
+    "malformed_call": "请求体解析失败",
+    "data_processing_error": "接口返回的潮汐不完整",
+    "invalid_date_range": "无法解析日期字符串",
+    "missing_required_field": "必须指定泊位",
+    "invalid_arguments": "不能同时指定泊位和码头",
+    "unsupported": "仅支持整点潮汐",
+    "conflict": "泊位已被占用",
+    "not_found": "没有找到泊位",
+    "validation_error": "深度校验未通过",
+    "rule_violation": "无法取消这次停泊",
+}
+
+
+@pytest.mark.parametrize(("kind", "text"), CHINESE.items())
+def test_chinese(kind: str, text: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+def test_each_chinese_kind_has_an_example() -> None:
+    assert [kind for kind, _ in CHINESE_WORDINGS] == list(CHINESE)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Unknown column 'timeout' in 'field list'", "not_found"),
+        ("File not found: '/srv/auth/token.txt'", "not_found"),
+        ("Get http://harbour.example/tide?timeout=32s: connection refused", "network_error"),
+        (
+            (
+                "berth\n  Input should be a valid integer [type=int_parsing,"
+                " input_value='permission denied', input_type=str]"
+            ),
+            "wrong_type",
+        ),
+        ("Invalid 'api_key'", "auth"),
+        ("error: 'unauthorized'", "auth"),
+    ],
+)
+def test_what_a_message_names_says_nothing(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Berth 9 not found. Please check your API key or network connection.", "not_found"),
+        ("No berth with id 9.\nSuggestions: check the network, verify the token", "not_found"),
+        ("Something odd. Please check your API key.", "auth"),
+    ],
+)
+def test_advice_counts_where_nothing_else_says_more(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Error: not a directory: charts", "validation_error"),
+        ("Error executing tool moor: Error: Unknown pier", "not_found"),
+        ("Bad Request: berth not found", "not_found"),
+        ("Bad Request: odd", "invalid_arguments"),
+        ("<tool_use_error>Cancelled: the other call errored</tool_use_error>", "cancelled"),
+    ],
+)
+def test_what_only_says_that_there_is_an_error_is_read_past(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["error: " * 5_000, "'" * 5_000, "http://" * 2_000, "<a>" * 5_000, "input_value=" * 2_000],
+)
+def test_odd_messages_take_no_time(text: str) -> None:
+    assert kind_of_message(text)
