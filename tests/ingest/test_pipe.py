@@ -194,3 +194,12 @@ def test_a_broken_line_costs_itself_alone(stdin: Stdin) -> None:
         "question 2",
     ]
     assert [item.position for item in found if isinstance(item, Unreadable)] == [2]
+
+
+def test_a_tape_in_yaml(stdin: Stdin) -> None:
+    sent = json.dumps({"messages": [{"role": "user", "content": "on tape"}]})
+    came = json.dumps({"choices": [{"message": {"role": "assistant", "content": "Yes."}}]})
+    stdin.send(
+        f"interactions:\n- request: {{body: '{sent}'}}\n  response: {{body: '{came}'}}\n".encode()
+    )
+    assert questions(list(read_runs("-"))) == ["on tape"]

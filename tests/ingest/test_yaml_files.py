@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace
-from assay.ingest.yaml_files import YamlPlace
+from assay.ingest.yaml_files import SETTINGS, YamlPlace, begins_as_yaml
 from assay.ingest.yaml_values import UnusableYaml, yaml_values
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,3 +162,36 @@ def test_several_documents_are_lines_of_json(tmp_path: Path) -> None:
     (tmp_path / "two.yaml").write_text("a: 1\n---\nb: [x]\n")
     with YamlPlace(FilePlace(tmp_path / "two.yaml")).open() as file:
         assert [json.loads(line) for line in file] == [{"a": 1}, {"b": ["x"]}]
+
+
+@pytest.mark.parametrize("together", SETTINGS)
+def test_settings_are_told_by_their_keys_and_not_read(tmp_path: Path, together: Any) -> None:
+    bomb = "\n".join(BOMBS["lists"])
+    text = "".join(f"{key}: a\n" for key in together) + bomb
+    (tmp_path / "set.yaml").write_text(text)
+    (found,) = read_runs(tmp_path)
+    assert isinstance(found, Unreadable)
+    assert (found.kind, "not usable" in found.problem) == ("passed_over", False)
+
+
+def test_a_tape_that_speaks_of_settings_is_read(tmp_path: Path) -> None:
+    sent = {"model": "m", "messages": [{"role": "user", "content": "apiVersion: 1\nkind: a"}]}
+    came = {"choices": [{"message": {"role": "assistant", "content": "Yes."}}]}
+    exchange = {"request": {"body": json.dumps(sent)}, "response": {"body": json.dumps(came)}}
+    tape = {"apiVersion": 1, "interactions": [exchange], "kind": "tape"}
+    (tmp_path / "tape.yaml").write_text(yaml.safe_dump(tape))
+    (run,) = read_runs(tmp_path)
+    assert isinstance(run, AgentTestCase)
+    assert run.actual_output == "Yes."
+
+
+@pytest.mark.parametrize(
+    "text", [b"---\na: 1", b"version: 1\ninteractions:\n- a", b"messages:\n- b"]
+)
+def test_yaml_without_a_name_is_known_by_its_beginning(text: bytes) -> None:
+    assert begins_as_yaml(text)
+
+
+@pytest.mark.parametrize("text", [b"", b"data: {}\n\n", b"INFO: messages: {}", b'0:"a"\n', b"[1]"])
+def test_other_texts_without_a_name_are_no_yaml(text: bytes) -> None:
+    assert not begins_as_yaml(text)

@@ -108,11 +108,8 @@ def sampled_messages(recording: Recording) -> list[Any]:
 
 def _messages_in(value: Any) -> Iterator[Any]:
     if isinstance(value, dict) and isinstance((whole := joined(value)).get("messages"), list):
-        response = dict_or_empty(whole.get("response"))
         yield from whole["messages"]
         yield from replies(whole)
-        if "role" in response:
-            yield response
     elif isinstance(value, list):
         for item in value:
             yield from _messages_in(item)
@@ -128,7 +125,9 @@ def _choices(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 def replies(value: dict[str, Any]) -> list[Any]:
     """What the chat API answered, where request and response were stored as one."""
-    return [choice.get("message") for choice in _choices(value)]
+    response = dict_or_empty(value.get("response"))
+    alone = [response] if "role" in response and "content" in response else []
+    return [choice.get("message") for choice in _choices(value)] or alone
 
 
 class RunBuilder:

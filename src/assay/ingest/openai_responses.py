@@ -239,7 +239,8 @@ def is_item(value: object) -> bool:
 
 def _recognise(recording: Recording) -> float:
     seen = sampled_entries(recording)
-    if any(_response_of(value) is not None for value in seen):
+    flat = (item for value in seen for item in (value if isinstance(value, list) else [value]))
+    if any(_response_of(value) is not None for value in islice(flat, _LOOKED_AT)):
         return 1.0 if dict_or_empty(seen[0]).get("object") == "response" else 0.9
     items = list(islice((i for value in seen for i in _items_in(value)), _LOOKED_AT))
     kinds = {text_at(_raw(item), "type") for item in items if isinstance(item, dict)}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 _BUFFER = 1 << 20
+_HEAD = 64 * 1024
 # How lines begin; what begins otherwise is one document, or packed.
 _OBJECT = b"{"
 # How long a look waits for one more line, and a reader until it says that it waits.
@@ -59,6 +60,10 @@ class Pipe:
     def is_slow(self) -> bool:
         """Whether the next bytes are not here yet; the end of a pipe is here."""
         return not self._comes_within(_LOOK_SECONDS)
+
+    def head(self) -> bytes:
+        """The first bytes of what is kept as a whole; none where lines come one by one."""
+        return b"" if self._first_byte == _OBJECT else self.read_at(0, _HEAD)
 
     def forget(self) -> None:
         """Let go of what was kept."""

@@ -11,6 +11,7 @@ from assay.evidence.outcome import settle
 from assay.ingest.archives import PackedPlace
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, likely_format, pick_format
+from assay.ingest.mixed_traffic import APIS, parts_by_api
 from assay.ingest.native import NATIVE
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
@@ -107,12 +108,22 @@ class RunReader:
             return
         likely = self._likely or likely_format(recording.name)
         chosen = self._forced or pick_format(recording, likely=likely)[0]
+        parts = self._parts(recording, chosen)
+        for part in parts:
+            yield from self._read(part, judge, alone=alone)
+        if parts:
+            return
         if chosen is None:
             found = _unknown(recording, among_others=not alone)
         else:
             self._likely = chosen
             found = read_recording(recording, chosen, judge)
         yield from _with_packed_name(found, recording)
+
+    def _parts(self, recording: Recording, chosen: Format | None) -> list[Recording]:
+        """A recording by the APIs in it, where it may have several."""
+        is_known = self._forced is not None or (chosen is not None and chosen.name not in APIS)
+        return [] if is_known else parts_by_api(recording)
 
 
 def _with_packed_name(

@@ -16,7 +16,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.yaml_files import SUFFIXES as YAML
-from assay.ingest.yaml_files import YamlPlace
+from assay.ingest.yaml_files import YamlPlace, begins_as_yaml
 
 __all__ = [
     "PACKED",
@@ -118,7 +118,7 @@ def _is_pipe(file: str | Path) -> bool:
 
 def _piped(pipe: Pipe) -> Iterator[Recording]:
     try:
-        yield Recording(pipe)
+        yield Recording(YamlPlace(pipe) if begins_as_yaml(pipe.head()) else pipe)
     finally:
         pipe.forget()
 

@@ -17,7 +17,32 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".yaml", ".yml")
 _LARGEST = 64 * 1024 * 1024
+_LOOKED_AT = 64 * 1024
+# Keys that files have together on their own level which set something up: clusters, pipelines,
+# descriptions of an API. To read them takes time, and they are many.
+SETTINGS = (
+    ("apiVersion", "kind"),
+    ("on", "jobs"),
+    ("openapi", "paths"),
+    ("swagger", "paths"),
+    ("services", "volumes"),
+    ("services", "networks"),
+)
+# How YAML begins, where no name tells that a text is some.
+_BEGINNING = re.compile(rb"^(?:interactions|http_interactions|messages|conversations):\s*$", re.M)
+_TOP_LEVEL = re.compile(rb"^([A-Za-z_]\w*+):", re.MULTILINE)
 _CASSETTE = re.compile(rf"^(?:{'|'.join(CASSETTE_KEYS)}):".encode(), re.MULTILINE)
+
+
+def begins_as_yaml(text: bytes) -> bool:
+    """Whether a text without a name begins as a recording in YAML does."""
+    return text.startswith(b"---") or _BEGINNING.search(text) is not None
+
+
+def _sets_up(text: bytes) -> bool:
+    """Whether the keys of a file say that it holds settings, and so no run."""
+    keys = {key.decode() for key in _TOP_LEVEL.findall(text[:_LOOKED_AT])}
+    return any(keys.issuperset(together) for together in SETTINGS)
 
 
 class YamlPlace:
@@ -56,6 +81,8 @@ class YamlPlace:
         if len(text) > _LARGEST:
             limit = _LARGEST // (1024 * 1024)
             raise OSError(f"YAML of more than {limit} MB; write it as JSON")
+        if not self.is_cassette and _sets_up(text):
+            return b"{}"
         try:
             return b"\n".join(map(msgspec.json.encode, yaml_values(text)))
         except RecursionError:  # aliases of aliases
