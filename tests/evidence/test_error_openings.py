@@ -69,6 +69,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "http_status": (
         "HTTP 503",
+        "401: Missing or invalid key",
         "404 Not Found",
         "Client error '429 Too Many Requests'",
         "Service Unavailable",
@@ -233,6 +234,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "chinese_error": (
         "查询失败：连接超时",
+        "密码至少 6 位",
         "错误：文件不存在",
         "抱歉，发生了未知错误",
         "未获取到数据，请检查代码是否正确",

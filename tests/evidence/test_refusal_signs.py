@@ -7,8 +7,9 @@ from time import process_time
 import pytest
 
 from assay.evidence.error_grammar import failing_opening
+from assay.evidence.hindrances import ACTING_SIGNS
 from assay.evidence.outcome import call_outcome
-from assay.evidence.refusal_signs import ACTING_SIGNS, SIGNS, sign_of_refusal
+from assay.evidence.refusal_signs import SIGNS, sign_of_refusal
 from assay.execution import ToolExecutionResult
 
 BORNE = {
@@ -45,8 +46,12 @@ BORNE = {
         "The pier is full",
         "Crane 4 is currently offline",
         "That's too late for the ferry.",
+        "Pier 4 was full",
         "All berths are booked, see the list for next week",
     ),
+    "kept_shut": ("The pier is closed", "Ferry 4 is cancelled or late."),
+    "done_before": ("Nora is already a pilot!", "A tow was already raised for this boat."),
+    "sent_back": ("You need to be on the pier first!", "Please sail with /moor to enter."),
     "turned_down": ("Card declined", "Mooring request rejected by the pilot"),
     "refused_it": ("The pilot refused the key.",),
     "undone": ("No tide table at hand — log not updated.",),
@@ -165,6 +170,18 @@ def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) 
         ("get_berth", "berth 4 is already booked", False),
         ("get_berth", "Crane 4 is disabled. Use another one, then run it again.", True),
         ("join_pier", "The pier is full", True),
+        ("update_pier", "The pier has been closed", False),
+        ("update_pier", "Pier 4 was closed.", False),
+        ("update_pier", "The pier is now full", False),
+        ("create_pier", "Pier 4 is already created!", True),
+        ("install_sail", "sail is already installed", False),
+        ("attack_ship", "You miss. The ship is down to 3 masts.", False),
+        ("cancel_tow", "No tow found with this name.", True),
+        ("cancel_tow", "Tow 4 is closed", False),
+        ("remind_crew", "Tow 4 not due yet.", True),
+        ("add_note", "Please find the note attached.", False),
+        ("validate_draught", "Invalid draught format.", False),
+        ("validate_draught", "Invalid argument: pier", True),
         ("get_pier", "The pier is full", False),
         ("pay_pilot", "Card declined", True),
         ("payment_status", "Payment declined", False),

@@ -149,6 +149,10 @@ STATEMENTS: tuple[Opening, ...] = (
             ),
             rf"[\[(]?[45]\d\d[\])]?\s*[:：–-]?\s*(?:{HTTP_PHRASES}|client error|server error)",
             r"(?:client|server) error '?[45]\d\d",
+            (
+                r"[45]\d\d: (?:missing|invalid|expired|bad|access|permission|rate|no such|not"
+                r" (?:found|allowed|authori[sz]ed))\b"
+            ),
             r"(?:[\w.-]{1,30} ){1,3}(?-i:HTTP) [45]\d\d: ",
             rf"(?:{HTTP_PHRASES})(?:[.!]?\s*\Z|:)",
             r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it
@@ -173,7 +177,7 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"|\s(?-i:[A-Z]{1,8}[-_]?\d[\w.-]{0,20}|[A-Z]+_[A-Z_]+))?"
                 r"\s*(?:[:：=!！]|\s[–—-]\s|\]|\n|\.?\s*\Z)"
             ),
-            rf"(?:{FOREIGN_ERRORS})\s*[:：!]",
+            rf"(?:{FOREIGN_ERRORS})(?: (?-i:[A-Z]{{2,10}}|\d{{3}}))?\s*[:：!]",
             # A program's name first.
             rf"(?!{FIELD_NAMES}\b)(?-i:[a-z][\w.-]{{0,30}}: (?:[Ee]rror|[Ff]atal|[Ff]ailed)\b)",
         ),

@@ -105,7 +105,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"|authori[sz]ation|log ?in|sign[- ]?in) (?:is )?needed"
                 r"(?:[.:!]?\s*\Z| (?:for|to|by|before)\b)"
             ),
-            r"account (?:is |has been |was )?(?:suspended|disabled|locked|blocked)\b",
+            (
+                r"(?:(?:this|your|the) )?(?:\w+ )?account (?:is |has been |was )?(?:suspended"
+                r"|disabled|locked|blocked)\b"
+            ),
             (
                 r"you (?:have been|are|were)(?: being)? (?:blocked|banned|rate[ -]limited"
                 r"|logged out)\b"
@@ -168,7 +171,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"you(?: have|'ve)? (?:exceeded|reached|hit|used up|exhausted) (?:[\w'-]+ ){1,6}"
                 r"(?:limits?|quotas?|caps?|allowance|budget|credits)\b"
             ),
-            r"(?:\w+ ){1,3}(?:limit|length|quota|size|budget|depth) (?:was )?exceeded",
+            (
+                r"(?:\w+ ){1,3}(?:limit|length|quota|size|budget|depth|amount|capacity|attempts"
+                r"|retries) (?:was )?exceeded"
+            ),
             (
                 r"(?:\w+ ){1,4}(?:limit|quota|cap) (?:was |has been )?(?:exceeded|reached|hit"
                 r"|exhausted)\b"

@@ -20,7 +20,7 @@ from assay.evidence.exit_status import exit_status
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of, reads_like_content
-from assay.evidence.tool_kinds import ToolKind, kind_of_tool, tells_its_deed
+from assay.evidence.tool_kinds import ToolKind, checks_for, kind_of_tool, tells_its_deed
 
 if TYPE_CHECKING:
     from assay.evidence.error_openings import Opening
@@ -81,9 +81,10 @@ _OF_A_WORK = re.compile(
 )
 # What a call asked about, where it is not there or was not given.
 _OF_AN_ARGUMENT = re.compile(
-    r"please |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found|no such|(?:does not|doesn't)"
-    r" exist|(?:is|are) (?:required|missing)|not (?:provided|supplied|specified|given|configured"
-    r"|authori[sz]ed)|unknown \w|unauthori[sz]ed|cannot be empty|authenticated|permission)",
+    r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
+    r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)|not (?:provided"
+    r"|supplied|specified|given|configured|authori[sz]ed)|unknown \w|unauthori[sz]ed"
+    r"|cannot be empty|authenticated|permission)",
     re.IGNORECASE,
 )
 _STATE_TOLD = re.compile(
@@ -154,7 +155,7 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     if call.error_message and reported is None:
         return _failed("error_message", call.error_message)
     reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
-    if reading is not None and reading.rule in _SENTENCES and _is_deed(call, reading):
+    if reading is not None and _is_what_was_wanted(call, reading):
         reading = None
     if reading is not None and reading.failed:
         return _failed(reading.rule, reading.message or _words(payload))
@@ -165,8 +166,12 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     return CallOutcome(success=True, rule=rule)
 
 
-def _is_deed(call: ToolExecutionResult, reading: Reading) -> bool:
+def _is_what_was_wanted(call: ToolExecutionResult, reading: Reading) -> bool:
     told = (reading.message or "").strip()
+    if reading.rule == "invalid_input":
+        return kind_of_tool(call.tool) == "checking" and checks_for(call.tool, told)
+    if reading.rule not in _SENTENCES:
+        return False
     return tells_its_deed(call.tool, told) or _was_asked_for(call.parameters, told)
 
 

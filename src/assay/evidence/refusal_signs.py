@@ -11,21 +11,19 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from assay.evidence.error_vocabulary import FIELD_NAMES, HANDLED_THINGS, VERBS
+from assay.evidence.hindrances import ACTING_SIGNS, SAID_BY_WHO_IS_HINDERED, STOPPER_SIGNS, Sign
 from assay.evidence.linear_search import occurrence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from assay.evidence.hindrances import Verdict
     from assay.evidence.tool_kinds import ToolKind
-
-# What a first sentence must say: nothing, what a call should have brought, any state that may
-# hinder it, or whatever may be meant so.
-Verdict = Literal["none", "demand", "state", "hint"]
 
 _ENOUGH: dict[Verdict, frozenset[str]] = {
     "none": frozenset(),
@@ -63,10 +61,10 @@ _DEMAND = (
 )
 _STATE = (
     r"(?:cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
-    rf"|can|could)(?: not|n't)\b|not (?:yet |currently |properly )?{_DONE}\b|none of\b|neither\b"
-    r"|can only\b|no (?:reply|response|answer)\b|(?:has|have|contains?|matched) no\b|(?:unavailable"
-    r"|unreachable|out of stock"
-    r"|sold out|in use)\b)"
+    rf"|can|could)(?: not|n't)\b|not (?:yet |currently |properly )?{_DONE}\b|not \w+ yet\b"
+    r"|none of\b|neither\b|can only\b|no (?:reply|response|answer)\b"
+    r"|(?:has|have|contains?|matched) no\b"
+    r"|(?:unavailable|unreachable|out of stock|sold out|in use)\b)"
 )
 _HINT = (
     r"(?:(?:is|are) (?:currently )?(?:off|offline|gone|full|over|busy|locked|disabled|closed"
@@ -77,7 +75,8 @@ _HINT = (
     r"|selected|supplied|given|connected|loaded|initiali[sz]ed|installed|attached|registered|enabled)\b)"
 )
 _ASKING = (
-    r"(?:provide|specify|supply|give|pass|attach|add|set|create|configure|enter|choose|pick|select)"
+    r"(?:provide|specify|supply|give|pass|attach|add|set|create|configure|enter|choose|pick|select"
+    r"|keep|limit)"
 )
 _INSTEAD = (
     r"(?:use|run|call|set|provide|specify|pass|supply|create|choose|pick|select|enable|configure"
@@ -93,34 +92,7 @@ _IDENTIFIER = (
     r"|</?\w+>"
 )
 _WORD = r"[^\W\d][\w'/-]*"
-# What is said of a thing that lets nobody do anything with it.
-_HINDERING = (
-    r"(?:offline|full|(?:fully )?booked|occupied|sold out|out of (?:stock|order|service|paper)"
-    r"|unavailable|unreachable|unresponsive|busy|taken|closed|locked|frozen|suspended|expired"
-    r"|deactivated|inactive|disconnected|overloaded|down|in use|read-?only|under maintenance"
-    r"|over (?:the|its|your) (?:limit|quota|budget)|too (?:\w+ )?(?:soon|late|early|far|old|low"
-    r"|high|big|small|heavy|full|hot|cold|weak)|not yours|declined|rejected|denied|refused"
-    r"|off limits)"
-)
-_REFUSED = r"(?:declined|rejected|refused|denied|blocked|vetoed)"
-_UNDONE = (
-    r"(?:not (?:been )?(?:updated|saved|sent|created|changed|written|deleted|removed|added|stored"
-    r"|performed|executed|confirmed|applied|modified|submitted|published|moved|processed|placed"
-    r"|booked|posted|delivered|completed|started|uploaded|registered|charged|restarted|scheduled))"
-)
 _COPULA = r"(?:is|are|was|were|has|have|do|does|did|should|could|would|will|must)"
-
-
-class Sign(Struct, frozen=True):
-    """One sign of a refusal: how the text opens, and which verdict its first sentence needs.
-
-    A state is no refusal behind a `faint` sign, unless the tool was to act.
-    """
-
-    name: str
-    wording: str
-    verdict: Verdict = "none"
-    faint: bool = False
 
 
 # Letters match in either case unless a wording says (?-i:...).
@@ -129,8 +101,9 @@ SIGNS: tuple[Sign, ...] = (
         "demand",
         (
             r"(?:please )?(?:(?:provide|specify|supply) (?:an?|one|at least|exactly|either|both|the"
-            r"|your|only|all)|(?:give|pass|attach) (?:an?|one|at least|exactly|either|both)"
+            r"|your|only|all)|(?:give|pass|attach|enter) (?:an?|one|at least|exactly|either|both)"
             r"|enter an?) [^\n]{3,90}"
+            r"\Z|(?:keep|limit) (?:the|your) [\w ]{2,30} (?:under|below|within|to|at) \d[^\n]{0,40}"
             r"\Z|(?:choose|pick|select) (?:[^\n.]{1,70} or |one of |between |an? |at least )"
             r"[^\n.]{1,40}[.!]?\s*\Z|(?:add|select|choose|set|create|configure) (?:an?|at least|one"
             r"|the|your) [^\n.]{2,60} (?:before \w+ing|first)[.!]?\s*\Z"
@@ -200,50 +173,14 @@ SIGNS: tuple[Sign, ...] = (
     ),
     Sign("identifier", rf"[^\n]{{0,200}}?(?:{_IDENTIFIER})", "demand"),
 )
-# Where the tool was to do something: what is said of a state is why it did not.
-ACTING_SIGNS: tuple[Sign, ...] = (
-    Sign(
-        "none_there",
-        (
-            r"no (?:[\w'-]+ ){0,3}?[\w'-]*[^s\s] (?:is |was )?(?:found|open|active|selected|set"
-            r"|connected|matched|matches|exists|returned|received|generated|produced)\b"
-            r"|no (?:active|open|current|selected|running"
-            r"|default|connected) (?:[\w-]+ )?[\w-]*[^s\s.:!](?:[.:!]|\s*\Z)|no (?:[\w-]+ ){1,3}"
-            r"(?:configured|defined|registered|specified|provided|selected|connected|loaded"
-            r"|installed|enabled)\b"
-        ),
-    ),
-    Sign("hindered", r"[^\n]{1,160}\Z", "state"),
-    # "The room is full", not "The room is now full".
-    Sign(
-        "closed_to_all",
-        (
-            r"(?:(?:[\w'\"#/.,-]+ ){1,6}?(?:is|are|was|were|has been|seems|appears)"
-            r"|(?:that|this|it)'s)(?: (?:currently"
-            r"|temporarily|completely|still|already|all|to be))* "
-            rf"(?P<told>{_HINDERING})(?:[.!,;:—–(]|\s*\Z| [^\n]{{1,80}})"
-        ),
-    ),
-    Sign(
-        "turned_down", rf"(?:[\w'-]+ ){{1,3}}?{_REFUSED}(?:[.!(]|\s*\Z| (?:by|for|due|because)\b)"
-    ),
-    Sign("refused_it", rf"(?:[\w'-]+ ){{1,3}}?{_REFUSED} (?:the|your|this|that|our) \w+"),
-    Sign("undone", rf"[^\n]{{3,160}}\b(?:is |was |were |has |have )?{_UNDONE}[.!]?\s*\Z"),
-    Sign(
-        "skipped",
-        r"skipped\s?[:|(—-][^\n]{0,100}\b(?:no|not|missing|without|invalid|cannot|denied)\b",
-    ),
-    Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),
-    Sign("idle", r"nothing (?P<told>is|was|has been) (?:\w+ing|\w+ed|open|sent|done)\b"),
-)
-
 # What stands before a verdict that is no refusal: a condition, an explanation, a success.
 _DOUBTS_BEFORE = (
     r"\b(?:if|when|whenever|unless|returns?|raises?|means?|whether|indicates?|how|why|what|while"
     r"|where|until|used|because|since|(?<=\w )(?:that|which)|success\w*|created|deleted|saved"
     r"|updated|added|removed|completed|done|passed|found \d+|wrote|closed|opened|scheduled|playing"
-    r"|resolved|fixed|reply|comment|reminder|(?:was|were|been) (?!not|rejected|denied|refused"
-    r"|blocked)\w+ed|(?:is|are) (?:now )?(?!required|expected|needed)\w+ed|(?:set|changed"
+    r"|resolved|fixed|(?:reply|comment|reminder)(?:[:!]| (?:set|sent|posted))"
+    r"|(?:was|were|been) (?!not|rejected|denied|refused|blocked)\w+ed"
+    r"|(?:is|are) (?:now )?(?!required|expected|needed)\w+ed|(?:set|changed"
     r"|switched) (?:to|from)"
     r"|(?:is|are) now)\b"
 )
@@ -279,7 +216,7 @@ class _Grammar(Struct, frozen=True):
     end: re.Pattern[str]
     verdict: re.Pattern[str]
     signs: _Compiled
-    acting: _Compiled
+    acting: dict[str, _Compiled]
     before: re.Pattern[str]
     within: re.Pattern[str]
     first: re.Pattern[str]
@@ -296,7 +233,10 @@ def _grammar() -> _Grammar:
             rf"\b(?:(?P<demand>{_DEMAND})|(?P<state>{_STATE})|(?P<hint>{_HINT}))", ignored
         ),
         signs=tuple((sign, re.compile(sign.wording, ignored)) for sign in SIGNS),
-        acting=tuple((sign, re.compile(sign.wording, ignored)) for sign in ACTING_SIGNS),
+        acting={
+            kind: tuple((sign, re.compile(sign.wording, ignored)) for sign in signs)
+            for kind, signs in (("acting", ACTING_SIGNS), ("stopper", STOPPER_SIGNS))
+        },
         before=re.compile(_DOUBTS_BEFORE, ignored),
         within=re.compile(_DOUBTS_WITHIN, ignored),
         first=re.compile(_DOUBTS_AT_FIRST, ignored),
@@ -307,11 +247,8 @@ def _grammar() -> _Grammar:
 @cache
 def _may_refuse() -> Callable[[str], bool]:
     """A quick look at a text in lower case: most short answers say nothing that could refuse."""
-    said = (
-        rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|{_HINDERING}\b|{_REFUSED}\b|{_UNDONE}\b|missing\b"
-        r"|nothing\b|skipped\b)"
-    )
-    return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\A(?:no|unfortunately,?) ")
+    said = rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|{SAID_BY_WHO_IS_HINDERED}|missing\b)"
+    return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\Ano ")
 
 
 def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
@@ -328,8 +265,8 @@ def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
         return None
     if grammar.anywhere.search(opening):
         return None
-    if tool == "acting":
-        hindered = _borne(grammar, grammar.acting, opening, first, tool)
+    if tool in grammar.acting:
+        hindered = _borne(grammar, grammar.acting[tool], opening, first, tool)
         if hindered is not None:
             return hindered
     if grammar.first.match(opening):

@@ -48,6 +48,7 @@ _ACTING = frozenset(
     | {"rebase", "stash", "reboot", "spawn", "compile", "provision", "allocate", "scale"}
     | {"rollback", "promote", "demote", "freeze", "halt", "resume", "suspend", "unblock", "sell"}
     | {"trade", "bid", "swap", "mint", "claim", "tip", "donate", "bet", "equip", "craft", "mine"}
+    | {"accept", "escalate", "choose", "challenge", "give", "take", "use", "unverify", "feed"}
     | {"increase", "decrease", "raise", "lower", "record", "attack", "cast", "roll", "recognize"}
 )
 # What these find wrong, or tell to be forbidden, was asked for.
@@ -69,6 +70,7 @@ _CHECKING = frozenset(
     }
     | {"faq", "policy", "policies", "guidelines", "terms", "horoscope", "advice"}
 )
+_OPENING = 60
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SHELLS = frozenset(
@@ -101,6 +103,11 @@ _UNDOING = frozenset(
     {"delete", "remove", "disable", "mute", "clear", "uninstall", "unsubscribe", "ban", "kick"}
     | {"leave", "detach", "revoke", "drop", "archive", "hide", "block", "unshare", "unfollow"}
 )
+# Who does this a second time does not get it.
+_MAKING = frozenset(
+    {"create", "add", "insert", "register", "book", "reserve", "make", "post", "submit", "send"}
+    | {"pay", "claim", "redeem", "accept", "approve", "apply", "buy", "purchase", "import"}
+)
 _NO_MORE = (
     r"(?:no longer (?!supported|available|valid|allowed|accepted|maintained|possible|permitted"
     r"|reachable|connected)\w+|not (?!found\b)\w+ any ?more)"
@@ -120,7 +127,9 @@ _TELLING_KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
 # What these compose is no prose.
 _COMPOSERS = frozenset({"docker", "podman", "container", "containers", "stack", "service"})
 # Who does this with a shell or a program does not run anything in it.
-_BESIDE_SHELLS = frozenset({"connect", "disconnect", "upload", "download", "install"})
+_BESIDE_SHELLS = frozenset(
+    {"connect", "disconnect", "upload", "download", "install", "create", "list", "delete"}
+)
 _PASSING_ON = frozenset({"transfer", "handoff", "handover", "escalate", "forward", "route"})
 _TAKING_OVER = frozenset(
     {"human", "humans", "agent", "agents", "person", "operator", "representative", "supervisor"}
@@ -161,7 +170,8 @@ def _told_deed(name: str) -> re.Pattern[str] | None:
     if not deeds:
         return None
     stems = [f"{word.removesuffix('e')}[a-z]?ed" for word in deeds]
-    done = rf"(?:is|are|was|were|has been|have been) (?:now )?(?:{'|'.join(stems)})"
+    again = "now " if words & _MAKING else "(?:now|already) "
+    done = rf"(?:is|are|was|were|has been|have been) (?:{again})?(?:{'|'.join(stems)})"
     if words & _UNDOING:
         done += rf"|(?:\w+ )?{_NO_MORE}|(?:is|are) (?:now )?gone"
     return re.compile(rf"[^\n:;,]{{1,80}}? (?:{done})\b[^\n:;,]{{0,40}}\Z", re.IGNORECASE)
@@ -174,6 +184,13 @@ def tells_its_deed(name: str, text: str) -> bool:
     """
     told = _told_deed(name)
     return told is not None and told.match(text) is not None
+
+
+def checks_for(name: str, text: str) -> bool:
+    """Whether a text opens with what a tool of this name was to look at."""
+    words = {word.lower() for word in _WORDS.findall(name)}
+    told = {word.lower() for word in _WORDS.findall(text[:_OPENING])}
+    return bool((words - _CHECKING - READ_VERBS) & told)
 
 
 @lru_cache(maxsize=4_096)

@@ -1,0 +1,116 @@
+"""What hinders a tool that was to do something.
+
+A state ("The room is full") is an answer to who asked for it, and the reason why who was to act did
+not. What was done may be told as a state too: "The lamp has been disabled" is a deed, "The lamp is
+disabled" a hindrance, and "The lamp is now disabled" is neither.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+# What a first sentence must say: nothing, what a call should have brought, any state that may
+# hinder it, or whatever may be meant so.
+Verdict = Literal["none", "demand", "state", "hint"]
+
+
+class Sign(Struct, frozen=True):
+    """One sign of a refusal: how the text opens, and which verdict its first sentence needs.
+
+    A state is no refusal behind a `faint` sign, unless the tool was to act. Where the wording has a
+    group `told`, only what stands before it can speak against the sign.
+    """
+
+    name: str
+    wording: str
+    verdict: Verdict = "none"
+    faint: bool = False
+
+
+# What is said of a thing that lets nobody do anything with it.
+_HINDERING = (
+    r"(?:offline|full|(?:fully )?booked|occupied|sold out|out of (?:stock|order|service|paper)"
+    r"|unavailable|unreachable|unresponsive|busy|taken|frozen|expired|inactive|overloaded"
+    r"|down|in use|read-?only|under maintenance|bankrupt|off limits|not yours"
+    r"|over (?:the|its|your) (?:limit|quota|budget)|too (?:\w+ )?(?:soon|late|early|far|old|low"
+    r"|high|big|small|heavy|full|hot|cold|weak|many|few))"
+)
+# The same, but what a tool brought about may be told in these words: "was closed".
+_BROUGHT_ABOUT = (
+    r"(?:closed|locked|suspended|disabled|blocked|cancell?ed|archived|deleted|banned|revoked"
+    r"|deactivated|disconnected|paused|void)"
+)
+_REFUSED = r"(?:declined|rejected|refused|denied|blocked|vetoed)"
+_UNDONE = (
+    r"not (?:been )?(?:updated|saved|sent|created|changed|written|deleted|removed|added|stored"
+    r"|performed|executed|confirmed|applied|modified|submitted|published|moved|processed|placed"
+    r"|booked|posted|delivered|completed|started|uploaded|registered|charged|restarted|scheduled)"
+)
+_SUBJECT = r"(?:[\w'\"#/,-]+(?:\.\w+)* ){1,6}?"
+_FOR_NOW = r"(?: (?:currently|temporarily|completely|still|all|to be))*"
+_STOP = r"(?:[.!,;:—–(]|\s*\Z| [^\n]{1,80})"
+
+# One of these stands in whatever bears a sign of those below.
+SAID_BY_WHO_IS_HINDERED = (
+    rf"(?:{_HINDERING}|{_BROUGHT_ABOUT}|{_REFUSED}|{_UNDONE}|nothing|skipped|unfortunately|you"
+    r"|please)\b"
+)
+
+_NONE_THERE = Sign(
+    "none_there",
+    (
+        r"no (?:[\w'-]+ ){0,3}?[\w'-]*[^s\s] (?:is |was )?(?:found|open|active|selected|set"
+        r"|connected|matched|matches|exists|returned|received|generated|produced)\b"
+        r"|no (?:active|open|current|selected|running"
+        r"|default|connected) (?:[\w-]+ )?[\w-]*[^s\s.:!](?:[.:!]|\s*\Z)|no (?:[\w-]+ ){1,3}"
+        r"(?:configured|defined|registered|specified|provided|selected|connected|loaded"
+        r"|installed|enabled)\b"
+    ),
+)
+# First match wins. Letters match in either case unless a wording says (?-i:...).
+ACTING_SIGNS: tuple[Sign, ...] = (
+    _NONE_THERE,
+    Sign("hindered", r"[^\n]{1,240}\Z", "state"),
+    Sign(
+        "closed_to_all",
+        (
+            rf"(?:{_SUBJECT}(?:is|are|was|were|has been|seems|appears)|(?:that|this|it)'s)"
+            rf"{_FOR_NOW} (?P<told>{_HINDERING})(?! to\b){_STOP}"
+        ),
+    ),
+    Sign("kept_shut", rf"{_SUBJECT}(?:is|are){_FOR_NOW} (?P<told>{_BROUGHT_ABOUT}){_STOP}"),
+    Sign(
+        "done_before",
+        (
+            rf"{_SUBJECT}(?:is|are|was|were|has been|have been|has|have) (?P<told>already)"
+            r" (?:an? \w+|\w{3,}ed\b|given|taken|sent|made|set up)"
+        ),
+    ),
+    Sign(
+        "turned_down",
+        (
+            rf"(?:[\w'-]+ ){{1,3}}?(?:was |were |has been |is )?(?P<told>{_REFUSED})"
+            r"(?:[.!(]|\s*\Z| (?:by|for|due|because)\b)|(?:declined|rejected|refused|denied"
+            r"|blocked)[.!:] "
+        ),
+    ),
+    Sign("refused_it", rf"(?:[\w'-]+ ){{1,3}}?{_REFUSED} (?:the|your|this|that|our) \w+"),
+    Sign("undone", rf"[^\n]{{3,160}}\b(?:is |was |were |has |have )?{_UNDONE}[.!]?\s*\Z"),
+    Sign(
+        "skipped",
+        r"skipped\s?[:|(—-][^\n]{0,100}\b(?:no|not|missing|without|invalid|cannot|denied)\b",
+    ),
+    Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),
+    Sign("idle", r"nothing (?P<told>is|was|has been) (?:\w+ing|\w+ed|open|sent|done)\b"),
+    Sign(
+        "sent_back",
+        (
+            r"(?P<told>you (?:must|need to|have to)|please(?! (?:note|find|see|enjoy|wait|allow"
+            r"|remember|contact|visit|review|feel|be|keep|do)\b)) \w+"
+        ),
+    ),
+)
+# Who was to stop or undo something told by a state that it is so.
+STOPPER_SIGNS: tuple[Sign, ...] = (_NONE_THERE,)
