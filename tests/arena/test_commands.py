@@ -115,19 +115,29 @@ from pathlib import Path
 
 async def agent(turn, emit):
     if "Oslo" in turn.message and not Path("repaired").exists():
-        raise ValueError("no map")
+        FAIL
     return "It is 4 degrees."
 """
 
 
-def test_a_failure_is_told_until_it_is_held_again(suite: Path, tmp_path: Path) -> None:
-    (tmp_path / "flaky_agent.py").write_text(FLAKY)
+@pytest.mark.parametrize(
+    ("fail", "told"),
+    [
+        ('raise ValueError("no map")', "ValueError: no map"),
+        ('return " \\u00a0"', "the answer is empty"),
+        ("return None", "the agent returned None"),
+    ],
+)
+def test_a_failure_is_told_until_it_is_held_again(
+    suite: Path, tmp_path: Path, fail: str, told: str
+) -> None:
+    (tmp_path / "flaky_agent.py").write_text(FLAKY.replace("FAIL", fail))
     command = ["run", suite, "--agents", "flaky_agent:agent", "--store", "s"]
     first = assay(*command, cwd=tmp_path)
     second = assay(*command, cwd=tmp_path)
     for done in (first, second):
         assert done.returncode == 3
-        assert "failed: flaky_agent:agent, oslo: ValueError: no map" in done.stderr
+        assert f"failed: flaky_agent:agent, oslo: {told}" in done.stderr
         assert "each with the score 0: flaky_agent:agent 1 of 4" in done.stderr
         assert "task_completion" in done.stdout
     assert "0 of 3 conversations held, 3 were there already" in second.stderr
@@ -153,6 +163,7 @@ def test_what_cannot_be_is_said_in_a_line(arguments: list[str], told: str, tmp_p
     assert done.returncode == 2
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []  # no empty store is left behind
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def test_a_store_that_cannot_be_written_ends_the_run_with_a_word(
         return await live_server.echo(turn, emit)
 
     monkeypatch.setattr("tests.arena.live_server.breaks", breaks, raising=False)
-    with pytest.raises(AssayError, match=r"cannot be written: .*\. 4 turns were not kept; when"):
+    with pytest.raises(AssayError, match=r"cannot be written: .*\. Not kept: 4 turns; when"):
         held(store, entered(model, "tests.arena.live_server:breaks"))
 
 

@@ -138,7 +138,7 @@ def test_the_sentence_claims_what_the_interval_supports() -> None:
     assert said() == "The same prompt to every agent, side by side."
     assert said({"A": 0.5}) == "One agent: nothing to compare it with."
     assert said({"A": 0.5, "B": None}).startswith("Nothing to compare yet")
-    assert said({"A": 0.9, "B": 0.5}) == "Cannot tell A from B yet. A − B: +0.40, 1 prompts paired."
+    assert said({"A": 0.9, "B": 0.5}) == "Cannot tell A from B yet. A − B: +0.40, 1 prompt paired."
     clear = [{"A": 0.9 - i / 100, "B": 0.5 + i / 100} for i in range(10)]
     assert said(*clear).startswith("A is better than B in the score of the answers. A − B: +0.31 (")
     turned = [{"A": row["B"], "B": row["A"]} for row in clear]
@@ -228,7 +228,7 @@ def test_a_store_gives_a_session_back(tmp_path: Path) -> None:
     one, other = ("agent-A", "scripted-good"), ("agent-B", "scripted-good")
     contest = contest_in(store, {"A": one, "B": other})
     assert contest is not None
-    assert "A − B: +0.40, 1 prompts paired" in contest_sentence(contest, t).support
+    assert "A − B: +0.40, 1 prompt paired" in contest_sentence(contest, t).support
     for nobody in (("agent-X", "scripted-good"), ("agent-B", "gpt-5")):
         assert contest_in(store, {"A": one, "B": nobody}) is None
 

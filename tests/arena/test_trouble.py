@@ -106,7 +106,7 @@ def test_turns_that_wait_are_bounded_in_bytes_as_well(
             session = live.begin()
             disk.breaks()
             await answered(live, session, "x" * 15_000)
-            with pytest.raises(InvalidRecord, match="no prompt is taken: 1 turns wait"):
+            with pytest.raises(InvalidRecord, match="no prompt is taken: 1 turn waits"):
                 live.ask(session, "three")
             disk.works()
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_written_at_the_end_is_told(tmp_path: Path) -> None:
             disk.breaks()
             await answered(live, live.begin(), "one")
 
-    with pytest.raises(AssayError, match=r"1 turns wait for it\. They end with this program"):
+    with pytest.raises(AssayError, match=r"1 turn waits for it\. They end with this program"):
         asyncio.run(talk())
 
 

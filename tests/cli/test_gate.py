@@ -90,7 +90,7 @@ def test_a_misspelt_quantity_is_wrong_usage(assay: Assay) -> None:
 def test_a_committed_baseline(assay: Assay) -> None:
     written = assay("gate", "good.assay", "--write-baseline", "base/line.json")
     assert (written.code, written.out) == (0, "")
-    assert "60 runs of 30 tasks to base/line.json" in written.err
+    assert "60 runs of 30 tasks written to base/line.json" in written.err
     config("store: bad.assay\ngate: {baseline: base/line.json, checks: {success: {margin: 0.2}}}\n")
     done = assay("gate", "-o", "gate.xml", "-o", "gate.md", "-o", "gate.json")
     assert done.code == 1

@@ -155,7 +155,7 @@ def test_evaluations_are_counted_and_enough(assay: Assay) -> None:
     write("e/m/m_by_j/_summary.json", json.dumps(summary).encode())
     done = assay("e")
     assert (done.code, done.err) == (0, "")
-    assert "1 evaluations and 1 summaries of them added" in done.out
+    assert "1 evaluation and 1 summary of them added" in done.out
     assert "2 were there already" in assay("e").out
 
 

@@ -280,7 +280,8 @@ PLAIN = {"TERM": "xterm-256color", "COLUMNS": "80", "NO_COLOR": ""}
 def test_a_bar_is_drawn_for_long_work_and_taken_away(in_folder: Path) -> None:
     (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "0.08")
     runs = many(in_folder / "runs.jsonl", 500)
-    code, drawn = on_a_terminal(["score", str(runs), "--metric", "slow_metric:Slow"], PLAIN)
+    command = ["score", str(runs), "--metric", "slow_metric:Slow"]
+    code, drawn = on_a_terminal(command, PLAIN, with_patience(0))
     assert code == 0
     assert re.search(r"[\d,]+ cases .*━.*%", re.sub(r"\x1b\[[\d;]*m", "", drawn))
     assert "\x1b[2K" in drawn  # the line is taken away again

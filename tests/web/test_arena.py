@@ -183,7 +183,7 @@ def test_the_keyboard_is_enough(both: ArenaServer, open_page: Opened) -> None:
     page.wait_for_url(re.compile("/arena/[0-9a-f]{32}$"))
     answered(page, 1)
     assert page.locator("#q1").inner_text().endswith("What's the weather\nin Oslo?")
-    expect(page.locator("#claim")).to_contain_text("1 prompts paired")  # no part comes any more
+    expect(page.locator("#claim")).to_contain_text("1 prompt paired")  # no part comes any more
     page.locator("#prompt").focus()
     for _ in range(40):
         page.keyboard.press("Tab")

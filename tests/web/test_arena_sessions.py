@@ -355,7 +355,7 @@ def test_an_open_page_says_what_is_wrong_with_the_arena(tmp_path: Path, open_pag
         _lead(store, full)
         page.fill("#prompt", "Is there room?")
         page.locator("#prompt").press("Enter")
-        expect(page.locator("[data-problem]")).to_contain_text("1 turns wait for it")
+        expect(page.locator("[data-problem]")).to_contain_text("1 turn waits for it")
         _lead(store, whole)
         expect(page.locator("[data-problem]")).to_be_hidden()
         page.goto("about:blank")

@@ -12,6 +12,7 @@ from assay.arena.figures import size_of
 from assay.arena.unanswered import replaced
 from assay.errors import AssayError
 from assay.score import Score
+from assay.stats.wording import counted
 from assay.store.scores import Settings
 from assay.test_case import AgentTestCase
 
@@ -73,8 +74,8 @@ class Keeper:
             self.flush()
         except OSError as exc:
             raise AssayError(
-                f"the store cannot be written: {exc}. {self.in_hand:,} turns were not kept; "
-                "when it can be, the same command holds them anew"
+                f"the store cannot be written: {exc}. Not kept: {counted(self.in_hand, 'turn')}; "
+                "when it can be, the same command holds what is missing anew"
             ) from exc
 
     def add(self, turns: Iterable[Scored]) -> None:

@@ -60,14 +60,17 @@ class Trouble:
         """Why turns wait, and how many."""
         crash = _crash(why)
         named = str(why) if crash is None else f"{type(why).__name__}: {why} (a fault of assay)"
-        return f"the store cannot be written: {named}. {self._keeper.in_hand:,} turns wait for it."
+        return f"the store cannot be written: {named}. {self._waiting} for it."
 
     @property
     def is_full(self) -> str:
         """Why no more turns can be taken."""
+        return f"{self._waiting} to be written to the store, and no more can until it is mended"
+
+    @property
+    def _waiting(self) -> str:
         return (
-            f"{self._keeper.in_hand:,} turns wait to be written to the store, "
-            "and no more can until it is mended"
+            "1 turn waits" if self._keeper.in_hand == 1 else f"{self._keeper.in_hand:,} turns wait"
         )
 
     def _begins(self, part: str, words: str, crash: Exception | None = None) -> None:

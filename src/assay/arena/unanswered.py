@@ -27,6 +27,9 @@ LATEST = """
 """
 
 
+_EMPTY = r"[\s\p{Z}]*"
+
+
 async def score_turn(evaluator: ChatbotEvaluator, case: AgentTestCase) -> Score:
     """Judge a turn of an arena; one in which the agent failed has the score 0.
 
@@ -49,9 +52,13 @@ def replaced(metric: str) -> Score:
 
 def failures(store: Store, suite: str, source_format: str) -> dict[str, str]:
     """What ended the turns of a suite that have no answer, by the id of the run."""
-    where = f"actual_output IS NULL AND {LATEST}"
-    return {
-        case.run_id: str(case.extra.get(ERROR_KEY, "no answer was recorded"))
-        for case in store.cases(where, format=source_format, suite=suite)
-        if case.run_id is not None
-    }
+    where = f"COALESCE(regexp_full_match(actual_output, $empty), TRUE) AND {LATEST}"
+    cases = store.cases(where, format=source_format, suite=suite, empty=_EMPTY)
+    return {case.run_id: _why(case) for case in cases if case.run_id is not None}
+
+
+def _why(case: AgentTestCase) -> str:
+    """What ended a turn that has no answer."""
+    if case.actual_output is not None:
+        return "the answer is empty"
+    return str(case.extra.get(ERROR_KEY, "no answer was recorded"))

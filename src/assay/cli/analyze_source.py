@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from assay.cli.stores import open_store
+from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,8 +66,9 @@ def _imported(folders: Sequence[Path], messages: Terminal) -> Store:
     messages.tell(f"{told}: no store; importing into the cache {cache}")
     report = import_runs(names, ImportSettings(str(cache / "store")))
     messages.tell(
-        f"{report.runs:,} runs, {report.evaluations:,} evaluations and {report.summaries:,} "
-        f"summaries were read, {report.problem_count:,} could not be"
+        f"read: {counted(report.runs, 'run', 'runs')}, "
+        f"{counted(report.evaluations, 'evaluation', 'evaluations')}, "
+        f"{counted(report.summaries, 'summary', 'summaries')}; not read: {report.problem_count:,}"
     )
     if report.interrupted:
         raise KeyboardInterrupt

@@ -23,6 +23,7 @@ from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
 from assay.cli.stores import create_store
+from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,6 @@ def run(  # noqa: PLR0917 - each is an option of the command
 ) -> None:
     """Put a suite's prompts to each agent, keep every run, and compare them pair by pair."""
     scripted = import_module("assay.agents.scripted.server").ScriptedModel
-    kept = create_store(store)
     loaded = import_module("assay.arena.suite").load_suite(suite)
     logging.disable(logging.CRITICAL)  # frameworks log at length what the record says in short
     with scripted() as served:
@@ -91,6 +91,7 @@ def run(  # noqa: PLR0917 - each is an option of the command
         planned = import_module("assay.arena.planning").plan(
             loaded, [entrant.label for entrant in entered], repeat=repeat, seed=seed
         )
+        kept = create_store(store)
         hold = _Holding(kept, len(planned), again=again)
         hold.run(loaded, entered, planned, deadline)
     failed = import_module("assay.arena.results").unanswered_of(kept, planned)
@@ -131,7 +132,7 @@ class _Holding:
         running = import_module("assay.arena.running")
         conduct = import_module("assay.agents.harness").Conduct(deadline)
         settings = running.SuiteSettings(conduct, again=self.again)
-        things = f"of {self.total} conversations"
+        things = f"of {counted(self.total, 'conversation', 'conversations')}"
         with ReadingProgress(Terminal(stderr=True), None, shown=True, things=things) as bar:
             async for _ in running.run_arena(suite, entered, planned, self.store, settings):
                 self.held += 1
@@ -146,8 +147,10 @@ def _tell(
 ) -> None:
     messages, store = Terminal(stderr=True), holding.store
     there = holding.total - holding.held
-    already = f", {there} were there already" if there and not holding.interrupted else ""
-    messages.tell(f"{holding.held} of {holding.total} conversations held{already}")
+    were = "was" if there == 1 else "were"
+    already = f", {there:,} {were} there already" if there and not holding.interrupted else ""
+    planned_for = counted(holding.total, "conversation", "conversations")
+    messages.tell(f"{holding.held:,} of {planned_for} held{already}")
     tell_failures(failed, planned)
     if holding.interrupted:
         messages.tell("Interrupted: run it again to go on", "yellow")

@@ -67,13 +67,13 @@ def serve(  # noqa: PLR0917 - each is an option of the command
     require("uvicorn", extra="web")
     require("starlette", extra="web")
     loaded = _suite(suite)
-    kept = create_store(store)
     logging.disable(logging.CRITICAL)  # frameworks log at length what the record says in short
     scripted = import_module("assay.agents.scripted.server").ScriptedModel
     with scripted(pace=_PACE) as served:
         entered = import_module("assay.arena.entrants").entrants(
             agent_names(agents), model=model, base_url=base_url, scripted_url=served.base_url
         )
+        kept = create_store(store)
         conduct = import_module("assay.agents.harness").Conduct(deadline)
         with listen(port) as listening:
             address = f"http://127.0.0.1:{listening.getsockname()[1]}/arena"

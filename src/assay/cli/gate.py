@@ -18,6 +18,7 @@ from assay.cli.machine_output import write_data
 from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import DamagedStore, InvalidSettings
+from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
     from assay.gate import FoundSettings, GateReport, GateSettings
@@ -186,7 +187,8 @@ def _write_baseline(name: str, path: Path) -> None:
         messages.tell(f"{name} has no run: no baseline was written", "yellow")
         raise typer.Exit(ExitCode.INCOMPLETE)
     room.write_baseline(runs, path)
-    messages.tell(f"{len(runs.runs):,} runs of {len(runs.by_task()):,} tasks to {path}")
+    tasks = counted(len(runs.by_task()), "task", "tasks")
+    messages.tell(f"{counted(len(runs.runs), 'run', 'runs')} of {tasks} written to {path}")
 
 
 def _tell(report: GateReport, *, as_json: bool) -> None:

@@ -123,8 +123,12 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
     added = counted(report.added, "run", "runs")
     terminal.tell(f"{added} added {where}" + (f" ({by_format})" if by_format else ""))
     if report.evaluations or report.summaries:
-        judged = f"{report.evaluations:,} evaluations"
-        summaries = f" and {report.summaries:,} summaries of them" if report.summaries else ""
+        judged = counted(report.evaluations, "evaluation", "evaluations")
+        summaries = (
+            f" and {counted(report.summaries, 'summary', 'summaries')} of them"
+            if report.summaries
+            else ""
+        )
         terminal.tell(f"{judged}{summaries} added")
     if known := report.known_already + report.judged_known_already:
         terminal.tell(counted(known, "was there already", "were there already"))

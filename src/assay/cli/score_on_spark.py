@@ -10,6 +10,7 @@ from assay.cli.console import Terminal
 from assay.cli.score_keeping import settings_of
 from assay.cli.stores import interruptible
 from assay.ingest.sources import STDIN, is_store
+from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +52,5 @@ def score_first(
                 job = MetricJob(item.metric, settings_of(item), dict(expected or {}))
                 found = score_on_spark(SparkStore(path, spark), spark, job, again=again)
                 failed = f", {found.failed:,} could not be scored" if found.failed else ""
-                messages.tell(
-                    f"{path}: {found.scored:,} runs scored by {item.metric.name} on Spark{failed}"
-                )
+                scored = counted(found.scored, "run", "runs")
+                messages.tell(f"{path}: {scored} scored by {item.metric.name} on Spark{failed}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from assay.stats.wording import p_text
+from assay.stats.wording import counted, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +99,7 @@ def verdict_text(figure: Figure) -> str:
     told = VERDICTS[figure.verdict]
     more = figure.needed.fewest
     if figure.verdict == "cannot_tell" and more is not None:
-        return f"{told}: about {more:,} more runs"
+        return f"{told}: about {counted(more, 'more run')}"
     return told
 
 

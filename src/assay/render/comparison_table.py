@@ -17,6 +17,7 @@ from assay.render.comparison_rows import (
     unmatched_lines,
 )
 from assay.render.safe_text import one_line
+from assay.stats.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -70,7 +71,9 @@ def contest_view(found: Contest, _: int) -> Iterator[RenderableType]:
     for line in outcome_lines(found):
         yield Text(one_line(line), style="yellow")
     if found.left_out:
-        yield Text(f"{len(found.left_out):,} tasks left out: not all sides have them", "yellow")
+        yield Text(
+            f"{counted(len(found.left_out), 'task')} left out: not all sides have them", "yellow"
+        )
     yield Text(one_line(found.sentence()), style="bold")
 
 

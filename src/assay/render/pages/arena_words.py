@@ -67,7 +67,8 @@ def _of_pair(pair: Figure, t: Translate) -> Sentence:
     claim = t("Cannot tell {one} from {other} yet.", one=one, other=other)
     more = pair.needed.new_tasks
     if more is not None and pair.difference:
-        claim += " " + t("About {n} more prompts.", n=f"{more:,}")
+        text = "About 1 more prompt." if more == 1 else "About {n} more prompts."
+        claim += " " + t(text, n=f"{more:,}")
     return Sentence(claim, support)
 
 
@@ -80,7 +81,9 @@ def _support(pair: Figure, turned: float, t: Translate) -> str:
         ends = sorted((turned * pair.interval.low, turned * pair.interval.high))
         figures += f" ({signed(ends[0])} to {signed(ends[1])})"
     return t(
-        "{one} − {other}: {figures}, {n} prompts paired.",
+        "{one} − {other}: {figures}, 1 prompt paired."
+        if pair.tasks == 1
+        else "{one} − {other}: {figures}, {n} prompts paired.",
         one=one,
         other=other,
         figures=figures,
@@ -96,7 +99,11 @@ def _of_many(contest: Contest, t: Translate) -> Sentence:
         for ahead, behind in [pair.names[::-1] if pair.verdict == "better" else pair.names]
     )
     made = t(
-        "{n} prompts, {m} comparisons, Holm's correction.", n=contest.tasks, m=len(contest.pairs)
+        "1 prompt, {m} comparisons, Holm's correction."
+        if contest.tasks == 1
+        else "{n} prompts, {m} comparisons, Holm's correction.",
+        n=contest.tasks,
+        m=len(contest.pairs),
     )
     if contest.winner is not None:
         claim = t(

@@ -215,16 +215,13 @@ def _support(figure: Figure) -> Said | None:
         return needed and words("{why}.", why=needed)
     size = words("{size} points", size=told.size) if told.in_points else told.size
     bounds = words(" ({bounds})", bounds=retold_figure(told.bounds)) if told.bounds else ""
-    tasks = figures.count(figure.tasks)
-    if needed is None:
-        return words("{size}{bounds}, {n} tasks paired.", size=size, bounds=bounds, n=tasks)
-    return words(
-        "{size}{bounds}, {n} tasks paired; {more}.",
-        size=size,
-        bounds=bounds,
-        n=tasks,
-        more=needed,
+    paired = words(
+        "1 task paired" if figure.tasks == 1 else "{n} tasks paired", n=figures.count(figure.tasks)
     )
+    told_of = {"size": size, "bounds": bounds, "paired": paired}
+    if needed is None:
+        return words("{size}{bounds}, {paired}.", **told_of)
+    return words("{size}{bounds}, {paired}; {more}.", **told_of, more=needed)
 
 
 def _totals(sides: Sides, quantity: str) -> list[float]:
@@ -260,7 +257,7 @@ def _figure_row(figure: Figure, totals: Sequence[float]) -> FigureRow:
 def _counted(figure: Figure) -> Said:
     """Over what a difference is taken, and how it was tested."""
     said = words(
-        "n = {a} and {b}; {tasks} tasks",
+        "n = {a} and {b}; 1 task" if figure.tasks == 1 else "n = {a} and {b}; {tasks} tasks",
         a=f"{figure.baseline.n:,}",
         b=f"{figure.candidate.n:,}",
         tasks=f"{figure.tasks:,}",

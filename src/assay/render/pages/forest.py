@@ -135,4 +135,4 @@ def what_next(figure: Figure) -> Said | None:
         return words("they share no task")
     if more is None:
         return words("how many more runs it takes is not known")
-    return words("about {n} more runs", n=f"{more:,}")
+    return words("about 1 more run" if more == 1 else "about {n} more runs", n=f"{more:,}")

@@ -190,7 +190,9 @@ def verdict(found: Standings, by: str) -> tuple[Said, Said | None]:
         value = value_text(kind, only.mean.value, only.mean.n, only.total)
         bounds = bounds_text(kind, only.mean.interval, only.mean.n)
         said = words(
-            "{name}: {metric} {value} {bounds} over {n} runs.",
+            "{name}: {metric} {value} {bounds} over 1 run."
+            if only.mean.n == 1
+            else "{name}: {metric} {value} {bounds} over {n} runs.",
             metric=metric,
             name=only.name,
             value=retold_figure(value),
@@ -233,8 +235,10 @@ def _rest(found: Standings, kind: str) -> Said | None:
 def _without_figures(facts: OverviewFacts) -> tuple[Said, Said | None]:
     if not facts.counts.runs:
         return words("No runs yet."), None
+    many = "{n} runs, and none says how it went."
+    one = "1 run, and it does not say how it went."
     return (
-        words("{n} runs, and none says how it went.", n=figures.count(facts.counts.runs)),
+        words(one if facts.counts.runs == 1 else many, n=figures.count(facts.counts.runs)),
         words("Score them, and models can be compared."),
     )
 

@@ -172,10 +172,13 @@ def _notes(fitted: _Fitted, left_out: int, masked: int) -> Iterator[Said]:
         text = "To keep this file small, {kept} of each result are here; assay show has them whole."
         yield words(text, kept=kept)
     if left_out:
-        text = "{n} runs that were to stand here whole did not fit; assay show has them."
-        yield words(text, n=count(left_out))
+        many = "{n} runs that were to stand here whole did not fit; assay show has them."
+        one = "1 run that was to stand here whole did not fit; assay show has it."
+        yield words(one if left_out == 1 else many, n=count(left_out))
     if masked:
-        yield words("{n} values that look like secrets are masked.", n=count(masked))
+        many = "{n} values that look like secrets are masked."
+        one = "1 value that looks like a secret is masked."
+        yield words(one if masked == 1 else many, n=count(masked))
     else:
         yield words("Nothing in it looks like a secret; 0 values are masked.")
 

@@ -29,7 +29,8 @@ def summary_sentences(facts: OverviewFacts) -> list[Said]:
     if calls is None or not calls.calls:
         return [words("There are no calls.")] if facts.counts.runs else []
     if not calls.failures:
-        return [words("None of {n} calls failed.", n=count(calls.calls))]
+        text = "The only call did not fail." if calls.calls == 1 else "None of {n} calls failed."
+        return [words(text, n=count(calls.calls))]
     return [*_failures(calls), *_first_tool(facts.tools, calls)]
 
 
