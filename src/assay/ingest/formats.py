@@ -40,6 +40,7 @@ _HOMES = {
     "mcp-bench": "mcp_bench:MCP_BENCH",
     "mcpmark": "mcpmark:MCPMARK",
     "openai-chat": "openai_chat:OPENAI_CHAT",
+    "openai-realtime": "openai_realtime:REALTIME",
     "openai-responses": "openai_responses:OPENAI_RESPONSES",
     "openclaw": "openclaw:OPENCLAW",
     "opencode": "opencode:OPENCODE",

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay.ingest import openinference, otel, traceloop
 from assay.ingest.documents import Document, Unreadable
-from assay.ingest.fields import decode_json_text, dict_or_empty, epoch_seconds, text_or_none
+from assay.ingest.fields import (
+    decode_json_text,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    text_or_none,
+)
 from assay.ingest.otel import decoded
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_messages import Reply, answer_in, messages_in, prompt_in, reply_in
@@ -103,8 +109,7 @@ def step_of(span: Span) -> Step:
 
 
 def _trace_step(span: Span, trace: dict[str, Any]) -> Step:
-    scores = trace.get("scores")
-    said = [score for score in scores or [] if isinstance(score, dict)]
+    said = objects_in(trace.get("scores"))
     kept = [{key: score[key] for key in SCORE_KEYS if score.get(key)} for score in said]
     return Step(
         span=span,

@@ -358,7 +358,7 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
     times = [at for r in reports if (at := epoch_seconds(r.get("created_at"))) is not None]
     own_id = text_at(value, "id")
     return told.run.finish(
-        available_tools=_tools_on_offer(value.get("tools"), told.tools),
+        available_tools=tools_on_offer(value.get("tools"), told.tools),
         run_id=own_id or stable_id(OPENAI_RESPONSES.name, place_id(name, position), items),
         model=text_at(value, "model"),
         usage=total_usage(report.get("usage") for report in reports),
@@ -369,7 +369,7 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
     )
 
 
-def _tools_on_offer(declared: object, listed: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+def tools_on_offer(declared: object, listed: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     """Functions with a name and the tools servers listed; None when some have no name yet."""
     own = objects_in(declared)
     functions = [tool for tool in own if text_at(tool, "type") in {"function", "custom"}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.ingest.fields import text_of
+from assay.ingest.fields import text_at, text_of
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.written_calls import OBSERVED, reacted, tagged_calls, told_results
 
@@ -47,7 +47,7 @@ def _calls(message: dict[str, Any], words: str) -> list[dict[str, Any]]:
 
 def _results(message: dict[str, Any], words: str, waiting: list[str]) -> list[dict[str, Any]]:
     """What a message of the user or of a tool tells of the calls that wait for it."""
-    role = message.get("role")
+    role = text_at(message, "role")
     if not waiting or role not in {"user", "tool"} or message.get("tool_call_id"):
         return []
     seen = told_results(words)

@@ -322,7 +322,7 @@ def own_result(node: dict[str, Any]) -> Found | None:
 def told_value(result: Any) -> Any:
     """What came back, taken out of an object that only says of which kind it is."""
     is_typed = isinstance(result, dict) and result.keys() == {"type", "value"}
-    return result["value"] if is_typed and result["type"] in _TYPED_RESULTS else result
+    return result["value"] if is_typed and str(result["type"]) in _TYPED_RESULTS else result
 
 
 def is_result(node: dict[str, Any]) -> bool:

@@ -1,0 +1,130 @@
+"""Whatever stands in a place of a recording, its reader reports it and goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import recording
+from tests.ingest.test_generic import CHAT
+from tests.ingest.test_mixed_traffic import CHAT as EXCHANGE
+from tests.ingest.test_openai_realtime import EVENTS as REALTIME_EVENTS
+from tests.ingest.test_vercel_stream import EVENTS as VERCEL_EVENTS
+from tests.ingest.test_vercel_stream import PARTS as VERCEL_PARTS
+
+from assay.ingest.formats import format_named, pick_format
+from assay.ingest.reading import read_recording
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LANGSMITH: dict[str, Any] = {
+    "id": "r1",
+    "trace_id": "r1",
+    "name": "look",
+    "run_type": "tool",
+    "start_time": "2026-01-01T00:00:00",
+    "inputs": {"city": "Oslo"},
+    "outputs": {"output": "rain"},
+    "extra": {"metadata": {"thread_id": "t"}},
+}
+LANGFUSE: dict[str, Any] = {
+    "id": "t",
+    "timestamp": "2026-01-01T00:00:00Z",
+    "input": "Rain?",
+    "output": "Yes.",
+    "scores": [{"name": "good", "value": 1}],
+    "observations": [
+        {
+            "id": "o",
+            "traceId": "t",
+            "type": "TOOL",
+            "name": "look",
+            "startTime": "2026-01-01T00:00:00Z",
+            "endTime": "2026-01-01T00:00:01Z",
+            "input": {"city": "Oslo"},
+            "output": "rain",
+        }
+    ],
+}
+AMP: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"type": "text", "text": "List"}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "a", "input": {}}]},
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "toolUseID": "t", "run": {"status": "done", "result": {}}}
+        ],
+    },
+]
+TAGGED: list[dict[str, Any]] = [
+    {"role": "user", "content": "Rain?"},
+    {"role": "assistant", "content": '<tool_call>{"name": "a", "arguments": {}}</tool_call>'},
+    {"role": "tool", "content": "<tool_response>rain</tool_response>"},
+]
+PARTS: dict[str, Any] = {
+    "messages": [
+        {"role": "user", "parts": [{"type": "text", "text": "Rain?"}]},
+        {
+            "role": "assistant",
+            "metadata": {"model": "m", "usage": {"inputTokens": 3}},
+            "parts": [
+                {
+                    "type": "tool-look",
+                    "toolCallId": "t",
+                    "state": "output-available",
+                    "input": {},
+                    "output": {"type": "json", "value": {"sky": "grey"}},
+                }
+            ],
+        },
+    ],
+    "tools": "[]",
+}
+SAMPLES: dict[str, tuple[str, Any]] = {
+    "realtime": ("openai-realtime", REALTIME_EVENTS),
+    "vercel events": ("vercel-ai", VERCEL_EVENTS),
+    "vercel parts": ("vercel-ai", VERCEL_PARTS),
+    "langsmith": ("openinference", [LANGSMITH]),
+    "langfuse": ("langfuse", LANGFUSE),
+    "amp": ("anthropic-messages", {"messages": AMP}),
+    "tags": ("openai-chat", {"messages": TAGGED, "resolved": True, "instance_id": "a"}),
+    "exchange": ("openai-chat", [{"request": EXCHANGE[0], "response": EXCHANGE[1]}]),
+    "generic": ("generic", {"store": {"a": CHAT, "b": CHAT}, "reward": 1}),
+    "parts": ("generic", PARTS),
+}
+ODD: tuple[Any, ...] = (None, True, -1, 1e300, "", "x", "[", [], {}, [[]], [None], {"type": []})
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield path
+    keys = value if isinstance(value, dict) else range(len(value) if isinstance(value, list) else 0)
+    for key in keys:
+        yield from places(value[key], (*path, key))
+
+
+def put(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
+    if not path:
+        return odd
+    changed = dict(value) if isinstance(value, dict) else list(value)
+    changed[path[0]] = put(value[path[0]], path[1:], odd)
+    return changed
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_is_read_as_it_is(name: str) -> None:
+    format_name, value = SAMPLES[name]
+    found = list(read_recording(recording(value), format_named(format_name)))
+    assert any(isinstance(item, AgentTestCase) for item in found)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_value_anywhere_stops_a_reader(name: str) -> None:
+    format_name, value = SAMPLES[name]
+    for i, path in enumerate(places(value)):
+        for odd in ODD:
+            changed = put(value, path, odd)
+            list(read_recording(recording(changed), format_named(format_name)))
+        sure = pick_format(recording(put(value, path, ODD[i % len(ODD)])))[1]
+        assert 0.0 <= sure <= 1.0
