@@ -70,12 +70,15 @@ def test_input_order_is_kept_when_the_last_is_done_first() -> None:
 @pytest.mark.parametrize("concurrency", [1, 3, 20])
 def test_no_more_than_asked_for_are_in_flight(concurrency: int) -> None:
     running = most = 0
+    all_there = asyncio.Event()
 
     async def counted(case: AgentTestCase) -> Score:
         nonlocal running, most
         running += 1
         most = max(most, running)
-        await asyncio.sleep(0.001)
+        if running == concurrency:
+            all_there.set()
+        await asyncio.wait_for(all_there.wait(), 120)
         running -= 1
         return half(case)
 

@@ -67,9 +67,8 @@ def test_no_more_is_read_than_asked_for() -> None:
     assert source.take(4) == [3, 4, 5, 6]
     wait_until(lambda: read > 11)
     source.close()
-    source.wait()
+    wait_until(lambda: not source.is_reading)
     assert read <= 18
-    assert not source.is_reading
 
 
 def test_a_generator_ends_in_the_thread_it_ran_in() -> None:

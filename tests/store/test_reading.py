@@ -183,12 +183,16 @@ def test_a_case_that_is_no_case_is_named_by_its_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seconds", [0.03, 0.06, 0.1, 0.2, 0.3])
 def test_ctrl_c_in_a_query_is_ctrl_c(store: Store, seconds: float) -> None:
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+
+    def ask() -> None:
+        timer.start()
         store.query(
             "SELECT COUNT(*) FROM range(1000000) a, range(1000000) b"
             " WHERE (a.range + b.range) % 7 = 1"
         )
+
+    with pytest.raises(KeyboardInterrupt):
+        ask()
     timer.join()
     assert store.count() == 10
 
