@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 import socket
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -106,15 +105,6 @@ def _serve(found: ArenaServer, store: Path, agents: Sequence[str], settings: Are
                 await found.serving.run()
 
     return serve
-
-
-def lasting_port() -> int:
-    """A port that is still free for a second server: none that the system deals out by itself."""
-    while True:
-        port = random.randrange(20_000, 30_000)
-        with socket.socket() as tried, suppress(OSError):
-            tried.bind(("127.0.0.1", port))
-            return port
 
 
 async def echo(turn: Turn, emit: Emit) -> str:

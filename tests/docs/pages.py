@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.ports import lasting_port
 from tests.spark.quick import one_java
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -22,6 +23,8 @@ RUNNABLE = {"python", "bash"}
 NOT_RUN = {"text", "json", "yaml", "toml", "sql", ""}
 EXTRAS = {"deepeval": "deepeval", "spark": "pyspark"}
 PROGRAMS = {"spark": "java"}
+# Where a page has something served; here another, or two who run the pages would meet there.
+PORT = "8020"
 
 
 class Block(NamedTuple):
@@ -40,7 +43,8 @@ def blocks_of(page: Path) -> list[Block]:
 
 def run_bash(block: Block, folder: Path) -> None:
     expected = re.match(r"# exit (\d)", block.code)
-    lines = [line for line in block.code.splitlines() if not is_about_the_machine(line)]
+    code = block.code.replace(PORT, str(lasting_port()))
+    lines = [line for line in code.splitlines() if not is_about_the_machine(line)]
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", "\n".join(lines)],
         cwd=folder,
@@ -48,7 +52,7 @@ def run_bash(block: Block, folder: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=280,
     )
     assert done.returncode == int(expected[1] if expected else 0), done.stdout + done.stderr
 
@@ -113,6 +117,6 @@ def run_python(script: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=280,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import expect
-from tests.arena.live_server import FRAMEWORKS, ArenaServer, arena_server, lasting_port
+from tests.arena.live_server import FRAMEWORKS, ArenaServer, arena_server
+from tests.ports import lasting_port
 from tests.web.accessibility import barriers
 from tests.web.arena_talk import posed
 from tests.web.patient_client import CLIENT
