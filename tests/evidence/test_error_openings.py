@@ -42,6 +42,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "tagged_error": (
         "<tool_use_error>no</tool_use_error>",
+        "[pier_log error] No pier given",
         "[ERROR] no",
         "npm ERR! code E404",
         "[ALERTFAILED] no",
@@ -81,6 +82,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "error_of": ("Etherscan error: bad address",),
     "error_while": (
         "An error occurred while running the tool",
+        "The crane raised ValueError: too high",
+        "There is a problem with the server configuration",
         "Error retrieving user profile",
         "Something went wrong",
         "Oops, try again",
@@ -125,6 +128,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "not_let_in": (
         "Forbidden for this user",
+        "No API key for the tide service",
         "Access denied for user",
         "Not authorized to do this",
         "Insufficient permissions",

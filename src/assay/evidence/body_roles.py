@@ -151,6 +151,14 @@ class Body:
         return all(not is_full(item) or _is_circumstance(key) for key, item in self.value.items())
 
     @property
+    def only_echoes(self) -> bool:
+        """Whether nothing but words about the call and the ids it asked for is here."""
+        return all(
+            not is_full(item) or _is_circumstance(key) or str(key).lower().endswith("id")
+            for key, item in self.value.items()
+        )
+
+    @property
     def only_payload(self) -> bool:
         """Whether the payload is all there is, circumstances aside."""
         return all(

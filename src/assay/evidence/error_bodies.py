@@ -8,12 +8,20 @@ not a failure of the call that fetched it.
 from __future__ import annotations
 
 import re
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.body_roles import LARGEST_CODE, Body, is_plain_row, message_in
+from assay.evidence.body_roles import Body, is_plain_row, message_in
+from assay.evidence.code_values import (
+    is_bad_code,
+    is_bad_status,
+    is_count,
+    is_telling_code,
+    names_error,
+    truth,
+    whole,
+)
 from assay.evidence.error_grammar import failing_opening
 
 if TYPE_CHECKING:
@@ -34,8 +42,13 @@ class Reading(Struct, frozen=True):
 _FAILED_WORD = re.compile(
     r"(?:[a-z]+[ _-]){0,3}(?:error|err|errored|fail|failed|failure|exception|timeout|denied|aborted"
     r"|unauthori[sz]ed|unauthenticated|forbidden|invalid|false|rejected|exceeded|unavailable"
-    r"|exhausted|not[ _-]?found|not[ _-]?ok|query[ _]limit|timed[ _-]?out)\Z|失败\Z|错误\Z",
+    r"|exhausted|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}|not[ _-]?found|not[ _-]?ok"
+    r"|query[ _]limit|timed[ _-]?out)\Z|失败\Z|错误\Z",
     re.IGNORECASE,
+)
+# No thing that was looked up is in such a state.
+_NOT_THERE = re.compile(
+    r"not[ _-]?found\Z|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}\Z", re.I
 )
 _ERROR_WORD = re.compile(r"(?:error|exception|not[ _-]?ok|错误)\Z", re.IGNORECASE)
 _GOOD_WORD = re.compile(r"(?:ok|success|succeeded|successful|complete|completed|成功)\Z", re.I)
@@ -43,26 +56,12 @@ _NO_ERROR = re.compile(
     r"\s*(?:none|null|nil|no|no errors?|false|0|n/?a|ok|success|undefined|-|无|没有)?\.?\s*\Z",
     re.IGNORECASE,
 )
-_ERROR_NAME = re.compile(
-    r"error|invalid|not_?found|denied|exception|fail|unauthori|forbidden|exceeded|timeout"
-    r"|timed_?out|unavailable|missing|conflict|throttl|no_?such|required|bad_|expired"
-    r"|not_?exist|illegal|reject|refuse|unsupported|not_?allow|disabled|limit"
-    r"|\AE[A-Z]{4,}\Z|(?-i:\ANo[A-Z])",
-    re.IGNORECASE,
-)
 _ERROR_TYPE = re.compile(
     r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
 )
-_SYMBOL = re.compile(r"(?:[A-Z0-9]{2,20}_){1,6}[A-Z0-9]{2,20}\Z")
 _MESSAGE_KEYS = ("message", "Message", "msg", "detail", "details")
 # Keys under which tools tell how it went; what stands under others is content.
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
-_WHOLE = re.compile(r"\s*-?[0-9]{1,10}\s*\Z")
-_GOOD_NUMBERS = frozenset({0, 200, 201, 202, 204})
-_GOOD_CODES = frozenset({"", "ok", "success", "00000", *map(str, _GOOD_NUMBERS)})
-# No number of this kind is a good one, nor the count of anything: 240 is no HTTP status.
-_GOOD_STATUSES = frozenset(status.value for status in HTTPStatus if status < 400)
-_LEAST_STATUS = 100
 # A checker's answer: the errors beside it are what it found, not what befell it.
 _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", "matches"})
 _JSON_TYPES = ("string", "object", "array", "integer", "number", "boolean", "null")
@@ -92,7 +91,7 @@ def _protocol_error(body: Body) -> Reading | None:
 
 
 def _bad_flag(body: Body) -> Reading | None:
-    raised = any(_truth(flag) is True for flag in body.all("bad_flag"))
+    raised = any(truth(flag) is True for flag in body.all("bad_flag"))
     if not raised or (body.is_record and body.message() is None):
         return None
     return Reading(failed=True, rule="failure_flag", message=body.message())
@@ -100,7 +99,7 @@ def _bad_flag(body: Body) -> Reading | None:
 
 def _exit_code(body: Body) -> Reading | None:
     for code in body.all("exit"):
-        number = _whole(code)
+        number = whole(code)
         if number is not None:
             said = body.value.get("stderr") or body.value.get("output") or body.value.get("stdout")
             words = message_in(said) or body.message() or f"exit code {number}"
@@ -109,7 +108,7 @@ def _exit_code(body: Body) -> Reading | None:
 
 
 def _good_flag(body: Body) -> Reading | None:
-    told = [_truth(flag) for flag in body.all("good_flag")]
+    told = [truth(flag) for flag in body.all("good_flag")]
     if False in told and not (body.is_record and body.message() is None):
         return Reading(failed=True, rule="success_flag", message=body.message())
     return Reading(failed=False, rule="success_flag") if True in told else None
@@ -126,8 +125,8 @@ def _undone(body: Body) -> Reading | None:
 
 
 def _counts(body: Body) -> Reading | None:
-    bad = [n for n in body.all("bad_count") if _is_count(n)]
-    good = [n for n in body.all("good_count") if _is_count(n)]
+    bad = [n for n in body.all("bad_count") if is_count(n)]
+    good = [n for n in body.all("good_count") if is_count(n)]
     if not bad or not sum(bad) or not good:
         return None
     rule = "some_items_failed" if sum(good) else "all_items_failed"
@@ -145,7 +144,7 @@ def _error_value(body: Body) -> Reading | None:
 
 def _error_list(body: Body) -> Reading | None:
     told = next((item for item in body.all("errors") if _is_error(item)), None)
-    if told is None or _is_count(told) or _is_report(told) or _JUDGEMENTS & body.value.keys():
+    if told is None or is_count(told) or _is_report(told) or _JUDGEMENTS & body.value.keys():
         return None
     if body.has_payload or any(_is_good_word(word) for word in body.all("status")):
         return Reading(failed=False, rule="partial_errors")
@@ -161,15 +160,16 @@ def _status_word(body: Body) -> Reading | None:
     if body.is_record or not any(_FAILED_WORD.match(word) for word in words):
         return None
     plain = any(_ERROR_WORD.match(word) for word in words)
-    if plain or body.only_circumstance:
+    missing = any(_NOT_THERE.match(word) for word in words) and body.only_echoes
+    if plain or missing or body.only_circumstance:
         return Reading(failed=True, rule="status_word", message=body.message())
     return None
 
 
 def _http_status(body: Body) -> Reading | None:
-    numbers = [_whole(item) for item in body.all("http", "status")]
+    numbers = [whole(item) for item in body.all("http", "status")]
     if body.all("message", "error"):
-        numbers += [_whole(item) for item in body.all("code")]
+        numbers += [whole(item) for item in body.all("code")]
     failing = next((n for n in numbers if n is not None and 400 <= n <= 599), None)
     if failing is None or (body.is_record and not body.all("http")):
         return None
@@ -177,21 +177,21 @@ def _http_status(body: Body) -> Reading | None:
 
 
 def _api_code(body: Body) -> Reading | None:
-    own = [code for code in body.all("error_code") if _is_bad_code(code)]
-    own += [code for code in body.all("status") if body.all("message") and _is_bad_status(code)]
-    named = [code for code in body.all("code") if _is_bad_code(code)]
-    if not own and not (named and body.all("message") and _names_error(named[0])):
+    own = [code for code in body.all("error_code") if is_bad_code(code)]
+    own += [code for code in body.all("status") if body.all("message") and is_bad_status(code)]
+    named = [code for code in body.all("code") if is_bad_code(code)]
+    if not own and not (named and body.all("message") and names_error(named[0])):
         return None
-    if body.has_payload or not (body.only_circumstance or _tells_by_symbol(body, named)):
+    if (body.has_payload or not body.only_circumstance) and not _tells_by_code(body, named):
         return None
     return Reading(
         failed=True, rule="api_code", message=body.message() or message_in((own or named)[0])
     )
 
 
-def _tells_by_symbol(body: Body, codes: list[Any]) -> bool:
+def _tells_by_code(body: Body, codes: list[Any]) -> bool:
     """Whether a code and the words beside it both tell of a failure, whatever stands around."""
-    if body.is_record or not any(isinstance(code, str) and _SYMBOL.match(code) for code in codes):
+    if body.is_record or not any(is_telling_code(code) for code in codes):
         return False
     return any(
         isinstance(text, str) and failing_opening(text) is not None for text in body.all("message")
@@ -326,7 +326,7 @@ def _is_error(item: Any) -> bool:
         if item.get("type") in _JSON_TYPES:
             return False  # what an error may look like, not an error
         code = item.get("code", item.get("error_code"))
-        return _has_words(item) and (code is None or _is_bad_code(code))
+        return _has_words(item) and (code is None or is_bad_code(code))
     return bool(item)
 
 
@@ -349,40 +349,3 @@ def _is_report(items: Any) -> bool:
         and isinstance(items[0], dict)
         and any(key in items[0] for key in _REPORT_KEYS)
     )
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_bad_code(code: Any) -> bool:
-    if isinstance(code, str):
-        return code.lower() not in _GOOD_CODES
-    return _is_count(code) and code not in _GOOD_NUMBERS
-
-
-def _is_bad_status(code: Any) -> bool:
-    number = _whole(code)
-    if number is None or number in _GOOD_STATUSES:
-        return False
-    return number < 0 or number >= _LEAST_STATUS
-
-
-def _names_error(code: Any) -> bool:
-    return _whole(code) is not None or (isinstance(code, str) and bool(_ERROR_NAME.search(code)))
-
-
-def _truth(flag: Any) -> bool | None:
-    if isinstance(flag, bool):
-        return flag
-    if _is_count(flag) and flag < 0:
-        return False
-    if isinstance(flag, str):
-        return {"true": True, "false": False}.get(flag.strip().lower())
-    return None
-
-
-def _whole(value: Any) -> int | None:
-    if isinstance(value, str):
-        return int(value) if _WHOLE.match(value) else None
-    return value if _is_count(value) and abs(value) < LARGEST_CODE else None

@@ -18,7 +18,10 @@ from assay.evidence.error_vocabulary import (
 
 _QUOTED = r"[\"'`][^\"'`\n]{1,80}[\"'`]"
 # One thing, of which a call asked for just that one.
-_ONE = rf"(?!{MANY_THINGS}\b)(?:[\w-]+ ){{0,3}}?[\w-]*[^s\s](?<!\bfound)"
+_ONE = (
+    rf"(?!{MANY_THINGS}\b|(?:[\w-]+ ){{0,2}}[\w-]+[^s\s]s (?:for|in|of|on|with|from|at|by|to)\b)"
+    r"(?:[\w-]+ ){0,3}?[\w-]*[^s\s](?<!\bfound)"
+)
 # As code names things: preset_name, presetName, action=GET. Prose has no such words.
 _NAME = r"(?-i:[\w.-]*[_=][\w.=-]*|[a-z]+[A-Z]\w*)"
 _ARGUMENT_NOUN = (
@@ -129,6 +132,10 @@ DEMANDS: tuple[Opening, ...] = (
                 r"|either)\b)"
             ),
             r"(?-i:an?|the) \w+ cannot \w+",
+            (
+                r"(?-i:[a-z][\w-]{1,40})['\"`]?(?:(?:,| and| or) ['\"`]?\w+['\"`]?){0,3}"
+                r" (?:is |are )?required (?:for|to|when|in)\b"
+            ),
             (
                 r"no (?:arguments?|parameters?|params|inputs?|fields|options|values|files?|query"
                 r"|credentials) (?:was |were )?(?:provided|given|supplied|specified|passed)\b"

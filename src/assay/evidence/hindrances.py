@@ -85,7 +85,7 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         "done_before",
         (
             rf"{_SUBJECT}(?:is|are|was|were|has been|have been|has|have) (?P<told>already)"
-            r" (?:an? \w+|\w{3,}ed\b|given|taken|sent|made|set up)"
+            r" (?:an? \w+|\w{3,}ed\b|given|taken|sent|made|set up|available|present|there)\b"
         ),
     ),
     Sign(

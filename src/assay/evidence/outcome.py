@@ -45,6 +45,8 @@ _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
 # What is told by the grammar of a sentence alone.
 _SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
+# How a checker tells what it found.
+_VERDICTS = _SENTENCES | {"failure_mark"}
 _WORKS = frozenset({"work_failed", "stopped"})
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
@@ -282,7 +284,7 @@ def _is_said_in_passing(
         case "checking" | "asking" if found.rule in _WORKS:
             passing = _OF_A_WORK.match(text) is not None
         case "checking":
-            passing = found.rule in _SENTENCES and _OF_AN_ARGUMENT.match(text) is None
+            passing = found.rule in _VERDICTS and _OF_AN_ARGUMENT.match(text) is None
         case "asking":
             passing = found.rule in _SENTENCES and _OF_A_STATE.match(text) is not None
         case "stopper":

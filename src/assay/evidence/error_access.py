@@ -1,0 +1,115 @@
+"""How messages tell that the caller was not let in, or that there is no more of something."""
+
+from __future__ import annotations
+
+from assay.evidence.error_openings import Opening
+from assay.evidence.error_vocabulary import CALLED, STOPS
+
+# First match wins.
+ACCESS: tuple[Opening, ...] = (
+    Opening(
+        "not_let_in",
+        "page",
+        (
+            rf"(?:unauthori[sz]ed|forbidden|bad credentials){STOPS}",
+            (
+                r"(?:login|subscription|payment|authentication|authori[sz]ation|upgrade|premium)"
+                rf" required{STOPS}"
+            ),
+            (
+                r"(?:action required: )?(?:[\w-]+ ){0,2}(?:re-?)?(?:authentication"
+                r"|authori[sz]ation|log ?in|sign[- ]?in) (?:is )?needed"
+                r"(?:[.:!]?\s*\Z| (?:for|to|by|before)\b)"
+            ),
+            (
+                r"(?:(?:this|your|the) )?(?:\w+ )?account (?:is |has been |was )?(?:suspended"
+                r"|disabled|locked|blocked)\b"
+            ),
+            (
+                r"you (?:have been|are|were)(?: being)? (?:blocked|banned|rate[ -]limited"
+                r"|logged out)\b"
+            ),
+            r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
+            r"too many \w+ attempts\b",
+            r"please enable (?:js|javascript|cookies)\b",
+            r"just a moment\b[^\n]{0,20}\n",
+            r"(?:enable|turn on) (?:js|javascript)(?: and cookies)? to \w+",
+            r"(?:please )?(?:verify|confirm|prove) (?:that )?you are (?:a )?(?:human|not a robot)",
+            rf"(?:access|permission)(?: is| was)? denied{STOPS}",
+            r"access to \S{1,60}[^\n]{0,80}(?:blocked|denied|forbidden)\b",
+            r"no (?:access|permission)\b",
+            (
+                r"no (?:valid |stored )?(?:api key|credentials?|access token|auth token|licen[sc]e)"
+                r" (?:for|found|set|provided|configured|available|stored)\b"
+            ),
+            (
+                r"not (?:authori[sz]ed|authenticated|permitted|allowed|connected|logged in"
+                rf"|configured){STOPS}"
+            ),
+            (
+                r"insufficient (?:permissions?|privileges?|scopes?|quota|credits?|funds|balance)"
+                rf"{STOPS}"
+            ),
+            rf"authentication (?:failed|error){STOPS}",
+            (
+                r"(?:\w+ )?(?:api key|token|jwt|cookie|certificate|licen[sc]e|session"
+                r"|credentials?|account|subscription) (?:has |have"
+                r" |is |are |was )?(?:been )?(?:expired|invalid|missing|disabled|suspended|revoked"
+                r"|not (?:found|set|configured|valid|enabled))\b(?! successfully)"
+            ),
+            (
+                r"(?:you|i|we) (?:do not|don't) have (?:the |sufficient |enough |necessary )?"
+                r"(?:permissions?|access|rights)\b"
+            ),
+            (
+                r"(?:admin(?:istrator)?|member|owner|staff|moderator|manager|premium|pro)s?"
+                r"(?: users?)? only[.!]?\s*\Z"
+            ),
+            (
+                rf"(?:this|the) (?:\w+ )?{CALLED} (?:needs|requires) (?:an?|the|your|you to)"
+                r" (?:[\w'-]+ ){0,4}(?:account|subscription|plan|key|token|log ?in|sign[ -]?in"
+                r"|licen[sc]e|permissions?|scopes?|upgrade|connection|session)\b"
+            ),
+            r"(?:security|policy|access|permission|sandbox|guardrail) violation\s*[:：]",
+            (
+                r"you (?:(?:must|need to|have to) be|are not) (?:logged|signed|authori[sz]ed"
+                r"|authenticated)\b"
+            ),
+            r"please (?:log|sign) in\b|you (?:need|have) to (?:log|sign) in\b",
+        ),
+    ),
+    Opening(
+        "overload",
+        "page",
+        (
+            (
+                r"(?:\w+ ){0,3}(?:rate[ -]?limit(?:s|ed)?|quota|usage (?:limit|cap)|cap)"
+                r"(?: \w+){0,3} (?:exceeded|reached|hit)"
+            ),
+            r"you(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the) ",
+            (
+                r"you(?: have|'ve)? (?:exceeded|reached|hit|used up|exhausted) (?:[\w'-]+ ){1,6}"
+                r"(?:limits?|quotas?|caps?|allowance|budget|credits)\b"
+            ),
+            (
+                r"(?:\w+ ){1,3}(?:limit|length|quota|size|budget|depth|amount|capacity|attempts"
+                r"|retries) (?:was )?exceeded"
+            ),
+            (
+                r"(?:\w+ ){1,4}(?:limit|quota|cap) (?:was |has been )?(?:exceeded|reached|hit"
+                r"|exhausted)\b"
+            ),
+            rf"out of (?:tokens|credits|disk space|space on){STOPS}",
+            r"no (?:credits?|quota|tokens|funds)(?: left| remaining)?(?:[.!]|\s*\Z)",
+            rf"(?:rate[ -]?limited|too many requests|resource[_ ]exhausted|out of memory){STOPS}",
+            (
+                r"(?:service|server)(?: is| was)?(?: temporarily| currently)?"
+                r" (?:unavailable|overloaded|down)\b"
+            ),
+            (
+                r"(?:our|the) (?:[\w-]+ )?(?:server|service|system|api)s? (?:is|are) (?:having"
+                r"|experiencing) (?:\w+ )?(?:trouble|issues|problems|difficulties)\b"
+            ),
+        ),
+    ),
+)
