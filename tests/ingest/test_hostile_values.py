@@ -8,6 +8,7 @@ import pytest
 from tests.ingest.reading import recording
 from tests.ingest.test_generic import CHAT
 from tests.ingest.test_mixed_traffic import CHAT as EXCHANGE
+from tests.ingest.test_openai_assistants import ASKED, EVENTS
 from tests.ingest.test_openai_realtime import EVENTS as REALTIME_EVENTS
 from tests.ingest.test_vercel_stream import EVENTS as VERCEL_EVENTS
 from tests.ingest.test_vercel_stream import PARTS as VERCEL_PARTS
@@ -84,6 +85,7 @@ PARTS: dict[str, Any] = {
 }
 SAMPLES: dict[str, tuple[str, Any]] = {
     "realtime": ("openai-realtime", REALTIME_EVENTS),
+    "assistants": ("openai-assistants", [ASKED, *EVENTS]),
     "vercel events": ("vercel-ai", VERCEL_EVENTS),
     "vercel parts": ("vercel-ai", VERCEL_PARTS),
     "langsmith": ("openinference", [LANGSMITH]),

@@ -39,6 +39,7 @@ _HOMES = {
     "mcp": "mcp_wire:MCP_WIRE",
     "mcp-bench": "mcp_bench:MCP_BENCH",
     "mcpmark": "mcpmark:MCPMARK",
+    "openai-assistants": "openai_assistants:ASSISTANTS",
     "openai-chat": "openai_chat:OPENAI_CHAT",
     "openai-realtime": "openai_realtime:REALTIME",
     "openai-responses": "openai_responses:OPENAI_RESPONSES",
