@@ -418,6 +418,29 @@ def test_what_the_models_own_code_throws_is_the_models() -> None:
     assert answer(call) == ("server", "timeout", "wording")
 
 
+@pytest.mark.parametrize(
+    ("tool", "text", "category"),
+    [
+        ("browser_evaluate", "ReferenceError: buoy is not defined", "model"),
+        ("run_js", "ReferenceError: buoy is not defined", "model"),
+        ("get_buoys", "ReferenceError: buoy is not defined", "server"),
+        ("execute_sql", "division by zero", "model"),
+        ("query", "division by zero", "model"),
+        ("get_depth", "division by zero", "server"),
+        ("execute_sql", "The query failed", "server"),
+    ],
+)
+def test_a_query_and_a_script_are_the_models_own(tool: str, text: str, category: str) -> None:
+    call = ToolExecutionResult(tool, {}, reported_success=False)
+    call.success, call.error_message = False, text
+    assert answer(call)[0] == category
+
+
+def test_a_code_in_a_vague_message_tells_the_kind() -> None:
+    assert answer(told("odd (SQLSTATE: 42501)"))[:2] == ("environment", "permission")
+    assert answer(told("Command failed with exit code 124"))[:2] == ("server", "timeout")
+
+
 def test_every_kind_has_a_category() -> None:
     assert set(CATEGORY_OF) == set(KINDS)
     assert set(CATEGORY_OF) - set(WORDS) == {"status_not_success", "empty_result", "unclassified"}

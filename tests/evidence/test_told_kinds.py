@@ -7,6 +7,7 @@ import re
 import pytest
 
 from assay.evidence.chinese_kinds import CHINESE_WORDINGS
+from assay.evidence.coded_kinds import EXIT_KINDS, SQLSTATE_KINDS, kind_by_code
 from assay.evidence.sure_wordings import SURE_WORDINGS
 from assay.evidence.told_kinds import kind_of_message
 
@@ -30,6 +31,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "response did not include the tide",
             "the answer could not be parsed",
             "Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON",
+            "no output from the plotter",
             "Expecting value: line 1 column 1 (char 0)",
             "failed to serialize the result",
             "Object of type Tide is not JSON serializable",
@@ -43,6 +45,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "Cannot destructure property 'tide' of 'buoy' as it is undefined.",
             "Object reference not set to an instance of an object",
             'Cannot invoke "Tide.depth()" because "<local4>" is null',
+            "NameError: name 'tide' is not defined",
         ),
     ),
     (
@@ -80,36 +83,74 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         ('ValidationError: "berth" is not allowed', "Give berth or pier, not both"),
     ),
     (
+        "unavailable",
+        (
+            "failed to launch the tide reader",
+            "upstream pilot request gave up",
+            "the tide worker has died",
+            "the pool is exhausted",
+            "Could not start the tide server: no such file",
+            "The chart is loading",
+            "no pilot service available",
+            "no tide table in context",
+        ),
+    ),
+    (
         "not_found",
         (
             "'moor' is not recognized as an internal or external command",
             "no such column: depht",
+            "no berth record for this boat",
         ),
     ),
-    ("cancelled", ("Cancelled: another call errored",)),
+    ("cancelled", ("Cancelled: another call errored", "the prompt was dismissed")),
     (
         "permission",
         (
             "You are not allowed to move other boats",
             "berth 'B9' is outside the token's scope",
             "The boat does not belong to this owner",
+            "the pilot lacks the berth permission",
+            "only harbour owners can move boats",
+            "IP not allowed",
+            "The boat was blocked by the chain",
+            "approval needed",
+            "your account has been suspended",
+            "night access disabled",
         ),
     ),
-    ("auth", ("Your harbour credentials were not found",)),
+    (
+        "auth",
+        (
+            "Your harbour credentials were not found",
+            "the token you gave is not valid",
+            "OAuth consent wanted",
+            "please reconnect your harbour",
+        ),
+    ),
     (
         "configuration",
         (
             "plotter is not installed",
             "tide must be on your PATH",
+            "configuration file not found",
+            "TIDE_URL is undefined",
+            "port 8080 is already in use",
             "Please run: npx plotter install",
             "invalid configuration: no chart",
+            "missing tide driver",
             "no configuration has been provided",
             "Not connected to the harbour, please provide 'HARBOUR_TOKEN'",
         ),
     ),
     (
         "network_error",
-        ("peer closed connection", "incomplete chunked read"),
+        (
+            "peer closed connection",
+            "incomplete chunked read",
+            "no internet connection",
+            "connect EHOSTUNREACH",
+        ),
     ),
     ("server_unavailable", ("Bad Request: No valid session ID provided", "Not connected")),
     (
@@ -117,10 +158,12 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         (
             "Premium required",
             "The chart requires a paid subscription",
+            "the free tier is over",
+            "the licence has expired",
+            "a payment method is needed",
             "Charts are not included in your plan",
         ),
     ),
-    ("unavailable", ("failed to launch the tide reader",)),
     ("timeout", ("no reply in 164s",)),
     (
         "conflict",
@@ -133,6 +176,8 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
     (
         "rule_violation",
         (
+            "current transaction is aborted",
+            "the button is not clickable",
             "This chart is only available after high tide",
             "The picture was flagged by the watch",
         ),
@@ -241,3 +286,20 @@ def test_what_only_says_that_there_is_an_error_is_read_past(text: str, kind: str
 )
 def test_odd_messages_take_no_time(text: str) -> None:
     assert kind_of_message(text)
+
+
+@pytest.mark.parametrize(("code", "kind"), SQLSTATE_KINDS.items())
+def test_sqlstates(code: str, kind: str) -> None:
+    whole = code.ljust(5, "0")
+    assert kind_by_code(f"odd (SQLSTATE: {whole})") == kind
+    assert kind_by_code(f"[{whole}] odd") == kind
+
+
+@pytest.mark.parametrize(("code", "kind"), EXIT_KINDS.items())
+def test_exit_codes(code: int, kind: str) -> None:
+    assert kind_by_code(f"Command ended: exit code {code}") == kind
+
+
+@pytest.mark.parametrize("text", ["odd", "SQLSTATE 99999", "exit code 100", "exit code 1"])
+def test_codes_that_say_nothing(text: str) -> None:
+    assert kind_by_code(text) is None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.evidence.body_roles import is_full
+from assay.evidence.coded_kinds import kind_by_code
 from assay.evidence.failure_kinds import (
     CATEGORY_OF,
     CIRCUMSTANCES,
@@ -22,6 +23,7 @@ from assay.evidence.failure_kinds import (
     HTTP_KINDS,
     JSON_RPC_KINDS,
     NOT_OF_THE_MODEL,
+    OF_DATA,
     STATEFUL,
     VAGUE_CODES,
     VAGUE_KINDS,
@@ -51,6 +53,7 @@ _HTTP_CODE = re.compile(
     r"|(?:client|server) error)(?![a-z])\D{0,16}(?:2\d\d\D{0,10})?\b([45]\d\d)\b"
     r"|(?:returned|answered(?: with)?|responded(?: with)?|received|got)(?: an?| status| http){0,2}"
     r" ([45]\d\d)\b|^\W{0,4}(?:error\W{1,3})?([45]\d\d)[: ]{1,2}(?-i:[A-Z{\[])"
+    r"|^\W{0,4}([45]\d\d)\W{0,4}$"
     r"|(?:^|[:'\"(\s])([45]\d\d)[:\s]+(?:client error|server error|bad|unauthori|forbidden|not"
     r"|method|request|conflict|gone|payload|too many|unprocess|internal|service|gateway)",
     re.IGNORECASE,
@@ -60,6 +63,12 @@ _METHOD = r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE)"
 _HTTP_REQUEST = re.compile(
     rf"\b([45]\d\d) {_METHOD} (?:https?:|/)|{_METHOD} [^\s:\]]{{1,160}}"
     r"(?:\]\[| ?(?:→|->|:|returned|failed:?) ?(?:HTTP |status )?)([45]\d\d)\b"
+)
+# A tool that runs a query or some code which the model wrote.
+_QUERY = re.compile(r"sql|cypher|(?:\b|_)(?:query|aggregate)(?:\b|_)", re.IGNORECASE)
+_CODE = re.compile(
+    r"evaluate|javascript|(?:\b|_)(?:eval|js|node|deno|bun|php|ruby|perl|lua|code|script)(?:\b|_)",
+    re.IGNORECASE,
 )
 _HTTP_NUMBER = re.compile(r"[45]\d\d")
 _SEED_CATEGORY: dict[Category, str] = {
@@ -134,7 +143,12 @@ def _message_of(call: ToolExecutionResult) -> str:
 def _told(call: ToolExecutionResult, message: str) -> Kind:
     """The kind that the message tells or, where it is vague, the words beside it."""
     told = kind_of_message(message)
-    beside = words_beside(call.result) if told in VAGUE_KINDS else ""
+    if told not in VAGUE_KINDS:
+        return told
+    coded = kind_by_code(message[:_LONGEST_MESSAGE])
+    if coded is not None:
+        return coded
+    beside = words_beside(call.result)
     named = kind_of_message(beside) if beside else told
     return told if named in VAGUE_KINDS else named
 
@@ -204,9 +218,11 @@ def _by_http_status(failure: _Failure) -> Blame | None:
 
 def _by_own_code(failure: _Failure) -> Blame | None:
     """Code and commands are the model's own: what they throw is no fault of who ran them."""
-    if kind_of_tool(failure.call.tool) != "command" or failure.told in CIRCUMSTANCES:
+    if failure.told in CIRCUMSTANCES or CATEGORY_OF[failure.told] != "server":
         return None
-    if CATEGORY_OF[failure.told] != "server":
+    name = failure.call.tool
+    is_query = failure.told in OF_DATA and _QUERY.search(name) is not None
+    if not is_query and _CODE.search(name) is None and kind_of_tool(name) != "command":
         return None
     return Blame("model", failure.told, "own_code", 0.6)
 

@@ -11,7 +11,23 @@ if TYPE_CHECKING:
 COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
     ("conflict", r"\balready\b"),
     ("permission", r"\brestricted\b"),
-    ("validation_error", r"\bmust be\b|\bincorrect\b|\binvalid\b|not valid"),
+    (
+        "missing_required_field",
+        (
+            r"\bmissing\b|\b(?:name|path|query|input|body|text|message|id|url|command"
+            r"|content) empty\b|\bempty (?:query|string|input|path|message|body|prompt|name)\b"
+            r"|^\W*required:"
+        ),
+    ),
+    (
+        "validation_error",
+        (
+            r"\bmust be\b|\bincorrect\b|^\W*bad[ _]\w+\W*$|\binvalid\b|not valid|\billegal\b"
+            r"|\bwrong (?:format|value|length|order|unit|date|id|path|argument|parameter|input)\b"
+            r"|\bis a directory\b|\btoo (?:many|few|big|high|low"
+            r"|early|late|deep|wide)\b|\b(?:ends?|start) (?:is )?(?:before|after)\b"
+        ),
+    ),
     (
         "rule_violation",
         (
@@ -21,8 +37,9 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
             r"|at least \w|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)"
             r"|out of (?:range|stock)|\b(?:slots?|seats?|rooms?|items?|products?|sizes?|tickets?"
-            r"|dates?|appointments?|flights?|tables?|names?|domains?|times?) (?:is"
-            r"|are) not (?:currently )?available|not (?:currently )?eligible|\byou (?:cannot"
+            r"|dates?|appointments?|flights?|tables?|names?|domains?|times?) (?:(?:is"
+            r"|are) )?not (?:currently )?available|not (?:currently )?eligible|not empty\b"
+            r"|\byou (?:cannot"
             r"|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄|已满|expired"
             r"|no longer|at (?:least|most) \d|inconsistent|not[ _]in[ _](?:the )?(?:channel|group"
             r"|list|room)|not a member|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"

@@ -93,6 +93,8 @@ CIRCUMSTANCES: frozenset[Kind] = frozenset(
 )
 # Told in plain words, these clear the model, although a code for bad requests stands beside.
 NOT_OF_THE_MODEL: frozenset[Kind] = CIRCUMSTANCES | {"permission", "data_processing_error"}
+# What a query meets in the data it asks for.
+OF_DATA: frozenset[Kind] = frozenset(("data_processing_error", "index_error"))
 # What depends on what was done before: the same call may rightly succeed in another run.
 STATEFUL: frozenset[Kind] = frozenset({"not_found", "conflict", "rule_violation", "syntax_error"})
 

@@ -34,7 +34,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|(?:rejected|denied|blocked) this (?:action|call)|\bcancell?ed\W*$|sibling tool call"
             r"|KeyboardInterrupt|declined by|rejected by (?:the )?user|CancelledError"
             r"|^\W*(?:cancell?ed|aborted|interrupted) (?:while|before|during)"
-            r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted)\W*$|[已被]取消|取消了"
+            r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted|interrupted)\W*$|[已被]取消"
+            r"|取消了"
             r"|用户取消"
         ),
     ),
@@ -43,10 +44,12 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"unknown tool|no such tool|unrecogni[sz]ed tool|no tool (?:named|called)"
             rf"|not a valid tool|tool {_TOOL_NAME},? but it (?:does not|doesn't) exist"
+            rf"|(?:action|tool|function) {_TOOL_NAME} (?:don't|doesn't|does not) exist"
+            r"|not found in (?:the |any )?(?:tools|workbench|toolbox)"
             rf"|tool not found|tool (?:name )?(?!is )(?!was ){_TOOL_NAME} (?:is |was "
             rf"|does )?(?:not (?:found|exist"
             rf"|available|registered)|unknown)|function name {_TOOL_NAME} not found"
-            r"|unavailable tool|^\W*(?:error\W+)?method not found|未知工具"
+            r"|unavailable tool|^\W*(?:error\W+)?method not found|未知\S{0,6}工具"
             r"|工具\s?\S{0,40}\s?(?:不存在|未找到"
             r"|未注册)|(?:未找到|找不到|没有)的?工具"
         ),
@@ -254,7 +257,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "invalid_date_range",
         (
-            r"cannot be after|invalid date|(?:is|are) in the (?:future|past)"
+            r"cannot be after|invalid date|\bin the (?:future|past)\b"
             r"|date .{0,60}(?:in the future|in the past|out of range)|(?:end|start)[ _]?(?:date"
             r"|time).{0,40}(?:before|after|earlier|later)|日期(?:无效|错误|不能|必须|格式)"
             r"|日期.{0,10}(?:早于|晚于)|time range"
@@ -360,7 +363,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
             r"|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not|cannot"
             r"|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"
-            r"|doesn't exist|do not exist|no such|(?:cannot|could not|couldn't|can't"
+            r"|doesn't exist|do not exist|don't exist|no such|(?:cannot|could not|couldn't|can't"
             r"|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined"
             r"|no module named"
             r"|unknown (?:column|table|database|host|user|symbol|city)|no .{1,60} (?:found|named"

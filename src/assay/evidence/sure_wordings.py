@@ -52,7 +52,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             rf"{_ANSWER} (?:\w+ ){{0,3}}?(?:had|has|contained|contains|with) no ",
             rf"{_ANSWER} (?:\w+ ){{0,3}}?(?:did|does) not (?:contain|include|match|have)",
             rf"{_ANSWER} (?:\w+ ){{0,3}}?could not be (?:parsed|decoded|read)",
-            r"unexpected token '?<|<!doctype",
+            r"unexpected token '?<|<!doctype|instead of json",
+            r"(?:invalid|bad|unexpected|no) (?:\w+ )?output from\b",
             r"line 1 column 1 \(char 0\)|looking for beginning of",
             r"(?:encod|seriali[sz]|marshall?)(?:e|ing)? (?:the )?(?:result|data|output|response)",
             r"not (?:json )?seriali[sz]able|circular structure",
@@ -66,14 +67,15 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"\(reading '|destructure property|as it is (?:undefined|null)|is not an object \(",
             r"\bnil map\b|dereference|reference not set",
             r"because [^\n]{1,60} is null\b",
+            r"\b(?:NameError|ReferenceError|UnboundLocalError)\b|referenced before assignment",
         ),
     ),
     (
         "execution_error",
         (
             r"maximum (?:recursion|call stack)|stack overflow",
-            r"(?:out of|insufficient) memory|OutOfMemory|heap limit",
-            r"\bdeadlock\b|poisoned",
+            r"(?:out of|insufficient) memory|OutOfMemory|heap limit|memory limit|\bOOM\b",
+            r"\bdeadlock\b|poisoned|event loop|\b(?:unhandled|uncaught)\b|on our (?:end|side)\b",
             r"\bis an? (?:\w+ )?bug\b",
             r"(?:page|context|browser|tab)\b[^\n]{0,20} closed\b",
         ),
@@ -121,13 +123,50 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "unavailable",
+        (
+            r"failed to (?:launch|spawn|boot)\b|\bmaintenance\b|still being \w+(?:ed|lt)\b",
+            (
+                r"\b(?:upstream|backend|origin)\b (?:\w+ ){0,2}(?:connect|request|failed"
+                r"|failure|error|tim)"
+            ),
+            (
+                r"(?:process|worker|server|kernel|container|instance|service) (?:has |is "
+                r"|was )?(?:died"
+                r"|crashed|shutting down|killed|exited unexpectedly|stopped responding)"
+            ),
+            r"pool (?:is |was )?exhausted",
+            (
+                r"(?:failed to|cannot|can't|could not|unable to) (?:start|initiali[sz]e|create) "
+                r"(?:\S+ ){0,4}?(?:shell|server|process|browser|cli|engine|container|kernel|client"
+                r"|sandbox"
+                r"|session|worker|runtime|daemon)\b"
+            ),
+            r"\bis (?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
+            (
+                r"\bno (?:\w+ ){0,2}(?:client|device|service|server|database|connection|worker"
+                r"|backend"
+                r"|browser|kernel|engine|provider)s? (?:is |are )?(?:connected|available|attached"
+                r"|online|reachable|responding)"
+            ),
+            r"\bno \w+(?: \w+)? in (?:the )?context\W*$",
+        ),
+    ),
+    (
         "not_found",
         (
             r"is not recogni[sz]ed as (?:an? |the )(?:\w+ ){0,4}(?:command|name)",
-            r"no such (?:column|table|field|function|file|index|key)\b",
+            r"no such (?:column|table|field|function|file|index|key)\b|\bstale element|geocod",
+            r"no (?:\w+ )?(?:element|node|row|record|item|file|entry|user)s? (?:match|with|for)",
         ),
     ),
-    ("cancelled", (r"^\W*(?:error\W+)?cancell?ed:",)),
+    (
+        "cancelled",
+        (
+            r"^\W*(?:error\W+)?cancell?ed:",
+            r"\buser aborted|(?:prompt|confirmation) (?:was )?(?:declined|rejected|dismissed)",
+        ),
+    ),
     (
         "permission",
         (
@@ -141,16 +180,55 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|workspace)\b"
             ),
             r"(?:does|do) not belong to|must be (?:a )?member of",
+            r"lacks? (?:the )?(?:\w+ ){0,2}(?:permission|access|right|privilege|scope)s?\b",
+            (
+                r"only (?:\w+ ){0,2}(?:owner|admin|administrator|member|moderator"
+                r"|maintainer)s? (?:can"
+                r"|may)\b"
+            ),
+            (
+                r"\bip (?:address )?(?:is )?not allowed|not available in your|\bgeo-?(?:restricted"
+                r"|blocked)"
+            ),
+            (
+                r"(?:blocked|denied|prevented) by\b|(?:not|un)[ -]?trusted\b"
+                r"|bot detect"
+            ),
+            r"approval (?:is |was )?(?:required|needed|pending)",
+            r"account (?:is |has been |was )?(?:suspended|locked|banned|deactivated|blocked)",
+            r"access (?:is |was |has been )?disabled",
         ),
     ),
-    ("auth", (r"credentials? (?:was|were|is|are|could) not",)),
+    (
+        "auth",
+        (
+            r"credentials? (?:was|were|is|are|could) not",
+            (
+                r"\btoken (?:\w+ ){0,4}?(?:not valid|invalid(?:ated)?|expired|revoked|rejected"
+                r"|missing"
+                r"|required)\b"
+            ),
+            r"\b(?:2fa|mfa|otp|two-?factor)\b|\boauth\b",
+            (
+                r"\bre-?(?:connect your|auth)|signature (?:mismatch|invalid|verification"
+                r"|does not match)"
+            ),
+        ),
+    ),
     (
         "configuration",
         (
             r"\b(?:is|are) not installed|executable (?:doesn't|does not) exist",
-            r"(?:not in|on) (?:your |the )?PATH\b",
+            r"(?:in|on) (?:your |the |\$)?(?-i:PATH)\b",
+            r"config(?:uration)?(?: file)? (?:was |is )?(?:not found|missing)",
+            rf"\b{_SETTING} (?:is |was )?(?:undefined|unset|missing|empty)\b",
+            r"\binstall (?:it|an? |the )|EADDRINUSE|(?:port \d+|address) (?:is )?already in use",
             r"(?:npm|pip3?|npx|brew|uv|apt(?:-get)?) (?:[\w@./-]+ ){0,3}install",
             r"invalid (?:\w+ )?config",
+            (
+                r"missing (?:\w+ ){0,2}(?:dependenc\w+|driver|library|module|package|plugin|binary"
+                r"|extension)\b"
+            ),
             r"no config\w* (?:has been |was )?(?:provided|found|set)",
             (
                 r"\b(?:provide|set|setting|define|export|supply|configure) "
@@ -161,8 +239,13 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (
         "network_error",
         (
-            r"closed (?:the )?(?:connection|stream)\b|without sending a",
-            r"incomplete (?:chunked )?read",
+            r"closed (?:the )?(?:connection|stream)\b|without sending a|no listener",
+            r"incomplete (?:chunked )?read|connection (?:was )?dropped",
+            (
+                r"\bdns\b|no (?:internet|network) (?:connection|access)|network (?:is )?(?:down"
+                r"|unavailable)"
+            ),
+            r"(?-i:E(?:HOST|NET)UNREACH|EPIPE)|connect(?:ing)? to (?:the )?proxy",
         ),
     ),
     (
@@ -177,10 +260,18 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         (
             r"(?:premium|subscription|paid plan|upgrade|enterprise plan) (?:is )?required",
             r"requires? (?:an? )?(?:active )?(?:premium|pro|paid|enterprise|subscription)\b",
+            (
+                r"(?:free|trial|basic|starter) (?:tier|plan)\b|trial (?:has |period )?(?:expired"
+                r"|ended)"
+            ),
+            r"\blicen[cs]e (?:key )?(?:is |has )?(?:expired|invalid|required|not )",
+            (
+                r"payment method|concurren\w+ (?:\w+ )?(?:limit"
+                r"|reached)"
+            ),
             r"(?:on|in|for|by) your (?:current )?(?:plan|tier|subscription)\b|upgrade your",
         ),
     ),
-    ("unavailable", (r"failed to (?:launch|spawn|boot)\b",)),
     ("timeout", (r"no (?:reply|response|answer) (?:with)?in \d",)),
     (
         "conflict",
@@ -193,6 +284,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     (
         "rule_violation",
         (
+            r"transaction is aborted|commands ignored",
+            r"not (?:visible|clickable|interactable|focusable)\b|\bnot your turn\b|nothing to \w+",
             r"\bonly available (?:after|when|once|while|if)\b",
             (
                 r"\bflagged (?:for|as|by)\b|content (?:policy|filter|moderation)|safety (?:system"
