@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -475,9 +477,17 @@ def test_an_export_that_breaks_off_leaves_no_file(assay: Assay) -> None:
 
 
 def test_an_interrupted_export_says_so(assay: Assay) -> None:
-    os.mkfifo("x.jsonl")  # nobody reads it, so that the export waits
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    os.mkfifo("x.jsonl")
+    reader = os.open("x.jsonl", os.O_RDONLY | os.O_NONBLOCK)
+    fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4_096)  # less than the runs take: the export waits
+
+    def interrupt() -> None:
+        select.select([reader], [], [])
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
     done = assay("export", "runs.assay", "-o", "x.jsonl")
+    os.close(reader)
     assert done.code == 3
     assert "Interrupted: x.jsonl was not written" in done.err
 
