@@ -146,6 +146,7 @@ NEIGHBOURS = (
     "Visitors must not feed the gulls.",
     "No boats found for ID cards of 1990",
     "status: failed",
+    "a.log: Error - no such log\n---\nb.log:\ncalm",
     "No tide signals for harbour 'Eden'.",
     "PIER_KEY is set\nPIER_URL is set",
     "To sell a boat, please call the harbour.",

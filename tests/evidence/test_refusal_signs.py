@@ -54,7 +54,7 @@ BORNE = {
     "sent_back": ("You need to be on the pier first!", "Please sail with /moor to enter."),
     "turned_down": ("Card declined", "Mooring request rejected by the pilot"),
     "refused_it": ("The pilot refused the key.",),
-    "undone": ("No tide table at hand — log not updated.",),
+    "undone": ("No tide table at hand — log not updated.", "Odd request, not unlocking gates."),
     "skipped": ("Skipped: no crane", "skipped (missing pilot)"),
     "regret": ("Unfortunately, all boats have left",),
     "idle": ("Nothing is moored at pier 4",),

@@ -173,6 +173,11 @@ class Body:
         return next((text for text in found if text), None)
 
 
+def is_named(item: dict[Any, Any]) -> bool:
+    """Whether a dict has an id and a name of its own, as a thing has that was found."""
+    return len(_IDENTITIES & {_snake(key) for key in item if isinstance(key, str)}) > 1
+
+
 def is_plain_row(item: dict[Any, Any]) -> bool:
     """Whether a dict holds an answer and no flag: one of many rows, most likely."""
     # Odd ones are not worth remembering.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.body_roles import Body, is_plain_row, message_in
+from assay.evidence.body_roles import Body, is_named, is_plain_row, message_in
 from assay.evidence.code_values import (
     is_bad_code,
     is_bad_status,
@@ -303,6 +303,8 @@ def _read_item(item: dict[Any, Any], depth: int) -> Reading | None:
     reading = read_value(item, depth + 1)
     if reading is None or not reading.failed or reading.rule == "error_message_field":
         return None
+    if reading.rule == "error_body" and not Body(item).all("error", "errors") and is_named(item):
+        return None  # one of many things that are called errors
     # A thing with a bad status was found; only a reason makes it a failure of its own call.
     return None if reading.rule == "status_word" and not reading.message else reading
 

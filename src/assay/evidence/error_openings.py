@@ -180,7 +180,10 @@ STATEMENTS: tuple[Opening, ...] = (
             ),
             rf"(?:{FOREIGN_ERRORS})(?: (?-i:[A-Z]{{2,10}}|\d{{3}}))?\s*[:：!]",
             # A program's name first.
-            rf"(?!{FIELD_NAMES}\b)(?-i:[a-z][\w.-]{{0,30}}: (?:[Ee]rror|[Ff]atal|[Ff]ailed)\b)",
+            (
+                rf"(?!{FIELD_NAMES}\b|[^\n]*\n-{{3,}}\n)"
+                r"(?-i:[a-z][\w.-]{0,30}: (?:[Ee]rror|[Ff]atal|[Ff]ailed)\b)"
+            ),
         ),
     ),
 )

@@ -55,7 +55,7 @@ _STOP = r"(?:[.!,;:—–(]|\s*\Z| [^\n]{1,80})"
 # One of these stands in whatever bears a sign of those below.
 SAID_BY_WHO_IS_HINDERED = (
     rf"(?:{_HINDERING}|{_BROUGHT_ABOUT}|{_REFUSED}|{_UNDONE}|nothing|skipped|unfortunately|you"
-    r"|please)\b"
+    r"|not \w+ing|please)\b"
 )
 
 _NONE_THERE = Sign(
@@ -97,7 +97,13 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         ),
     ),
     Sign("refused_it", rf"(?:[\w'-]+ ){{1,3}}?{_REFUSED} (?:the|your|this|that|our) \w+"),
-    Sign("undone", rf"[^\n]{{3,160}}\b(?:is |was |were |has |have )?{_UNDONE}[.!]?\s*\Z"),
+    Sign(
+        "undone",
+        (
+            rf"[^\n]{{3,160}}\b(?:is |was |were |has |have )?{_UNDONE}[.!]?\s*\Z"
+            r"|[^\n]{3,160}[,;—-] not \w+ing (?:\w+ )?\w+[.!]?\s*\Z"
+        ),
+    ),
     Sign(
         "skipped",
         r"skipped\s?[:|(—-][^\n]{0,100}\b(?:no|not|missing|without|invalid|cannot|denied)\b",

@@ -48,7 +48,18 @@ _ACTING = frozenset(
     | {"rebase", "stash", "reboot", "spawn", "compile", "provision", "allocate", "scale"}
     | {"rollback", "promote", "demote", "freeze", "halt", "resume", "suspend", "unblock", "sell"}
     | {"trade", "bid", "swap", "mint", "claim", "tip", "donate", "bet", "equip", "craft", "mine"}
-    | {"accept", "escalate", "choose", "challenge", "give", "take", "use", "unverify", "feed"}
+    | {
+        "accept",
+        "escalate",
+        "choose",
+        "challenge",
+        "give",
+        "take",
+        "use",
+        "unverify",
+        "feed",
+        "collect",
+    }
     | {"increase", "decrease", "raise", "lower", "record", "attack", "cast", "roll", "recognize"}
 )
 # What these find wrong, or tell to be forbidden, was asked for.
