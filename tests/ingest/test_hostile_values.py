@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.ingest.reading import recording
+from tests.ingest.test_crewai_events import EVENTS as CREW_EVENTS
 from tests.ingest.test_generic import CHAT
 from tests.ingest.test_mixed_traffic import CHAT as EXCHANGE
 from tests.ingest.test_openai_assistants import ASKED, EVENTS
@@ -85,6 +86,7 @@ PARTS: dict[str, Any] = {
 }
 SAMPLES: dict[str, tuple[str, Any]] = {
     "realtime": ("openai-realtime", REALTIME_EVENTS),
+    "crew": ("crewai", CREW_EVENTS),
     "assistants": ("openai-assistants", [ASKED, *EVENTS]),
     "vercel events": ("vercel-ai", VERCEL_EVENTS),
     "vercel parts": ("vercel-ai", VERCEL_PARTS),

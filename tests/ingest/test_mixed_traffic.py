@@ -103,3 +103,14 @@ def test_a_reply_tells_the_api(key: str, api: str) -> None:
     told: dict[str, Any] = {key: {}} if key == "trace" else pair
     assert api_of(told) == api
     assert api in APIS
+
+
+def test_a_thread_and_a_chat_on_one_tape_are_two_runs(tmp_path: Path) -> None:
+    said = {"id": "m1", "object": "thread.message", "thread_id": "t1", "role": "user"}
+    listed = {"data": [{**said, "content": [{"type": "text", "text": {"value": "Sun?"}}]}]}
+    (tmp_path / "tape.json").write_bytes(tape(({}, listed), CHAT))
+    runs = [run for run in read_runs(tmp_path) if isinstance(run, AgentTestCase)]
+    assert [(run.source.format, run.input) for run in runs if run.source] == [
+        ("openai-assistants", "Sun?"),
+        ("openai-chat", "Rain?"),
+    ]

@@ -26,6 +26,7 @@ _HOMES = {
     "cline": "cline:CLINE",
     "codex-cli": "codex_cli:CODEX_CLI",
     "copilot": "copilot_cli:COPILOT",
+    "crewai": "crewai_events:CREWAI",
     "cursor": "cursor:CURSOR",
     "deepeval": "deepeval_results:DEEPEVAL",
     "gemini-api": "gemini_api:GEMINI_API",

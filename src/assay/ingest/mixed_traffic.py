@@ -10,11 +10,13 @@ from msgspec import Struct
 
 from assay.ingest.exchanges import archived
 from assay.ingest.fields import dict_or_empty, text_at
+from assay.ingest.openai_assistants import things_in
 from assay.ingest.recording import Place, Recording
 
 # The formats that read what was said to the API of a model.
 APIS = frozenset(
     {"openai-chat", "openai-responses", "anthropic-messages", "gemini-api", "bedrock", "generic"}
+    | {"openai-assistants"}
 )
 # How an address, a request or a reply shows whose it is; the first that fits is taken.
 ADDRESSES = (
@@ -49,7 +51,8 @@ def parts_by_api(recording: Recording) -> list[Recording]:
     """The exchanges of a recording by API; none where all are with the same, or it has none."""
     sample = recording.sample
     items = archived(sample[0]) if len(sample) == 1 else []
-    found: dict[str, list[Any]] = {}
+    threads = list(things_in(sample[0])) if items else []
+    found: dict[str, list[Any]] = {"openai-assistants": threads} if threads else {}
     for item in items:
         found.setdefault(api_of(item), []).append(item)
     if len(found) < 2:

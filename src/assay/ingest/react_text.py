@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.ingest.fields import text_at, text_of
-from assay.ingest.python_literals import decode_loosely
-from assay.ingest.written_calls import OBSERVED, reacted, tagged_calls, told_results
+from assay.ingest.written_calls import OBSERVED, reacted, told_results, written_calls
 
 
 def known_by(words: str) -> str:
@@ -41,8 +40,7 @@ def with_written_calls(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _calls(message: dict[str, Any], words: str) -> list[dict[str, Any]]:
     if message.get("role") != "assistant" or message.get("tool_calls"):
         return []
-    acted = [{**call, "arguments": _sent(call["arguments"])} for call in reacted(words)]
-    return [{"function": call} for call in tagged_calls(words) or acted]
+    return [{"function": call} for call in written_calls(words)]
 
 
 def _results(message: dict[str, Any], words: str, waiting: list[str]) -> list[dict[str, Any]]:
@@ -53,12 +51,6 @@ def _results(message: dict[str, Any], words: str, waiting: list[str]) -> list[di
     seen = told_results(words)
     names = waiting if len(seen) == len(waiting) else [None] * len(seen)
     return [_result(name, text) for name, text in zip(names, seen, strict=True)]
-
-
-def _sent(written: str) -> Any:
-    """What was written as the input: JSON, or as Python prints it, else the words."""
-    decoded = decode_loosely(written)
-    return decoded if isinstance(decoded, dict) else written
 
 
 def _result(tool: str | None, seen: str) -> dict[str, Any]:

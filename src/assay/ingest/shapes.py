@@ -199,7 +199,8 @@ def numbered_steps(node: dict[str, Any]) -> list[dict[str, Any]]:
         return []
     count = sum(key.startswith(_NUMBERED) for key in node)
     keys = (("tool_name", "name"), ("tool_args", "args"), ("observation", "observation"))
-    return [{ours: node.get(f"{key}_{i}") for key, ours in keys} for i in range(count)]
+    steps = [{ours: node.get(f"{key}_{i}") for key, ours in keys} for i in range(count)]
+    return [{**step, "args": {} if step["args"] is None else step["args"]} for step in steps]
 
 
 def _is_text(value: object) -> bool:

@@ -52,8 +52,11 @@ def reacted(words: str) -> list[dict[str, Any]]:
     action = _ACTION.search(words)
     if action is None:
         return []
-    sent = words[action.end() :].partition("\nObservation")[0].strip()
-    return [{"name": action[1].strip(), "arguments": sent.removesuffix("```").strip()}]
+    sent = words[action.end() :].partition("\nObservation")[0].strip().removesuffix("```").strip()
+    decoded = decode_loosely(sent)
+    return [
+        {"name": action[1].strip(), "arguments": decoded if isinstance(decoded, dict) else sent}
+    ]
 
 
 def tagged_calls(words: str) -> list[dict[str, Any]]:

@@ -1,0 +1,80 @@
+"""CrewAI's events become runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.ingest.reading import problems, read, read_one, recording
+
+from assay.ingest.crewai_events import CREWAI, ENVELOPE_KEYS, OWN_EVENTS
+from assay.ingest.formats import pick_format
+from assay.run import RunOutcome, Usage
+
+
+def event(kind: str, second: int, **facts: Any) -> dict[str, Any]:
+    return {"type": kind, "timestamp": f"2026-01-01T00:00:0{second}Z", **facts}
+
+
+EVENTS: list[dict[str, Any]] = [
+    event("crew_kickoff_started", 0, inputs={"city": "Oslo"}),
+    event("task_started", 1, task={"description": "Find the weather"}),
+    event("tool_usage_started", 2, tool_name="look", tool_args='{"city": "Oslo"}'),
+    event("tool_usage_finished", 3, tool_name="look", output="rain"),
+    event("tool_usage_error", 4, tool_name="ask", tool_args={"q": 1}, error="no such tool"),
+    event("llm_call_completed", 5, model="m", usage={"prompt_tokens": 7, "completion_tokens": 2}),
+    event("task_completed", 6, output={"raw": "It rains."}),
+    event("crew_kickoff_completed", 7, output={"raw": "Rain in Oslo."}),
+]
+
+
+def enveloped(key: str) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"type": e["type"], "timestamp": e["timestamp"], key: {**e, "type": "inner"}}
+        for e in EVENTS
+    )
+
+
+FORMS = {
+    "lines": recording(tuple(EVENTS)),
+    "list": recording(EVENTS),
+    "object": recording({"events": EVENTS}),
+    "nodes": recording({"nodes": {str(i): {"event": e} for i, e in enumerate(EVENTS)}}),
+    **{key: recording(enveloped(key)) for key in ENVELOPE_KEYS},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_crew_is_a_run(form: str) -> None:
+    assert pick_format(FORMS[form])[0] is CREWAI
+    run = read_one(CREWAI, FORMS[form])
+    assert [(c.tool, c.parameters, c.result, c.reported_success, c.turn) for c in run.calls] == [
+        ("look", {"city": "Oslo"}, "rain", True, 1),
+        ("ask", {"q": 1}, "no such tool", False, 2),
+    ]
+    assert (run.calls[0].started_at, run.calls[0].ended_at) == (1_767_225_602, 1_767_225_603)
+    assert (run.input, run.actual_output) == ("Find the weather", "Rain in Oslo.")
+    assert (run.model, run.usage, run.extra) == ("m", Usage(7, 2), {"inputs": {"city": "Oslo"}})
+    assert (run.started_at, run.ended_at) == (1_767_225_600, 1_767_225_607)
+
+
+def test_each_kickoff_is_a_run() -> None:
+    assert len(read(CREWAI, recording((*EVENTS, *EVENTS)))) == 2
+
+
+def test_a_crew_that_failed_is_an_outcome() -> None:
+    failed = event("crew_kickoff_failed", 8, error="no money")
+    assert read_one(CREWAI, recording((*EVENTS[:4], failed))).outcome == RunOutcome(
+        success=False, decided_by="crewai", reason="no money"
+    )
+
+
+@pytest.mark.parametrize("kind", sorted(OWN_EVENTS))
+def test_every_event_of_its_own_is_known(kind: str) -> None:
+    assert CREWAI.recognise(recording([{"type": kind}])) == 0.92
+
+
+def test_what_is_no_event_is_reported_with_its_place() -> None:
+    assert problems(CREWAI, recording((EVENTS[0], {"a": 1}))) == [
+        "log.json:2: expected an event of CrewAI, with a type"
+    ]
