@@ -277,3 +277,15 @@ def test_named(assay):
         "SELECT run_id, task_id, attempt, outcome_success, outcome_decided_by FROM runs"
     )
     assert tuple(row.values()) == ("r-7", "book a flight", 4, False, "verifier")
+
+
+def test_a_store_that_was_not_made_is_not_said_to_hold_anything(tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    tests = """
+def test_it(assay):
+    assay.check(ask("q"), metric="tool_use", threshold=0.5)
+"""
+    done = run_pytest(tmp_path, tests, "--assay-store", "taken")
+    assert outcome(done) == "1 failed"
+    assert "NotAStore" in done.stdout
+    assert "runs and scores are in" not in done.stdout

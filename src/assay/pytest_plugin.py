@@ -190,7 +190,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for line in lines:
         terminalreporter.write_line(line)
     store = terminalreporter.config.option.assay_store
-    if store is not None:
+    if store is not None and Path(store).is_dir():
         terminalreporter.write_line(f"runs and scores are in {store}")
 
 
