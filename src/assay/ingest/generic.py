@@ -29,8 +29,9 @@ from assay.ingest.generic_runs import (
 )
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
+from assay.ingest.spoken_text import with_speakers
 from assay.ingest.stated_outcome import stated_outcome
-from assay.ingest.told_once import told_once
+from assay.ingest.told_once import told_once, told_value
 from assay.ingest.written_calls import told_results
 from assay.run import Source
 
@@ -285,7 +286,7 @@ class _Finder:
         success = shapes.success_of(node)
         return self.builder.result(
             call_id,
-            shapes.told_value(value),
+            told_value(value),
             reported_success=success,
             error_message=shapes.error_of(node) if success is False else None,
             ended_at=shapes.time_of(node, shapes.END_KEYS),
@@ -294,7 +295,7 @@ class _Finder:
 
 
 def _recognise(recording: Recording) -> float:
-    values = [in_small_letters(value) for value in recording.sample]
+    values = [with_speakers(in_small_letters(value)) for value in recording.sample]
     sure = _confidence(values) or _confidence([unfolded(value) for value in values])
     return min(MOST_SURE, sure / 3)
 
@@ -312,7 +313,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
             continue
-        value = in_small_letters(document.value)
+        value = with_speakers(in_small_letters(document.value))
         value = value if _confidence([value]) else unfolded(value)
         runs = longest_of(runs_in(value))
         if document.position is not None and not runs:

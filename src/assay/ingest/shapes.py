@@ -12,7 +12,6 @@ from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
     decode_arguments,
-    decode_json_text,
     dict_or_empty,
     epoch_seconds,
     objects_in,
@@ -20,6 +19,7 @@ from assay.ingest.fields import (
     text_of,
     text_or_none,
 )
+from assay.ingest.python_literals import decode_loosely
 from assay.ingest.written_calls import written_calls
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ ROLES = {
         (
             *("tool", "function", "observation", "environment", "toolresult", "tool_result"),
             *("functionexecutionresult", "tool_return", "toolcallexecutionevent"),
+            *("function-response", "function_response", "tool-response", "tool_response"),
         ),
         "tool",
     ),
@@ -85,7 +86,7 @@ ERROR_KEYS = ("error", "error_message", "errorMessage", "errorText", "exception"
 # What was seen after the calls of a step, beside them.
 OBSERVATION_KEYS = ("observations", "observation")
 # Who speaks where a message is nothing but a call.
-CALL_SPEAKERS = frozenset({"function_call", "tool_call"})
+CALL_SPEAKERS = frozenset({"function_call", "tool_call", "function-call", "tool-call"})
 CALL_METHOD = "tools/call"
 # Stands between what the model said in one step and in the next.
 NEXT_STEP = "\0next step"
@@ -111,8 +112,6 @@ _SIGNS = frozenset(
         *ENDING_KEYS,
     )
 )
-# What came back, where its kind stands beside it (Vercel).
-_TYPED_RESULTS = frozenset({"text", "json", "error-text", "error-json", "content"})
 
 
 class Found(NamedTuple):
@@ -174,7 +173,7 @@ def written_call(node: dict[str, Any]) -> dict[str, Any] | None:
     said = (node.get(key) for key in ROLE_KEYS)
     if not isinstance(content, str) or CALL_SPEAKERS.isdisjoint(filter(_is_text, said)):
         return None
-    call = dict_or_empty(decode_json_text(content))
+    call = dict_or_empty(decode_loosely(content))
     return call if is_call(call) else None
 
 
@@ -318,12 +317,6 @@ def own_result(node: dict[str, Any]) -> Found | None:
     if result is None and success_of(node) is False:
         return first_of(body, ERROR_KEYS)
     return result
-
-
-def told_value(result: Any) -> Any:
-    """What came back, taken out of an object that only says of which kind it is."""
-    is_typed = isinstance(result, dict) and result.keys() == {"type", "value"}
-    return result["value"] if is_typed and str(result["type"]) in _TYPED_RESULTS else result
 
 
 def is_result(node: dict[str, Any]) -> bool:

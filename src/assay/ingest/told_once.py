@@ -1,4 +1,4 @@
-"""Objects that tell the same twice, or list by id what others list in order."""
+"""What others tell plainly: told twice, listed by id, or with its kind written around it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from assay.ingest.fields import dict_or_empty, objects_in
 COPIES = (("toolInvocations", "parts"), ("content", "parts"), ("usedTools", "agentReasoning"))
 # Where some keep calls and results by their ids.
 BY_ID_KEYS = ("tool_calls", "tool_results")
+# What came back, where its kind stands beside it (Vercel).
+_TYPED_RESULTS = frozenset({"text", "json", "error-text", "error-json", "content"})
 _SIGNS = frozenset({*(copy for copy, _ in COPIES), *BY_ID_KEYS})
 
 
@@ -35,3 +37,12 @@ def _listed(key: str, item: Any) -> Any:
         {**value, **dict_or_empty(value.get("params")), "call_id": own}
         for own, value in item.items()
     ]
+
+
+def told_value(result: Any) -> Any:
+    """What came back, taken out of an object that only says of which kind it is."""
+    only = result[0] if isinstance(result, list) and len(result) == 1 else None
+    if isinstance(only, dict) and only.get("type") == "tool_result" and "tool_result" in only:
+        return only["tool_result"]
+    is_typed = isinstance(result, dict) and result.keys() == {"type", "value"}
+    return result["value"] if is_typed and str(result["type"]) in _TYPED_RESULTS else result
