@@ -25,6 +25,7 @@ from assay.evidence.failure_kinds import (
     NOT_OF_THE_MODEL,
     OF_DATA,
     STATEFUL,
+    UNTOLD_KINDS,
     VAGUE_CODES,
     VAGUE_KINDS,
     VAGUE_STATUSES,
@@ -156,7 +157,7 @@ def _told(call: ToolExecutionResult, message: str) -> Kind:
 def _by_rpc_code(failure: _Failure) -> Blame | None:
     code = _rpc_code(failure)
     kind = JSON_RPC_KINDS.get(code) if code is not None else None
-    if kind is None or (code in VAGUE_CODES and failure.told not in VAGUE_KINDS):
+    if kind is None or (code in VAGUE_CODES and failure.told not in UNTOLD_KINDS):
         return None
     if CATEGORY_OF[kind] == "model" and failure.told in NOT_OF_THE_MODEL:
         return None  # thrown by servers that were not given what they need to answer

@@ -9,20 +9,26 @@ if TYPE_CHECKING:
 
 # The first wording found names the kind.
 COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
-    ("conflict", r"\balready\b"),
-    ("permission", r"\brestricted\b"),
+    (
+        "conflict",
+        r"\balready\b|\bexists\W*$|\boverlaps?\b|\boccupied\b|\bmay refer to\b|changed by\b",
+    ),
+    ("permission", r"\brestricted\b|^\W*blocked\b|^\W*refus(?:ed|ing) to\b"),
     (
         "missing_required_field",
         (
             r"\bmissing\b|\b(?:name|path|query|input|body|text|message|id|url|command"
             r"|content) empty\b|\bempty (?:query|string|input|path|message|body|prompt|name)\b"
-            r"|^\W*required:"
+            r"|^\W*required:|^\W*empty \w|\bno (?:\w+ ){1,4}(?:provided|supplied|given|specified"
+            r"|passed)\b"
         ),
     ),
     (
         "validation_error",
         (
-            r"\bmust be\b|\bincorrect\b|^\W*bad[ _]\w+\W*$|\binvalid\b|not valid|\billegal\b"
+            r"\bmust be\b|\bincorrect\b|^\W*bad (?!gateway)\w|\binvalid\b|not valid"
+            r"|\billegal (?!state)\w"
+            r"|not (?:meet|satisfy)\b"
             r"|\bwrong (?:format|value|length|order|unit|date|id|path|argument|parameter|input)\b"
             r"|\bis a directory\b|\btoo (?:many|few|big|high|low"
             r"|early|late|deep|wide)\b|\b(?:ends?|start) (?:is )?(?:before|after)\b"
@@ -55,7 +61,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "unavailable",
         (
-            r"try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
+            r"^\W*no (?:\w+ ){1,3}(?:connected|attached|paired)\b|\b(?:is|are) down\b"
+            r"|try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
             r"|\bunavailable\b|not (?:\w+ )?(?:available|loaded|ready)\b|\bnot (?:running"
             r"|connected)\b"
             r"|not (?:properly )?initiali[sz]ed|(?:service|manager"
@@ -69,9 +76,11 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|backend) error|^\W*error \w+ing\b|stream error|call error|error (?:calling"
             r"|executing"
             r"|running|in|while|getting|fetching|retrieving|occurred)|traceback|exception"
+            r"|RuntimeError"
             r"|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code"
             r"|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"
-            r"|can't) (?:fetch|retrieve|load|get)|内部错误|服务器错误|异常|无法|未能"
+            r"|can't) (?:fetch|retrieve|load|get)|内部错误|错误|出错|(?:database|storage|cache"
+            r"|queue|server|api) error\W*$|异常|无法|未能"
         ),
     ),
     # What tells its caller what to do was asked for something else.

@@ -101,6 +101,9 @@ STATEFUL: frozenset[Kind] = frozenset({"not_found", "conflict", "rule_violation"
 # What words tell when they tell little.
 VAGUE_KINDS: frozenset[Kind] = frozenset(("unclassified", "execution_error", "rule_violation"))
 
+# What words tell when they tell nothing of whose failure it was.
+UNTOLD_KINDS: frozenset[Kind] = frozenset(("unclassified", "execution_error"))
+
 # OpenTelemetry's MCP conventions call the first five the caller's. Vague codes and statuses are
 # what servers send when they know no better: there the words say more.
 JSON_RPC_KINDS: dict[int, Kind] = {

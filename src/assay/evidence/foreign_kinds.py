@@ -78,7 +78,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "unavailable",
         (
-            r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|no (?:está )?disponible"
+            r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|non disponible|tidak tersedia"
+            r"|không khả dụng|keyinroq|no (?:está )?disponible"
             r"|indisponível|não (?:está )?disponível"
             r"|non disponibile|недоступ)|利用できません|メンテナンス|점검"
         ),
@@ -116,7 +117,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "validation_error",
         (
-            r"\b(?:ungültig|invalides?\b|n'est pas valide|inválid|no (?:es )?válid"
+            r"\b(?:ungültig|invalides?\b|n'est pas valide|inv[áa]lid[oa]|no (?:es )?válid"
             r"|non (?:è )?valid"
             r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
             r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
@@ -132,9 +133,10 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|trouv(?:é|er)|encontr(?:ó|ad|ar)|no existe|não existe|non (?:trovat|esiste)"
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
-            r"|nenalezen|nem található|sconosciut|inconnue?\b|descon(?:oc|hec)id|không có)"
+            r"|nenalezen|nem található|belum dikenal|tidak dikenal|didapatkan|табылмады|sconosciut"
+            r"|inconnue?\b|descon(?:oc|hec)id|không có)"
             r"|غير موجود|לא נמצא|नहीं मिल"
-            r"|見つかりません|存在しません|찾을 수 없|존재하지"
+            r"|見つかりません|存在しません|찾을 수 없|존재하지|없습니다"
         ),
     ),
     (
@@ -147,7 +149,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"\b(?:zuerst|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
+            r"\b(?:zuerst|não pode|no puede|ne peut|non può|nie może|nie można|неможливо|нельзя"
+            r"|önce|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
             r"|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
             r"|上限|초과|先に|먼저|위반"
         ),

@@ -86,7 +86,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|cannot|can't|failed)|(?:token|session|credentials?) (?:has |have |is "
             r"|are )?(?:expired|invalid|missing)|(?:token|credentials?) (?:is |are )?not (?:set"
             r"|found|configured|exist)|session not found or expired|active (?:account|session"
-            r"|subscription)|log ?in (?:is )?required|please (?:log|sign) in"
+            r"|subscription)|log ?in (?:is )?required|(?:log|sign) in to\b|please (?:log|sign) in"
             r"|\bauth login\b|\w (?:auth )?login['\"`]|expired ?token|token[^\n]{0,40} expired"
             r"|(?:incorrect|wrong"
             r"|invalid) password|password (?:is )?(?:incorrect|not accepted|mismatch)"
@@ -361,7 +361,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"\bis gone\b|not registered|no[ _]match[ _]|[:.] unknown command"
             r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
-            r"|^\W*no \w*_\w+ in\b|not found|did not (?:match any|resolve)|(?:could not|cannot"
+            r"|^\W*no \w*_\w+ in\b|not found|did(?: not|n't|nt) (?:match any|resolve|find)"
+            r"|(?:could not|cannot"
             r"|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"
             r"|doesn't exist|do not exist|don't exist|no such|(?:cannot|could not|couldn't|can't"
             r"|unable to) (?:find|locate|access)|ENOENT|NotFound|NoSuch|not defined"

@@ -54,6 +54,12 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             rf"{_ANSWER} (?:\w+ ){{0,3}}?could not be (?:parsed|decoded|read)",
             r"unexpected token '?<|<!doctype|instead of json",
             r"(?:invalid|bad|unexpected|no) (?:\w+ )?output from\b",
+            (
+                r"(?:upstream|api|server|backend|service|provider) (?:sent|returned|gave"
+                r"|responded with)"
+                r" (?:an? )?(?:\w+ )?(?:invalid|malformed|empty|unexpected|bad|garbled)"
+            ),
+            r"\b(?:field|key|property|value)\b[^\n]{0,30} in (?:the )?(?:\w+ )?response",
             r"line 1 column 1 \(char 0\)|looking for beginning of",
             r"(?:encod|seriali[sz]|marshall?)(?:e|ing)? (?:the )?(?:result|data|output|response)",
             r"not (?:json )?seriali[sz]able|circular structure",
@@ -76,7 +82,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"maximum (?:recursion|call stack)|stack overflow",
             r"(?:out of|insufficient) memory|OutOfMemory|heap limit|memory limit|\bOOM\b",
             r"\bdeadlock\b|poisoned|event loop|\b(?:unhandled|uncaught)\b|on our (?:end|side)\b",
-            r"\bis an? (?:\w+ )?bug\b",
+            r"\bis an? (?:\w+ )?bug\b|\binternal (?:bug|inconsistency|failure)|something broke",
+            r"unexpected condition|\bfatal error\b|core dumped|OOMKilled|^\W*killed\W*$",
             r"(?:page|context|browser|tab)\b[^\n]{0,20} closed\b",
         ),
     ),
@@ -111,7 +118,13 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"must be an? (?:positive|multiple)",
             r"cannot divide by|division by zero is",
             r"input should be ['\"]|does not match ['\"/^]",
-            r"\binvalid[ _]url\b",
+            r"\binvalid[ _]url\b|\bformula\b|circular reference",
+            r"must (?:precede|come before|be before|be after)\b",
+            (
+                r"(?:latitude|longitude|coordinates?|value|page|row|column|line|offset|cell"
+                r"|temperature"
+                r"|parameter) (?:\S+ ){0,3}(?:is )?out of (?:bounds|range)|beyond (?:the )?end of"
+            ),
             r"(?:may|must|can|should)(?:not| not) (?:contain|start with|end with)",
         ),
     ),
@@ -119,7 +132,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "invalid_arguments",
         (
             r"^\W*(?:\w+Error: )?['\"`][\w.-]{1,60}['\"`] is not allowed\b",
-            r"\bnot both\b|\bexactly one of\b",
+            r"\bnot both\b|\b(?:exactly|only) one of\b|\bare the same\b",
+            r"expected \d+ arguments?",
         ),
     ),
     (
@@ -142,6 +156,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|sandbox"
                 r"|session|worker|runtime|daemon)\b"
             ),
+            r"not responding\b|transport closed|capacity (?:is |was )?exceeded|queue (?:is )?full",
             r"\bis (?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
             (
                 r"\bno (?:\w+ ){0,2}(?:client|device|service|server|database|connection|worker"
@@ -152,6 +167,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"\bno \w+(?: \w+)? in (?:the )?context\W*$",
         ),
     ),
+    ("syntax_error", (r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b",)),
     (
         "not_found",
         (
@@ -164,7 +180,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "cancelled",
         (
             r"^\W*(?:error\W+)?cancell?ed:",
-            r"\buser aborted|(?:prompt|confirmation) (?:was )?(?:declined|rejected|dismissed)",
+            (
+                r"\b(?:user|client) (?:has )?cancell?ed|\buser aborted|(?:prompt"
+                r"|confirmation) (?:was )?(?:declined|rejected|dismissed)"
+            ),
         ),
     ),
     (
@@ -194,7 +213,12 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"(?:blocked|denied|prevented) by\b|(?:not|un)[ -]?trusted\b"
                 r"|bot detect"
             ),
-            r"approval (?:is |was )?(?:required|needed|pending)",
+            (
+                r"approval (?:is |was )?(?:required|needed|pending)|(?:awaiting"
+                r"|pending) (?:\w+ )?approval"
+            ),
+            r"(?:does|do) not permit\b|not allowed by\b|--read-?only",
+            r"you need (?:\w+ ){0,2}(?:rights|role|permission|access)\b",
             r"account (?:is |has been |was )?(?:suspended|locked|banned|deactivated|blocked)",
             r"access (?:is |was |has been )?disabled",
         ),
@@ -208,6 +232,11 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|missing"
                 r"|required)\b"
             ),
+            (
+                r"(?:cookie|session|token|credential)s? (?:has |have |is |are )?(?:expired"
+                r"|no longer valid"
+                r"|timed out|timeout)"
+            ),
             r"\b(?:2fa|mfa|otp|two-?factor)\b|\boauth\b",
             (
                 r"\bre-?(?:connect your|auth)|signature (?:mismatch|invalid|verification"
@@ -220,6 +249,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         (
             r"\b(?:is|are) not installed|executable (?:doesn't|does not) exist",
             r"(?:in|on) (?:your |the |\$)?(?-i:PATH)\b",
+            r"environment variables?\b[^\n]{0,40}(?:must|should|needs?|required|missing)\b",
+            r"(?:url|host|endpoint|dsn) is not set\b|run \S+ install\b|\w installation\b|no gpu\b",
             r"config(?:uration)?(?: file)? (?:was |is )?(?:not found|missing)",
             rf"\b{_SETTING} (?:is |was )?(?:undefined|unset|missing|empty)\b",
             r"\binstall (?:it|an? |the )|EADDRINUSE|(?:port \d+|address) (?:is )?already in use",
@@ -245,6 +276,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"\bdns\b|no (?:internet|network) (?:connection|access)|network (?:is )?(?:down"
                 r"|unavailable)"
             ),
+            r"no such host|network request failed|handshake|proxy error|refused connection",
             r"(?-i:E(?:HOST|NET)UNREACH|EPIPE)|connect(?:ing)? to (?:the )?proxy",
         ),
     ),
@@ -256,8 +288,17 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "rate_limit",
+        (
+            r"\brate (?:\w+ )?exceeded|too many (?:\w+ )?attempts|\bflood\b",
+            r"(?:wait|retry after|retry in) \d+",
+        ),
+    ),
+    (
         "quota_exceeded",
         (
+            r"reached (?:your|the) (?:\w+ )?limit|(?:plan|tier|subscription) does not include",
+            r"\bpaid (?:plan|tier|subscription)|(?:storage|mailbox|drive|inbox) (?:is )?full\b",
             r"(?:premium|subscription|paid plan|upgrade|enterprise plan) (?:is )?required",
             r"requires? (?:an? )?(?:active )?(?:premium|pro|paid|enterprise|subscription)\b",
             (
@@ -272,7 +313,13 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"(?:on|in|for|by) your (?:current )?(?:plan|tier|subscription)\b|upgrade your",
         ),
     ),
-    ("timeout", (r"no (?:reply|response|answer) (?:with)?in \d",)),
+    (
+        "timeout",
+        (
+            r"no (?:reply|response|answer) (?:with)?in \d",
+            r"time limit|not (?:answer|respond|reply|finish|complete)\w* in time\b",
+        ),
+    ),
     (
         "conflict",
         (
@@ -285,7 +332,14 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "rule_violation",
         (
             r"transaction is aborted|commands ignored",
-            r"not (?:visible|clickable|interactable|focusable)\b|\bnot your turn\b|nothing to \w+",
+            (
+                r"(?:cannot|can't|could not|may not) be (?:cancell?ed|deleted|modified|changed"
+                r"|edited"
+                r"|removed|updated|refunded|undone|moved|reopened)"
+            ),
+            r"\b(?:element|button|field|input|option) is (?:disabled|hidden|covered|obscured)",
+            r"not (?:visible|clickable|interactable|focusable)\b",
+            r"\bnot your turn\b|nothing (?:to|added)\b",
             r"\bonly available (?:after|when|once|while|if)\b",
             (
                 r"\bflagged (?:for|as|by)\b|content (?:policy|filter|moderation)|safety (?:system"
