@@ -82,6 +82,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "error_of": ("Etherscan error: bad address",),
     "error_while": (
         "An error occurred while running the tool",
+        "There was an error.",
         "The crane raised ValueError: too high",
         "There is a problem with the server configuration",
         "Error retrieving user profile",

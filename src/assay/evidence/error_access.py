@@ -13,7 +13,8 @@ ACCESS: tuple[Opening, ...] = (
         (
             rf"(?:unauthori[sz]ed|forbidden|bad credentials){STOPS}",
             (
-                r"(?:login|subscription|payment|authentication|authori[sz]ation|upgrade|premium)"
+                r"(?:login|subscription|payment|(?:re-?)?authentication|authori[sz]ation|upgrade"
+                r"|premium)"
                 rf" required{STOPS}"
             ),
             (
@@ -86,7 +87,7 @@ ACCESS: tuple[Opening, ...] = (
                 r"(?:\w+ ){0,3}(?:rate[ -]?limit(?:s|ed)?|quota|usage (?:limit|cap)|cap)"
                 r"(?: \w+){0,3} (?:exceeded|reached|hit)"
             ),
-            r"you(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the) ",
+            r"(?:you|i|we)(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the|my|our) ",
             (
                 r"you(?: have|'ve)? (?:exceeded|reached|hit|used up|exhausted) (?:[\w'-]+ ){1,6}"
                 r"(?:limits?|quotas?|caps?|allowance|budget|credits)\b"

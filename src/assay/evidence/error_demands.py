@@ -76,6 +76,11 @@ DEMANDS: tuple[Opening, ...] = (
                 r"|specified|requested|current)) \w+"
             ),
             rf"no {_ONE} with (?:that|this|the given) (?:\w+ )?{IDENTIFIERS}\b",
+            rf"no {_ONE} (?:named|called) \S+\s*\Z",
+            (
+                rf"there (?:is|was) no {_ONE} (?:selected|specified|provided|given|configured"
+                r"|loaded|open|connected)\b"
+            ),
             rf"no {_NAME} (?:in|on|for|from|found|provided|specified|set)\b",
             # In lower case, as no answer of a search is told.
             (

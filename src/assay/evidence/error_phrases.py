@@ -63,6 +63,7 @@ PHRASES: tuple[Opening, ...] = (
             r"(?:execution|transaction) reverted\b",
             r"error in [\w.]{1,60}\([^\n]{0,120}\)\s?:",
             r"something went wrong",
+            r"there (?:was|is|has been) an? (?:\w+ )?error[.!]?\s*\Z",
             (
                 r"(?:the )?(?:[\w-]+ ){1,3}(?:raised|threw) (?:an? )?"
                 r"(?-i:[A-Z]\w*(?:Error|Exception))\b"

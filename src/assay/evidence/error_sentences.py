@@ -55,7 +55,8 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             # A thing that a call needs, not a list that is empty: one of it.
             (
-                r"no (?:[\w-]+ ){0,3}(?!are\b|were\b)[\w-]*[^s\s] (?:(?:is|was"
+                r"no (?!(?:[\w-]+ ){0,3}(?:found|match(?:es|ed)?|available)\b)"
+                r"(?:[\w-]+ ){0,3}(?!are\b|were\b)[\w-]*[^s\s] (?:(?:is|was"
                 r"|has been) )?(?:provided|specified"
                 r"|selected|configured|supplied|given|connected|loaded|initiali[sz]ed|installed"
                 r"|attached|passed|mounted|uploaded|open|running)\b"
@@ -71,6 +72,12 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"too (?:many|few) (?:\w+ )?(?:arg|argument|parameter|input)s (?:to|provided|given)\b",
             r"(?:refusing|refused) to \w+",
+            r"you can [^\n]{3,80} only[.!]?\s*\Z",
+            (
+                r"(?:this|the|that|your) (?:\w+ )?(?:file|image|document|pdf|archive|video|audio)"
+                r" (?:looks|seems|appears|is|seems to be|appears to be) (?:damaged|corrupt(?:ed)?"
+                r"|broken|unreadable|encrypted|password[- ]protected|malformed)\b"
+            ),
             r"(?!(?:no|none|never|tests?|checks?|jobs?) )(?-i:[A-Z])[\w-]{2,30} failed[.!]?\s*\Z",
             r"(?:aborting|giving up|rejected|refused|disallowed|forbidden)\s*[:：]",
             # One thing and why, not a count of many.

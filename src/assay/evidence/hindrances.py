@@ -32,7 +32,7 @@ class Sign(Struct, frozen=True):
 # What is said of a thing that lets nobody do anything with it.
 _HINDERING = (
     r"(?:offline|full|(?:fully )?booked|occupied|sold out|out of (?:stock|order|service|paper)"
-    r"|unavailable|unreachable|unresponsive|busy|taken|frozen|expired|inactive|overloaded"
+    r"|unavailable|unreachable|unresponsive|busy|taken|empty|frozen|expired|inactive|overloaded"
     r"|down|in use|read-?only|under maintenance|bankrupt|off limits|not yours"
     r"|over (?:the|its|your) (?:limit|quota|budget)|too (?:\w+ )?(?:soon|late|early|far|old|low"
     r"|high|big|small|heavy|full|hot|cold|weak|many|few))"

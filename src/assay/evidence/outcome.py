@@ -61,6 +61,8 @@ _LAST_WORDS = re.compile(
 # A failure that a program labels, or that is about a request and not about the world.
 _OF_A_REQUEST = re.compile(
     r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|traceback\b|http\b|[45]\d\d\b)"
+    r"|(?:cannot|can't|could not|unable to|failed to) (?:translate|summari[sz]e|define|rewrite"
+    r"|paraphrase|compose|draft)\b"
     r"|.{0,80}\b(?:[45]\d\d|api|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b",
     re.IGNORECASE,
 )
@@ -87,6 +89,12 @@ _OF_AN_ARGUMENT = re.compile(
     r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)|not (?:provided"
     r"|supplied|specified|given|configured|authori[sz]ed)|unknown \w|unauthori[sz]ed"
     r"|cannot be empty|authenticated|permission)",
+    re.IGNORECASE,
+)
+# "Invalid input", and not what is wrong with the call itself.
+_BARE_VERDICT = re.compile(
+    r"(?:invalid|malformed|incorrect|wrong) (?!arg|param|request|json|api|credential|token|session)"
+    r"[\w -]{2,30}[.!]?\Z",
     re.IGNORECASE,
 )
 _STATE_TOLD = re.compile(
@@ -170,8 +178,8 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
 
 def _is_what_was_wanted(call: ToolExecutionResult, reading: Reading) -> bool:
     told = (reading.message or "").strip()
-    if reading.rule == "invalid_input":
-        return kind_of_tool(call.tool) == "checking" and checks_for(call.tool, told)
+    if reading.rule == "invalid_input" and kind_of_tool(call.tool) == "checking":
+        return checks_for(call.tool, told) or _BARE_VERDICT.match(told) is not None
     if reading.rule not in _SENTENCES:
         return False
     return tells_its_deed(call.tool, told) or _was_asked_for(call.parameters, told)

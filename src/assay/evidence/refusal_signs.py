@@ -76,7 +76,7 @@ _HINT = (
 )
 _ASKING = (
     r"(?:provide|specify|supply|give|pass|attach|add|set|create|configure|enter|choose|pick|select"
-    r"|keep|limit)"
+    r"|keep|limit|spend|buy|order|wait|pay|deposit|bet|invite)"
 )
 _INSTEAD = (
     r"(?:use|run|call|set|provide|specify|pass|supply|create|choose|pick|select|enable|configure"
@@ -104,7 +104,9 @@ SIGNS: tuple[Sign, ...] = (
             r"|your|only|all)|(?:give|pass|attach|enter) (?:an?|one|at least|exactly|either|both)"
             r"|enter an?) [^\n]{3,90}"
             r"\Z|(?:keep|limit) (?:the|your) [\w ]{2,30} (?:under|below|within|to|at) \d[^\n]{0,40}"
-            r"\Z|(?:choose|pick|select) (?:[^\n.]{1,70} or |one of |between |an? |at least )"
+            r"\Z|(?:spend|add|buy|order|wait|pay|deposit|bet|invite) (?:at least|at most|no more"
+            r" than|a minimum of) \S[^\n]{1,80}\Z"
+            r"|(?:choose|pick|select) (?:[^\n.]{1,70} or |one of |between |an? |at least )"
             r"[^\n.]{1,40}[.!]?\s*\Z|(?:add|select|choose|set|create|configure) (?:an?|at least|one"
             r"|the|your) [^\n.]{2,60} (?:before \w+ing|first)[.!]?\s*\Z"
         ),

@@ -95,9 +95,16 @@ _STOPPING = frozenset(
 _RUNNING = frozenset({"run", "execute", "exec"})
 _RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
 _CONTENT_WORDS = frozenset(
-    {"read", "cat", "view", "open", "grep", "search", "fetch", "browse", "scrape", "crawl"}
+    {"read", "cat", "view", "grep", "search", "fetch", "browse", "scrape", "crawl"}
     | {"extract", "glob"}
 )
+# Who opens one of these reads it; who opens a gate acts.
+_READABLE = frozenset(
+    {"file", "files", "page", "url", "link", "document", "doc", "article", "book", "tab", "website"}
+    | {"site", "notebook", "image", "paper", "email", "mail", "message", "note", "issue"}
+)
+# How the name of a question begins.
+_QUESTIONS = frozenset({"is", "has", "can", "should", "are", "does"})
 # Whoever does not write one of these brings it.
 _CONTENTS = frozenset({"docs", "wiki", "article", "transcript", "page"})
 # What these bring was written down as things went wrong elsewhere.
@@ -167,11 +174,20 @@ def kind_of_tool(name: str) -> ToolKind:
     if words & _COMPOSERS:
         words -= {"compose"}
     told = next((kind for kind, known in _KINDS if words & known), None)
+    if told is None and _asks(name):
+        told = "checking"
+    if told is None and "open" in words:
+        told = "content" if words <= {"open"} or (words - {"open"}) & _READABLE else "acting"
     if told is not None:
         return told
     if name_writes(name) or (words & _ACTING and not words & READ_VERBS):
         return "acting"
     return next((kind for kind, known in _TELLING_KINDS if words & known), "other")
+
+
+def _asks(name: str) -> bool:
+    first = _NAME_WORD.match(name)
+    return first is not None and first[0].lower() in _QUESTIONS
 
 
 @lru_cache(maxsize=4_096)
@@ -184,7 +200,7 @@ def _told_deed(name: str) -> re.Pattern[str] | None:
     again = "now " if words & _MAKING else "(?:now|already) "
     done = rf"(?:is|are|was|were|has been|have been) (?:{again})?(?:{'|'.join(stems)})"
     if words & _UNDOING:
-        done += rf"|(?:\w+ )?{_NO_MORE}|(?:is|are) (?:now )?gone"
+        done += rf"|(?:\w+ )?{_NO_MORE}|(?:is|are) (?:now |already )?(?:gone|empty)"
     return re.compile(rf"[^\n:;,]{{1,80}}? (?:{done})\b[^\n:;,]{{0,40}}\Z", re.IGNORECASE)
 
 
