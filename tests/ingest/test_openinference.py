@@ -323,3 +323,40 @@ def test_a_tool_of_langsmith_may_have_said_one_word() -> None:
     assert [(c.tool, c.parameters, c.result) for c in case.calls] == [
         ("look", {"city": "Oslo"}, "yes")
     ]
+
+
+def posthog(second: int, asked: list[Any], said: list[Any], **more: Any) -> dict[str, Any]:
+    told = {"$ai_trace_id": "t1", "$ai_model": "m", "$ai_latency": 0.5, "$ai_input": asked}
+    counts = {"$ai_input_tokens": 10, "$ai_output_tokens": 2}
+    reply = [{"role": "assistant", "content": said}]
+    properties = {**told, **counts, "$ai_output_choices": reply, **more}
+    at = f"2026-01-01T00:00:0{second}Z"
+    return {"event": "$ai_generation", "timestamp": at, "properties": properties}
+
+
+def test_events_of_posthog_are_spans() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = {"role": "user", "content": "Rain?"}
+    earlier = [asked, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    seen = {"role": "tool", "tool_call_id": "c1", "content": "rain"}
+    tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+    made_up = recording(
+        (
+            posthog(1, [asked], [call], **{"$ai_tools": [tool]}),
+            posthog(3, [*earlier, seen], [{"type": "text", "text": "Yes."}]),
+        )
+    )
+    assert pick_format(made_up)[0] is OPENINFERENCE
+    run = read_one(OPENINFERENCE, made_up)
+    assert (run.input, run.actual_output, run.model) == ("Rain?", "Yes.", "m")
+    assert [(c.tool, c.parameters, c.result) for c in run.calls] == [("look", {}, "rain")]
+    assert (run.usage, run.started_at, run.ended_at) == (
+        Usage(20, 4),
+        1_767_225_600.5,
+        1_767_225_603,
+    )
+
+
+def test_other_events_of_posthog_are_none() -> None:
+    page = {"event": "$pageview", "timestamp": "2026-01-01T00:00:00Z", "properties": {"a": 1}}
+    assert OPENINFERENCE.recognise(recording((page, page))) == 0.0

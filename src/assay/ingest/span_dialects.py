@@ -1,6 +1,6 @@
 """Spans as other platforms export them, put into OpenInference's words.
 
-These are MLflow, LangSmith, W&B Weave, Braintrust and Opik.
+These are MLflow, LangSmith, W&B Weave, Braintrust, Opik and PostHog.
 """
 
 from __future__ import annotations
@@ -8,10 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.fields import (
+    amount_or_none,
     count_or_none,
     decode_json_text,
     dict_or_empty,
+    epoch_seconds,
     objects_in,
+    stable_id,
     text_at,
     text_of,
 )
@@ -33,7 +36,7 @@ KINDS = {
 OUTERMOST = frozenset({"CHAIN", "UNKNOWN"})
 MLFLOW_KIND = "mlflow.spanType"
 # What has none of these is no record of a platform; there are many, and this is quick.
-_SIGNS = frozenset({"op_name", "span_attributes", "trace_id", "spans"})
+_SIGNS = frozenset({"op_name", "span_attributes", "trace_id", "spans", "properties"})
 SESSION_KEYS = ("session_id", "thread_id", "conversation_id")
 QUESTION_KEYS = ("question", "query", "prompt", "input", "task", "message")
 
@@ -200,6 +203,45 @@ def _of_opik_trace(trace: dict[str, Any]) -> dict[str, Any]:
     )
 
 
+def _of_posthog(event: dict[str, Any]) -> dict[str, Any]:
+    """An event of PostHog about a model; any other event stays as it is."""
+    told = dict_or_empty(event.get("properties"))
+    trace, ended = told.get("$ai_trace_id"), epoch_seconds(event.get("timestamp"))
+    kind = POSTHOG_KINDS.get(str(event.get("event")))
+    if kind is None or not isinstance(trace, str):
+        return event
+    took = amount_or_none(told.get("$ai_latency"))
+    record = {
+        "trace_id": trace,
+        "span_id": text_at(told, "$ai_span_id") or text_at(event, "uuid") or stable_id(event),
+        "parent_span_id": told.get("$ai_parent_id"),
+        "name": text_at(told, "$ai_span_name") or kind,
+        "start_time": ended if ended is None or took is None else ended - took,
+        "end_time": ended,
+        "error": told.get("$ai_error") if told.get("$ai_is_error") else None,
+    }
+    said = [{"message": _called(m)} for m in objects_in(told.get("$ai_output_choices"))]
+    is_model = kind == "LLM"
+    return _spelled(
+        record,
+        kind,
+        told={"messages": told.get("$ai_input")} if is_model else told.get("$ai_input_state"),
+        said={"choices": said} if is_model else told.get("$ai_output_state"),
+        usage={name: count_or_none(told.get(f"$ai_{name}")) for name in POSTHOG_COUNTS},
+        model=text_at(told, "$ai_model"),
+        tools=told.get("$ai_tools"),
+        session=text_at(told, "$ai_session_id"),
+    )
+
+
+def _called(message: dict[str, Any]) -> dict[str, Any]:
+    """A reply with its calls beside its words, where PostHog writes them among these."""
+    parts = objects_in(message.get("content"))
+    calls = [part for part in parts if isinstance(part.get("function"), dict)]
+    words = [part for part in parts if part not in calls]
+    return {**message, "content": words, "tool_calls": calls} if calls else message
+
+
 def _asked(told: dict[str, Any]) -> Any:
     """What a run was asked, where one of its inputs is called so."""
     return next((told[key] for key in QUESTION_KEYS if isinstance(told.get(key), str)), told)
@@ -238,9 +280,12 @@ def _value(written: Any) -> Any:
     return written if decoded is None and written != "null" else decoded
 
 
+POSTHOG_KINDS = {"$ai_generation": "LLM", "$ai_span": "TOOL", "$ai_trace": "AGENT"}
+POSTHOG_COUNTS = ("input_tokens", "output_tokens")
 # Each platform by keys that all of its records have; the first that fits is taken.
 PLATFORMS: tuple[tuple[frozenset[str], Callable[[dict[str, Any]], dict[str, Any]]], ...] = (
     (frozenset({"op_name", "trace_id", "inputs"}), _of_weave),
+    (frozenset({"event", "properties"}), _of_posthog),
     (frozenset({"span_attributes", "root_span_id", "span_id"}), _of_braintrust),
     (frozenset({"trace_id", "type", "start_time", "input", "output"}), _of_opik),
     (frozenset({"id", "name", "start_time", "input", "output", "spans"}), _of_opik_trace),
