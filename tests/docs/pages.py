@@ -87,6 +87,8 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(PROJECT / "examples", folder / "examples")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
+    # What was imported or judged before, here or by another test, says nothing.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / ".cache"))
     with ExitStack() as stack:
         if page.stem == "spark":
             stack.enter_context(one_java(folder / "quick", monkeypatch))

@@ -22,7 +22,7 @@ from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionR
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.score import Score
 from assay.scoring import Crew, Failed, foresight, score_cases, score_stream
-from assay.scoring.foresight import _FEW_CASES
+from assay.scoring.foresight import _BATCH_CASES, _FEW_CASES
 from assay.scoring.results import KnownCase
 
 if TYPE_CHECKING:
@@ -98,9 +98,23 @@ class Prepared:
 
 
 class CountingCrew(Crew):
-    """A crew that knows how many cases its processes took."""
+    """A crew that knows how many cases its processes took, and is given its turn."""
 
     given = 0
+    given_before: int | None = None
+
+    def _offer(self, item: Any, lot: Any) -> foresight.Foreseen:
+        """Wait until cases that the crew could take are taken: alone one is done too soon."""
+        found = super()._offer(item, lot)
+        until = time.monotonic() + 120
+        with self._changed:
+            while self.given == self.given_before and self._has_enough():
+                assert time.monotonic() < until, "no process took a case"
+                self._changed.wait(0.001)
+        return found
+
+    def _has_enough(self) -> bool:
+        return sum(not each.is_settled for each in self._offered) >= _BATCH_CASES
 
     def _batch(self, *, wait: bool) -> list[foresight.Foreseen]:
         batch = super()._batch(wait=wait)
@@ -116,9 +130,9 @@ def helping(hands: int) -> Iterator[Crew]:
         while not crew.given:
             assert time.monotonic() < until, "no process took a case"
             scored(Prepared(), crew)
-        before = crew.given
+        crew.given_before = crew.given
         yield crew
-        assert crew.given > before
+        assert crew.given > crew.given_before
 
 
 def was_started(crew: Crew) -> bool:
