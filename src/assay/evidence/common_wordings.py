@@ -11,9 +11,13 @@ if TYPE_CHECKING:
 COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "conflict",
-        r"\balready\b|\bexists\W*$|\boverlaps?\b|\boccupied\b|\bmay refer to\b|changed by\b",
+        (
+            r"\balready\b|\bexists\W*$|\boverlaps?\b|\boccupied\b|\bin use\b"
+            r"|belongs? to (?:a )?(?:different|another)|\bmay refer to\b"
+            r"|changed (?:by|in another)\b"
+        ),
     ),
-    ("permission", r"\brestricted\b|^\W*blocked\b|^\W*refus(?:ed|ing) to\b"),
+    ("permission", r"\brestricted\b|^\W*blocked\b|^\W*refus(?:ed|ing)\b"),
     (
         "missing_required_field",
         (
@@ -27,11 +31,9 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         "validation_error",
         (
             r"\bmust be\b|\bincorrect\b|^\W*bad (?!gateway)\w|\binvalid\b|not valid"
-            r"|\billegal (?!state)\w"
-            r"|not (?:meet|satisfy)\b"
-            r"|\bwrong (?:format|value|length|order|unit|date|id|path|argument|parameter|input)\b"
-            r"|\bis a directory\b|\btoo (?:many|few|big|high|low"
-            r"|early|late|deep|wide)\b|\b(?:ends?|start) (?:is )?(?:before|after)\b"
+            r"|\billegal (?!state)\w|not (?:meet|satisfy)\b|\bwrong (?:format|value|length|order"
+            r"|unit|date|id|path|argument|parameter|input)\b|\bis a directory\b|\btoo (?:many|few"
+            r"|big|high|low|early|late|deep|wide)\b|\b(?:ends?|start) (?:is )?(?:before|after)\b"
         ),
     ),
     (
@@ -45,17 +47,16 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|out of (?:range|stock)|\b(?:slots?|seats?|rooms?|items?|products?|sizes?|tickets?"
             r"|dates?|appointments?|flights?|tables?|names?|domains?|times?) (?:(?:is"
             r"|are) )?not (?:currently )?available|not (?:currently )?eligible|not empty\b"
-            r"|\byou (?:cannot"
-            r"|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄|已满|expired"
-            r"|no longer|at (?:least|most) \d|inconsistent|not[ _]in[ _](?:the )?(?:channel|group"
-            r"|list|room)|not a member|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"
-            r"|approved|editable|ready|active|applicable|possible)|business (?:rule|validation)"
-            r"|first\b.{0,40}before|you (?:need|have|must)\b.{1,60} before"
-            r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires\b|\bneeds\b"
-            r"|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中|选择|连接)"
-            r"|not linked\b|\b(?:call|run|use|start|stop|open|close|connect|create"
-            r"|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法|已过期"
-            r"|已失效|过近|过远|过短"
+            r"|\byou (?:cannot|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄"
+            r"|已满|expired|no longer|at (?:least|most) \d|inconsistent"
+            r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not a member|fast.forward"
+            r"|must (?:have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
+            r"|applicable|possible)|business (?:rule|validation)|first\b.{0,40}before|you (?:need"
+            r"|have|must)\b.{1,60} before|no (?:\w+ ){1,3}(?:active|running|open|selected"
+            r"|loaded)\b|\brequires\b|\bneeds\b|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载"
+            r"|打开|选中|选择|连接)|not linked\b|\b(?:call|run|use|start|stop|open|close|connect"
+            r"|create|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法"
+            r"|已过期|已失效|过近|过远|过短"
         ),
     ),
     (
@@ -64,9 +65,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"^\W*no (?:\w+ ){1,3}(?:connected|attached|paired)\b|\b(?:is|are) down\b"
             r"|try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
             r"|\bunavailable\b|not (?:\w+ )?(?:available|loaded|ready)\b|\bnot (?:running"
-            r"|connected)\b"
-            r"|not (?:properly )?initiali[sz]ed|(?:service|manager"
-            r"|daemon|engine|worker|runtime) (?:is )?not (?:running|started|ready)"
+            r"|connected)\b|not (?:properly )?initiali[sz]ed|(?:service|manager|daemon|engine"
+            r"|worker|runtime) (?:is )?not (?:running|started|ready)"
         ),
     ),
     (
@@ -74,24 +74,24 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"could not \w|couldn't \w|cannot \w|having trouble|失败|失敗|(?:daemon|worker|engine"
             r"|backend) error|^\W*error \w+ing\b|stream error|call error|error (?:calling"
-            r"|executing"
-            r"|running|in|while|getting|fetching|retrieving|occurred)|traceback|exception"
-            r"|RuntimeError"
-            r"|internal (?:server )?error|panic|segmentation fault|exit(?:ed)?(?: with)? (?:code"
-            r"|status)|crash|stack trace|unexpected error|\bfail|unable to|(?:could not"
-            r"|can't) (?:fetch|retrieve|load|get)|内部错误|错误|出错|(?:database|storage|cache"
-            r"|queue|server|api) error\W*$|异常|无法|未能"
+            r"|executing|running|in|while|getting|fetching|retrieving|occurred)|traceback"
+            r"|exception|RuntimeError|internal (?:server )?error|panic|segmentation fault"
+            r"|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace|unexpected error|\bfail"
+            r"|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)|内部错误|错误|出错"
+            r"|(?:database|db|storage|cache|queue|server|api|system) error\W*$|code = (?:internal"
+            r"|unknown|dataloss)|异常|无法|未能"
         ),
     ),
     # What tells its caller what to do was asked for something else.
     (
         "rule_violation",
         (
-            r"[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
+            r"^\W*must \w|^\W*(?:send|reload|refresh|select|add|choose|pass|use|provide|give|enter"
+            r"|specify|call|open|create|remove|reduce|shorten|split|switch|confirm) \S"
+            r"|[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
             r"|upload|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected"
-            r"|pending)\b"
-            r"|\b(?:is|are) (?:archived|deleted|suspended|deactivated|inactive|frozen|paused)\b"
-            r"|over the \d|^\W*no \w+ (?:in|with|for|at|on)\b|limit is \d"
+            r"|pending)\b|\b(?:is|are) (?:archived|deleted|suspended|deactivated|inactive|frozen"
+            r"|paused)\b|over the \d|^\W*no \w+ (?:in|with|for|at|on)\b|limit is \d"
         ),
     ),
 )

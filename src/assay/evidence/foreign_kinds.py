@@ -42,7 +42,9 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "auth",
         (
-            r"\b(?:anmeld(?:ung|en)|nicht angemeldet|authenti(?:fi[zc]|sier)|jeton|connectez-vous"
+            r"\b(?:identifiants|credencia(?:is|les)|credenziali|zugangsdaten|mot de passe"
+            r"|contraseña|passwort|anmeld(?:ung|en)|nicht angemeldet|authenti(?:fi[zc]|sier)|jeton"
+            r"|connectez-vous"
             r"|autentica(?:ci[oó]n|ção|zione)|credencial|inici(?:e|ar) sesi[oó]n|inloggen|авториз"
             r"|аутентиф|токен|(?:sitzung|sesión|session|sessão) [^\n]{0,12}(?:abgelaufen|expir"
             r"|requer"
@@ -56,7 +58,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|pas autorisé|droits|acceso (?:denegado|prohibido)|permiso|no autorizad"
             r"|acesso negado|permissão"
             r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
-            r"|доступ (?:запрещ|закрыт)|uprawnie|dostępu|erişim)|権限|アクセスが拒否|許可|권한"
+            r"|доступ (?:запрещ|закрыт)|uprawnie|dostępu|erişim)|دسترسی|غير مصرح|権限"
+            r"|アクセスが拒否|許可|권한"
             r"|거부"
         ),
     ),
@@ -71,7 +74,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "network_error",
         (
-            r"\b(?:verbindung|netzwerk|connexion|réseau|conexi[oó]n|conexão|connessione|rete\b"
+            r"\b(?:verbindung|netzwerk|connexion|réseau|conexi[oó]n|se connecter|conectar"
+            r"|verbinden|conexão|connessione|rete\b"
             r"|verbinding|подключ|соединени)|接続|ネットワーク|연결|네트워크"
         ),
     ),
@@ -87,7 +91,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "conflict",
         (
-            r"\b(?:existiert bereits|bereits vorhanden|existe déjà|ya existe|já existe|esiste già"
+            r"\b(?:existiert bereits|ya tiene|ya está|já (?:cadastrad|est[áa]|possui|foi)|déjà|già"
+            r"|уже|bereits vorhanden|existe déjà|ya existe|já existe|esiste già"
             r"|bestaat al|уже существует|już istnieje)|(?:既|すで)に(?:存在|使用|登録)"
             r"|이미 (?:존재|사용)"
         ),
@@ -133,23 +138,26 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|trouv(?:é|er)|encontr(?:ó|ad|ar)|no existe|não existe|non (?:trovat|esiste)"
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
-            r"|nenalezen|nem található|belum dikenal|tidak dikenal|didapatkan|табылмады|sconosciut"
+            r"|nenalezen|nem található|nije prona|belum dikenal|tidak dikenal|didapatkan|табылмады"
+            r"|sconosciut"
             r"|inconnue?\b|descon(?:oc|hec)id|không có)"
             r"|غير موجود|לא נמצא|नहीं मिल"
-            r"|見つかりません|存在しません|찾을 수 없|존재하지|없습니다"
+            r"|見つかりません|存在しません|찾을 수 없|존재하지|없습니다|없음"
         ),
     ),
     (
         "unsupported",
         (
             r"\b(?:nicht (?:unterstützt|erlaubt|zulässig)|pris en charge|non supporté|soportad"
-            r"|suportad|supportat|не поддерживается|ondersteund)|サポートされて|지원(?:하지|되지)"
+            r"|suportad|supportat|не поддерживается|не разреш|ondersteund)|サポートされて"
+            r"|지원(?:하지|되지)"
         ),
     ),
     (
         "rule_violation",
         (
-            r"\b(?:zuerst|não pode|no puede|ne peut|non può|nie może|nie można|неможливо|нельзя"
+            r"\b(?:zuerst|antes de\b|não pode|no puede|ne peut|non può|nie może|nie można"
+            r"|неможливо|нельзя"
             r"|önce|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
             r"|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
             r"|上限|초과|先に|먼저|위반"
@@ -158,7 +166,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "execution_error",
         (
-            r"\b(?:fehlgeschlagen|fehler|échec|erreur|fall(?:o|ó|ado)\b|erro\b|errore|mislukt"
+            r"\b(?:fehlgeschlagen|no se pudo|não foi possível|impossible d|impossibile|error del"
+            r"|fehler|échec|erreur|fall(?:o|ó|ado)\b|erro\b|errore|mislukt"
             r"|ошибка|не удалось|błąd|hata(?:sı)?\b)|失敗|エラー|실패|오류"
         ),
     ),

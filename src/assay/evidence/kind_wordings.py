@@ -94,7 +94,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|密码错误|not (?:logged|signed)[ -]in|signed-in|\bjwt\b|(?:caller|user"
             r"|verified) identity|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
             r"|未登[錄入]|认证|鉴权|未授[权權]|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)"
-            r"|重新\S{0,2}登录"
+            r"|重新\S{0,6}登录"
         ),
     ),
     (
@@ -171,7 +171,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|unreachable|no route to host|\b(?:ssl|tls)\b|certificate|ERR_(?:CERT|SSL|CONN"
             r"|NETWORK|PROXY)|fetch failed|connection (?:issues?|problems?|trouble)"
             r"|error sending request|transport error|socket closed|not reachable|broken pipe"
-            r"|ConnectError|ConnectionError|\boffline\b|(?:cannot|could not|unable to"
+            r"|ConnectError|ConnectionError|\boffline\b|(?:can ?not|could not|unable to"
             r"|failed to) (?:connect|reach)|连接(?:失败|被拒绝|重置|错误)|网络"
         ),
     ),

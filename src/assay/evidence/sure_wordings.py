@@ -149,7 +149,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|was )?(?:died"
                 r"|crashed|shutting down|killed|exited unexpectedly|stopped responding)"
             ),
-            r"pool (?:is |was )?exhausted",
+            r"pool (?:is |was )?exhausted|\bno available (?:api|node|server|worker|instance)s?\b",
+            r"\bno (?:healthy |free )?(?:node|worker|instance|backend|broker)s? available",
             (
                 r"(?:failed to|cannot|can't|could not|unable to) (?:start|initiali[sz]e|create) "
                 r"(?:\S+ ){0,4}?(?:shell|server|process|browser|cli|engine|container|kernel|client"
@@ -217,6 +218,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"approval (?:is |was )?(?:required|needed|pending)|(?:awaiting"
                 r"|pending) (?:\w+ )?approval"
             ),
+            r"requires? (?:an? )?(?:admin|owner|root|sudo|elevated)\b",
+            r"(?:path|domain|host|command|tool) (?:is |was )?not allowed\b",
             r"(?:does|do) not permit\b|not allowed by\b|--read-?only",
             r"you need (?:\w+ ){0,2}(?:rights|role|permission|access)\b",
             r"account (?:is |has been |was )?(?:suspended|locked|banned|deactivated|blocked)",
@@ -237,6 +240,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|no longer valid"
                 r"|timed out|timeout)"
             ),
+            r"requires? (?:an? )?(?:\w+ ){0,2}(?:grant|login|consent|credentials?|token)\b",
             r"\b(?:2fa|mfa|otp|two-?factor)\b|\boauth\b",
             (
                 r"\bre-?(?:connect your|auth)|signature (?:mismatch|invalid|verification"
@@ -251,6 +255,12 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"(?:in|on) (?:your |the |\$)?(?-i:PATH)\b",
             r"environment variables?\b[^\n]{0,40}(?:must|should|needs?|required|missing)\b",
             r"(?:url|host|endpoint|dsn) is not set\b|run \S+ install\b|\w installation\b|no gpu\b",
+            (
+                r"please (?:configure|set up|enable|install)\b|(?:gpu"
+                r"|cuda)\b[^\n]{0,20} (?:is )?required"
+            ),
+            r"in (?:the |your )?(?:\w+ ){0,2}(?:settings|preferences|defaults)\b",
+            r"\bno (?:\S+ ){1,6}(?:is |are )?configured\b",
             r"config(?:uration)?(?: file)? (?:was |is )?(?:not found|missing)",
             rf"\b{_SETTING} (?:is |was )?(?:undefined|unset|missing|empty)\b",
             r"\binstall (?:it|an? |the )|EADDRINUSE|(?:port \d+|address) (?:is )?already in use",
@@ -317,7 +327,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "timeout",
         (
             r"no (?:reply|response|answer) (?:with)?in \d",
-            r"time limit|not (?:answer|respond|reply|finish|complete)\w* in time\b",
+            (
+                r"time limit|deadline (?:was )?exhausted|not (?:answer|respond|reply|finish"
+                r"|complete)\w* in time\b"
+            ),
         ),
     ),
     (
