@@ -180,3 +180,13 @@ def test_invocations_that_bedrock_logged_are_one_run(*, streamed: bool) -> None:
     run = read_one(ANTHROPIC_MESSAGES, made_up)
     assert (run.model, run.actual_output) == ("anthropic.m", "No.")
     assert [c.reported_success for c in run.calls] == [False]
+
+
+def test_messages_that_were_logged_with_their_reply_go_on_with_each_other() -> None:
+    lines = tuple(
+        {"messages": said, "response": replied(reply, len(said)), "startTime": 1}
+        for said, reply in (([ASKED], CALLED), ([ASKED, CALLED, GIVEN], SAID))
+    )
+    run = read_one(OPENAI_CHAT, recording(lines))
+    assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
+    assert (run.actual_output, run.usage and run.usage.input_tokens) == ("Yes.", 4)

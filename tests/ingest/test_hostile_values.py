@@ -8,6 +8,7 @@ import pytest
 from tests.ingest.reading import recording
 from tests.ingest.test_a2a import TASK
 from tests.ingest.test_crewai_events import EVENTS as CREW_EVENTS
+from tests.ingest.test_dspy_history import HISTORY
 from tests.ingest.test_generic import CHAT
 from tests.ingest.test_mixed_traffic import CHAT as EXCHANGE
 from tests.ingest.test_openai_assistants import ASKED, EVENTS
@@ -88,6 +89,7 @@ PARTS: dict[str, Any] = {
 SAMPLES: dict[str, tuple[str, Any]] = {
     "realtime": ("openai-realtime", REALTIME_EVENTS),
     "a2a": ("a2a", TASK),
+    "dspy": ("dspy", HISTORY),
     "crew": ("crewai", CREW_EVENTS),
     "assistants": ("openai-assistants", [ASKED, *EVENTS]),
     "vercel events": ("vercel-ai", VERCEL_EVENTS),

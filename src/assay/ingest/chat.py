@@ -87,7 +87,7 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
         value = {"messages": entry.value} if isinstance(entry.value, list) else entry.value
         whole = joined(value) if isinstance(value, dict) else value
         if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
-            is_pair = (whole is not value or UNREAD in whole) and bool(whole["messages"])
+            is_pair = (whole is not value or _is_logged(whole)) and bool(whole["messages"])
             done = exchanges.add(whole, entry.position) if is_pair else [(whole, entry.position)]
             yield from (Entry(*found) for found in done)
         elif isinstance(value, dict) and "role" in value:
@@ -98,6 +98,11 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
     yield from (Entry(*found) for found in exchanges.rest())
     if loose:
         yield Entry({"messages": loose}, None)
+
+
+def _is_logged(value: dict[str, Any]) -> bool:
+    """Whether messages were logged with what came back, if it could be read, beside them."""
+    return UNREAD in value or "choices" in dict_or_empty(value.get("response"))
 
 
 def sampled_messages(recording: Recording) -> list[Any]:

@@ -30,6 +30,7 @@ _HOMES = {
     "crewai": "crewai_events:CREWAI",
     "cursor": "cursor:CURSOR",
     "deepeval": "deepeval_results:DEEPEVAL",
+    "dspy": "dspy_history:DSPY",
     "gemini-api": "gemini_api:GEMINI_API",
     "gemini-cli": "gemini_cli:GEMINI_CLI",
     "generic": "generic:GENERIC",
