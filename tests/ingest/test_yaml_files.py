@@ -118,7 +118,8 @@ def test_aliases_do_not_fill_memory(lines: list[str]) -> None:
 
 
 def test_aliases_that_nest_too_deeply_are_refused(tmp_path: Path) -> None:
-    padded = ["# " + "x" * 4_000_000, "a0: &a0 [x]", *CHAIN[:2000]]
+    deeper = [f"a{i}: &a{i} {'[' * 200}*a{i - 1}{']' * 200}" for i in range(1, 100)]
+    padded = ["# " + "x" * 4_000_000, "a0: &a0 [x]", *deeper]
     (tmp_path / "deep.yaml").write_text("\n".join(padded))
     with pytest.raises(OSError, match="nested too deeply"):
         YamlPlace(FilePlace(tmp_path / "deep.yaml")).open()
