@@ -193,6 +193,8 @@ def test_a_model_that_is_not_there_is_told_before_the_agent_can_act_on_it(tap: M
     )
     reply = httpx.post(f"{endpoint.base_url}/chat/completions", json={}, timeout=120)
     assert (reply.status_code, seen) == (502, ["model_request", "model_reply"])
+    told = reply.json()["error"]["message"]
+    assert told == "the model at http://127.0.0.1:9/v1 was not reached: ConnectError"
     tap.close(token)
 
 

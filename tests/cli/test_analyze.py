@@ -128,6 +128,18 @@ def test_several_models_after_one_flag(assay: Assay, store: Path, args: list[str
     assert [row["model"] for row in rows] == ["bob", "ann"]
 
 
+def test_names_that_nothing_bears_are_told_and_the_others_answered(
+    assay: Assay, store: Path
+) -> None:
+    done = assay("analyze", "tools", store, "--by", "model", "--json", "--models", "ann", "bop")
+    assert done.code == 0
+    assert [row["model"] for row in json.loads(done.out)["sections"][0]["rows"]] == ["ann"]
+    assert done.err == "No model named 'bop'. Did you mean 'bob'?\n"
+    found = assay("analyze", "tools", store, "--server", "nix", "--tool", "nix").err
+    assert "No server named 'nix'. Known: " in found
+    assert "No tool named 'nix'. Known: " in found
+
+
 def test_names_are_spread_up_to_the_next_option() -> None:
     assert spread_names(["--models", "a", "b", "--json"]) == [
         *("--models", "a"),
@@ -145,7 +157,7 @@ def test_raw_files_are_imported_once_and_again_when_they_change(
     a_run("ann", "t1", ok("find")).save(raw / "1.json")
     first = assay("analyze", "tools", raw, "--json")
     assert "importing into the cache" in first.err
-    assert "1 runs" in first.err
+    assert "read: 1 run," in first.err
     again = assay("analyze", "tools", raw, "--json")
     assert "is up to date" in again.err
     assert again.out == first.out

@@ -166,8 +166,8 @@ def test_nothing_to_compare_is_told_by_the_exit_code(assay: Assay) -> None:
 
 
 WRONG = {
-    "one side": (["old.assay"], "two sides are needed, found 1"),
-    "no side": ([], "two sides are needed, found 0"),
+    "one side": (["old.assay"], "two sides are needed, there is only old.assay"),
+    "no side": ([], "two sides are needed, there is none; such as"),
     "twice the same": (["old.assay", "old.assay"], "old.assay is given twice"),
     "no such store": (["old.assay", "none.assay"], "none.assay names no store"),
     "no such model": (["old.assay", "new.assay:eva"], "No model named 'eva'. Did you mean 'eve'?"),

@@ -185,6 +185,10 @@ WRONG = {
         ["good.assay", "--min", "success=0.1", "--baseline", "x"],
         "x names no store",
     ),
+    "no such baseline file": (
+        ["good.assay", "--margin", "success=0.1", "--baseline", "x.json"],
+        "there is no baseline x.json; write one with: assay gate STORE --write-baseline x.json",
+    ),
     "no such format": (
         ["good.assay", "--min", "success=0.1", "-o", "x.pdf"],
         "No output format named '.pdf'",

@@ -73,7 +73,7 @@ def test_the_other_runs_of_the_task_are_judged(assay: Assay) -> None:
     [
         (["--threshold", "0.5"], 0),
         (["--threshold", "0.6"], 1),
-        (["--threshold", "0.6", "--model", "bob"], 3),
+        (["--threshold", "0.6", "--task", "other"], 3),
         (["--task", "other"], 3),
     ],
 )

@@ -120,7 +120,7 @@ def test_ls_tells_the_frameworks_that_are_known(assay: Assay) -> None:
         (["--model", "ada"], 5, 5),
         (["--task", "task-1"], 2, 2),
         (["--model", "ada", "--task", "task-1"], 1, 1),
-        (["--model", "nobody"], 0, 0),
+        (["--model", "bob", "--task", "task-1"], 1, 1),
         (["--limit", "3"], 10, 3),
         (["--limit", "0"], 10, 0),
     ],
@@ -442,9 +442,30 @@ def test_the_samples_survive_every_export(assay: Assay) -> None:
 
 
 def test_nothing_to_export_is_incomplete(assay: Assay) -> None:
-    done = assay("export", "runs.assay", "-o", "x.jsonl", "--model", "nobody")
+    Store.create(Path("empty.assay"))
+    done = assay("export", "empty.assay", "-o", "x.jsonl")
     assert done.code == 3
     assert "There was nothing to export" in done.err
+
+
+@pytest.mark.parametrize("command", [["ls"], ["export", "-o", "x.jsonl"], ["golden", "check"]])
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--model", "bo"], "No model named 'bo'. Did you mean 'bob'?"),
+        (["--model", "ADA"], "No model named 'ADA'. Known: ada."),
+        (["--task", "task-l"], "No task named 'task-l'. Did you mean 'task-"),
+        (["--task", "zzz"], "No task named 'zzz'. Known: task-0, task-1"),
+    ],
+)
+def test_a_name_that_nothing_bears_is_told(
+    assay: Assay, command: list[str], option: list[str], message: str
+) -> None:
+    store = ["--store", "runs.assay"] if command[0] == "golden" else ["runs.assay"]
+    done = assay(*command, *store, *option)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert not Path("x.jsonl").exists()
 
 
 @pytest.mark.parametrize(

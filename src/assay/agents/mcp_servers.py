@@ -48,7 +48,9 @@ def read_servers(path: str | Path) -> dict[str, ServerConfig]:
         text = Path(path).read_text(encoding="utf-8")
         found = msgspec.json.decode(_VARIABLE.sub(_value_of, text), type=_File).servers
     except OSError as exc:
-        raise InvalidRecord(f"{path} cannot be read: {exc.strerror}") from exc
+        raise InvalidRecord(
+            f"the file of MCP servers, {path}, cannot be read: {exc.strerror}"
+        ) from exc
     except msgspec.MsgspecError as exc:
         raise InvalidRecord(f"{path}: {exc}") from exc
     for name, server in found.items():

@@ -169,9 +169,10 @@ class _Handler(QuietHandler):
             self._pass_on(line, rest, body, exchange)
         except self.server.owner._httpx.HTTPError as exc:  # noqa: SLF001 - the same module
             if exchange.status is None:
-                exchange.error = f"the model was not reached: {type(exc).__name__}"
+                place = line.upstream.base_url
+                exchange.error = f"the model at {place} was not reached: {type(exc).__name__}"
                 line.end(exchange)  # first, as with a reply: the agent acts on what it gets
-                self._refuse(502)
+                self._refuse(502, exchange.error)
             else:
                 exchange.error = f"the model broke off: {type(exc).__name__}"
         except OSError:  # the agent has gone; nobody waits for the rest
@@ -209,8 +210,8 @@ class _Handler(QuietHandler):
                 if exchange.ended_at is None:
                     note_reply(exchange, bytes(kept))
 
-    def _refuse(self, status: int) -> None:
-        self.send_json(status, {"error": {"message": "refused by the tap", "code": status}})
+    def _refuse(self, status: int, why: str = "refused by the tap") -> None:
+        self.send_json(status, {"error": {"message": why, "code": status}})
 
 
 def _chunks(pieces: Iterator[bytes], kept: bytearray) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 import yaml
@@ -23,6 +23,9 @@ _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _MOST_NEAR = 20
 
 
+Tools = Literal["weather", "none"]
+
+
 class Task(Struct, frozen=True, forbid_unknown_fields=True):
     """What is asked, turn by turn, in one conversation."""
 
@@ -35,7 +38,7 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     tasks: list[Task]
-    tools: Literal["weather", "none"] = "none"
+    tools: Tools = "none"
     mcp_servers: str | None = None
     instructions: str | None = None
 
@@ -85,12 +88,22 @@ def read_suite(text: str, where: str, folder: Path | None = None) -> Suite:
     except yaml.YAMLError as exc:
         raise InvalidRecord(f"{where} is no YAML: {exc}") from exc
     except msgspec.ValidationError as exc:
-        raise InvalidRecord(f"{where}: {exc}") from exc
+        raise InvalidRecord(f"{where}: {exc}{_what_may_stand(str(exc))}") from exc
     json_value(found, where)
     _check(suite, where)
     if suite.mcp_servers is None or folder is None:
         return suite
     return msgspec.structs.replace(suite, mcp_servers=str(folder / suite.mcp_servers))
+
+
+def _what_may_stand(problem: str) -> str:
+    """The names there are, where one that is none was given."""
+    if "enum value" in problem:
+        return f". Known: {', '.join(get_args(Tools))}"
+    if "unknown field" in problem:
+        place = Task if "$.tasks" in problem else Suite
+        return f". Known: {', '.join(place.__struct_fields__)}"
+    return ""
 
 
 def _parsed(text: str) -> Any:

@@ -83,7 +83,10 @@ def main() -> None:
     try:
         with nothing_to_lose():
             command_line = _command_line(next(iter(sys.argv[1:]), None))
-        command_line()
+        try:
+            command_line()
+        finally:
+            sys.stdout.flush()  # here, where a reader that has gone away is no error
     except AssayError as exc:
         Terminal(stderr=True).tell(f"assay: {exc}", "red")
         sys.exit(ExitCode.USAGE)

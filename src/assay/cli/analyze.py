@@ -26,6 +26,7 @@ from assay.cli.analyze_options import (
 from assay.cli.analyze_source import chosen_store
 from assay.cli.console import Terminal
 from assay.cli.engines import ENGINE, answering, spark_of
+from assay.cli.filter_names import unknown_names
 from assay.cli.machine_output import write_data
 from assay.cli.stores import interruptible
 from assay.render.analysis_files import check_suffix, document, write_answers
@@ -180,6 +181,8 @@ def _show(found: Callable[[View], Iterator[Answered]], given: dict[str, Any]) ->
         store = chosen_store(given["store"], given["traj_dir"], given["eval_dir"], messages)
         with answering(store, spark) as source, opened(source, filters) as view:
             answered = list(found(view))
+        for unknown in unknown_names(store, filters):
+            messages.tell(str(unknown), "yellow")
     about = {"store": str(store.path), "filters": dict(filters)}
     for path in outputs:
         for written in write_answers(path, answered, about):

@@ -102,7 +102,12 @@ def compare(  # noqa: PLR0917 - each is an option of the command
 
 def _compared(runs: list[RunSet], against: str | None, **how: Any) -> tuple[Any, _Shown]:
     if len(runs) < 2:
-        raise typer.BadParameter(f"two sides are needed, found {len(runs)}", param_hint="SIDE")
+        found = "none" if not runs else f"only {runs[0].name}"
+        raise typer.BadParameter(
+            f"two sides are needed, there is {found}; such as runs.assay:MODEL runs.assay:MODEL, "
+            "before.assay after.assay, or --store runs.assay --by framework",
+            param_hint="SIDE",
+        )
     comparing = import_module("assay.comparing")
     if len(runs) == 2 and against is None:
         return comparing.compare(*runs, **how), _TWO

@@ -71,7 +71,7 @@ def export(
     opened = open_store(store)
     _check_table(table)
     writers = [(target, _writer_for(target)) for target in output]
-    where, params = chosen(model, task)
+    where, params = chosen(opened, model, task)
     choice = _Chosen(opened, where, params, table, tuple(metric or ["mcp_tool"]))
     messages = Terminal(stderr=True)
     empty = False

@@ -137,7 +137,7 @@ def check(
     """Judge the other runs by what they did against the golden runs of their task."""
     opened = open_store(store)
     known = {key: _bare(case) for key, case in opened.golden_cases()}
-    where, params = chosen(model, task)
+    where, params = chosen(opened, model, task)
     with interruptible("nothing was changed"):
         rows = list(_checked(opened, known, where, params))
     judged = [row for row in rows if row["match"] is not None]

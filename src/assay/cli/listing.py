@@ -83,7 +83,7 @@ def ls(
 ) -> None:
     """Show what a store holds: models, frameworks, formats, and the first runs."""
     opened = open_store(store)
-    where, params = chosen(model, task)
+    where, params = chosen(opened, model, task)
     found = _contents(opened, where or "true", params, limit)
     if as_json:
         write_json(found)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,11 +66,11 @@ _CHART: dict[str, tuple[Any, Any]] = {
 
 
 class _Group(TyperGroup):
-    """Takes the name of an analysis; one that is nearly right is offered."""
+    """Takes the name of an analysis; for any other those there are."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = spread_names(args)
-        if args and args[0] not in self.commands and get_close_matches(args[0], ANALYSES, n=1):
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
             analysis_named(args[0])
         return super().parse_args(ctx, args)
 

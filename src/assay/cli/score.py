@@ -146,6 +146,7 @@ def _scored(queue: CaseQueue, book: ScoreBook, how: _Presentation, concurrency: 
             score_all(queue, book, rows, how.shown if how.verbose else None, concurrency)
         report(book, None if how.as_json else how.shown, how.messages, told=how.verbose)
     except BrokenPipeError:
+        book.interrupted = book.interrupted or how.as_json  # data that nobody took
         fall_silent()
     except OSError as exc:
         book.interrupted = True

@@ -12,6 +12,7 @@ import typer
 
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.filter_names import unknown_name
 from assay.errors import UnknownName
 from assay.render.store_tables import KEY_LENGTH
 
@@ -57,12 +58,15 @@ def create_store(path: Path) -> Store:
     return store
 
 
-def chosen(model: str | None, task: str | None) -> tuple[str | None, dict[str, Any]]:
+def chosen(store: Store, model: str | None, task: str | None) -> tuple[str | None, dict[str, Any]]:
     """The condition on `runs` that the options mean, and its parameters."""
     conditions = {"model": import_module("assay.store.tables").IS_MODEL, "task": "task_id = $task"}
     params = {
         name: value for name, value in {"model": model, "task": task}.items() if value is not None
     }
+    for name, value in params.items():
+        if not store.query(f"SELECT 1 FROM runs WHERE {conditions[name]} LIMIT 1", **{name: value}):  # noqa: S608 - ours
+            raise unknown_name(store, f"{name}s", value)
     return " AND ".join(conditions[name] for name in params) or None, params
 
 

@@ -64,7 +64,12 @@ def read_baseline(path: str | Path) -> RunSet:
 
 def read_runs(text: str) -> RunSet:
     """The runs that a baseline file holds, or that a side of a comparison names."""
-    return read_baseline(text) if Path(text).is_file() else read_side(text)
+    path = Path(text)
+    if path.suffix == ".json" and not path.exists():
+        raise InvalidSettings(
+            f"there is no baseline {text}; write one with: assay gate STORE --write-baseline {text}"
+        )
+    return read_baseline(path) if path.is_file() else read_side(text)
 
 
 def _columns(runs: list[RunFacts]) -> dict[str, list[float | None]]:

@@ -106,7 +106,10 @@ class Layout:
             version = json.loads(mark.read_text(encoding="utf-8"))["store_version"]
         except (FileNotFoundError, NotADirectoryError):
             problem = "does not exist" if not self.root.exists() else f"has no {MARK}"
-            raise NotAStore(f"{self.root} is not a store: it {problem}") from None
+            raise NotAStore(
+                f"{self.root} is not a store: it {problem}. "
+                "Make one with: assay import RECORDINGS --store STORE"
+            ) from None
         except OSError as exc:
             raise NotAStore(f"{mark} cannot be read: {exc.strerror or exc}") from exc
         except (ValueError, KeyError, TypeError) as exc:

@@ -1,0 +1,58 @@
+"""Names that filters were given and nothing in a store bears: told, with the nearest there is."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.errors import UnknownName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from assay.store import Store
+
+_MOST_NAMED = 10
+
+
+class _Names(NamedTuple):
+    """What one such name is called, and every name of its kind in a store."""
+
+    kind: str
+    query: str
+
+
+# By the filter's name, as `assay analyze` has it.
+_KNOWN = {
+    "models": _Names(
+        "model",
+        "SELECT folder_model AS name FROM runs UNION SELECT model FROM runs"
+        " UNION SELECT model FROM evaluations UNION SELECT model FROM summaries",
+    ),
+    "tasks": _Names(
+        "task", "SELECT task_id AS name FROM runs UNION SELECT task_id FROM evaluations"
+    ),
+    "servers": _Names("server", "SELECT DISTINCT server AS name FROM calls"),
+    "tools": _Names("tool", "SELECT DISTINCT tool AS name FROM calls"),
+}
+
+
+def unknown_names(store: Store, filters: Mapping[str, Any]) -> Iterator[UnknownName]:
+    """What is wrong with each name that nothing bears, upper and lower case aside."""
+    for filter_name in _KNOWN:
+        for name in filters.get(filter_name) or ():
+            if name.lower() not in _known(store, filter_name):
+                yield unknown_name(store, filter_name, name)
+
+
+def unknown_name(store: Store, filter_name: str, name: str) -> UnknownName:
+    """What to say of a name that nothing bears: which may have been meant, or some there are."""
+    known = _known(store, filter_name)
+    near = get_close_matches(name.lower(), known, n=1)
+    shown = [known[other] for other in near or sorted(known)[:_MOST_NAMED]]
+    return UnknownName(_KNOWN[filter_name].kind, name, shown or ["none"])
+
+
+def _known(store: Store, filter_name: str) -> dict[str, str]:
+    rows = store.query(_KNOWN[filter_name].query)
+    return {row["name"].lower(): row["name"] for row in rows if row["name"]}
