@@ -23,6 +23,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = os.devnull
 
+# Commands that are started print as they do for everybody, whatever the shell of the tests says:
+# through a buffer, and so many letters wide.
+os.environ.pop("PYTHONUNBUFFERED", None)
+os.environ["COLUMNS"] = "80"
+
 # No clock decides a test. A change is held against the same examples each time, half as many as
 # usual, which keeps `make test` within its time; the slow tests look for new ones.
 settings.register_profile("assay", deadline=None, max_examples=50, derandomize=True)

@@ -235,6 +235,23 @@ def test_a_reader_that_goes_away_is_no_error(command: str, tmp_path: Path) -> No
         assert found["summary"]["cases"] == len(found["cases"]) > 0
 
 
+def test_a_reader_that_went_away_before_the_last_word_is_no_error(tmp_path: Path) -> None:
+    """What is little waits in a buffer until the end."""
+    runs = many(tmp_path / "runs.jsonl", 2)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*ASSAY, "score", runs, "--json"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (3, "")
+
+
 def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
     many(tmp_path / "runs.jsonl", 2000)
     (tmp_path / "full.csv").symlink_to("/dev/full")
