@@ -58,6 +58,9 @@ BORNE = {
     "refused_it": ("The pilot refused the key.",),
     "undone": ("No tide table at hand — log not updated.", "Odd request, not unlocking gates."),
     "skipped": ("Skipped: no crane", "skipped (missing pilot)"),
+    "for_others": ("Only the pilot on watch can open gates",),
+    "lacking": ("You don't seem to own a boat here.",),
+    "under_way": ("Already mooring.",),
     "regret": ("Unfortunately, all boats have left",),
     "idle": ("Nothing is moored at pier 4",),
 }
@@ -192,6 +195,12 @@ def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) 
         ("summarize_chart", "Cannot summarize the chart.", True),
         ("summarize_chart", "Cannot moor here.", False),
         ("remove_buoy", "The list is empty", False),
+        ("cancel_tow", "You don't have a tow at noon.", True),
+        ("get_tows", "You don't have a tow at noon.", False),
+        ("save_chart", "Warning: the tide is not known. Saving anyway.", False),
+        ("save_chart", "The tide is not known.", True),
+        ("delete_logs", "Some old logs could not be deleted", False),
+        ("explain_delay", "The crane could not be moved: low tide", False),
         ("start_tow", "The tank is empty", True),
         ("draw_chart", "❌ Missing", True),
         ("validate_draught", "Invalid draught format.", False),
@@ -261,3 +270,19 @@ def test_the_look_for_signs_takes_no_time(unit: str) -> None:
     for tool in ("acting", "asking"):
         sign_of_refusal((unit * 240)[:240], tool=tool)
     assert process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("tool", "body", "failed"),
+    [
+        ("join_tow", {"message": "This tow is already full"}, True),
+        ("get_tow", {"message": "This tow is already full"}, False),
+        ("join_tow", {"message": "This tow is already full", "tow": {"seats": 4}}, False),
+        ("join_tow", {"message": "You have joined the tow"}, False),
+    ],
+)
+def test_the_words_of_a_body_are_read_like_others(
+    tool: str, body: dict[str, object], *, failed: bool
+) -> None:
+    found = call_outcome(ToolExecutionResult(tool, {}, body))
+    assert (found.success is False) is failed

@@ -31,6 +31,8 @@ from assay.evidence.tool_kinds import hands_over, kind_of_tool
         ("open", "content"),
         ("open_gate", "acting"),
         ("can_moor", "checking"),
+        ("mark_read", "acting"),
+        ("explain_delay", "checking"),
         ("do_moor", "other"),
         ("create_page", "acting"),
         ("page_of_day", "content"),

@@ -238,6 +238,14 @@ def _lone_message(body: Body) -> Reading | None:
     return Reading(failed=True, rule="error_message_field", message=texts[0])
 
 
+def lone_words(value: Any) -> str | None:
+    """The words of which a body consists, circumstances aside."""
+    body = Body(value) if isinstance(value, dict) else None
+    if body is None or body.all("deed", "good_flag") or not body.only_circumstance:
+        return None
+    return next((told for key in _MESSAGE_KEYS if isinstance(told := value.get(key), str)), None)
+
+
 _RULES: tuple[Callable[[Body], Reading | None], ...] = (
     _protocol_error,
     _bad_flag,

@@ -19,7 +19,8 @@ from assay.evidence.error_vocabulary import (
 _QUOTED = r"[\"'`][^\"'`\n]{1,80}[\"'`]"
 # One thing, of which a call asked for just that one.
 _ONE = (
-    rf"(?!{MANY_THINGS}\b|(?:[\w-]+ ){{0,2}}[\w-]+[^s\s]s (?:for|in|of|on|with|from|at|by|to)\b)"
+    rf"(?!{MANY_THINGS}\b|(?:[\w-]+ ){{0,2}}[\w-]+[^s\s]s"
+    r" (?:for|in|of|on|with|from|at|by|to|\w+ing)\b)"
     r"(?:[\w-]+ ){0,3}?[\w-]*[^s\s](?<!\bfound)"
 )
 # As code names things: preset_name, presetName, action=GET. Prose has no such words.

@@ -233,7 +233,7 @@ PHRASES: tuple[Opening, ...] = (
                 r"|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
                 r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied"
                 r"|declined|refused|blocked)"
-                rf"|not (?:found|permitted|allowed)){STOPS}"
+                rf"|not (?:found|permitted|allowed))(?: \w+ly)?{STOPS}"
             ),
             rf"(?!\d){SOME_WORDS}failed(?: (?:due to|because of|with)(?: \w+){{0,3}})?\s*[:：]",
             (

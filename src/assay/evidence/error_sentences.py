@@ -136,7 +136,15 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|may) \w+"
             ),
             rf"{SOME_WORDS}must be (?:greater than|less than|more than|between \d|positive|non-)",
-            r"only [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted|accepted)\b",
+            (
+                r"(?:only|exactly|at most) [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted"
+                r"|accepted)\b"
+            ),
+            (
+                r"(?:this|that|the|your) (?:\w+ )?(?:action|change|request|update|operation|edit"
+                r"|booking|event|slot|name) conflicts with\b"
+            ),
+            r"you (?:do not|don't) have (?:enough|sufficient)\b",
             (
                 r"(?:the )?(?:specified|given|provided|supplied"
                 r"|requested) (?:[\w'\"./-]{1,40} ){1,4}"

@@ -82,7 +82,8 @@ WORKS = (
         deployment transaction navigation assertion edit write read update insert delete parsing
         api_call api_request http_request subprocess step action invocation handshake
         initiali[sz]ation transfer task merge rebase push pull commit checkout clone deploy sync
-        backup restore payment booking registration submission conversion rendering
+        backup restore payment booking registration submission conversion rendering search
+        retrieval
         """
     )[:-1]
     + r"|[\w.-]{0,40}[_.][\w.-]{0,40}|'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")"

@@ -49,12 +49,12 @@ _UNDONE = (
     r"|booked|posted|delivered|completed|started|uploaded|registered|charged|restarted|scheduled)"
 )
 _SUBJECT = r"(?:[\w'\"#/,-]+(?:\.\w+)* ){1,6}?"
-_FOR_NOW = r"(?: (?:currently|temporarily|completely|still|all|to be))*"
+_FOR_NOW = r"(?: (?:currently|temporarily|completely|still|already|all|to be))*"
 _STOP = r"(?:[.!,;:—–(]|\s*\Z| [^\n]{1,80})"
 
 # One of these stands in whatever bears a sign of those below.
 SAID_BY_WHO_IS_HINDERED = (
-    rf"(?:{_HINDERING}|{_BROUGHT_ABOUT}|{_REFUSED}|{_UNDONE}|nothing|skipped|unfortunately|you"
+    rf"(?:{_HINDERING}|{_BROUGHT_ABOUT}|{_REFUSED}|{_UNDONE}|nothing|skipped|unfortunately|you|only"
     r"|not \w+ing|please)\b"
 )
 
@@ -72,6 +72,7 @@ _NONE_THERE = Sign(
 # First match wins. Letters match in either case unless a wording says (?-i:...).
 ACTING_SIGNS: tuple[Sign, ...] = (
     _NONE_THERE,
+    Sign("lacking", r"you (?P<told>do not|don't) (?:have|own|seem to (?:have|own))\b"),
     Sign("hindered", r"[^\n]{1,240}\Z", "state"),
     Sign(
         "closed_to_all",
@@ -108,6 +109,8 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         "skipped",
         r"skipped\s?[:|(—-][^\n]{0,100}\b(?:no|not|missing|without|invalid|cannot|denied)\b",
     ),
+    Sign("for_others", r"only (?:[\w<>'-]+ ){1,8}(?P<told>can|may|is|are) (?:be )?\w+"),
+    Sign("under_way", r"already (?P<told>\w+ing)[.!]?\s*\Z"),
     Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),
     Sign("idle", r"nothing (?P<told>is|was|has been) (?:\w+ing|\w+ed|open|sent|done)\b"),
     Sign(
@@ -119,4 +122,8 @@ ACTING_SIGNS: tuple[Sign, ...] = (
     ),
 )
 # Who was to stop or undo something told by a state that it is so.
-STOPPER_SIGNS: tuple[Sign, ...] = (_NONE_THERE,)
+STOPPER_SIGNS: tuple[Sign, ...] = tuple(
+    sign
+    for sign in ACTING_SIGNS
+    if sign.name in {"none_there", "lacking", "sent_back", "for_others"}
+)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.evidence.body_roles import is_full
-from assay.evidence.error_bodies import Reading, read_value
+from assay.evidence.error_bodies import Reading, lone_words, read_value
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
@@ -229,7 +229,11 @@ def _is_empty(value: Any) -> bool:
 def _read(value: Any, tool: ToolKind, *, reported: bool | None, headers: int = 0) -> Reading | None:
     if isinstance(value, str):
         return _read_text(value, tool, reported=reported, headers=headers)
-    return read_value(value)
+    reading = read_value(value)
+    told = lone_words(value) if reading is None and tool == "acting" else None
+    if told is None or failing_opening(told, tool=tool) is None:
+        return reading
+    return Reading(failed=True, rule="short_refusal", message=told)
 
 
 def _read_text(text: str, tool: ToolKind, *, reported: bool | None, headers: int) -> Reading | None:

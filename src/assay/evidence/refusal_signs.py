@@ -193,6 +193,7 @@ _DOUBTS_WITHIN = (
     r"|her|their"
     r"|him|who|said|my|our|us|people|everyone|usually|often|always|never|generally|may|might"
     r"|sometimes|typically|(?<!at )most|many|by default|guaranteed|already installed)\b"
+    r"|\bsome (?:[\w]+ ){1,5}(?:could not|were not|cannot)\b"
     r"|\b(?:was|were) (?:stripped|skipped|ignored|moved|sent|saved|stored|added|dropped)\b"
 )
 # How a document, a list, a field or code opens, and a search that found nothing.
@@ -210,6 +211,9 @@ _DOUBTS_ANYWHERE = (
     r"\bit (?:was|has been) \w+ed\b|[{}]|=\s|\s=|\);|=>|::|\w\(\w*\):|[|#]|\*\*|```|\n\s*[-*\d]"
     r"|\[\w+="
 )
+
+# What is done in spite of what is said before.
+_GOES_ON = re.compile(r"\b(?:anyway|proceeding|continuing with|using (?:the )?default)\b", re.I)
 
 _Compiled = tuple[tuple[Sign, re.Pattern[str]], ...]
 
@@ -265,7 +269,7 @@ def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
     first = sentences[0]
     if len(sentences) > _MOST_SENTENCES or grammar.within.search(first):
         return None
-    if grammar.anywhere.search(opening):
+    if grammar.anywhere.search(opening) or _GOES_ON.search(opening):
         return None
     if tool in grammar.acting:
         hindered = _borne(grammar, grammar.acting[tool], opening, first, tool)

@@ -78,6 +78,11 @@ _CHECKING = frozenset(
         "review",
         "availability",
         "exists",
+        "explain",
+        "why",
+        "troubleshoot",
+        "hint",
+        "suggest",
     }
     | {"faq", "policy", "policies", "guidelines", "terms", "horoscope", "advice"}
 )
@@ -105,6 +110,8 @@ _READABLE = frozenset(
 )
 # How the name of a question begins.
 _QUESTIONS = frozenset({"is", "has", "can", "should", "are", "does"})
+# Who does this to what is read does not read it: mark_read, create_search.
+_MAKING_OF = frozenset({"mark", "set", "create", "update", "delete", "add", "remove"})
 # Whoever does not write one of these brings it.
 _CONTENTS = frozenset({"docs", "wiki", "article", "transcript", "page"})
 # What these bring was written down as things went wrong elsewhere.
@@ -174,7 +181,9 @@ def kind_of_tool(name: str) -> ToolKind:
     if words & _COMPOSERS:
         words -= {"compose"}
     told = next((kind for kind, known in _KINDS if words & known), None)
-    if told is None and _asks(name):
+    if told == "content" and _opens_with(name, _MAKING_OF):
+        told = "acting"
+    if told is None and _opens_with(name, _QUESTIONS):
         told = "checking"
     if told is None and "open" in words:
         told = "content" if words <= {"open"} or (words - {"open"}) & _READABLE else "acting"
@@ -185,9 +194,9 @@ def kind_of_tool(name: str) -> ToolKind:
     return next((kind for kind, known in _TELLING_KINDS if words & known), "other")
 
 
-def _asks(name: str) -> bool:
+def _opens_with(name: str, words: frozenset[str]) -> bool:
     first = _NAME_WORD.match(name)
-    return first is not None and first[0].lower() in _QUESTIONS
+    return first is not None and first[0].lower() in words
 
 
 @lru_cache(maxsize=4_096)
