@@ -190,3 +190,11 @@ def test_messages_that_were_logged_with_their_reply_go_on_with_each_other() -> N
     run = read_one(OPENAI_CHAT, recording(lines))
     assert [(c.tool, c.result) for c in run.calls] == [("rain", "yes")]
     assert (run.actual_output, run.usage and run.usage.input_tokens) == ("Yes.", 4)
+
+
+def test_a_reply_that_a_recorder_wrapped_is_a_reply() -> None:
+    body = {"__type__": "openai.types.chat.ChatCompletion", "__data__": replied(SAID, 1)}
+    pair = {"request": {"body": {"messages": [ASKED]}}, "response": {"body": body}}
+    made_up = recording(pair)
+    assert pick_format(made_up)[0] is OPENAI_CHAT
+    assert read_one(OPENAI_CHAT, made_up).actual_output == "Yes."

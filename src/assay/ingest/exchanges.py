@@ -24,7 +24,7 @@ from assay.ingest.fields import (
 from assay.ingest.framed_events import framed_events
 from assay.ingest.http_archives import http_exchanges
 from assay.ingest.react_text import known_by
-from assay.ingest.stream_pieces import lines_of_values, whole_reply
+from assay.ingest.stream_pieces import RECORDED, lines_of_values, whole_reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -82,7 +82,8 @@ def _body(stored: object) -> dict[str, Any]:
     """What was sent, also as text, or as the body of what was logged around it."""
     message = dict_or_empty(decode_json_text(stored) if isinstance(stored, str) else stored)
     bodies = (dict_or_empty(message.get(key)) for key in BODY_KEYS)
-    return next(filter(None, bodies), message)
+    body = next(filter(None, bodies), message)
+    return dict_or_empty(body.get(RECORDED)) or body
 
 
 def _reply(stored: object) -> dict[str, Any]:

@@ -32,7 +32,7 @@ RESPONSES_EVENT = "response."
 # What Azure says before the first chunk, in a chunk without any choice.
 AZURE_FIRST = "prompt_filter_results"
 # Where recorders of Python's objects keep the object.
-_RECORDED = "__data__"
+RECORDED = "__data__"
 # Where a streamed response stands whole; those before it have not got there.
 RESPONSES_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 # The pieces of Anthropic's deltas that go on with a text of their block.
@@ -78,7 +78,7 @@ def whole_values(values: Iterable[tuple[Place, Any]]) -> Iterator[tuple[Place, A
 
 def _as_sent(value: Any) -> Any:
     """A piece as the API sent it, where a recorder wrote the kind of object around it."""
-    inner = value.get(_RECORDED) if isinstance(value, dict) else None
+    inner = value.get(RECORDED) if isinstance(value, dict) else None
     return inner if isinstance(inner, dict) and stream_of(inner) is not None else value
 
 
