@@ -35,6 +35,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "the API returned malformed tides",
             "Missing field 'depth' in API response",
             "Expecting value: line 1 column 1 (char 0)",
+            "parse result: invalid character 'x' looking for beginning of value",
             "failed to serialize the result",
             "Object of type Tide is not JSON serializable",
             "too many values to unpack (expected 2)",
@@ -112,7 +113,6 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         (
             "'moor' is not recognized as an internal or external command",
             "no such column: depht",
-            "no berth record for this boat",
         ),
     ),
     ("cancelled", ("Cancelled: another call errored", "the prompt was dismissed")),

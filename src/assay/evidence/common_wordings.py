@@ -31,7 +31,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         "validation_error",
         (
             r"\bmust be\b|\bincorrect\b|^\W*bad (?!gateway)\w|\binvalid\b|not valid"
-            r"|\billegal (?!state)\w|not (?:meet|satisfy)\b|\bwrong (?:format|value|length|order"
+            r"|\billegal (?!state)(?!conn)\w|not (?:meet|satisfy)\b|\bwrong (?:format|value|length"
+            r"|order"
             r"|unit|date|id|path|argument|parameter|input)\b|\bis a directory\b|\btoo (?:many|few"
             r"|big|high|low|early|late|deep|wide)\b|\b(?:ends?|start) (?:is )?(?:before|after)\b"
         ),

@@ -91,7 +91,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "conflict",
         (
-            r"\b(?:existiert bereits|ya tiene|ya está|já (?:cadastrad|est[áa]|possui|foi)|déjà|già"
+            r"\b(?:existiert bereits|ya tiene|đã [^\n]{0,20}rồi|ya está|já (?:cadastrad|est[áa]"
+            r"|possui|foi)|déjà|già"
             r"|уже|bereits vorhanden|existe déjà|ya existe|já existe|esiste già"
             r"|bestaat al|уже существует|już istnieje)|(?:既|すで)に(?:存在|使用|登録)"
             r"|이미 (?:존재|사용)"

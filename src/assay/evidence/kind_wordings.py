@@ -105,7 +105,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|user"
             r"|access)|\b(?:command|request|action|access|query|operation|call|url|domain) (?:is "
             r"|was |has been )?blocked|permissions? (?:is|are) required|sufficient permissions?"
-            r"|admin(?:istrat\w+)? (?:access|only|user)|no (?:rights?|permissions?|access)\b"
+            r"|admin(?:istrat\w+)? (?:access|only|user)\b|no (?:rights?|permissions?|access)\b"
             r"|[无無][权權]|\bdenied\b|permission[ _]den(?:y|ied)"
             r"|requires? (?:the |an? )?[\w:.*-]{1,60} (?:scope|permission|role|privilege)s?\b"
             r"|access(?: is| was)? denied|forbidden"
@@ -191,7 +191,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "malformed_call",
         (
             r"(?:malformed|invalid|not valid|unparsable) json|json ?decode ?error"
-            r"|unexpected end of json|expecting (?:property name|value|\S{1,4} delimiter)"
+            r"|unexpected end of json|looking for beginning of|expecting (?:property name|value"
+            r"|\S{1,4} delimiter)"
             r"|parsing (?:the )?(?:tool )?arguments|failed to (?:parse|decode) (?:json|arguments"
             r"|the arguments|ast|executable|tool call)|(?:did|does) not (?:output|follow"
             r"|match) (?:in )?the (?:specified|expected|required) format|parse error"
@@ -369,7 +370,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|no module named"
             r"|unknown (?:column|table|database|host|user|symbol|city)|no .{1,60} (?:found|named"
             r"|with (?:id|e-?mail|name|number|code|key)|available for)|could not resolve to an?"
-            r"|undefined (?:table|column)|未找到|找不到|no match(?:es|ing) |(?:did|does"
+            r"|undefined (?:table|column)|未找到|找不到|no match(?:es|ing) |no (?:\w+ )?(?:element"
+            r"|node|row|record|item|file|entry|user)s? (?:match|with|for)|(?:did|does"
             r"|do) not (?:match any|appear)|user unknown|(?:unknown|undefined"
             r"|unrecogni[sz]ed) \w+(?: \w+)?:? [\"'`]|no commits between"
             r"|unknown (?!err)(?!exc)(?!reas)[\w.]+(?: [\w.]+){0,4}: \w|zero[ _]results"

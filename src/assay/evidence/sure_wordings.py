@@ -60,8 +60,13 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r" (?:an? )?(?:\w+ )?(?:invalid|malformed|empty|unexpected|bad|garbled)"
             ),
             r"\b(?:field|key|property|value)\b[^\n]{0,30} in (?:the )?(?:\w+ )?response",
-            r"line 1 column 1 \(char 0\)|looking for beginning of",
-            r"(?:encod|seriali[sz]|marshall?)(?:e|ing)? (?:the )?(?:result|data|output|response)",
+            r"line 1 column 1 \(char 0\)",
+            rf"(?:result|body|output|{_ANSWER})\b[^\n]{{0,60}}looking for",
+            (
+                r"(?:failed to|cannot|could not) (?:encode|seriali[sz]e"
+                r"|marshal) (?:the )?(?!arg)(?!par)"
+                r"(?!req)(?!inp)\w"
+            ),
             r"not (?:json )?seriali[sz]able|circular structure",
             r"values to unpack|can't multiply sequence",
         ),
@@ -158,7 +163,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|session|worker|runtime|daemon)\b"
             ),
             r"not responding\b|transport closed|capacity (?:is |was )?exceeded|queue (?:is )?full",
-            r"\bis (?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
+            r"\bis (?:currently |still )?(?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
             (
                 r"\bno (?:\w+ ){0,2}(?:client|device|service|server|database|connection|worker"
                 r"|backend"
@@ -174,7 +179,6 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         (
             r"is not recogni[sz]ed as (?:an? |the )(?:\w+ ){0,4}(?:command|name)",
             r"no such (?:column|table|field|function|file|index|key)\b|\bstale element|geocod",
-            r"no (?:\w+ )?(?:element|node|row|record|item|file|entry|user)s? (?:match|with|for)",
         ),
     ),
     (
@@ -215,7 +219,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|bot detect"
             ),
             (
-                r"approval (?:is |was )?(?:required|needed|pending)|(?:awaiting"
+                r"blocking (?:requests|access)|approval (?:is |was )?(?:required|needed|pending)"
+                r"|(?:awaiting"
                 r"|pending) (?:\w+ )?approval"
             ),
             r"requires? (?:an? )?(?:admin|owner|root|sudo|elevated)\b",
@@ -286,7 +291,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"\bdns\b|no (?:internet|network) (?:connection|access)|network (?:is )?(?:down"
                 r"|unavailable)"
             ),
-            r"no such host|network request failed|handshake|proxy error|refused connection",
+            (
+                r"no such host|fail\w* connecting|network request failed|handshake|proxy error"
+                r"|refused connection"
+            ),
             r"(?-i:E(?:HOST|NET)UNREACH|EPIPE)|connect(?:ing)? to (?:the )?proxy",
         ),
     ),
