@@ -23,6 +23,8 @@ RUNNABLE = {"python", "bash"}
 NOT_RUN = {"text", "json", "yaml", "toml", "sql", ""}
 EXTRAS = {"deepeval": "deepeval", "spark": "pyspark"}
 PROGRAMS = {"spark": "java"}
+# Seconds: a page starts dozens of programs, which takes minutes where others work beside it.
+PATIENCE = 900
 # Where a page has something served; here another, or two who run the pages would meet there.
 PORT = "8020"
 
@@ -52,7 +54,7 @@ def run_bash(block: Block, folder: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,
+        timeout=PATIENCE,
     )
     assert done.returncode == int(expected[1] if expected else 0), done.stdout + done.stderr
 
@@ -119,6 +121,6 @@ def run_python(script: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=280,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.docs.pages import pages_of, run_page
+from tests.docs.pages import PATIENCE, pages_of, run_page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.timeout(PATIENCE)
 PAGES = [*pages_of("reference/*/*.md")]
 
 

@@ -47,6 +47,7 @@ SAMPLE_COUNT = len(list(SAMPLES.glob("*.json")))
 CLOSE = 1e-9
 
 pytestmark = [
+    pytest.mark.timeout(900),  # where others work beside it, a Java takes minutes to start
     pytest.mark.skipif(find_spec("pyspark") is None, reason="needs the extra assay[spark]"),
     pytest.mark.skipif(shutil.which("java") is None, reason="needs a Java runtime, 17 or later"),
 ]
