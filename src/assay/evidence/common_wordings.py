@@ -78,7 +78,7 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|executing|running|in|while|getting|fetching|retrieving|occurred)|traceback"
             r"|exception|RuntimeError|internal (?:server )?error|panic|segmentation fault"
             r"|exit(?:ed)?(?: with)? (?:code|status)|crash|stack trace|unexpected error|\bfail"
-            r"|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)|内部错误|错误|出错"
+            r"|unable to|(?:could not|can't) (?:fetch|retrieve|load|get)|内部错误|服务器错误|出错"
             r"|(?:database|db|storage|cache|queue|server|api|system) error\W*$|code = (?:internal"
             r"|unknown|dataloss)|异常|无法|未能"
         ),

@@ -128,7 +128,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
             r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
             r"|eine?)|doi(?:t|vent) être|deben? (?:ser|estar|tener)|deve (?:ser|ter|conter|essere)"
-            r"|должн[оаы]? быть)|غير صالح|अमान्य|無効|不正|正しくありません|なければなりません"
+            r"|должн[оаы]? быть|trebuie|geçerli bir)|غير صالح|अमान्य|無効|不正|正しくありません"
+            r"|なければなりません"
             r"|유효하지|잘못된"
         ),
     ),

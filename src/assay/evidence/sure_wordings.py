@@ -170,7 +170,17 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|browser|kernel|engine|provider)s? (?:is |are )?(?:connected|available|attached"
                 r"|online|reachable|responding)"
             ),
-            r"\bno \w+(?: \w+)? in (?:the )?context\W*$",
+            r"\bno \w+(?: \w+)? in (?:the )?context\W*$|\bcontext (?:was )?not found\b",
+            (
+                r"(?:daemon|runtime|engine|kernel|executor|interpreter) (?:is |was )?(?:not found"
+                r"|required)"
+            ),
+            r"\b(?:api|http|db|database|llm|mcp) (?:client|connection) is required",
+            (
+                r"(?:requires?|needs?) (?:\w+ ){0,2}(?:daemon|engine|runtime|kernel)\b"
+                r"|\bat capacity\b"
+            ),
+            r"(?:connection|session|server|service|endpoint) (?:is |are )?no longer available",
         ),
     ),
     ("syntax_error", (r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b",)),
@@ -225,6 +235,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
             r"requires? (?:an? )?(?:admin|owner|root|sudo|elevated)\b",
             r"(?:path|domain|host|command|tool) (?:is |was )?not allowed\b",
+            r"not allowed to (?:write|read|access|modify|create|delete|use|call|run)\b",
             r"(?:does|do) not permit\b|not allowed by\b|--read-?only",
             r"you need (?:\w+ ){0,2}(?:rights|role|permission|access)\b",
             r"account (?:is |has been |was )?(?:suspended|locked|banned|deactivated|blocked)",
@@ -235,6 +246,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "auth",
         (
             r"credentials? (?:was|were|is|are|could) not",
+            r"rejected (?:the |your )?(?:credential|token|key)s?\b",
             (
                 r"\btoken (?:\w+ ){0,4}?(?:not valid|invalid(?:ated)?|expired|revoked|rejected"
                 r"|missing"
@@ -265,7 +277,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|cuda)\b[^\n]{0,20} (?:is )?required"
             ),
             r"in (?:the |your )?(?:\w+ ){0,2}(?:settings|preferences|defaults)\b",
-            r"\bno (?:\S+ ){1,6}(?:is |are )?configured\b",
+            r"\bno (?:\S+ ){1,6}(?:is |are )?configured\b|needs? (?:\w+ ){1,3}configured\b",
             r"config(?:uration)?(?: file)? (?:was |is )?(?:not found|missing)",
             rf"\b{_SETTING} (?:is |was )?(?:undefined|unset|missing|empty)\b",
             r"\binstall (?:it|an? |the )|EADDRINUSE|(?:port \d+|address) (?:is )?already in use",
