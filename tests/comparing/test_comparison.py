@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.comparing.made_runs import merged, numbered, runs_of
 
-from assay.comparing import RunSet, compare
+from assay.comparing import RunSet, compare, compare_several
 from assay.errors import InvalidSample, UnknownName
 
 # Three gained, one lost, six the same: worked out in docs/reference/statistics.md.
@@ -164,3 +164,13 @@ def test_parts_of_a_metric_are_compared_when_asked_for() -> None:
 def test_an_unknown_quantity_names_the_nearest() -> None:
     with pytest.raises(UnknownName, match=r"No quantity named 'sucess'. Did you mean 'success'?"):
         compare(BEFORE, AFTER, quantity="sucess")
+
+
+def test_a_quantity_that_only_one_side_has_names_the_other() -> None:
+    scored = merged("v3", BEFORE, runs_of("v3", numbered([0.5] * 10), "mcp_tool@evidence"))
+    with pytest.raises(InvalidSample, match="no run of v2 has a value of mcp_tool"):
+        compare(scored, AFTER, quantity="mcp_tool")
+    with pytest.raises(InvalidSample, match="no run of v1, v2 has a value of mcp_tool"):
+        compare_several([scored, BEFORE, AFTER], quantity="mcp_tool")
+    with pytest.raises(UnknownName, match="No quantity named 'mcp_tool'"):
+        compare(BEFORE, AFTER, quantity="mcp_tool")

@@ -96,6 +96,8 @@ def run(  # noqa: PLR0917 - each is an option of the command
         hold.run(loaded, entered, planned, deadline)
     failed = import_module("assay.arena.results").unanswered_of(kept, planned)
     _tell(entered, planned, hold, failed)
+    if loaded.tools != "weather" and planned:
+        _tell_of_other_scores(kept, several=len(entered) > 1)
     is_incomplete = hold.interrupted or failed
     raise typer.Exit(ExitCode.INCOMPLETE if is_incomplete else ExitCode.OK)
 
@@ -137,6 +139,19 @@ class _Holding:
             async for _ in running.run_arena(suite, entered, planned, self.store, settings):
                 self.held += 1
                 bar.done()
+
+
+def _tell_of_other_scores(store: Store, *, several: bool) -> None:
+    """Say what to ask where most of the fifteen metrics, which know the weather, say nothing."""
+    compared = (
+        f", then assay compare --store {store.path} --by framework --quantity mcp_tool"
+        if several
+        else ""
+    )
+    Terminal(stderr=True).tell(
+        "Most of the fifteen metrics are about a weather assistant. How well tools were used: "
+        f"assay score {store.path}{compared}"
+    )
 
 
 def _tell(

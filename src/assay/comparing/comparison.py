@@ -11,8 +11,8 @@ from assay.comparing.many_tasks import difference_of, mean_of_tasks
 from assay.comparing.quantities import (
     Better,
     Quantity,
-    quantity_named,
     recorded_names,
+    shared_quantity,
     shown_quantities,
     source_of,
     tasks_of,
@@ -24,7 +24,7 @@ from assay.stats.pairing import PairedTest, Pairing, pair
 from assay.stats.wording import change, counted, number, p_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from assay.comparing.run_sets import RunFacts, RunSet
     from assay.stats import Comparison as PairedComparison
@@ -153,7 +153,7 @@ def compare(
     how = how or Resampling()
     names = recorded_names([baseline, candidate])
     shared = shown_quantities(names)
-    first = _headline(shared, names, quantity)
+    first = _headline(shared, [baseline, candidate], quantity)
     before, after = baseline.by_task(), candidate.by_task()
     pairing = pair(*(tasks_of(side, first) if first else {} for side in (baseline, candidate)))
     headline = None
@@ -201,12 +201,12 @@ def figure_of(
 
 
 def _headline(
-    shared: Sequence[Quantity], recorded: Collection[str], wanted: str | None
+    shared: Sequence[Quantity], sides: Sequence[RunSet], wanted: str | None
 ) -> Quantity | None:
     if wanted is None:
         return next(iter(shared), None)
-    found = quantity_named(wanted, recorded)
-    return found if source_of(found) in recorded else None
+    found = shared_quantity(wanted, sides)
+    return found if source_of(found) in recorded_names(sides) else None
 
 
 def _figures(

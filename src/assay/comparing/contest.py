@@ -9,8 +9,8 @@ from msgspec import Struct, to_builtins
 from assay.comparing.comparison import Figure, figure_of
 from assay.comparing.quantities import (
     Better,
-    quantity_named,
     recorded_names,
+    shared_quantity,
     shown_quantities,
     tasks_of,
     without_outcome,
@@ -77,7 +77,7 @@ def compare_several(
     untold = without_outcome(sides)
     if wanted is None:
         return Contest(None, "higher", None, (), (), tasks=0, without_outcome=untold)
-    asked = quantity_named(wanted, names)
+    asked = shared_quantity(wanted, sides)
     ranking = compare_all(
         {side.name: tasks_of(side, asked) for side in sides},
         against=against,

@@ -74,6 +74,21 @@ def quantity_named(name: str, recorded: Iterable[str]) -> Quantity:
     return Quantity(exact, better, "mean score")
 
 
+def shared_quantity(name: str, sets: Sequence[RunSet]) -> Quantity:
+    """The quantity of that name among those that every set has; who has no value of it is told."""
+    try:
+        return quantity_named(name, recorded_names(sets))
+    except UnknownName:
+        lacking = [runs.name for runs in sets if not _has(runs, name)]
+        if len(lacking) == len(sets):
+            raise
+        raise InvalidSample(f"no run of {', '.join(lacking)} has a value of {name}") from None
+
+
+def _has(runs: RunSet, name: str) -> bool:
+    return any(name in (each, _without_judge(each)) for each in runs.recorded())
+
+
 def _without_judge(name: str) -> str:
     return name.partition(JUDGE_MARK)[0]
 
