@@ -209,3 +209,22 @@ def test_a_reply_that_is_to_be_tried_again_is_no_result() -> None:
 
 def test_a_request_that_is_made_again_is_another_run() -> None:
     assert [len(run.calls) for run in read(BEDROCK, recording((*LOG[:1], *LOG[:1])))] == [2, 2]
+
+
+def test_the_messages_that_strands_streams_are_one_run() -> None:
+    used = {"toolUse": {"toolUseId": "t1", "name": "look", "input": {"city": "Oslo"}}}
+    came = {"toolUseId": "t1", "status": "success", "content": [{"text": "rain"}]}
+    said = {"role": "assistant", "content": [{"text": "Yes."}]}
+    events = (
+        {"init_event_loop": True},
+        {"message": {"role": "assistant", "content": [used]}},
+        {"message": {"role": "user", "content": [{"toolResult": came}]}},
+        {"data": "Y", "delta": {"text": "Y"}},
+        {"message": said},
+        {"result": {"message": said}},
+    )
+    run = read_one(BEDROCK, recording(events))
+    assert [(c.tool, c.parameters, c.reported_success) for c in run.calls] == [
+        ("look", {"city": "Oslo"}, True)
+    ]
+    assert run.actual_output == "Yes."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -148,3 +149,20 @@ def test_states_as_lines_are_a_run_each() -> None:
     first, second = read(LANGCHAIN, recording(states, "s.jsonl"))
     assert (len(first.calls), len(second.calls)) == (2, 0)
     assert first.run_id != second.run_id
+
+
+def test_the_states_of_a_stream_are_one_run() -> None:
+    asked = {"type": "human", "content": "Rain?", "id": "h1"}
+    call = {"name": "look", "args": {"city": "Oslo"}, "id": "c1", "type": "tool_call"}
+    called = {"type": "ai", "content": "", "id": "a1", "tool_calls": [call]}
+    seen = {"type": "tool", "content": "rain", "id": "t1", "tool_call_id": "c1"}
+    said = {"type": "ai", "content": "Yes.", "id": "a2", "tool_calls": []}
+    told = [asked, called, seen, said]
+    states: list[Any] = [{"messages": told[:count]} for count in range(1, 5)]
+    data = [{"run_id": "r", "attempt": 1}, *states, None]
+    stream = "".join(f"event: values\ndata: {json.dumps(value)}\n\n" for value in data)
+    run = read_one(LANGCHAIN, recording(stream.encode(), "states.sse"))
+    assert [(c.tool, c.result) for c in run.calls] == [("look", "rain")]
+    assert (run.input, run.actual_output) == ("Rain?", "Yes.")
+    other = {"messages": [{**asked, "id": "h2"}, {**said, "id": "a3"}]}
+    assert len(read(LANGCHAIN, recording((*states, other)))) == 2

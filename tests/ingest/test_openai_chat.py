@@ -153,3 +153,11 @@ def test_what_the_provider_executed_is_a_call_with_its_result() -> None:
         ("python", {"code": "1+1"}, "2")
     ]
     assert run.actual_output == "Two."
+
+
+def test_what_agno_stores_beside_its_messages() -> None:
+    used = {"tool_call_id": "c1", "tool_name": "look", "tool_args": {}, "result": "rain"}
+    said = {"role": "assistant", "content": "Yes.", "metrics": {"input_tokens": 9}}
+    stored = {"messages": [{"role": "user", "content": "Rain?"}, said], "tools": [used]}
+    run = read_one(OPENAI_CHAT, recording(stored))
+    assert (run.available_tools, run.usage) == (None, Usage(input_tokens=9))

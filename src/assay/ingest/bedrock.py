@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 
 NAME = "bedrock"
 _LOOKED_AT = 200
+# What Strands streams beside whole messages: pieces of them, and where its loop stands.
+STRANDS_EVENTS = frozenset(
+    {"init_event_loop", "start", "start_event_loop", "event", "data", "delta", "current_tool_use"}
+    | {"result", "force_stop", "force_stop_reason", "complete", "callback"}
+)
 STATUSES = {"success": True, "error": False}
 # Blocks that no other API has under these names, and those that are words or media.
 OWN_BLOCKS = frozenset({"toolUse", "toolResult", "reasoningContent", "cachePoint", "guardContent"})
@@ -126,8 +131,13 @@ def _entries(recording: Recording) -> Iterator[Entry | Unreadable]:
     """The values of a file; loose messages are one conversation, and so are files of one each."""
     loose: list[Any] = []
     for entry in whole_entries(recording):
-        if isinstance(entry, Entry) and {"role", "content"} <= dict_or_empty(entry.value).keys():
-            loose.append(entry.value)
+        value = dict_or_empty(entry.value) if isinstance(entry, Entry) else {}
+        if {"role", "content"} <= value.keys():
+            loose.append(value)
+        elif value.keys() == {"message"} and _is_message(value["message"]):
+            loose.append(value["message"])
+        elif value and value.keys() <= STRANDS_EVENTS:
+            continue
         elif isinstance(entry, Entry) and _is_numbered(entry.value):
             yield _with_neighbours(recording, entry)
         else:

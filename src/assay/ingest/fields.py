@@ -39,14 +39,14 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
         "input_tokens",
         (
             *(("input_tokens",), ("prompt_tokens",), ("inputTokens",), ("promptTokens",)),
-            ("tokens", "input_tokens"),
+            *(("tokens", "input_tokens"), ("input",)),
         ),
     ),
     (
         "output_tokens",
         (
             *(("output_tokens",), ("completion_tokens",), ("outputTokens",), ("completionTokens",)),
-            ("tokens", "output_tokens"),
+            *(("tokens", "output_tokens"), ("output",)),
         ),
     ),
     (
@@ -57,6 +57,7 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
             ("prompt_tokens_details", "cached_tokens"),
             ("cacheReadTokens",),
             ("cacheReadInputTokens",),
+            ("cacheRead",),
         ),
     ),
     (
@@ -66,6 +67,7 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
             ("cache_write_input_tokens",),
             ("cacheWriteTokens",),
             ("cacheWriteInputTokens",),
+            ("cacheWrite",),
         ),
     ),
     (

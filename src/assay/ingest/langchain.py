@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
@@ -108,26 +111,48 @@ def _with_role(body: dict[str, Any], kind: object, *, lc: bool = False) -> dict[
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[dict[str, Any]] = []
+    state: _State | None = None
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
         elif (message := _plain(document.value)) is not None:
             loose.append(message)
         elif messages := _messages(document.value):
-            yield _case(messages, dict_or_empty(document.value), recording, document.position)
-        else:
+            later = _State(messages, dict_or_empty(document.value), document.position)
+            if state is not None and not state.goes_on_in(messages):
+                yield _case(state, recording)
+                state = None
+            state = later if state is None else replace(later, position=state.position)
+        elif not _says_nothing(document.value):
             problem = "expected LangChain messages, or a state that holds them"
             yield Unreadable(recording.name, problem, document.position)
+    if state is not None:
+        yield _case(state, recording)
     if loose:
-        yield _case(loose, {}, recording, None)
+        yield _case(_State(loose, {}, None), recording)
 
 
-def _case(
-    messages: list[dict[str, Any]],
-    around: dict[str, Any],
-    recording: Recording,
-    position: int | None,
-) -> AgentTestCase:
+class _State(Struct, frozen=True):
+    """The messages of a conversation as they stood at some time, and what lay around them."""
+
+    messages: list[dict[str, Any]]
+    around: dict[str, Any]
+    position: int | None
+
+    def goes_on_in(self, later: list[dict[str, Any]]) -> bool:
+        """Whether a later state begins with all this: a stream tells each state as a whole."""
+        ids = [message.get("id") for message in self.messages]
+        same = [message.get("id") for message in later[: len(ids)]]
+        return ids == same and all(isinstance(own, str) and own for own in ids)
+
+
+def _says_nothing(value: object) -> bool:
+    """Whether a value only begins or ends a stream of states."""
+    return value is None or (isinstance(value, dict) and value.keys() == {"run_id", "attempt"})
+
+
+def _case(state: _State, recording: Recording) -> AgentTestCase:
+    messages, around, position = state.messages, state.around, state.position
     builder = RunBuilder()
     for message in messages:
         _tell(builder, message)

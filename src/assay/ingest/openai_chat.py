@@ -150,7 +150,7 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
     ids = (text_at(place, key) for place in (value, response) for key in ID_KEYS)
     own_id = next(filter(None, ids), None)
     return run.finish(
-        available_tools=value.get("tools") or value.get("functions"),
+        available_tools=_on_offer(value.get("tools")) or value.get("functions"),
         run_id=own_id or stable_id(OPENAI_CHAT.name, place_id(name, position), said),
         task_id=next((found for key in TASK_KEYS if (found := id_or_none(value.get(key)))), None),
         attempt=count_or_none(value.get("attempt")),
@@ -188,7 +188,13 @@ def _calls(message: dict[str, Any]) -> bool:
 
 
 def _usages(messages: Iterable[dict[str, Any]]) -> list[object]:
-    return [message.get("usage") for message in messages]
+    return [message.get("usage") or message.get("metrics") for message in messages]
+
+
+def _on_offer(tools: Any) -> Any:
+    """The tools on offer; those that Agno lists there were used."""
+    used = [tool for tool in objects_in(tools) if "tool_call_id" in tool]
+    return None if used else tools
 
 
 OPENAI_CHAT = Format(
