@@ -49,11 +49,11 @@ _LIST = f"""
     ORDER BY began_at DESC, id LIMIT {MOST_LISTED}
 """  # noqa: S608 - numbers
 _OF_SESSION = "source_format = $format AND source_path = $session"
+# Both at once: a case holds all that was said before it, and is read anew for every question.
 _OUTLINE = f"""
     SELECT run_key, run_id, COALESCE(source_position, 0) AS number, input, framework, model,
            attempt, started_at, ended_at, calls,
-           json_extract_string("case", '$.{PLACE_KEY}') AS place,
-           json_extract_string("case", '$.{ERROR_KEY}') AS error
+           json_extract_string("case", ['$.{PLACE_KEY}', '$.{ERROR_KEY}']) AS place_and_error
     FROM runs JOIN cases USING (run_key) WHERE {_OF_SESSION}
 """  # noqa: S608 - ours
 _VALUES = f"""
@@ -230,7 +230,8 @@ def _outline(store: Store, session_id: str) -> list[_Line]:
 
 
 def _line(row: dict[str, Any], values: dict[tuple[str, str], dict[str, float | None]]) -> _Line:
-    place = _read_place(row["place"])
+    written, error = row["place_and_error"]
+    place = _read_place(written)
     letter = _letter_in(place)
     scores = values.get((row["run_key"], _SCORE), {})
     chosen = values.get((row["run_key"], CHOICE), {})
@@ -243,7 +244,7 @@ def _line(row: dict[str, Any], values: dict[tuple[str, str], dict[str, float | N
         attempt=row["attempt"] or 1,
         began_at=row["started_at"],
         place=place,
-        error=row["error"],
+        error=error,
         figures=Figures(
             row["run_id"],
             seconds_of(row["started_at"], row["ended_at"]),
