@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ingest.reading import recording
 from tests.ingest.test_a2a import TASK
+from tests.ingest.test_acp import TOLD
 from tests.ingest.test_crewai_events import EVENTS as CREW_EVENTS
 from tests.ingest.test_dspy_history import HISTORY
 from tests.ingest.test_generic import CHAT
@@ -90,6 +91,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "realtime": ("openai-realtime", REALTIME_EVENTS),
     "a2a": ("a2a", TASK),
     "dspy": ("dspy", HISTORY),
+    "acp": ("acp", TOLD),
     "crew": ("crewai", CREW_EVENTS),
     "assistants": ("openai-assistants", [ASKED, *EVENTS]),
     "vercel events": ("vercel-ai", VERCEL_EVENTS),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # Name for `--format` to the module that reads it; the module holds one `Format`.
 _HOMES = {
     "a2a": "a2a:A2A",
+    "acp": "acp:ACP",
     "ag-ui": "ag_ui:AG_UI",
     "anthropic-managed-agents": "managed_agents:MANAGED_AGENTS",
     "anthropic-messages": "anthropic_messages:ANTHROPIC_MESSAGES",

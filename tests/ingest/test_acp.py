@@ -1,0 +1,118 @@
+"""Sessions of the Agent Client Protocol become runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from tests.ingest.reading import read, read_one, recording
+
+from assay.ingest.acp import ACP, CHUNKS, ENDS, METHODS, SIDE_UPDATES
+from assay.ingest.formats import pick_format
+from assay.run import RunOutcome
+
+
+def update(named: str, **told: Any) -> dict[str, Any]:
+    params = {"sessionId": "s1", "update": {"sessionUpdate": named, **told}}
+    return {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+
+def words(kind: str, text: str) -> dict[str, Any]:
+    return update(kind, content={"type": "text", "text": text})
+
+
+def shown(text: str) -> list[dict[str, Any]]:
+    return [{"type": "content", "content": {"type": "text", "text": text}}]
+
+
+PROMPT = {
+    "jsonrpc": "2.0",
+    "id": 3,
+    "method": "session/prompt",
+    "params": {"sessionId": "s1", "prompt": [{"type": "text", "text": "List the files"}]},
+}
+BEGUN = update("tool_call", toolCallId="c1", title="Run ls", kind="execute", status="pending")
+SENT = update("tool_call_update", toolCallId="c1", status="in_progress", rawInput={"command": "ls"})
+DONE = update("tool_call_update", toolCallId="c1", status="completed", content=shown("a.txt"))
+ENDED = {"jsonrpc": "2.0", "id": 3, "result": {"stopReason": "end_turn"}}
+TOLD: list[dict[str, Any]] = [
+    *(PROMPT, words("agent_thought_chunk", "Hm."), words("agent_message_chunk", "I ")),
+    *(words("agent_message_chunk", "look."), BEGUN, SENT, DONE),
+    *(words("agent_message_chunk", "There is "), words("agent_message_chunk", "a.txt."), ENDED),
+]
+FORMS = {
+    "lines": recording(tuple(TOLD)),
+    "envelopes": recording(
+        tuple({"ts": 1_767_225_600 + i, "dir": "in", "msg": m} for i, m in enumerate(TOLD))
+    ),
+    "log": recording("".join(f"acp > {json.dumps(m)}\n" for m in TOLD).encode(), "acp.log"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_session_is_a_run(form: str) -> None:
+    assert pick_format(FORMS[form])[0] is ACP
+    run = read_one(ACP, FORMS[form])
+    (call,) = run.calls
+    assert (call.tool, call.parameters, call.result) == ("execute", {"command": "ls"}, "a.txt")
+    assert (call.reported_success, call.extra) == (True, {"title": "Run ls"})
+    assert (run.input, run.actual_output) == ("List the files", "There is a.txt.")
+    assert run.conversation_history == [
+        {"role": "user", "content": "List the files"},
+        {"role": "assistant", "content": "I look.", "reasoning": "Hm.", "turn": 1},
+        {"role": "assistant", "content": "There is a.txt."},
+    ]
+    assert run.started_at == (1_767_225_600 if form == "envelopes" else None)
+
+
+@pytest.mark.parametrize("status", ENDS)
+def test_how_a_call_ended(status: str) -> None:
+    ended = update("tool_call_update", toolCallId="c1", status=status, content=shown("oh"))
+    (call,) = read_one(ACP, recording((PROMPT, BEGUN, ended))).calls
+    assert (call.reported_success, call.result) == (ENDS[status], "oh")
+    assert call.error_message == (None if ENDS[status] else "oh")
+
+
+NAMES: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"kind": "read"}, "read"),
+    ({"kind": "other"}, "Look at it"),
+    ({}, "Look at it"),
+    ({"kind": "other", "_meta": {"claudeCode": {"toolName": "Bash"}}}, "Bash"),
+    ({"_meta": {"toolName": "grep"}}, "grep"),
+)
+
+
+@pytest.mark.parametrize(("told", "tool"), NAMES)
+def test_how_a_tool_is_called(told: dict[str, Any], tool: str) -> None:
+    begun = update("tool_call", toolCallId="c1", title="Look at it", **told)
+    assert [call.tool for call in read_one(ACP, recording((PROMPT, begun))).calls] == [tool]
+
+
+def test_what_the_user_was_asked_to_allow_is_a_call() -> None:
+    told = {"toolCallId": "c1", "kind": "edit", "rawInput": {"path": "a"}}
+    params = {"sessionId": "s1", "toolCall": told}
+    asked = {"jsonrpc": "2.0", "id": 9, "method": "session/request_permission", "params": params}
+    (call,) = read_one(ACP, recording((PROMPT, asked))).calls
+    assert (call.tool, call.parameters, call.result) == ("edit", {"path": "a"}, None)
+
+
+def test_each_session_is_a_run_and_a_failed_prompt_its_outcome() -> None:
+    other = json.loads(json.dumps(TOLD).replace('"s1"', '"s2"'))
+    failed = {"jsonrpc": "2.0", "id": 3, "error": {"code": -32603, "message": "overloaded"}}
+    first, second = read(ACP, recording((*TOLD, *other[:-1], failed)))
+    assert first.outcome is None
+    assert second.outcome == RunOutcome(success=False, decided_by="acp", reason="overloaded")
+
+
+def test_every_update_is_known_and_others_are_counted() -> None:
+    for kind in (*sorted(SIDE_UPDATES), *CHUNKS):
+        assert read_one(ACP, recording((PROMPT, words(kind, "x")))).extra == {}
+    odd = read_one(ACP, recording((PROMPT, update("surprise"))))
+    assert odd.extra == {"unread_updates": {"surprise": 1}}
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_method_of_its_own_is_known(method: str) -> None:
+    assert ACP.recognise(recording(({"jsonrpc": "2.0", "method": method},))) == 0.95
+    assert ACP.recognise(recording(({"jsonrpc": "2.0", "method": "tools/call"},))) == 0.0
