@@ -41,6 +41,6 @@ _CTRL_C = "os.kill(os.getpid(), signal.SIGINT)"
 def test_ctrl_c(before: str, within: str, after: str, said: str, ended: int) -> None:
     program = _PROGRAM.format(before=before, within=within, after=after or "pass")
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.stdout, done.stderr, done.returncode) == (said, "", ended)

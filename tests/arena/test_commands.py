@@ -184,13 +184,13 @@ def test_the_page_is_served_until_it_is_ended(
     ) as served:
         assert served.stdout is not None
         address = served.stdout.readline().split(" at ")[1].split()[0]
-        begun = httpx.post(address, data={"prompt": "Hello there."}, timeout=60)
+        begun = httpx.post(address, data={"prompt": "Hello there."}, timeout=120)
         assert begun.status_code == 303
         name = begun.headers["location"].split("/")[-1]
-        with httpx.stream("GET", f"{address}/{name}/events", timeout=60) as news:
+        with httpx.stream("GET", f"{address}/{name}/events", timeout=120) as news:
             assert any('"kind": "done"' in line for line in news.iter_lines())
         served.send_signal(ending)
-        assert served.wait(60) == 0
+        assert served.wait(120) == 0
         assert served.stderr is not None
         assert "Traceback" not in served.stderr.read()
     assert Store(tmp_path / "s").count() == 1

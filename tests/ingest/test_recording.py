@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from typing import TYPE_CHECKING
@@ -38,9 +39,10 @@ def test_a_named_pipe_is_read_as_it_comes(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_refused_and_leaves_nothing_open(tmp_path: Path) -> None:
+    gc.collect()  # or what another test left open may be closed meanwhile
     descriptors = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None  # noqa: PTH112, PTH208
     for path in (tmp_path, tmp_path / "missing.json"):
         with pytest.raises(OSError, match="directory"):
             FilePlace(path).open()
     if descriptors is not None:
-        assert len(os.listdir("/proc/self/fd")) == descriptors  # noqa: PTH208
+        assert len(os.listdir("/proc/self/fd")) <= descriptors  # noqa: PTH208

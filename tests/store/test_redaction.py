@@ -450,6 +450,7 @@ def test_hostile_text_takes_no_longer_than_its_length(pattern: str) -> None:
     text = f'["{real[0].format(real[1])} {body}", "password: hunter2"]'
     began = time.process_time()
     found, count = redacted(text, emails=True)
-    assert time.process_time() - began < 2 * MEGABYTES
+    # A busy machine takes two seconds; what grows with the square would take hours.
+    assert time.process_time() - began < 10 * MEGABYTES
     assert count >= 1
     assert real[1] not in found
