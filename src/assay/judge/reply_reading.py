@@ -111,8 +111,10 @@ def _json_in(text: str) -> Mapping[str, Any] | None:
     while start != -1:
         try:
             value, end = _DECODER.raw_decode(text, start)
-        except (ValueError, RecursionError):
+        except ValueError:
             end = start + 1
+        except RecursionError:  # no reply is so deep; from each next brace it would be as deep
+            break
         else:
             if found is None or _names_dimension(value) or not _names_dimension(found):
                 found = value
