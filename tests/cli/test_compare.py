@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,20 @@ def test_a_narrow_terminal_shows_what_matters(
     row = next(line for line in done.out.splitlines() if line.startswith(" success "))
     assert row.split()[:3] == ["success", "1.000", "0.250"]
     assert "worse" in row
+
+
+def test_long_names_of_sides_stand_above_the_table_where_there_is_little_room(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree("old.assay", "the-runs-of-last-week.assay")
+    sides = ("the-runs-of-last-week.assay", "new.assay:ada")
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = assay("compare", *sides).out.splitlines()
+    assert {"A  the-runs-of-last-week.assay", "B  new.assay:ada"} <= set(narrow)
+    (headers,) = (line.split() for line in narrow if line.startswith(" quantity "))
+    assert headers == ["quantity", "A", "B", "difference", "p", "verdict"]
+    monkeypatch.setenv("COLUMNS", "160")
+    assert "A  the-runs" not in assay("compare", *sides).out
 
 
 SIDES = {

@@ -32,6 +32,9 @@ _STARRED = "* lower is better; "
 _LEGEND = "p of these corrected for their number; in brackets: interval"
 _MOST_FLIPS = 20
 _WIDE = 120
+# A longer name would be broken in the midst of its words, and so would its neighbours.
+_LONGEST_HEADER = 14
+_LETTERS = ("A", "B")
 
 
 def figure_headers(found: Comparison) -> tuple[str, ...]:
@@ -54,8 +57,14 @@ def comparison_view(found: Comparison, width: int) -> Iterator[RenderableType]:
         if len(found.flips) > _MOST_FLIPS:
             yield Text(f"... and {len(found.flips) - _MOST_FLIPS:,} more: --json has them all")
     if figures := found.all_figures():
-        cells = figure_cells if width >= _WIDE else short_figure_cells
-        yield text_table("", figure_headers(found), map(cells, figures))
+        headers, cells = figure_headers(found), figure_cells
+        if width < _WIDE:
+            cells = short_figure_cells
+            if max(len(found.baseline), len(found.candidate)) > _LONGEST_HEADER:
+                headers = (headers[0], *_LETTERS, *headers[3:])
+                for letter, name in zip(_LETTERS, (found.baseline, found.candidate), strict=True):
+                    yield Text(one_line(f"{letter}  {name}"))
+        yield text_table("", headers, map(cells, figures))
         yield Text(legend(found), style="dim")
     for line in (*outcome_lines(found), *unmatched_lines(found)):
         yield Text(one_line(line), style="yellow")
