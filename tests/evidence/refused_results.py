@@ -150,6 +150,8 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("找不到泊位：B9", "chinese_error", "model"),
 )
 NEIGHBOURS = (
+    "BLOCKED: 3 cards",
+    "BLOCKED: tide table\nDONE: pier log",
     "Visitors must not feed the gulls.",
     "No boats found for ID cards of 1990",
     "status: failed",

@@ -90,6 +90,7 @@ def test_stated_successes(value: Any, rule: str) -> None:
         {"status": "failed", "build": 4, "branch": "main"},
         {"id": 1, "created_at": "x", "error": "boom"},
         {"code": 0},
+        {"logs": ["ERROR: the pier is gone", "ok"]},
         [{"id": 4, "type": "error", "title": "Tide", "message": "The pier log cannot be read"}],
         {"code": 1002, "message": "Berth taken over", "data": {"b": 4}},
         {"status": "failed", "berth_id": 4},

@@ -46,6 +46,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "[ERROR] no",
         "npm ERR! code E404",
         "[ALERTFAILED] no",
+        "BLOCKED: the command writes to the disk",
     ),
     "database_error": (
         "ERROR 1064 (42000): You have",

@@ -286,3 +286,24 @@ def test_the_words_of_a_body_are_read_like_others(
 ) -> None:
     found = call_outcome(ToolExecutionResult(tool, {}, body))
     assert (found.success is False) is failed
+
+
+@pytest.mark.parametrize(
+    ("tool", "body", "failed"),
+    [
+        ("check_task_status", {"task_id": "t", "status": "failed", "error": "disk full"}, False),
+        ("get_job", {"job_id": "4", "state": "TIMED_OUT", "error_message": "too slow"}, False),
+        ("get_export", {"export_id": "4", "status": "cancelled", "error": "by Ann"}, False),
+        # Its own work, a work that is not there, a word of the call itself, a thing and no work.
+        ("export_pages", {"export_id": "4", "status": "failed", "error": "disk full"}, True),
+        ("get_job", {"job_id": "4", "status": "failed", "error": "job not found"}, True),
+        ("get_job", {"job_id": "4", "status": "error", "error": "disk full"}, True),
+        ("get_user", {"user_id": "4", "status": "failed", "error": "disk full"}, True),
+        ("run_job", {"job_id": "4", "status": "failed", "error": "disk full"}, True),
+    ],
+)
+def test_how_a_work_went_is_told_to_who_looks_after_it(
+    tool: str, body: dict[str, str], *, failed: bool
+) -> None:
+    outcome = call_outcome(ToolExecutionResult(tool, {}, body))
+    assert outcome.success is not failed

@@ -65,6 +65,8 @@ _TOLD_TEXTS = ("output", "result", "response", "tool_result")
 # A checker's answer: the errors beside it are what it found, not what befell it.
 _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", "matches"})
 _JSON_TYPES = ("string", "object", "array", "integer", "number", "boolean", "null")
+# What was printed elsewhere stands under these, line by line: no form has such fields.
+_LINES = frozenset({"logs", "log", "lines", "entries", "events", "log_lines", "log_entries"})
 _REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
 
 
@@ -218,7 +220,7 @@ def _known_shape(body: Body) -> Reading | None:
 def _field_errors(body: Body) -> Reading | None:
     """A form sent back: under the name of each field, what is wrong with it."""
     told = list(body.value.values())
-    if not told or len(told) > _MANY:
+    if not told or len(told) > _MANY or _LINES & body.value.keys():
         return None
     if not all(isinstance(item, list) and item and isinstance(item[0], str) for item in told):
         return None

@@ -93,6 +93,8 @@ STATEMENTS: tuple[Opening, ...] = (
             ),
             r"\[errno -?\d+\]",
             r"npm err",
+            # One line only: a board's column of that name has its cards below it.
+            r"(?-i:BLOCKED|REFUSED|REJECTED|DENIED)\s?[:：]\s(?!\d)[^\n]{1,400}\Z",
         ),
     ),
     Opening(

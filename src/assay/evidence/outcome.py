@@ -20,7 +20,13 @@ from assay.evidence.exit_status import exit_status
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of, reads_like_content
-from assay.evidence.tool_kinds import ToolKind, checks_for, kind_of_tool, tells_its_deed
+from assay.evidence.tool_kinds import (
+    ToolKind,
+    checks_for,
+    is_about,
+    kind_of_tool,
+    tells_its_deed,
+)
 
 if TYPE_CHECKING:
     from assay.evidence.error_openings import Opening
@@ -48,6 +54,7 @@ _SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
 # How a checker tells what it found.
 _VERDICTS = _SENTENCES | {"failure_mark"}
 _WORKS = frozenset({"work_failed", "stopped"})
+_OF_BODIES = frozenset({"error_body", "status_word"})
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
@@ -83,6 +90,13 @@ _OF_A_WORK = re.compile(
     r"|job|run|order|step|rollout|compilation)\b(?![^\n]{0,60}\bnot\b)",
     re.IGNORECASE,
 )
+# Such work in a body: whose id it is, and how it ended.
+_WORK_ID = re.compile(
+    r"(task|job|run|build|deployment|execution|operation|workflow|pipeline|batch|crawl|backup"
+    r"|migration|export|import)_?id\Z",
+    re.IGNORECASE,
+)
+_WORK_ENDED = re.compile(r"(?:failed|failure|errored|cancell?ed|aborted|timed[ _-]?out)\Z", re.I)
 # What a call asked about, where it is not there or was not given.
 _OF_AN_ARGUMENT = re.compile(
     r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
@@ -165,7 +179,9 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     if call.error_message and reported is None:
         return _failed("error_message", call.error_message)
     reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
-    if reading is not None and _is_what_was_wanted(call, reading):
+    if reading is not None and (
+        _is_what_was_wanted(call, reading) or _is_of_a_work(call.tool, payload.value, reading)
+    ):
         reading = None
     if reading is not None and reading.failed:
         return _failed(reading.rule, reading.message or _words(payload))
@@ -183,6 +199,20 @@ def _is_what_was_wanted(call: ToolExecutionResult, reading: Reading) -> bool:
     if reading.rule not in _SENTENCES:
         return False
     return tells_its_deed(call.tool, told) or _was_asked_for(call.parameters, told)
+
+
+def _is_of_a_work(tool: str, value: Any, reading: Reading) -> bool:
+    """Whether a body tells how a work went that the tool was to look after."""
+    if reading.rule not in _OF_BODIES or kind_of_tool(tool) not in {"checking", "asking"}:
+        return False
+    if not isinstance(value, dict) or _OF_AN_ARGUMENT.match(reading.message or ""):
+        return False
+    ends = (value.get(key) for key in ("status", "state"))
+    works = (_WORK_ID.match(key) for key in value if isinstance(key, str))
+    return any(isinstance(end, str) and _WORK_ENDED.match(end) for end in ends) and any(
+        work is not None and is_about(tool, {work[1].lower(), "status", "progress"})
+        for work in works
+    )
 
 
 def _was_asked_for(arguments: Any, told: str) -> bool:

@@ -229,6 +229,14 @@ def checks_for(name: str, text: str) -> bool:
     return bool((words - _CHECKING - READ_VERBS) & told)
 
 
+def is_about(name: str, words: set[str]) -> bool:
+    """Whether one of these words, in small letters, stands in a name after its first word.
+
+    `get_export` looks after one, `export_pages` makes it.
+    """
+    return any(word.lower() in words for word in _WORDS.findall(name)[1:])
+
+
 @lru_cache(maxsize=4_096)
 def name_writes(tool: str) -> bool:
     """Whether a tool changes something by its name: its first verb decides.
