@@ -17,7 +17,7 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|changed (?:by|in another)\b"
         ),
     ),
-    ("permission", r"\brestricted\b|^\W*blocked\b|^\W*refus(?:ed|ing)\b"),
+    ("permission", r"\brestricted\b|^\W*blocked\b|\bblocked\W*$|\bunsafe\b|^\W*refus(?:ed|ing)\b"),
     (
         "missing_required_field",
         (
@@ -50,7 +50,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|are) )?not (?:currently )?available|not (?:currently )?eligible|not empty\b"
             r"|\byou (?:cannot|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄"
             r"|已满|expired|no longer|at (?:least|most) \d|inconsistent"
-            r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not a member|fast.forward"
+            r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not an? (?:member|participant)"
+            r"|need to (?:have|be)\b|fast.forward"
             r"|must (?:have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
             r"|applicable|possible)|business (?:rule|validation)|first\b.{0,40}before|you (?:need"
             r"|have|must)\b.{1,60} before|no (?:\w+ ){1,3}(?:active|running|open|selected"

@@ -118,7 +118,7 @@ JSON_RPC_KINDS: dict[int, Kind] = {
     -32042: "auth",
     -32800: "cancelled",
 }
-VAGUE_CODES = frozenset({-32603, -32000})
+VAGUE_CODES = frozenset({-32603, -32000, -32001})
 HTTP_KINDS: dict[int, Kind] = {
     400: "invalid_arguments",
     401: "auth",

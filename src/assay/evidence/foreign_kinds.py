@@ -168,7 +168,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "execution_error",
         (
-            r"\b(?:fehlgeschlagen|no se pudo|não foi possível|impossible d|impossibile|error del"
+            r"\b(?:fehlgeschlagen|no se pudo|não foi possível|impossible d|impossibile"
+            r"|error (?:del|en)\b"
             r"|fehler|échec|erreur|fall(?:o|ó|ado)\b|erro\b|errore|mislukt"
             r"|ошибка|не удалось|błąd|hata(?:sı)?\b)|失敗|エラー|실패|오류"
         ),

@@ -53,7 +53,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             rf"{_ANSWER} (?:\w+ ){{0,3}}?(?:did|does) not (?:contain|include|match|have)",
             rf"{_ANSWER} (?:\w+ ){{0,3}}?could not be (?:parsed|decoded|read)",
             r"unexpected token '?<|<!doctype|instead of json",
-            r"(?:invalid|bad|unexpected|no) (?:\w+ )?output from\b",
+            (
+                r"(?:invalid|bad|unexpected|no) (?:\w+ )?output from\b|returned (?:unstructured"
+                r"|garbled)"
+            ),
             (
                 r"(?:upstream|api|server|backend|service|provider) (?:sent|returned|gave"
                 r"|responded with)"
@@ -162,7 +165,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|sandbox"
                 r"|session|worker|runtime|daemon)\b"
             ),
-            r"not responding\b|transport closed|capacity (?:is |was )?exceeded|queue (?:is )?full",
+            (
+                r"max(?:imum)? retries reached|not responding\b|transport closed|capacity (?:is "
+                r"|was )?exceeded|queue (?:is )?full"
+            ),
             r"\bis (?:currently |still )?(?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
             (
                 r"\bno (?:\w+ ){0,2}(?:client|device|service|server|database|connection|worker"
@@ -289,7 +295,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
             r"no config\w* (?:has been |was )?(?:provided|found|set)",
             (
-                r"\b(?:provide|set|setting|define|export|supply|configure) "
+                r"\b(?:provide|set|setting|define|export|supply|configure|requires?|needs?) "
                 rf"(?:the |an? |your |both |either )?{_QUOTE}{_SETTING}\b"
             ),
         ),
@@ -314,7 +320,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "server_unavailable",
         (
             r"(?:^\W*|: )session (?:was )?not found\W*$|no valid session",
-            r"^\W*(?:not connected|connection closed)\W*$",
+            r"^\W*(?:not connected|connection closed)\W*$|(?:stdout|stdin|pipe) (?:was )?closed\b",
         ),
     ),
     (
