@@ -20,6 +20,7 @@ _THINKING = re.compile(
 )
 # A judge that writes more than this has lost its way; its last words count.
 _LONGEST_REPLY = 50_000
+_OPENING = re.compile(r'\{(?=\s*["}])')  # of no other brace can an object come
 _DECODER = json.JSONDecoder()
 _DIMENSIONS = frozenset(DIMENSION_NAMES)
 _WRAPPERS = ("scores", "marks", "evaluation", "result")
@@ -107,18 +108,18 @@ def _object_in(reply: object) -> Mapping[str, Any] | None:
 def _json_in(text: str) -> Mapping[str, Any] | None:
     """The last JSON object that names a dimension, else what can be picked up of a broken one."""
     found: Mapping[str, Any] | None = None
-    start = text.find("{")
-    while start != -1:
+    opening = _OPENING.search(text)
+    while opening is not None:
         try:
-            value, end = _DECODER.raw_decode(text, start)
+            value, end = _DECODER.raw_decode(text, opening.start())
         except ValueError:
-            end = start + 1
+            end = opening.end()
         except RecursionError:  # no reply is so deep; from each next brace it would be as deep
             break
         else:
             if found is None or _names_dimension(value) or not _names_dimension(found):
                 found = value
-        start = text.find("{", end)
+        opening = _OPENING.search(text, end)
     if found is None or not _names_dimension(found):
         return _picked_up(text) or found
     return found
