@@ -114,7 +114,10 @@ def test_a_state_hinders_who_acts_and_answers_who_asks(tool: str, *, failed: boo
     assert found.rule == ("short_refusal" if failed else "no_error_found")
 
 
-@pytest.mark.parametrize(("tool", "failed"), [("get_member", False), ("join_club", True)])
+@pytest.mark.parametrize(
+    ("tool", "failed"),
+    [("get_member", False), ("view_member", False), ("join_club", True)],
+)
 def test_who_wants_to_know_is_told_a_state(tool: str, *, failed: bool) -> None:
     found = call_outcome(ToolExecutionResult(tool, {}, "Nora is not a member of this club."))
     assert (found.success is False) is failed

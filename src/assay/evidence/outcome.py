@@ -317,8 +317,8 @@ def _is_said_in_passing(
             passing = reported is True
         case "command":
             passing = found.reach == "line"
-        case "content":
-            passing = found.rule in _PROGRAMS_WORDS and not text.startswith("fatal: ")
+        case "content" if found.rule in _PROGRAMS_WORDS:
+            passing = not text.startswith("fatal: ")
         case "log":
             passing = found.rule in _LOGGED or "\n" in text.strip()
         case "wording":
@@ -327,7 +327,7 @@ def _is_said_in_passing(
             passing = _OF_A_WORK.match(text) is not None
         case "checking":
             passing = found.rule in _VERDICTS and _OF_AN_ARGUMENT.match(text) is None
-        case "asking":
+        case "asking" | "content":
             passing = found.rule in _SENTENCES and _OF_A_STATE.match(text) is not None
         case "stopper":
             passing = found.rule in _WORKS and "fail" not in text[:80].lower()

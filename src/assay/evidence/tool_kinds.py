@@ -143,11 +143,13 @@ _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("wording", _WORDING),
     ("content", _CONTENT_WORDS),
 )
+# What else the name of a tool has that is asked.
+_ASKED = READ_VERBS | {"look", "info", "information", "details", "overview", "history", "poll"}
 # First match wins, where a tool does nothing.
 _TELLING_KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("content", _CONTENTS),
     ("checking", _CHECKING),
-    ("asking", READ_VERBS),
+    ("asking", _ASKED),
 )
 # What these compose is no prose.
 _COMPOSERS = frozenset({"docker", "podman", "container", "containers", "stack", "service"})
