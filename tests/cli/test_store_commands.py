@@ -486,6 +486,14 @@ def test_wrong_usage_of_export_writes_nothing(
     assert sorted(path.name for path in Path().iterdir()) == ["runs.assay"]
 
 
+@pytest.mark.parametrize("name", ["x.jsonl", "x.csv", "x.otel.jsonl", "x.atif.json"])
+def test_an_export_that_cannot_be_written_says_so(assay: Assay, name: str) -> None:
+    Path("taken").touch()
+    done = assay("export", "runs.assay", "-o", f"taken/{name}")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"assay: taken/{name} cannot be written: ")
+
+
 def test_an_export_that_breaks_off_leaves_no_file(assay: Assay) -> None:
     (batch, *_) = sorted(Path("runs.assay/batches").iterdir(), reverse=True)
     (batch / "cases.parquet").write_bytes(b"PAR1 no more")

@@ -23,7 +23,7 @@ from assay.cli.stores import (
     interruptible,
     open_store,
 )
-from assay.errors import UnknownName
+from assay.errors import AssayError, UnknownName
 from assay.render.row_files import CsvFile
 
 STDOUT = "-"
@@ -201,7 +201,17 @@ def _opened(target: str) -> Iterator[IO[str]]:
         data_to_standard_output()
         yield sys.stdout
         return
-    path = Path(target)
+    try:
+        with _written_whole(Path(target)) as stream:
+            yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as exc:
+        raise AssayError(f"{target} cannot be written: {exc.strerror or exc}") from exc
+
+
+@contextmanager
+def _written_whole(path: Path) -> Iterator[IO[str]]:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path if path.exists() and not path.is_file() else path.with_name(f"{path.name}.part")
     try:

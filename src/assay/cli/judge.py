@@ -18,6 +18,7 @@ from assay.cli.score_options import (  # typer reads them at run time
     Language,  # noqa: TC001
     Seed,  # noqa: TC001
 )
+from assay.cli.sources import check_sources
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import UnknownName
 from assay.judge.asked import AskedJudge, Manner
@@ -67,6 +68,7 @@ def show(  # noqa: PLR0917 - each is an option of the command
     as_json: JsonOption = False,
 ) -> None:
     """Print the exact prompt for a case, once for each time it would be asked."""
+    check_sources([case])
     found = _found(case, run, format_name)
     if found is None:
         Terminal(stderr=True).tell(f"No run was found in {case}", "yellow")
