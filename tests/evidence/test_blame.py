@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from assay.evidence.blame import Blame, Siblings, blame, seed_names
+from assay.evidence.common_wordings import COMMON_WORDINGS
 from assay.evidence.failure_kinds import CATEGORY_OF, HTTP_KINDS, JSON_RPC_KINDS, KINDS
 from assay.evidence.foreign_kinds import FOREIGN_KINDS
 from assay.evidence.kind_wordings import WORDINGS
@@ -377,7 +378,7 @@ def test_words_tell_the_kind(kind: str, text: str) -> None:
 
 
 def test_every_kind_with_words_has_an_example() -> None:
-    assert {kind for kind, _ in WORDINGS} == set(WORDS)
+    assert {kind for kind, _ in (*WORDINGS, *COMMON_WORDINGS)} == set(WORDS)
 
 
 # One message for each kind that is known in other languages, each in another one.

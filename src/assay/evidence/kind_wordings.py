@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.evidence.chinese_kinds import CHINESE_WORDINGS
-from assay.evidence.common_wordings import COMMON_WORDINGS
 from assay.evidence.sure_wordings import SURE_WORDINGS
 
 if TYPE_CHECKING:
@@ -394,6 +392,4 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|not allowed|method not allowed|不支持"
         ),
     ),
-    *CHINESE_WORDINGS,
-    *COMMON_WORDINGS,
 )

@@ -6,6 +6,8 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from assay.evidence.chinese_kinds import CHINESE_WORDINGS
+from assay.evidence.common_wordings import COMMON_WORDINGS
 from assay.evidence.failure_kinds import VAGUE_KINDS
 from assay.evidence.foreign_kinds import FOREIGN_KINDS
 from assay.evidence.kind_wordings import WORDINGS
@@ -51,6 +53,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LOOK_AROUND = re.compile(r"\(\?<?[=!][^()]*\)")
 
 _Wordings = tuple[tuple["Kind", str], ...]
+_TABLES: tuple[_Wordings, ...] = (WORDINGS, CHINESE_WORDINGS, COMMON_WORDINGS)
 
 
 @cache
@@ -94,7 +97,9 @@ def _readings(told: str) -> Iterator[str]:
 
 @lru_cache(maxsize=2_048)
 def _kind_told(told: str) -> Kind:
-    kind = _first_told(told, WORDINGS) or "unclassified"
+    tables = (WORDINGS, COMMON_WORDINGS) if told.isascii() else _TABLES
+    found = (_first_told(told, table) for table in tables)
+    kind: Kind = next((kind for kind in found if kind is not None), "unclassified")
     return (_first_told(told, FOREIGN_KINDS) or kind) if kind in VAGUE_KINDS else kind
 
 
