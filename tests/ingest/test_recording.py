@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.ingest.reading import recording
 
 from assay.ingest.recording import FilePlace
 
@@ -46,3 +47,9 @@ def test_what_is_no_file_is_refused_and_leaves_nothing_open(tmp_path: Path) -> N
             FilePlace(path).open()
     if descriptors is not None:
         assert len(os.listdir("/proc/self/fd")) <= descriptors  # noqa: PTH208
+
+
+def test_the_first_items_are_those_of_lists_and_lines() -> None:
+    assert recording([1, 2, 3]).first_items(2) == [1, 2]
+    assert recording(({"a": 1}, {"b": 2})).first_items(5) == [{"a": 1}, {"b": 2}]
+    assert recording({"a": 1}).first_items(5) == [{"a": 1}]

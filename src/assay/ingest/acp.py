@@ -45,10 +45,12 @@ SIDE_UPDATES = frozenset(
 )
 # A kind that says nothing.
 NO_KIND = "other"
+_LOOKED_AT = 200
 
 
 def _recognise(recording: Recording) -> float:
-    values = [line.value for line in sampled_values(recording, MARK.encode())] or recording.sample
+    logged = [line.value for line in sampled_values(recording, MARK.encode())]
+    values = logged or recording.first_items(_LOOKED_AT)
     found = (message for value in values for message in messages_in(value, WireMessage({})))
     return 0.95 if any(_method(message) in METHODS for message in found) else 0.0
 

@@ -44,14 +44,13 @@ SIDE_FIELDS = frozenset({"reasoning", "completed", NEXT_TOOL, NEXT_ARGS, NEXT_TH
 TRAJECTORY = "trajectory"
 _HEADING = re.compile(r"^\[\[ ## (\w{1,100}) ## \]\][ \t]*$", re.MULTILINE)
 _STEP = re.compile(r"(thought|tool_name|tool_args|observation)_(\d{1,4})")
+_LOOKED_AT = 20
 _DEMAND = "\n\nRespond with the corresponding output fields"
 
 
 def _recognise(recording: Recording) -> float:
-    items = [
-        i for value in recording.sample for i in (value if isinstance(value, list) else [value])
-    ]
-    if items and all(_is_entry(item) for item in items[:20]):
+    items = recording.first_items(_LOOKED_AT)
+    if items and all(_is_entry(item) for item in items):
         return 0.9
     taped = [entry for value in recording.sample for entry in _taped(value)]
     return 0.9 if any(NEXT_TOOL in _Request(entry).reply for entry in taped) else 0.0

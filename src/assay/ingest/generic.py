@@ -296,7 +296,7 @@ class _Finder:
 
 def _recognise(recording: Recording) -> float:
     values = [with_speakers(in_small_letters(value)) for value in recording.sample]
-    sure = _confidence(values) or _confidence([unfolded(value) for value in values])
+    sure = _confidence(values) or _confidence([u for value in values if (u := unfolded(value))])
     return min(MOST_SURE, sure / 3)
 
 
@@ -314,7 +314,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield document
             continue
         value = with_speakers(in_small_letters(document.value))
-        value = value if _confidence([value]) else unfolded(value)
+        value = value if _confidence([value]) else unfolded(value) or value
         runs = longest_of(runs_in(value))
         if document.position is not None and not runs:
             loose.append(value)

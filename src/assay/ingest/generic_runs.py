@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _DEEPEST_RUN = 4
 _DEEPEST = 60
+_LOOKED_AT = 100_000
 # What should have happened, not what did.
 EXPECTATION_KEYS = frozenset({"task", "tasks", "evaluation_criteria", "reward_info", "rubric"})
 # How LlamaIndex calls what it remembers.
@@ -101,14 +102,34 @@ def in_small_letters(value: Any) -> Any:
 
 
 def unfolded(value: Any) -> Any:
-    """A document with its texts that are JSON read, and those in them.
+    """A document with its texts that are JSON read, and those in them; None where none may be.
 
     LlamaIndex keeps a workflow so; of one that has a memory, the memory is what was said, all
     else are events that tell the same over and over.
     """
+    if not _hides_any(value):
+        return None
     told = _unfolded(value)
     memories = list(islice(_memories(told), 1))
     return memories[0] if memories else told
+
+
+def _hides_any(value: Any) -> bool:
+    """Whether a text among the first nodes of a value may hold a conversation."""
+    waiting = [value]
+    for _ in range(_LOOKED_AT):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        if isinstance(node, str) and _may_unfold(node):
+            return True
+        inner = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+        waiting.extend(islice(inner, _LOOKED_AT))
+    return False
+
+
+def _may_unfold(text: str) -> bool:
+    return text[:1] in {"{", "["} and any(sign in text for sign in _SPOKEN)
 
 
 def _memories(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
@@ -123,8 +144,7 @@ def _unfolded(value: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         return value
     if isinstance(value, str):
-        may_be = value[:1] in {"{", "["} and any(sign in value for sign in _SPOKEN)
-        decoded = decode_json_text(value) if may_be else None
+        decoded = decode_json_text(value) if _may_unfold(value) else None
         return value if decoded is None else _unfolded(decoded, depth + 1)
     if isinstance(value, list):
         return [_unfolded(item, depth + 1) for item in value]

@@ -46,8 +46,7 @@ _LOOKED_AT = 50
 
 def _recognise(recording: Recording) -> float:
     logged = [line.value for line in sampled_values(recording, MARK)]
-    values = logged or recording.sample
-    items = [i for value in values for i in (value if isinstance(value, list) else [value])]
+    items = logged or recording.first_items(_LOOKED_AT)
     kinds = (_kind(_event(item)) for item in items[:_LOOKED_AT])
     return 0.95 if any(kind.startswith(OWN_STARTS) for kind in kinds) else 0.0
 

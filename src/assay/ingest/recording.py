@@ -186,6 +186,11 @@ class Recording:
                 break  # whoever writes now and then wants to see now what came of it
         return tuple(item.value for item in self._head if isinstance(item, Document))
 
+    def first_items(self, count: int) -> list[Any]:
+        """So many of the first things in it: the values of `sample`, of lists the items."""
+        found = (v if isinstance(v, list) else [v] for v in self.sample)
+        return list(islice(chain.from_iterable(found), count))
+
     def _read(self, *, mend: bool = True) -> Iterator[Document | Unreadable]:
         try:
             with self.open() as file:

@@ -78,10 +78,8 @@ _LONGEST_LINE = 64 * 1024 * 1024
 def _recognise(recording: Recording) -> float:
     if _is_coded(recording):
         return 0.95
-    items = [
-        i for value in recording.sample for i in (value if isinstance(value, list) else [value])
-    ]
-    return 0.9 if any(_kind(item) in OWN_EVENTS for item in items[:_LOOKED_AT]) else 0.0
+    items = recording.first_items(_LOOKED_AT)
+    return 0.9 if any(_kind(item) in OWN_EVENTS for item in items) else 0.0
 
 
 def _kind(value: object) -> str:
