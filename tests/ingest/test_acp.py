@@ -116,3 +116,11 @@ def test_every_update_is_known_and_others_are_counted() -> None:
 def test_every_method_of_its_own_is_known(method: str) -> None:
     assert ACP.recognise(recording(({"jsonrpc": "2.0", "method": method},))) == 0.95
     assert ACP.recognise(recording(({"jsonrpc": "2.0", "method": "tools/call"},))) == 0.0
+
+
+def test_answers_and_prompts_without_an_id_do_no_harm() -> None:
+    prompt = {key: value for key, value in PROMPT.items() if key != "id"}
+    answer = {"jsonrpc": "2.0", "result": {}}
+    null = {"jsonrpc": "2.0", "id": None, "error": {"message": "parse error"}}
+    run = read_one(ACP, recording((prompt, answer, null)))
+    assert (run.input, run.outcome) == ("List the files", None)

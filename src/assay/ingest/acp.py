@@ -72,9 +72,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             own = text_at(params, "sessionId") or ""
             session = sessions.setdefault(own, _Session(own, message.position))
             session.take(str(_method(message)), params, message.at)
-            if _method(message) == PROMPT:
+            if _method(message) == PROMPT and "id" in body:
                 asked[str(body.get("id"))] = session
-        elif "method" not in body and str(body.get("id")) in asked:
+        elif "method" not in body and "id" in body and str(body["id"]) in asked:
             asked.pop(str(body["id"])).end(body, message.at)
     yield from (session.case(recording.name) for session in sessions.values())
 
