@@ -32,7 +32,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|(?:rejected|denied|blocked) this (?:action|call)|\bcancell?ed\W*$|sibling tool call"
             r"|KeyboardInterrupt|declined by|rejected by (?:the )?user|CancelledError"
             r"|^\W*(?:cancell?ed|aborted|interrupted) (?:while|before|during)"
-            r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted|interrupted)\W*$|[已被]取消"
+            r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted|(?:\w+ )?interrupted)\W*$"
+            r"|[已被]取消"
             r"|取消了"
             r"|用户取消"
         ),

@@ -184,7 +184,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"\b(?:api|http|db|database|llm|mcp) (?:client|connection) is required",
             (
                 r"(?:requires?|needs?) (?:\w+ ){0,2}(?:daemon|engine|runtime|kernel)\b"
-                r"|\bat capacity\b"
+                r"|\bat capacity\b|high load"
             ),
             r"(?:connection|session|server|service|endpoint) (?:is |are )?no longer available",
         ),
@@ -216,7 +216,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|permitted|authori[sz]ed) to"
             ),
             (
-                r"outside (?:of )?(?:the |its |your |allowed )?(?:\S+ ){0,2}(?:scope|sandbox"
+                r"outside (?:of )?(?:the |its |your |allowed )?(?:\S+ ){0,2}(?:scope|project"
+                r"|sandbox"
                 r"|workspace)\b"
             ),
             r"(?:does|do) not belong to|must be (?:a )?member of",
@@ -235,7 +236,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|bot detect"
             ),
             (
-                r"blocking (?:requests|access)|approval (?:is |was )?(?:required|needed|pending)"
+                r"blocking (?:requests|access)|policy (?:\w+ )?(?:rejected|denied|forbids)"
+                r"|approval (?:is |was )?(?:required|needed|pending)"
                 r"|(?:awaiting"
                 r"|pending) (?:\w+ )?approval"
             ),
