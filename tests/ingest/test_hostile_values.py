@@ -122,6 +122,23 @@ def put(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
     return changed
 
 
+def without(value: Any, path: tuple[Any, ...]) -> Any:
+    changed = dict(value) if isinstance(value, dict) else list(value)
+    if len(path) == 1:
+        del changed[path[0]]
+    else:
+        changed[path[0]] = without(value[path[0]], path[1:])
+    return changed
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_nothing_that_is_missing_stops_a_reader(name: str) -> None:
+    format_name, value = SAMPLES[name]
+    for path in filter(None, places(value)):
+        found = list(read_recording(recording(without(value, path)), format_named(format_name)))
+        assert found
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_is_read_as_it_is(name: str) -> None:
     format_name, value = SAMPLES[name]
