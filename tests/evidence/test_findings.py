@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import pytest
 from tests.evidence.made_runs import call, run, sample
 
 from assay.evidence.findings import FindingKind, Findings, find_problems
-
-if TYPE_CHECKING:
-    from assay.execution import ToolExecutionResult
+from assay.execution import ToolExecutionResult
 
 
 def bad(tool: str = "get", arguments: Any = None, error: str = "boom") -> ToolExecutionResult:
@@ -304,3 +302,27 @@ def test_a_silent_failure_is_found_before_anyone_settled_the_case() -> None:
 def test_long_messages_are_cut() -> None:
     findings = found("failure_at_end", bad(error="line\n" * 10_000))
     assert all(len(finding.text) < 400 for finding in findings.found)
+
+
+@pytest.mark.parametrize("tool", ["submit", "finish", "mark_task_complete", "finalAnswer"])
+def test_a_run_may_end_with_a_call_that_is_there_for_it(tool: str) -> None:
+    case = run("Do it.", call("edit", {"a": 1}, "ok"), call(tool, {}, "ok"), answer=None)
+    assert find_problems(case).signals["no_usable_end"] == 0
+    refused = run("Do it.", call(tool, {}, "no", failed=True), answer=None)
+    assert find_problems(refused).signals["no_usable_end"] == 1
+    other = run("Do it.", call(f"{tool}_orders", {}, "ok"), answer=None)
+    assert find_problems(other).signals["no_usable_end"] == 1
+
+
+def test_where_no_result_was_recorded_there_was_no_end_to_record() -> None:
+    bare = ToolExecutionResult("get", {"a": 1}, success=True, success_rule="no_result")
+    assert find_problems(run("Do it.", bare, answer=None)).signals["no_usable_end"] is None
+
+
+def test_an_editor_is_told_by_its_command() -> None:
+    def missing(command: str) -> float | None:
+        arguments = {"command": command, "path": "/w/hello.txt"}
+        made = run("Create hello.txt.", call("str_replace_editor", arguments, "ok"))
+        return find_problems(made).signals["asked_write_missing"]
+
+    assert (missing("create"), missing("str_replace"), missing("view")) == (0, 0, 1)

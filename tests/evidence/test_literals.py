@@ -44,7 +44,15 @@ def test_literals_and_foreign_names_of_a_query() -> None:
         ("SELECT relname FROM pg_class WHERE relname = 'orders'", ["orders"]),
         ("SELECT to_char(day, 'YYYY-MM-DD') FROM visits", ["visits"]),
         ("SELECT max(x) INTO v_total FROM visits", ["visits"]),
-        ("SELECT 'O''Brien' AS who FROM people", ["O'Brien", "people"]),
+        ("SELECT id FROM people WHERE who = 'O''Brien'", ["O'Brien", "people", "who"]),
+        ("SELECT 'The people' AS title FROM people", ["people"]),
+        (
+            "SELECT CASE WHEN age = 'aged' THEN 'Too old' ELSE 'Fine' END FROM people",
+            ["aged", "age", "people"],
+        ),
+        ("SELECT move_part('P-301', 44)", ["P-301", "44"]),
+        ("INSERT INTO log SELECT 'P-302', 17", ["P-302", "17", "log"]),
+        ("CREATE TABLE things (a varchar(255), b numeric(12, 2))", ["things"]),
         ("SELECT * FROM (SELECT 1 AS one FROM stock) inner_part", ["stock"]),
     ],
 )

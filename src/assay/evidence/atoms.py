@@ -43,7 +43,7 @@ _URL = re.compile(r"https?://[^\s<>\"'`)\]}|*，。；！？、）」》\0]+")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _PATH = re.compile(
     rf"(?<![\w/.:<@])(?:~|\.{{1,2}})?/{_PATH_CHARS}++(?:/{_PATH_CHARS}++)*+"
-    rf"|(?<![\w/.@-])(?:[\w.@+-]{{1,80}}/){{0,20}}[\w@+-][\w@+.-]{{0,80}}\.(?:{_FILE_TYPES})(?![\w/])"
+    rf"|(?<![\w/.@-])(?:[\w.@+-]{{1,80}}/){{0,20}}[\w@+-][\w@+.-]{{0,80}}\.(?:{_FILE_TYPES})(?![\w/(])"
 )
 _FILE_ENDING = re.compile(rf"\.(?:{_FILE_TYPES})(?![\w/])")
 # An id is found by a digit that follows letters, and then read from where its letters begin.
@@ -58,8 +58,17 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TAKEN = "\0"
 _START = attrgetter("start")
 _SENTENCE_END = ".,;:!?"
-_LIST_MARK = re.compile(r"(?:^|\n)[ \t>*-]*\Z")
+_LIST_MARK = re.compile(r"(?:^|\n)[ \t>*#-]*\Z")
 _LIST_MARK_AFTER = re.compile(r"[.)、]\s|[.)]$")
+# The rows of a table are counted in its first column.
+_ROW_MARK = re.compile(r"(?:^|\n)[ \t>]*\|[ \t*#]*\Z")
+_ROW_MARK_AFTER = re.compile(r"[ \t*.]*\|")
+_LONGEST_MARK = 3
+# A name such as Vue.js is no file.
+_NAMED_LIKE_FILE = re.compile(r"[A-Z][A-Za-z]*\.js")
+# The key of an object in JSON says nothing.
+_KEY = re.compile(r"\s{0,3}:(?!//)")
+_KEY_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class Atom(Struct, frozen=True, gc=False):
@@ -120,9 +129,14 @@ def _quoted(text: str) -> Iterator[Atom]:
     for match in _QUOTED.finditer(text):
         inner = match[0][1:-1].strip()
         phrase = phrase_of(inner)
-        if phrase.strip():
+        if phrase.strip() and not _is_key(text, match):
             kind: AtomKind = "code" if match[0][0] == "`" else "quoted"
             yield Atom(kind, inner, match.start() + match[0].find(inner, 1), phrase)
+
+
+def _is_key(text: str, quoted: re.Match[str]) -> bool:
+    named = quoted[0][0] == '"' and _KEY_NAME.fullmatch(quoted[0], 1, len(quoted[0]) - 1)
+    return bool(named) and _KEY.match(text, quoted.end()) is not None
 
 
 def _urls(text: str) -> Iterator[Atom]:
@@ -142,7 +156,7 @@ def _paths(text: str) -> Iterator[Atom]:
     if "/" in text or _FILE_ENDING.search(text):
         for match in _PATH.finditer(text):
             path = match[0].rstrip(_SENTENCE_END)
-            if len(path) > 2:
+            if len(path) > 2 and not _NAMED_LIKE_FILE.fullmatch(path):
                 yield Atom("path", path, match.start(), phrase_of(path))
 
 
@@ -180,7 +194,7 @@ def _ids(text: str) -> Iterator[Atom]:
 def _numbers(text: str) -> Iterator[Atom]:
     for match in _NUMBER.finditer(text):
         found, start, end = match[0], match.start(), match.end()
-        if len(found) <= 2 and _is_list_mark(text, start, end):
+        if len(found) <= _LONGEST_MARK and _is_list_mark(text, start, end):
             continue
         quantity = Quantity(size_of(found), decimals_of(found), unit_after(text, end))
         kind: AtomKind = "percentage" if quantity.is_percentage else "number"
@@ -189,7 +203,9 @@ def _numbers(text: str) -> Iterator[Atom]:
 
 def _is_list_mark(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - 8) : start]
-    return bool(_LIST_MARK_AFTER.match(text, end) and _LIST_MARK.search(before))
+    if _LIST_MARK_AFTER.match(text, end):
+        return _LIST_MARK.search(before) is not None
+    return _ROW_MARK_AFTER.match(text, end) is not None and _ROW_MARK.search(before) is not None
 
 
 def _names(text: str) -> Iterator[Atom]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
 
+from assay.evidence.json_leaves import ROOT
 from assay.evidence.moments import days_near, is_edge, minutes_near
-from assay.evidence.quantities import UNIT_STEPS, number_in, number_words
+from assay.evidence.quantities import UNIT_STEPS, number_in, number_words, other_readings
 from assay.evidence.words import phrase_of
+from assay.evidence.workings import total_key
 
 if TYPE_CHECKING:
     from assay.evidence.atoms import Atom
@@ -38,6 +40,7 @@ Step = Literal[
     "date_arithmetic",
     "time_format",
     "time_arithmetic",
+    "calculation",
 ]
 _MOST_CLOSE_NUMBERS = 20
 _HALF = 0.5 + 1e-9
@@ -46,6 +49,9 @@ _SHORTEST_PART = 4
 _LONGEST_PART = 60
 _MOST_SEARCHED = 64
 _MOST_PLACES = 8
+_MOST_PARTS = 10
+_PATH_SIGNS = re.compile(r"[/\\]+")
+_FILE_NAME = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
 
 class Backing(NamedTuple):
@@ -105,13 +111,24 @@ class Backer:
                 return Backing(source, source.place, "substring")
         return None
 
+    def of_ending(self, address: str) -> Backing | None:
+        """The source that names the end of a path or link: its last parts, or its file."""
+        parts = [part for part in _PATH_SIGNS.split(address) if part][-_MOST_PARTS:]
+        for start in range(1, len(parts)):
+            rest = "/".join(parts[start:])
+            told = start < len(parts) - 1 or _FILE_NAME.search(rest)
+            found = self.of_text(rest) if told and len(rest) >= _SHORTEST_PART else None
+            if found is not None:
+                return found._replace(step="path_part")
+        return None
+
     def of_number(self, value: Any, size: float) -> Backing | None:
         """The source of a number used as a value: as it is, in words, or in another unit."""
         source = self._sources.with_number(size, echoes=self._echoes)
         if self._is_known(source):
             leaf = source.leaf_with_number(size)
             return Backing(source, _place(source, leaf), _step_to_number(value, leaf, source))
-        return self._of_number_word(size) or self._of_unit(size)
+        return self._of_number_word(size)
 
     def of_quantity(self, quantity: Quantity, text: str) -> Backing | None:
         """The source of a number in a text, as exact as the text shows it."""
@@ -122,7 +139,25 @@ class Backer:
         for factor in quantity.factors:
             if found := self._near(quantity, factor, "unit"):
                 return found
+        if found := self._on_other_scale(quantity) or self._read_otherwise(text):
+            return found
         return self._of_number_word(quantity.size) if text.isdecimal() else None
+
+    def _on_other_scale(self, quantity: Quantity) -> Backing | None:
+        """A known temperature that shows as this one on the other scale."""
+        reach = _HALF * 10.0**-quantity.decimals
+        low = quantity.on_other_scale(quantity.size - reach)
+        high = quantity.on_other_scale(quantity.size + reach)
+        return None if low is None or high is None else self._between(low, high, "unit")
+
+    def _read_otherwise(self, text: str) -> Backing | None:
+        """The source of the first number of another reading, if all of it is known."""
+        for reading in other_readings(text):
+            sources = [self.knows_number(size) for size in reading]
+            if sources[0] is not None and None not in sources:
+                leaf = sources[0].leaf_with_number(reading[0])
+                return Backing(sources[0], _place(sources[0], leaf), "number_format")
+        return None
 
     def of_days(self, days: tuple[Day, ...]) -> Backing | None:
         """The source of a date said in any form."""
@@ -155,11 +190,21 @@ class Backer:
                 return _of_minute(source, near, "time_arithmetic")
         return None
 
+    def by_calculation(self, size: float) -> Backing | None:
+        """The result whose records, alone or with others, have this number as a total."""
+        source = self._sources.totals.get(total_key(size))
+        return Backing(source, ROOT, "calculation") if self._is_known(source) else None
+
+    def knows_number(self, size: float) -> Source | None:
+        """The source of a number just as it is."""
+        source = self._sources.with_number(size, echoes=self._echoes)
+        return source if self._is_known(source) else None
+
     def _is_known(self, source: Source | None) -> TypeGuard[Source]:
         return source is not None and source.step < self._before
 
     def _by_date_arithmetic(self, day: Day) -> Backing | None:
-        for near in days_near(day):
+        for near in days_near(day, far=self._sources.speaks_of_periods):
             source = self._index.days.get(near)
             if self._is_known(source):
                 return _of_day(source, near, "date_arithmetic")
@@ -175,10 +220,17 @@ class Backer:
         exact = self._sources.with_number(wanted, echoes=self._echoes)
         if self._is_known(exact):
             leaf = exact.leaf_with_number(wanted)
-            return Backing(exact, _place(exact, leaf), "" if factor == 1 else step)
-        known = self._index.numbers
+            if factor != 1 or not quantity.is_of_other_unit(leaf.field):
+                return Backing(exact, _place(exact, leaf), "" if factor == 1 else step)
+            # It would be found again among the numbers near it.
+            return None
         reach = _HALF * 10.0**-quantity.decimals
-        low, high = (quantity.size - reach) * factor, (quantity.size + reach) * factor
+        return self._between(
+            (quantity.size - reach) * factor, (quantity.size + reach) * factor, step
+        )
+
+    def _between(self, low: float, high: float, step: Step) -> Backing | None:
+        known = self._index.numbers
         for size in self._index.numbers_between(low, high)[:_MOST_CLOSE_NUMBERS]:
             source = known.get(size)
             if self._is_known(source):
@@ -196,7 +248,8 @@ class Backer:
                     return Backing(source, source.place, "number_word")
         return None
 
-    def _of_unit(self, size: float) -> Backing | None:
+    def of_unit(self, size: float) -> Backing | None:
+        """The source of a number in another unit: no id has one."""
         for factor in UNIT_STEPS:
             for other in (size * factor, size / factor):
                 source = self._index.numbers.get(other)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _REACH = 5
 _FEW_DIGITS = 2
+_FEW = range(2, 10)
+_NEAREST = 2
+_MANY = 100
 _LONGEST_SUM = 12
 _MINUTES = dict.fromkeys(("min", "mins", "minute", "minutes", "分钟"), 1) | dict.fromkeys(
     ("h", "hr", "hrs", "hour", "hours", "小时"), 60
@@ -31,9 +34,12 @@ def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
     numbers = [other for other in known if other.quantity is not None]
     before = [_size(other) for other in numbers if other.start < atom.start]
     after = [_size(other) for other in numbers if other.start > atom.start]
-    near = [*before[-_REACH:], *after[:_REACH]]
+    # The nearest first: those that stand before it, then those after it.
+    near = [*before[: -_REACH - 1 : -1], *after[:_REACH]]
     found = _shares(near) if quantity.is_percentage else _results(near, atom.text)
     if any(_shows_as(quantity, size) for size in found):
+        return True
+    if any(_is_multiple(quantity, size) for size in near[:_NEAREST]):
         return True
     # A total stands after its parts, or before them.
     for parts in (before[: -_LONGEST_SUM - 1 : -1], after[:_LONGEST_SUM]):
@@ -65,6 +71,16 @@ def _results(sizes: Sequence[float], text: str) -> Iterator[float]:
         if many_digits:
             yield a * b
             yield a / b if b else a
+
+
+def _is_multiple(quantity: Quantity, size: float) -> bool:
+    """Whether it is so many of one thing, or what each of a few has to bear."""
+    if quantity.is_percentage or not (quantity.decimals or quantity.size >= _MANY) or size < 1:
+        return False
+    times, part = round(quantity.size / size), round(size / quantity.size)
+    return (times in _FEW and _shows_as(quantity, size * times)) or (
+        part in _FEW and _shows_as(quantity, size / part)
+    )
 
 
 def _is_span(quantity: Quantity, minutes: Sequence[int]) -> bool:

@@ -85,13 +85,23 @@ def is_write(
             continue
         if is_sql(value):
             return bool(_SQL_WRITE.search(value[:LONGEST_QUERY]))
-        if runs_commands or holds_code(leaf.field):
+        if runs_commands:
             return bool(_CODE_WRITE.search(value[:LONGEST_QUERY]))
+        if holds_code(leaf.field):
+            return _own_command_writes(call.tool, value)
         if leaf.field == "method" and value.lower() in _HTTP_METHODS:
             return value.lower() in _WRITE_METHODS
     if tool is not None and tool.read_only is not None:
         return not tool.read_only
     return name_writes(call.tool) and not hands_over(call.tool)
+
+
+def _own_command_writes(tool: str, value: str) -> bool:
+    """Whether a command of a tool that is no shell writes: an editor takes "create" or "view"."""
+    verb, _, rest = value.strip().partition(" ")
+    if not rest or verb == tool:
+        return name_writes(verb)
+    return bool(_CODE_WRITE.search(value[:LONGEST_QUERY]))
 
 
 @lru_cache(maxsize=512)

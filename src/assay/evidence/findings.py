@@ -17,6 +17,7 @@ from assay.evidence.call_facts import are_alike
 from assay.evidence.effects import asks_for_write
 from assay.evidence.grounding import NUMBER_KINDS, ground_answer
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.words import words_of
 from assay.score import mean
 
 if TYPE_CHECKING:
@@ -54,6 +55,16 @@ _LONGEST_SIGNATURE = 400
 _DIGITS = re.compile(r"[0-9]+")
 _QUOTED = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`")
 _END_KEYS = ("termination_reason", "stop_reason", "finish_reason", "end_reason", "exit_reason")
+# Tools by which an agent says that it is done: one of these words, and nothing but the others.
+_CLOSING = frozenset(
+    {"submit", "finish", "finished", "complete", "completed", "completion", "done", "terminate"}
+    | {"conclude", "final", "end", "respond", "exit"}
+)
+_OF_CLOSING = _CLOSING | frozenset(
+    {"task", "mark", "attempt", "give", "the", "result", "results", "answer", "output", "run"}
+    | {"session", "conversation", "is", "as", "work", "report"}
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LIMIT = re.compile(
     r"max|limit|length|exceed|budget|time_?out|timed|truncat|too_many", re.IGNORECASE
 )
@@ -174,6 +185,11 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
     if limit:
         text = f"The run was cut off: {limit}."
     elif not (case.actual_output or "").strip() and not _is_dialogue(case):
+        if facts.calls and not any(call.decided for call in facts.calls):
+            # What came of no call was recorded: then neither was what the agent made of it.
+            return _Judged(None)
+        if facts.calls and _is_closing(facts.calls[-1]):
+            return _Judged(0.0)
         text = "There is no answer after the last call." if facts.calls else "There is no answer."
     elif not facts.calls and facts.tools:
         asked = asks_for_write(case.input)
@@ -185,6 +201,12 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
     else:
         return _Judged(0.0)
     return _Judged(1.0, Finding("no_usable_end", "high", text))
+
+
+def _is_closing(call: CallFacts) -> bool:
+    """Whether an agent ended its run with a call that is there for it, such as `submit`."""
+    words = set(words_of(_CAMEL.sub(" ", call.call.tool)))
+    return not call.failed and words <= _OF_CLOSING and not words.isdisjoint(_CLOSING)
 
 
 def _limit_hit(case: AgentTestCase) -> str:
@@ -227,9 +249,9 @@ def _asked_write_missing(facts: RunFacts, _: Grounding) -> _Judged:
     return _Judged(1.0, Finding("asked_write_missing", "high", text, _places(tried)))
 
 
-def _ungrounded_numbers(_: RunFacts, grounding: Grounding) -> _Judged:
+def _ungrounded_numbers(facts: RunFacts, grounding: Grounding) -> _Judged:
     numbers = [claim for claim in grounding.claims if claim.kind in NUMBER_KINDS]
-    if len(numbers) < LEAST_NUMBERS:
+    if len(numbers) < LEAST_NUMBERS or not facts.sources.knows_request:
         return _Judged(None)
     absent = [claim for claim in numbers if claim.status in {"absent", "contradicted"}]
     signal = len(absent) / len(numbers)

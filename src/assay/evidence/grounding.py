@@ -8,7 +8,7 @@ gains nothing. An answer that is mostly a copy of results has no share at all.
 from __future__ import annotations
 
 import re
-from bisect import insort
+from bisect import bisect_left, insort
 from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
@@ -44,7 +44,18 @@ _LOOKED_BACK = 24
 _ENDING_IN = re.compile(
     r"(?:\bending (?:in|with)|\bends (?:in|with)|\blast \w+ digits|尾号)\W{0,6}\Z"
 )
+_TOTALLING = re.compile(
+    r"\b(?:totals?|totall?ing|sum|sums|all|altogether|overall|combined|together|average|count"
+    r"|number\sof|there\s(?:are|were)|found|lists?|has|have|insgesamt|gesamt\w*|zusammen|summe"
+    r"|anzahl)\b|[合总共计]",
+    re.IGNORECASE,
+)
 _MOST_SEARCHED = 200
+_MOST_TIMES = 4
+_NEAR = 24
+_BESIDE = 80
+_LEAST_REST = 100
+_LEAST_OTHER = 10
 _LEAST_DIGITS = 2
 _MOST_CLAIMS = 500
 _WINDOW = 8
@@ -107,48 +118,73 @@ def ground_answer(
         return Grounding((), reason="there is no answer")
     if not case.calls:
         return Grounding((), reason="no tool was called: there is nothing to check against")
-    sources = (RunFacts(case) if facts is None else facts).sources
+    facts = RunFacts(case) if facts is None else facts
+    sources = facts.sources
     atoms = _distinct(answer)
-    claims = _Checker(answer, sources, provenance).claims(atoms) if atoms else []
+    claims = _Checker(answer, facts, provenance).claims(atoms) if atoms else []
     copied = _copied_share(answer, sources)
     reason = ""
     if copied is not None and copied >= MOSTLY_COPIED:
         reason = f"{copied:.0%} of the answer is a copy of results"
     elif not any(claim.kind in COUNTED_KINDS and claim.status != "echoed" for claim in claims):
         reason = "the answer says nothing that can be checked against results"
+    elif not sources.knows_request and any(_is_loose(claim) for claim in claims):
+        reason = "what was asked is not recorded: the answer may repeat it"
     return Grounding(tuple(claims), copied, reason)
 
 
+def _is_loose(claim: Claim) -> bool:
+    return claim.kind in COUNTED_KINDS and claim.status == "absent"
+
+
 class _Checker:
-    def __init__(self, answer: str, sources: Sources, provenance: Provenance | None) -> None:
+    def __init__(self, answer: str, facts: RunFacts, provenance: Provenance | None) -> None:
         self._answer = answer
+        self._facts = facts
         values = () if provenance is None else provenance.values
         self._worked_out = {
             phrase_of(str(value.value)): Origin("call", value.path, value.call)
             for value in values
             if value.status == "derived"
         }
-        self._sources = sources
+        self._sources = sources = facts.sources
         self._backer = Backer(sources, before=AFTER_ALL, echoes=True)
 
     def claims(self, atoms: list[Atom]) -> list[Claim]:
         backings = [self._backer.of_atom(atom) for atom in atoms]
-        known = [atom for atom, found in zip(atoms, backings, strict=True) if found is not None]
+        backed = {
+            _key(atom) for atom, found in zip(atoms, backings, strict=True) if found is not None
+        }
+        # What is said again stands beside other things there.
+        places = sorted(atoms_in(self._answer), key=_START) if len(backed) < len(atoms) else []
+        known: list[Atom] = []
+        again: dict[tuple[str, str], list[Atom]] = {}
+        for atom in places:
+            key = (atom.kind, atom.phrase)
+            if key in backed:
+                known.append(atom)
+            else:
+                again.setdefault(key, []).append(atom)
         claims = []
         for atom, backing in zip(atoms, backings, strict=True):
-            claim = self._unbacked(atom, known) if backing is None else _backed(atom, backing)
+            said = again.get(_key(atom), [])[:_MOST_TIMES] or [atom]
+            claim = self._unbacked(said, known) if backing is None else _backed(atom, backing)
             claims.append(claim)
             if claim.status == "calculated":
                 insort(known, atom, key=_START)
         return claims
 
-    def _unbacked(self, atom: Atom, known: list[Atom]) -> Claim:
-        ending = self._ending(atom)
-        if ending is not None:
-            return Claim(atom.kind, atom.text, atom.start, "supported", ending)
+    def _unbacked(self, said: list[Atom], known: list[Atom]) -> Claim:
+        atom = said[0]
+        found = self._ending(atom) or self._joined(atom)
+        if found is not None:
+            return Claim(atom.kind, atom.text, atom.start, "supported", found)
         worked_out = self._worked_out.get(atom.phrase)
-        if worked_out is not None or is_calculated(atom, known):
+        if worked_out is not None or any(self._follows(place, known) for place in said):
             return Claim(atom.kind, atom.text, atom.start, "calculated", worked_out)
+        total = self._total(atom)
+        if total is not None:
+            return Claim(atom.kind, atom.text, atom.start, "calculated", total)
         for label in labels_before(self._answer, atom.start):
             other = value_labelled(label, self._sources)
             if other is not None and differs(atom, other):
@@ -156,7 +192,62 @@ class _Checker:
                 return Claim(
                     atom.kind, atom.text, atom.start, "contradicted", origin, other.text[:80]
                 )
-        return Claim(atom.kind, atom.text, atom.start, "absent")
+        written = self._written(atom)
+        status: ClaimStatus = "absent" if written is None else "echoed"
+        return Claim(atom.kind, atom.text, atom.start, status, written)
+
+    def _follows(self, atom: Atom, known: list[Atom]) -> bool:
+        """Whether a number follows from others beside it, or from one and a result."""
+        place = bisect_left(known, atom.start, key=_START)
+        near = known[max(0, place - _NEAR) : place + _NEAR]
+        return is_calculated(atom, near) or self._completes(atom, near)
+
+    def _completes(self, atom: Atom, near: list[Atom]) -> bool:
+        """Whether a number is what is left of a known one, or makes it up, beside another."""
+        quantity = atom.quantity
+        if quantity is None or not (quantity.decimals or quantity.size >= _LEAST_REST):
+            return False
+        line = self._answer.count
+        for other in near:
+            first, last = sorted((atom.start, other.start))
+            beside = last - first <= _BESIDE and not line("\n", first, last)
+            if beside and other.quantity is not None and other.quantity.size >= _LEAST_OTHER:
+                sizes = (quantity.size + other.quantity.size, quantity.size - other.quantity.size)
+                rounded = (round(abs(size), quantity.decimals) for size in sizes)
+                if any(self._backer.knows_number(size) is not None for size in rounded if size):
+                    return True
+        return False
+
+    def _total(self, atom: Atom) -> Origin | None:
+        """The result whose records have this number as a total, or are so many.
+
+        Only where the answer speaks of a total or a count: chance finds some for any number.
+        """
+        if atom.quantity is None or atom.quantity.is_percentage:
+            return None
+        around = self._answer[max(0, atom.start - _BESIDE) : atom.end + _BESIDE]
+        if _TOTALLING.search(around) is None:
+            return None
+        found = self._backer.by_calculation(atom.quantity.size)
+        return found and Origin("result", found.path, found.source.call, found.step)
+
+    def _joined(self, atom: Atom) -> Origin | None:
+        """Where the first of several known codes came from that were put together."""
+        if atom.kind == "path":
+            ending = self._backer.of_ending(atom.text)
+            return None if ending is None else _origin(ending)
+        if atom.kind != "id" or any(map(str.isdigit, atom.text)):
+            return None
+        parts = [self._backer.of_text(part) for part in atom.text.split("-")]
+        return None if parts[0] is None or None in parts else _origin(parts[0], "join")
+
+    def _written(self, atom: Atom) -> Origin | None:
+        """The call that worked by which the agent wrote this itself: it tells what it did."""
+        for known in self._facts.calls[:_MOST_SEARCHED]:
+            phrases = self._sources.argument_phrases
+            if known.writes and not known.failed and atom.phrase in phrases[known.position]:
+                return Origin("call", ROOT, known.position)
+        return None
 
     def _ending(self, atom: Atom) -> Origin | None:
         """The number whose last digits these are, where the answer says that they are."""
@@ -189,10 +280,17 @@ def _says_too_little(atom: Atom) -> bool:
 
 
 def _backed(atom: Atom, backing: Backing) -> Claim:
+    status: ClaimStatus = "supported" if backing.source.kind == "result" else "echoed"
+    return Claim(atom.kind, atom.text, atom.start, status, _origin(backing))
+
+
+def _origin(backing: Backing, step: str = "") -> Origin:
     source = backing.source
-    origin = Origin(source.kind, backing.path, source.call, backing.step)
-    status: ClaimStatus = "supported" if source.kind == "result" else "echoed"
-    return Claim(atom.kind, atom.text, atom.start, status, origin)
+    return Origin(source.kind, backing.path, source.call, step or backing.step)
+
+
+def _key(atom: Atom) -> tuple[str, str]:
+    return atom.kind, atom.phrase
 
 
 def _copied_share(answer: str, sources: Sources) -> float | None:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from assay.evidence.atoms import Atom, atoms_in
 from assay.evidence.moments import days_of
 from assay.evidence.quantities import Quantity, decimals_of, size_of
 from assay.evidence.words import phrase_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LONGEST_QUERY = 50_000
 
@@ -71,6 +75,26 @@ _CODE_FIELDS = frozenset(
     | {"source_code", "program", "jq"}
 )
 _QUOTES = re.compile("[\"'`]")
+_QUOTATION = re.compile(r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`\n]*+`")
+_NAME = re.compile(r"[A-Za-z_][\w.-]*+")
+# Devices and places that every system has.
+_KNOWN_TO_ALL = re.compile(r"/dev/|/tmp/?\Z|/proc/|/bin/|/usr/bin/|~/?\Z")
+_MADE = re.compile(
+    r"(?:(?<![0-9<>=-])>{1,2}|\b(?:tee|mkdir|touch|create)\b(?:\s+-{1,2}\w+){0,4})\s{0,4}"
+    r"[\"']?([\w./~@%+-]{1,300})"
+)
+# Clauses of a query, and those in which it says something rather than asks for it.
+_SAYING = frozenset({"select", "then", "else", "notice", "exception", "comment"})
+_CLAUSES = _SAYING | frozenset(
+    {"from", "where", "values", "set", "when", "having", "on", "join", "in", "like", "ilike"}
+    | {"between", "insert", "update", "using", "returning"}
+)
+_WRITING = frozenset({"insert", "update", "merge"})
+_COMPARING = frozenset({"=", "<", ">"})
+_SIZED_TYPES = frozenset(
+    {"varchar", "char", "character", "varying", "nvarchar", "decimal", "numeric", "float", "bit"}
+    | {"varbinary", "binary", "vector", "timestamp", "timestamptz", "time", "number", "string"}
+)
 _LEAST_NAME = 3
 _LONGEST_LITERAL = 120
 _LEAST_DIGITS = 2
@@ -99,7 +123,7 @@ def sql_atoms(text: str) -> tuple[Atom, ...]:
     """Literals of an SQL statement, and the names in it that it does not introduce itself."""
     tokens = _SQL_TOKEN.findall(text[:LONGEST_QUERY])
     found: dict[str, Atom] = {}
-    literals = (_literal(token[0], token[4]) for token in tokens if token[0] or token[4])
+    literals = _literals(tokens)
     # Who asks the catalogue uses its names, which nobody has to tell.
     names = [] if _CATALOGUE.search(text) else _foreign_names(tokens)
     for atom in (*literals, *names):
@@ -109,15 +133,57 @@ def sql_atoms(text: str) -> tuple[Atom, ...]:
 
 
 def code_atoms(text: str) -> tuple[Atom, ...]:
-    """Addresses, paths, dates and ids of a command or program; ids only inside its quotes."""
+    """Addresses, paths, dates and ids of a command or program; ids only inside its quotes.
+
+    An id that the program uses outside of quotes too is a name of its own.
+    """
+    text = text[:LONGEST_QUERY]
     found: list[Atom] = []
-    for atom in atoms_in(text[:LONGEST_QUERY], names=False):
+    own: set[str] | None = None
+    for atom in atoms_in(text, names=False):
         if atom.kind in {"quoted", "code"}:
             inside = atoms_in(_QUOTES.sub(" ", atom.text), names=False)
-            found += [inner for inner in inside if inner.kind in _CHECKED_IN_CODE]
+            for inner in inside:
+                if inner.kind == "id" and own is None:
+                    own = set(_NAME.findall(_QUOTATION.sub(" ", text)))
+                if inner.kind in _CHECKED_IN_CODE and inner.text not in (own or ()):
+                    found.append(inner)
         elif atom.kind in _CHECKED_IN_CODE and atom.kind != "id":
             found.append(atom)
-    return tuple(found)
+    return tuple(atom for atom in found if not _KNOWN_TO_ALL.match(atom.text))
+
+
+def introduced_by(text: str) -> frozenset[str]:
+    """The files and folders that a command makes itself."""
+    return frozenset(match[1].rstrip("/") for match in _MADE.finditer(text[:LONGEST_QUERY]))
+
+
+def _literals(tokens: list[tuple[str, ...]]) -> Iterator[Atom | None]:
+    """What a statement compares, writes or hands over; what it merely says is its own words.
+
+    It says what stands in the list of a query that writes nothing, outside of any call, and
+    after THEN and ELSE. The sizes of types are no matter either.
+    """
+    says = writes = sized = False
+    before = ""
+    calls: list[bool] = []
+    for text, _, name, bracket, number, sign in tokens:
+        word = name.lower()
+        if bracket or sign == "(":
+            calls.append(bool(bracket) and word not in SQL_WORDS)
+        elif sign == ")" and calls:
+            calls.pop()
+        if word:
+            sized = bool(bracket) and word in _SIZED_TYPES
+            writes = writes or word in _WRITING
+            says = word in _SAYING and not writes if word in _CLAUSES else says
+        elif sign == ")":
+            sized = False
+        elif number and not sized:
+            yield _literal("", number)
+        elif text and (before in _COMPARING or any(calls) or not says):
+            yield _literal(text, "")
+        before = sign
 
 
 def _literal(literal: str, number: str) -> Atom | None:

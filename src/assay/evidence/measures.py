@@ -13,8 +13,14 @@ from assay.evidence.moments import (
     may_hold_other_dates,
     minute_of,
     minutes_in,
+    minutes_in_words,
 )
-from assay.evidence.quantities import ENOUGH_DIGITS, NUMBER_OR_MOMENT, size_of
+from assay.evidence.quantities import (
+    ENOUGH_DIGITS,
+    NUMBER_OR_MOMENT,
+    other_readings,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
 _COMPACT_DATE = len("20260324")
 _AFTER_DATE = len("2026-03-24T")
 _MOST_PLACES = 16
+_YEAR_AND_MONTH = len("2026-03")
+_MONTHS = 12
 # A sign that joins a digit to the number before it.
 _GOES_ON = re.compile(r"[0-9][,:/-]")
 
@@ -38,7 +46,8 @@ def measures_in(text: str, words: Iterable[str]) -> Measures:
     """The numbers, dates and times of day in a text whose words are these."""
     found = measures_of(written_measures(text))
     if may_hold_other_dates(text, words):
-        return Measures(found.numbers, days_in(text), minutes_in(text))
+        minutes = found.minutes | minutes_in(text) | minutes_in_words(text)
+        return Measures(found.numbers, found.days | days_in(text), minutes)
     return found
 
 
@@ -58,9 +67,8 @@ def measures_of(written: Iterable[str]) -> Measures:
             if len(text) == _COMPACT_DATE:
                 days.update(days_of(text))
             continue
-        number, found, minute = _measured(text)
-        if number is not None:
-            numbers.add(number)
+        sizes, found, minute = _measured(text)
+        numbers.update(sizes)
         days.update(found)
         if minute is not None:
             minutes.add(minute)
@@ -68,12 +76,17 @@ def measures_of(written: Iterable[str]) -> Measures:
 
 
 @lru_cache(maxsize=65_536)
-def _measured(written: str) -> tuple[float | None, tuple[Day, ...], int | None]:
+def _measured(written: str) -> tuple[tuple[float, ...], tuple[Day, ...], int | None]:
     if "-" in written:
-        return None, days_of(written), minute_of(written[_AFTER_DATE:])
+        if len(written) == _YEAR_AND_MONTH:
+            # It may be two numbers too.
+            year, month = map(int, written.split("-"))
+            return (year, month), ((year, month, 0),) if 1 <= month <= _MONTHS else (), None
+        return (), days_of(written), minute_of(written[_AFTER_DATE:])
     if ":" in written:
-        return None, (), minute_of(written)
-    return size_of(written), (), None
+        return (), (), minute_of(written)
+    others = (size for reading in other_readings(written) for size in reading)
+    return (size_of(written), *others), (), None
 
 
 def says_number(text: str, written: str) -> bool:

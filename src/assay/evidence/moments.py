@@ -11,6 +11,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.evidence.words import words_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -22,12 +24,26 @@ _MONTH_WORDS = frozenset(
     | {"september", "october", "november", "december"}
 )
 _MONTH_NUMBERS = {name: number for number, name in enumerate(_MONTH_NAMES, start=1)}
+# Months of German, French and Spanish that English does not have.
+_FOREIGN_MONTHS: dict[str, int] = (
+    {"januar": 1, "februar": 2, "märz": 3, "maerz": 3, "mai": 5, "juni": 6, "juli": 7}
+    | {"oktober": 10, "dezember": 12, "janvier": 1, "février": 2, "mars": 3, "avril": 4}
+    | {"juin": 6, "juillet": 7, "août": 8, "septembre": 9, "octobre": 10, "novembre": 11}
+    | {"décembre": 12, "enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6}
+    | {"julio": 7, "agosto": 8, "septiembre": 9, "octubre": 10, "noviembre": 11, "diciembre": 12}
+)
+# As words of text have them, in which a letter beyond ASCII stands alone.
+_FOREIGN_WORDS = {max(words_of(name), key=len) for name in _FOREIGN_MONTHS}
+# Words without which a text tells no day and no time of day but in figures.
+_TELLING_WORDS = _MONTH_WORDS | _FOREIGN_WORDS | {"past", "quarter", "clock", "noon", "midnight"}
+_FOREIGN_MONTH = "|".join(sorted(_FOREIGN_MONTHS, key=len, reverse=True))
 _MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    rf"(?:(?:{_FOREIGN_MONTH})\b"
+    r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?:\.(?=\s[0-9]|\s\Z))?"
 )
-_ORDINAL = r"(?:st|nd|rd|th)?"
-_YEAR = r"(?:,?\s(?P<y>[0-9]{4})(?![0-9]))?"
+_ORDINAL = r"(?:st|nd|rd|th|\.)?"
+_YEAR = r"(?:,?\s(?:del?\s)?(?P<y>[0-9]{4})(?![0-9]))?"
 
 # Every form of a date; the first that fits is taken.
 DATE_FORMS: dict[str, str] = {
@@ -39,8 +55,8 @@ DATE_FORMS: dict[str, str] = {
         r"(?:\s?(?P<d>[0-9]{1,2})(?![0-9])\s?[日号]?)?"
     ),
     "Chinese, no year": r"(?P<m>[0-9]{1,2})\s?月\s?(?P<d>[0-9]{1,2})\s?[日号]",
-    "day, month": rf"(?P<d>[0-9]{{1,2}}){_ORDINAL}\s(?:of\s)?(?P<m>{_MONTH}){_YEAR}",
-    "month, day": rf"(?P<m>{_MONTH})\s(?P<d>[0-9]{{1,2}}){_ORDINAL}(?![0-9:]){_YEAR}",
+    "day, month": rf"(?P<d>[0-9]{{1,2}}){_ORDINAL}\s(?:of\s|de\s)?(?P<m>{_MONTH}){_YEAR}",
+    "month, day": rf"(?P<m>{_MONTH})\s{{1,2}}(?P<d>[0-9]{{1,2}}){_ORDINAL}(?![0-9:]){_YEAR}",
     "month, year": rf"(?P<m>{_MONTH}),?\s(?P<y>[0-9]{{4}})(?![0-9])",
 }
 _READ_TWO_WAYS = "year last"
@@ -57,12 +73,14 @@ _MAYBE_DATE = re.compile(
     rf"{_DIGIT}(?:[0-9]{{0,3}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}(?![0-9])|[0-9]{{7}}(?![0-9])"
     r"|[0-9]{3}\s?年\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}(?![0-9])\s?[日号]?)?"
     r"|[0-9]?\s?月\s?[0-9]{1,2}\s?[日号]"
-    rf"|[0-9]?(?i:{_ORDINAL}\s(?:of\s)?{_MONTH}(?:,?\s[0-9]{{4}}(?![0-9]))?))"
+    rf"|[0-9]?(?i:{_ORDINAL}\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:del?\s)?[0-9]{{4}}(?![0-9]))?))"
 )
-_NUMBER_AFTER_WORD = re.compile(r"[0-9](?<=[A-Za-z.,]\s[0-9])")
+_NUMBER_AFTER_WORD = re.compile(r"[0-9](?:(?<=[A-Za-z.,]\s[0-9])|(?<=[A-Za-z]\s\s[0-9]))")
 # Most words before a number are no month: their last two letters tell.
 _MONTH_ENDINGS = frozenset(name[-2:] for name in _MONTH_WORDS)
-_MONTH_BEFORE = re.compile(rf"(?i:\b(?<![0-9]\s)(?<![0-9](?:st|nd|rd|th)\s){_MONTH},?\s\Z)")
+_MONTH_BEFORE = re.compile(
+    rf"(?i:\b(?<![0-9]\s)(?<![0-9]\.\s)(?<![0-9](?:st|nd|rd|th)\s){_MONTH},?\s{{1,2}}\Z)"
+)
 _LONGEST_MONTH = 16
 _MONTH_FIRST = tuple(
     re.compile(f"(?i:{DATE_FORMS[name]})") for name in ("month, day", "month, year")
@@ -76,8 +94,39 @@ _SLASHES = re.compile(r"/(?<=[0-9]/)[0-9]{1,2}/[0-9]")
 _POINTS = re.compile(r"\.(?<=[0-9]\.)[0-9]{1,2}\.[0-9]{4}")
 _AFTERNOON = ("下午", "晚上", "傍晚")
 _HALF_DAY = 720
+_HOUR_NAMES = (
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+    "twelve",
+)
+_HOUR_WORDS = {name: hour for hour, name in enumerate(_HOUR_NAMES, start=1)} | {
+    str(hour): hour for hour in range(1, 13)
+}
+_HOUR = "|".join(sorted(_HOUR_WORDS, key=len, reverse=True))
+_TIME_IN_WORDS = re.compile(
+    rf"\b(?:(half|quarter)\s(?=(?:past|to)\s({_HOUR})\b)(past|to)|({_HOUR})\so['’]?clock"
+    r"|(noon|midnight))\b",
+    re.IGNORECASE,
+)
 # Steps that people take from a date they know: within a week, by weeks, months, a year.
 _DAY_STEPS = (*range(1, 8), 10, 14, 21, 28, 29, 30, 31, 60, 90, 180, 365, 366)
+_FAR = 731
+_WEEK = 7
+_MONTH_LENGTH = 31
+_EDGES_OF_WEEK = frozenset({0, 4, 5, 6})
+_PERIOD = re.compile(
+    r"\b(?:days?|nights?|weeks?|fortnight|months?|quarters?|years?|annual|monthly|weekly|daily"
+    r"|tage?n?|wochen?|monate?n?|jahre?n?|jours?|semaines?|mois|ans?|días?|semanas?|mes(?:es)?)\b"
+    r"|[天周月年日晚](?!期)",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|now|recent(?:ly)?|current(?:ly)?|latest|upcoming|ago"
+    r"|(?:next|last|past|this|previous|coming)\s(?:\w+\s){0,2}(?:days?|weeks?|weekend|months?"
+    r"|quarters?|years?|mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?"
+    r"|heute|morgen|gestern|nächste[nrs]?|letzte[nrs]?|diese[nrs]?\s(?:woche|monat|jahr))\b"
+    r"|今天|明天|后天|昨天|前天|今晚|本周|上周|下周|这周|本月|上个?月|下个?月|今年|去年|明年|最近|近期|目前",
+    re.IGNORECASE,
+)
 _MINUTE_STEPS = (5, 10, 15, 20, 25, 30, 40, 45, 50, 60, 75, 90, 120, 150, 180, 240)
 
 
@@ -97,10 +146,31 @@ class TimeSpan(NamedTuple):
     minute: int
 
 
+def speaks_of_time(text: str) -> bool:
+    """Whether a text tells a time as seen from today: tomorrow, last week, 下周."""
+    return _RELATIVE.search(text) is not None
+
+
+def near_today(day: Day, today: date) -> bool:
+    """Whether such words may mean this day: a usual step from today, or the edge of a month."""
+    known = _as_date(day)
+    if known is None:
+        return False
+    apart = abs((known - today).days)
+    if apart == 0 or apart in _DAY_STEPS or (apart <= _FAR and is_edge(day)):
+        return True
+    return apart <= _MONTH_LENGTH and known.weekday() in _EDGES_OF_WEEK
+
+
+def speaks_of_periods(text: str) -> bool:
+    """Whether a text speaks of days, weeks or other spans, by which a date may be reckoned."""
+    return _PERIOD.search(text) is not None
+
+
 def may_hold_other_dates(text: str, words: Iterable[str]) -> bool:
-    """Whether a text may hold a date in another form than 2026-03-24 or 20260324."""
+    """Whether a text may hold a date in another form than 2026-03-24, or a time in words."""
     return (
-        not _MONTH_WORDS.isdisjoint(words)
+        not _TELLING_WORDS.isdisjoint(words)
         or "月" in text
         or _SLASHES.search(text) is not None
         or _POINTS.search(text) is not None
@@ -124,7 +194,7 @@ def days_in(text: str) -> set[Day]:
 def _dates_with_month_first(text: str) -> Iterator[DateSpan]:
     for digit in _NUMBER_AFTER_WORD.finditer(text):
         end = digit.start() - 1
-        end -= text[end - 1] in ".,"
+        end -= text[end - 1] in " .,"
         if text[max(0, end - 2) : end].lower() not in _MONTH_ENDINGS:
             continue
         start = max(0, digit.start() - _LONGEST_MONTH)
@@ -146,6 +216,20 @@ def times_in(text: str) -> Iterator[TimeSpan]:
         if minute < _HALF_DAY and text.endswith(_AFTERNOON, 0, match.start()):
             minute += _HALF_DAY
         yield TimeSpan(match.start(), match.end(), minute)
+
+
+def minutes_in_words(text: str) -> set[int]:
+    """The times of day that a text tells in words, in both halves of the day where it may be."""
+    found: set[int] = set()
+    for part, hour, later, sharp, noon in _TIME_IN_WORDS.findall(text):
+        if noon:
+            found.add(_HALF_DAY if noon.lower() == "noon" else 0)
+            continue
+        hours = _HOUR_WORDS[(hour or sharp).lower()] % 12
+        minutes = 0 if sharp else {"half": 30, "quarter": 15}[part.lower()]
+        start = 60 * hours + (-minutes if later.lower() == "to" else minutes)
+        found |= {start % 1440, (start + _HALF_DAY) % 1440}
+    return found
 
 
 def minutes_in(text: str) -> set[int]:
@@ -185,12 +269,16 @@ def minute_of(text: str) -> int | None:
     return None
 
 
-def days_near(day: Day) -> list[Day]:
-    """The days from which a step of simple date arithmetic leads to this one, nearest first."""
+def days_near(day: Day, *, far: bool = True) -> list[Day]:
+    """The days from which a step of simple date arithmetic leads to this one, nearest first.
+
+    Steps of more than a week are far.
+    """
     known = _as_date(day)
     if known is None:
         return []
-    steps = (timedelta(days=sign * step) for step in _DAY_STEPS for sign in (1, -1))
+    days = _DAY_STEPS if far else _DAY_STEPS[:_WEEK]
+    steps = (timedelta(days=sign * step) for step in days for sign in (1, -1))
     reached = (known + step for step in steps if _in_calendar(known, step))
     return [(other.year, other.month, other.day) for other in reached]
 
@@ -228,4 +316,6 @@ def _in_calendar(known: date, step: timedelta) -> bool:
 
 
 def _month(text: str) -> int:
-    return int(text) if text.isdecimal() else _MONTH_NUMBERS[text[:3].lower()]
+    if text.isdecimal():
+        return int(text)
+    return _FOREIGN_MONTHS.get(text.lower()) or _MONTH_NUMBERS[text[:3].lower()]

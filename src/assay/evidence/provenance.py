@@ -57,7 +57,7 @@ def trace_arguments(case: AgentTestCase, *, facts: RunFacts | None = None) -> Pr
     """Trace every leaf value of every call's arguments."""
     facts = RunFacts(case) if facts is None else facts
     offered = _Offers(facts.tools or {})
-    own = OwnValues()
+    own = OwnValues(facts.sources)
     found: list[TracedValue] = []
     for known in facts.calls:
         tracer = ValueTracer(facts.sources, own, known, offered.by(known.call))

@@ -11,17 +11,20 @@ from msgspec import Struct
 
 # The digit stands first so that the search can skip to it; what precedes it is checked after.
 _DIGIT = r"[0-9](?<![A-Za-z0-9_.][0-9])(?<![A-Za-z]-[0-9])"
-_ISO_DATE = r"[0-9]{3}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?"
+_ISO_DATE = r"[0-9]{3}-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?|(?![0-9-]))"
 _CLOCK = r"[0-9]?:[0-9]{2}(?::[0-9]{2})?"
-_PLAIN = r"[0-9]*+(?:,[0-9]{3}(?![0-9])){0,8}+(?:\.[0-9]++)?+"
+# Thousands by commas and a decimal point, or a decimal comma, which points may precede.
+_PLAIN = (
+    r"[0-9]*+(?:,[0-9]{1,2}(?![0-9,.])|(?:,[0-9]{3}(?![0-9])){0,8}+(?:\.[0-9]++"
+    r"(?:(?<=\.[0-9]{3})(?:\.[0-9]{3})*+,[0-9]{1,2}(?![0-9]))?+)?+)"
+)
 _NO_MORE = r"(?!\.?[0-9]|[A-Za-z_]++[0-9])"
 # Numbers that stand for themselves, beside the dates and times of day that look like them.
 NUMBER_OR_MOMENT = re.compile(rf"{_DIGIT}(?:{_ISO_DATE}|{_CLOCK}|{_PLAIN}{_NO_MORE})")
-NUMBER = (
-    rf"{_DIGIT}(?:[0-9]{{0,2}}(?:\.[0-9]{{3}}){{1,6}}+,[0-9]{{1,2}}(?![0-9])|{_PLAIN}){_NO_MORE}"
-)
+NUMBER = rf"{_DIGIT}{_PLAIN}{_NO_MORE}"
 
-_EUROPEAN = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}")
+_EUROPEAN = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}|[0-9]+,[0-9]{1,2}")
+_GROUPED_BY_POINTS = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 ENOUGH_DIGITS = 300
 
 MAGNITUDES: dict[str, float] = {
@@ -67,14 +70,29 @@ UNIT_FAMILIES: tuple[dict[str, float], ...] = (
         "公里": 1e6,
         "千米": 1e6,
     }
-    | {"meters": 1e3, "metres": 1e3, "miles": 1609344, "mile": 1609344, "feet": 304.8, "ft": 304.8},
-    {"g": 1, "克": 1, "kg": 1e3, "公斤": 1e3, "千克": 1e3, "lb": 453.592, "lbs": 453.592},
+    | {"meters": 1e3, "metres": 1e3, "miles": 1609344, "mile": 1609344, "feet": 304.8, "ft": 304.8}
+    | {"mi": 1609344, "inch": 25.4, "inches": 25.4},
+    {"mg": 1, "毫克": 1, "g": 1e3, "克": 1e3, "kg": 1e6, "公斤": 1e6, "千克": 1e6, "t": 1e9}
+    | {"tonne": 1e9, "tonnes": 1e9, "tons": 1e9, "吨": 1e9, "lb": 453592, "lbs": 453592}
+    | {"pounds": 453592, "oz": 28349.5},
+    {"ml": 1, "毫升": 1, "l": 1e3, "liter": 1e3, "liters": 1e3, "litre": 1e3, "litres": 1e3}
+    | {"升": 1e3},
+    {"wh": 1, "kwh": 1e3, "mwh": 1e6, "度": 1e3},
     {"cents": 1.0, "cent": 1, "分": 1, "dollars": 100, "usd": 100, "eur": 100, "euros": 100}
     | {"元": 100, "cny": 100, "gbp": 100},
 )
+_CELSIUS = frozenset({"°c", "℃", "摄氏度", "celsius"})
+_FAHRENHEIT = frozenset({"°f", "华氏度", "fahrenheit"})
 _PERCENT = frozenset({"%", "percent", "per cent", "pct", "个百分点"})
 _UNITS = frozenset(
-    {*MAGNITUDES, *_PERCENT, "°", "°c", "°f", *(unit for f in UNIT_FAMILIES for unit in f)}
+    {
+        *MAGNITUDES,
+        *_PERCENT,
+        "°",
+        *_CELSIUS,
+        *_FAHRENHEIT,
+        *(unit for f in UNIT_FAMILIES for unit in f),
+    }
 )
 _AFTER_NUMBER = re.compile(
     r"[\s-]?(%|°(?:\s?[CFcf])?|[A-Za-z]{1,8}(?![A-Za-z0-9])|[\u4e00-\u9fff]{1,4})"
@@ -119,6 +137,30 @@ class Quantity(Struct, frozen=True, gc=False):
         others = _FACTORS_BY_UNIT.get(self.unit, ())
         return others if magnitude is None else (magnitude, *others)
 
+    def is_of_other_unit(self, field: str) -> bool:
+        """Whether a field names another unit of the same kind, as `weight_kg` does for pounds."""
+        return _is_other_unit(self.unit, field)
+
+    def on_other_scale(self, size: float) -> float | None:
+        """A number of this unit on the other scale of temperature; None without a scale."""
+        if self.unit in _FAHRENHEIT:
+            return (size - 32) / 1.8
+        return size * 1.8 + 32 if self.unit in _CELSIUS else None
+
+
+@lru_cache(maxsize=4096)
+def _is_other_unit(unit: str, field: str) -> bool:
+    _, _, named = field.lower().rpartition("_")
+    if not unit or named == field.lower():
+        return False
+    if unit in _CELSIUS | _FAHRENHEIT:
+        scale = {"c": _CELSIUS, "celsius": _CELSIUS, "f": _FAHRENHEIT, "fahrenheit": _FAHRENHEIT}
+        return named in scale and unit not in scale[named]
+    return any(
+        unit in family and named in family and family[unit] != family[named]
+        for family in UNIT_FAMILIES
+    )
+
 
 @lru_cache(maxsize=65_536)
 def size_of(text: str) -> float:
@@ -126,6 +168,18 @@ def size_of(text: str) -> float:
     if _EUROPEAN.fullmatch(text):
         text = text.replace(".", "").replace(",", ".")
     return float(text[:ENOUGH_DIGITS].replace(",", ""))
+
+
+def other_readings(text: str) -> tuple[tuple[float, ...], ...]:
+    """What else a written number may be: 1.234 a thousand and more, 12,50 two numbers.
+
+    All numbers of a reading belong together.
+    """
+    if _GROUPED_BY_POINTS.fullmatch(text):
+        return ((float(text.replace(".", "")),),)
+    if _EUROPEAN.fullmatch(text) and "." not in text:
+        return (tuple(map(float, text.split(","))),)
+    return ()
 
 
 def decimals_of(text: str) -> int:

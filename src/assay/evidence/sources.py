@@ -8,15 +8,18 @@ arguments: else an invented id would become true by being looked up.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from datetime import UTC, date, datetime
+from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter, sub
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.evidence.json_leaves import ROOT, as_text
 from assay.evidence.measures import Measures, measures_in, says_number
-from assay.evidence.moments import Day, vaguer
+from assay.evidence.moments import Day, speaks_of_periods, speaks_of_time, vaguer
 from assay.evidence.source import Source
 from assay.evidence.words import joined, words_of
+from assay.evidence.workings import totals_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +37,7 @@ _MOST_CANDIDATES = 64
 # So few sources are searched for a number one by one; for more an index is made.
 _FEW_SOURCES = 64
 _THOUSAND = 1000
+_LONGEST_TOLD = 100_000
 _STEP = attrgetter("step")
 
 
@@ -50,9 +54,13 @@ class Sources:
         sent = [words_of(text) for text in self._arguments]
         self.argument_phrases = [joined(words) for words in sent]
         self.told = list(_told(case, self.steps))
+        # Without what the agent was asked, nothing can be said to come from nowhere.
+        self.knows_request = any(source.words for source in self.told)
         self.results = list(_results(calls, self.steps))
         self.all = sorted([*self.told, *self.results], key=_STEP)
+        self._case = case
         self._first: dict[tuple[str, bool], Source | None] = {}
+        self._totals: dict[float, Source] | None = None
         self.said = set().union(*[words_of(text) for text in _said(case)])
         self.asked_for = wanted = self.said.union(*sent)
         # For each word the sources that hold it, one bit each: cheap to make and to intersect.
@@ -67,6 +75,33 @@ class Sources:
         self._result_bits = sum(self.bits_of_calls)
         self._fresh: Index | None = None
         self._everything: Index | None = None
+
+    @property
+    def totals(self) -> dict[float, Source]:
+        """The totals of fields of results, each with the last result that it needs."""
+        if self._totals is None:
+            self._totals = totals_of(self.results)
+        return self._totals
+
+    @cached_property
+    def messages(self) -> list[tuple[int, str]]:
+        """What the agent said on the way, and at which step."""
+        return list(_messages(self._case, self.steps))
+
+    @cached_property
+    def today(self) -> date | None:
+        """The day on which the run began, if its recording says so."""
+        return _day_of(self._case)
+
+    @cached_property
+    def speaks_of_time(self) -> bool:
+        """Whether the user spoke of a time as seen from the day of the run, such as tomorrow."""
+        return any(speaks_of_time(source.text[:_LONGEST_TOLD]) for source in self.told)
+
+    @cached_property
+    def speaks_of_periods(self) -> bool:
+        """Whether anybody spoke of days, weeks or other spans, by which a date may be reckoned."""
+        return any(speaks_of_periods(source.text[:_LONGEST_TOLD]) for source in self.told)
 
     def with_number(self, size: float, *, echoes: bool) -> Source | None:
         """The earliest source of a number."""
@@ -229,17 +264,40 @@ def _told(case: AgentTestCase, steps: list[int]) -> Iterator[Source]:
     yield Source("prompt", case.input, place="input", step=BEFORE_ALL)
     for i, text in enumerate(case.retrieval_context or []):
         yield Source("conversation", text, place=f"retrieval_context[{i}]", step=BEFORE_ALL)
+    for i, (step, message) in enumerate(_history(case, steps)):
+        role, content = message.get("role"), message.get("content")
+        telling = isinstance(role, str) and role in _TELLING_ROLES
+        if telling and content and content != case.input:
+            yield Source("conversation", content, place=f"conversation_history[{i}]", step=step)
+
+
+def _history(case: AgentTestCase, steps: list[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The messages of the conversation, each with the step at which it was known."""
     if not case.conversation_history:
         return
     step_of_turn = {call.turn: step for call, step in zip(case.calls, steps, strict=True)}
     step = BEFORE_ALL
-    for i, message in enumerate(case.conversation_history):
-        turn, role, content = (message.get(key) for key in ("turn", "role", "content"))
+    for message in case.conversation_history:
+        turn = message.get("turn")
         if isinstance(turn, int):
             step = max(step, step_of_turn.get(turn, BEFORE_ALL))
-        telling = isinstance(role, str) and role in _TELLING_ROLES
-        if telling and content and content != case.input:
-            yield Source("conversation", content, place=f"conversation_history[{i}]", step=step)
+        yield step, message
+
+
+def _messages(case: AgentTestCase, steps: list[int]) -> Iterator[tuple[int, str]]:
+    for step, message in _history(case, steps):
+        if message.get("role") == "assistant" and (text := as_text(message.get("content"))):
+            yield step, text
+
+
+def _day_of(case: AgentTestCase) -> date | None:
+    started = case.started_at
+    if started is None and case.calls:
+        started = case.calls[0].started_at
+    try:
+        return None if started is None else datetime.fromtimestamp(started, UTC).date()
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _said(case: AgentTestCase) -> Iterator[str]:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.atoms import Atom, atoms_in
 from assay.evidence.backing import Backer, Backing
 from assay.evidence.json_leaves import SCALARS, leaf_text
-from assay.evidence.literals import code_atoms, holds_code, is_sql, sql_atoms
+from assay.evidence.literals import code_atoms, holds_code, introduced_by, is_sql, sql_atoms
+from assay.evidence.own_choices import (
+    SMALL,
+    goes_to_code_file,
+    is_id_field,
+    is_trivial,
+    names_new_thing,
+    names_place,
+)
 from assay.evidence.quantities import number_in
 from assay.evidence.tool_kinds import kind_of_tool
 from assay.evidence.traced_value import Origin, Status, TracedValue
 from assay.evidence.words import phrase_of
+from assay.evidence.worked_out import Workings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,35 +32,17 @@ if TYPE_CHECKING:
     from assay.evidence.source import Source
     from assay.evidence.sources import Sources
 
-_SMALL = 10
-# Numbers people choose for limits and page sizes, where the field says that it is one.
-_ROUND = frozenset(
-    {15, 20, 25, 30, 40, 50, 60, 64, 80, 100, 120, 128, 150, 200, 250, 256, 300, 365, 400, 500}
-    | {512, 600, 800, 1000, 1024, 1500, 2000, 2048, 3000, 4096, 5000, 10_000}
-)
-_LIMIT_FIELD = re.compile(
-    r"(?:^|_)(?:limit|size|count|page|pages|max|min|maximum|minimum|top|offset|depth|timeout|num"
-    r"|n|k|first|last|lines|width|height|days|hours|minutes|seconds|radius|retries|results|rows"
-    r"|tokens|chars|length|skip|start|end|level|quality|threshold|delay|wait|ms)(?:_|$)"
-)
-_ID_FIELD = re.compile(
-    r"(?:^|_)(?:ids?|uuid|guid|key|code|no|number|ref|token|sha|hash|sku|email|phone|username"
-    r"|owner|login|account)$"
-)
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NUMBERED = re.compile(r"(?=.*[0-9]).{4,}")
 _HAN = re.compile(r"[\u4e00-\u9fff]{3,}")
 _PART_OF_ADDRESS = re.compile(r"[^/?&=#:\s]+")
+_SCHEME = re.compile(r"\A[a-z][a-z0-9+.-]{1,10}://(?:www\.)?", re.IGNORECASE)
 _ADDRESS_KINDS = frozenset({"url", "path", "email"})
+_FILED = frozenset({"url", "path"})
+_NUMBERED_KINDS = frozenset({"id", "number"})
 _LONGEST_WHOLE = 2_000
 _SHORTEST_PART = 4
 _MOST_MISSING = 10
 _WORDS_OF_TEXT = 3
-# What a new thing is called is for its maker to choose.
-_NAMING_FIELD = re.compile(
-    r"(?:^|_)(?:name|title|summary|label|subject|description|comment|message|note|body|content"
-    r"|text|reason)$"
-)
 _EDGES_OF_DAY = frozenset({0, 1439, 1440})
 _SETTLED = frozenset({"trivial", "reused"})
 _INTRODUCED = frozenset({"nowhere", "ahead", "partly", "unchecked"})
@@ -61,8 +51,9 @@ _INTRODUCED = frozenset({"nowhere", "ahead", "partly", "unchecked"})
 class OwnValues:
     """What the agent sent before: what it introduced itself, and what was traced already."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Sources) -> None:
         """Begin with nothing."""
+        self.workings = Workings(sources)
         self._first: dict[str, Origin] = {}
         # Values by tool, field and type whose origin is settled: what is known stays known.
         self.settled: dict[tuple[str, str, type, Any], TracedValue] = {}
@@ -75,6 +66,10 @@ class OwnValues:
                 for text in value.missing or (leaf_text(value.value),):
                     self._first.setdefault(phrase_of(text), origin)
 
+    def introduce(self, phrase: str, origin: Origin) -> None:
+        """Keep what a call made, such as a file."""
+        self._first.setdefault(phrase, origin)
+
     def first(self, phrase: str) -> Origin | None:
         """The call that introduced these words."""
         return self._first.get(phrase)
@@ -85,6 +80,8 @@ class ValueTracer:
 
     __slots__ = (
         "_backer",
+        "_facts",
+        "_failed",
         "_fields",
         "_own",
         "_position",
@@ -93,6 +90,7 @@ class ValueTracer:
         "_step",
         "_tool",
         "_writes",
+        "_writes_code",
     )
 
     def __init__(
@@ -108,9 +106,12 @@ class ValueTracer:
         self._tool = facts.call.tool
         self._runs_commands = kind_of_tool(facts.call.tool) == "command"
         self._writes = facts.writes
+        self._writes_code = facts.writes and goes_to_code_file(facts.leaves)
+        self._failed = facts.failed
         self._position = facts.position
         self._fields = fields
         self._step = sources.steps[facts.position]
+        self._facts = facts
         self._backer = Backer(sources, before=self._step, echoes=False)
 
     def trace(self, leaf: Leaf) -> TracedValue:
@@ -139,13 +140,15 @@ class ValueTracer:
         return self._text(leaf, leaf_text(value))
 
     def _number(self, leaf: Leaf, size: float) -> TracedValue:
-        if _is_id(leaf.field):
+        if is_id_field(leaf.field):
             labelled = self._in_same_field(leaf)
             if labelled is not None:
                 return self._traced(leaf, labelled)
-        elif _is_trivial(size, leaf.field):
+        elif is_trivial(size, leaf.field):
             return self._settled(leaf, "trivial")
         backing = self._backer.of_number(leaf.value, size)
+        if backing is None and not is_id_field(leaf.field):
+            backing = self._backer.of_unit(size)
         offered = self._offered(leaf, backing)
         if offered is not None:
             return self._traced(leaf, offered)
@@ -154,8 +157,16 @@ class ValueTracer:
             backing = self._backer.of_text(digits)
         if backing is not None:
             return self._traced(leaf, _origin(backing))
-        later = self._sources.fresh.numbers.get(size) if size > _SMALL else None
+        worked_out = None if is_id_field(leaf.field) else self._worked_out(leaf, size)
+        if worked_out is not None:
+            return self._traced(leaf, worked_out)
+        later = self._sources.fresh.numbers.get(size) if size > SMALL else None
         return self._untraced(leaf, later)
+
+    def _worked_out(self, leaf: Leaf, size: float) -> Origin | None:
+        workings = self._own.workings
+        found = workings.of_number(size, self._step, self._backer)
+        return found or workings.of_rest(leaf, size, self._facts.leaves, self._backer)
 
     def _text(self, leaf: Leaf, value: str) -> TracedValue:
         phrase = phrase_of(value)
@@ -167,6 +178,8 @@ class ValueTracer:
             return self._traced(leaf, offered)
         if backing is not None:
             return self._traced(leaf, _origin(backing))
+        if self._writes_code and not names_place(leaf.field):
+            return self._settled(leaf, "unchecked")
         parts = self._parts(leaf.field, value)
         if len(parts) == 1 and parts[0].phrase == phrase:
             return self._whole(leaf, parts[0])
@@ -176,38 +189,68 @@ class ValueTracer:
         """The parts of a text that must have been known from somewhere."""
         if is_sql(value):
             return list(sql_atoms(value))
-        if self._runs_commands or holds_code(field):
+        if self._holds_code(field):
             return list(code_atoms(value))
         return [atom for atom in atoms_in(value, names=False) if _is_checkable(atom)]
 
+    def _holds_code(self, field: str) -> bool:
+        return self._runs_commands or holds_code(field)
+
     def _whole(self, leaf: Leaf, atom: Atom) -> TracedValue:
         """A single value in a form of its own: a date, an address, an id."""
-        backing = self._backed(atom)
-        if backing is not None:
-            return self._traced(leaf, _origin(backing))
+        known = self._known_from(atom)
+        if known is not None:
+            return self._traced(leaf, known)
         if atom.kind in _ADDRESS_KINDS:
-            joined = [self._backer.of_text(part) for part in _PART_OF_ADDRESS.findall(atom.text)]
-            if len(joined) > 1 and None not in joined:
-                origins = (_origin(found, "join") for found in joined if found is not None)
-                return self._traced(leaf, *dict.fromkeys(origins))
+            joined = self._joined(atom.text)
+            if joined:
+                return self._traced(leaf, *joined)
         return self._untraced(leaf, self._sources.first(atom.phrase))
 
+    def _joined(self, address: str) -> tuple[Origin, ...]:
+        """Where the parts of an address came from, if all of them are known."""
+        parts = _PART_OF_ADDRESS.findall(_SCHEME.sub("", address))
+        found = [self._backer.of_text(part) for part in parts] if len(parts) > 1 else [None]
+        if None in found:
+            return ()
+        return tuple(dict.fromkeys(_origin(part, "join") for part in found if part is not None))
+
+    def _known_from(self, atom: Atom) -> Origin | None:
+        """Where a checkable part came from, as it is or by a simple working."""
+        backing = self._backed(atom)
+        if backing is not None:
+            return _origin(backing)
+        if atom.quantity is not None:
+            return self._own.workings.of_number(atom.quantity.size, self._step, self._backer)
+        return self._own.workings.of_days(atom.days) if atom.days else None
+
     def _backed(self, atom: Atom) -> Backing | None:
-        return self._backer.of_atom(atom) or self._backer.by_arithmetic(atom)
+        found = self._backer.of_atom(atom) or self._backer.by_arithmetic(atom)
+        if found is None and atom.kind in _FILED and not self._failed:
+            # The folder that all is done in, or the site, goes without saying.
+            return self._backer.of_ending(atom.text)
+        if found is None and atom.kind in _NUMBERED_KINDS:
+            return self._backer.of_part(atom.text)
+        return found
 
     def _composed(self, leaf: Leaf, parts: list[Atom]) -> TracedValue:
         origins: list[Origin] = []
         missing: list[str] = []
+        introduced = introduced_by(leaf_text(leaf.value)) if self._holds_code(leaf.field) else ()
         for atom in parts:
-            backing = self._backed(atom)
-            known = self._own.first(atom.phrase) if backing is None else _origin(backing)
+            known = self._known_from(atom) or self._own.first(atom.phrase)
             if known is not None:
                 origins.append(known)
+            elif atom.text in introduced:
+                if not self._failed:
+                    self._own.introduce(atom.phrase, Origin("call", leaf.path, self._position))
             elif not _is_free_text(atom):
                 missing.append(atom.text)
         if not origins and not missing:
             return self._plain(leaf, leaf_text(leaf.value))
         share = len(origins) / (len(origins) + len(missing))
+        if missing and not self._sources.knows_request:
+            return self._settled(leaf, "unchecked")
         status: Status = "partly" if origins and missing else "nowhere" if missing else "derived"
         return TracedValue(
             self._position,
@@ -227,7 +270,7 @@ class ValueTracer:
         own = self._own.first(phrase_of(value))
         if own is not None:
             return self._settled(leaf, "reused", own)
-        if " " not in value and (_is_id(leaf.field) or _NUMBERED.fullmatch(value)):
+        if " " not in value and (is_id_field(leaf.field) or _NUMBERED.fullmatch(value)):
             return self._untraced(leaf, self._sources.first(phrase_of(value)))
         return self._settled(leaf, "unchecked")
 
@@ -270,7 +313,7 @@ class ValueTracer:
         part = self._backer.of_part(text)
         if part is not None:
             return self._traced(leaf, _origin(part))
-        if self._writes and _NAMING_FIELD.search(_snake(leaf.field)):
+        if self._is_own_choice(leaf.field) or not self._sources.knows_request:
             return self._settled(leaf, "unchecked")
         # What a call writes is read back later: that does not make it known too early.
         if later is None or later.call is None or later.step < self._step or self._writes:
@@ -278,6 +321,12 @@ class ValueTracer:
         place = later.leaf_with(leaf.value, phrase_of(text)).path
         origin = Origin("result", place, later.call)
         return TracedValue(self._position, leaf.path, leaf.value, "ahead", (origin,), share=0.0)
+
+    def _is_own_choice(self, field: str) -> bool:
+        """Whether a field says what a new thing is called, or where it is put."""
+        return self._writes and (
+            names_new_thing(field) or (names_place(field) and not self._failed)
+        )
 
     def _traced(self, leaf: Leaf, *origins: Origin) -> TracedValue:
         status: Status = "traced"
@@ -293,11 +342,6 @@ class ValueTracer:
 def _origin(backing: Backing, step: str = "") -> Origin:
     source = backing.source
     return Origin(source.kind, backing.path, source.call, backing.step or step)
-
-
-def _is_trivial(size: float, field: str) -> bool:
-    simple = size <= _SMALL if size.is_integer() else size < 1 and (10 * size).is_integer()
-    return simple or (size in _ROUND and bool(_LIMIT_FIELD.search(_snake(field))))
 
 
 def _is_free_text(atom: Atom) -> bool:
@@ -319,13 +363,3 @@ def _field_with(source: Source, leaf: Leaf) -> Leaf | None:
         ),
         None,
     )
-
-
-@lru_cache(maxsize=4096)
-def _is_id(field: str) -> bool:
-    return bool(_ID_FIELD.search(_snake(field)))
-
-
-@lru_cache(maxsize=4096)
-def _snake(field: str) -> str:
-    return _CAMEL.sub("_", field[:80]).replace("-", "_").lower()

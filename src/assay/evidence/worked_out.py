@@ -1,0 +1,97 @@
+"""Where a number or date of a call came from that nobody said: by which simple working."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from assay.evidence.backing import Backer
+from assay.evidence.json_leaves import ROOT
+from assay.evidence.moments import near_today
+from assay.evidence.quantities import number_in
+from assay.evidence.traced_value import Origin
+from assay.evidence.workings import spelled_out
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.evidence.atoms import Atom
+    from assay.evidence.json_leaves import Leaf
+    from assay.evidence.moments import Day
+    from assay.evidence.source import Source
+    from assay.evidence.sources import Sources
+
+_LEAST = 10
+_MINUTES_OF_HOUR = 60
+_HOURS = 24
+_CALCULATION = "calculation"
+_BY_CLOCK = "date_arithmetic"
+# The field of a case that says when its run began.
+_CLOCK = "started_at"
+
+
+class Workings:
+    """What the calls of a run could have worked out from what was known before them."""
+
+    def __init__(self, sources: Sources) -> None:
+        """Take the sources of the run."""
+        self._sources = sources
+
+    @cached_property
+    def _spelled_out(self) -> dict[float, int]:
+        return spelled_out(self._sources.messages, self._is_known)
+
+    def _is_known(self, atom: Atom, step: int) -> bool:
+        return Backer(self._sources, before=step, echoes=False).of_atom(atom) is not None
+
+    def of_number(self, size: float, step: int, backer: Backer) -> Origin | None:
+        """By which working a number was known at a step."""
+        if size < _LEAST:
+            return None
+        total = backer.by_calculation(size)
+        if total is not None:
+            return Origin("result", total.path, total.source.call, _CALCULATION)
+        said = self._spelled_out.get(size)
+        if said is not None and said <= step:
+            return Origin("conversation", "conversation_history", None, _CALCULATION)
+        today = self._sources.today
+        if today is not None and abs(size - today.year) <= 1:
+            return Origin("conversation", _CLOCK, None, _BY_CLOCK)
+        hour = size * _MINUTES_OF_HOUR if size <= _HOURS else None
+        source = None if hour is None else self._sources.fresh.minutes.get(int(hour))
+        return _from(source, "time_format") if _before(source, step) else None
+
+    def of_rest(
+        self, leaf: Leaf, size: float, leaves: Sequence[Leaf], backer: Backer
+    ) -> Origin | None:
+        """A number that makes up a known one together with the others of its field."""
+        others = _others_of(leaf, leaves) if size >= _LEAST else 0
+        source = backer.knows_number(size + others) if others else None
+        return _from(source, _CALCULATION)
+
+    def of_days(self, days: Sequence[Day]) -> Origin | None:
+        """The day of the run, where the user spoke of a time as seen from it."""
+        today = self._sources.today
+        if today is None or not self._sources.speaks_of_time:
+            return None
+        if any(near_today(day, today) for day in days):
+            return Origin("conversation", _CLOCK, None, _BY_CLOCK)
+        return None
+
+
+def _others_of(leaf: Leaf, leaves: Sequence[Leaf]) -> float:
+    """What the other numbers of its field add up to."""
+    others = (other for other in leaves if other.field == leaf.field and other is not leaf)
+    sizes = (number_in(other.value) for other in others)
+    return sum(size for size in sizes if size is not None)
+
+
+def _before(source: Source | None, step: int) -> bool:
+    return source is not None and source.step < step
+
+
+def _from(source: Source | None, step: str) -> Origin | None:
+    if source is None:
+        return None
+    place = ROOT if source.kind == "result" else source.place
+    return Origin(source.kind, place, source.call, step)

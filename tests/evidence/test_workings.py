@@ -1,0 +1,111 @@
+"""Numbers and dates that were worked out. All answers were worked out by hand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.evidence.made_runs import call, run
+
+from assay.evidence.grounding import ground_answer
+from assay.evidence.provenance import trace_arguments
+
+LEGS = {
+    "legs": [
+        {"to": "Rotterdam", "cost": 318.4, "distance_km": 502},
+        {"to": "Felixstowe", "cost": 441.15, "distance_km": 213},
+        {"to": "Leeds", "cost": 287.9, "distance_km": 348},
+    ],
+    "weight_kg": 1840,
+}
+PROMPT = "What about the shipment?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "result", "status"),
+    [
+        ("It costs 1,047.45 EUR in all.", LEGS, "calculated"),
+        ("It costs 1,147.45 EUR in all.", LEGS, "absent"),
+        ("It weighs 1.84 tonnes.", LEGS, "supported"),
+        ("It weighs 1,840 lbs.", LEGS, "absent"),
+        ("It is 64.8°F there.", {"now_c": 18.2}, "supported"),
+        ("It is 66.8°F there.", {"now_c": 18.2}, "absent"),
+        ("There are 14 of them.", [{"n": "x"}] * 14, "calculated"),
+        ("Zu zahlen sind 1.433,36 €.", {"brutto": "1.433,36"}, "supported"),
+        ("Zu zahlen sind 1.483,36 €.", {"brutto": 1433.36}, "absent"),
+        ("Zu zahlen sind 12,50 €.", {"brutto": 12.5}, "supported"),
+        ("Es sind 1.234 €.", {"brutto": 1234}, "supported"),
+        ("Best was November 2013.", {"month": "2013-11"}, "supported"),
+        ("总金额为281.7元。", {"数量": 3, "单价": 89.9, "运费": 12}, "calculated"),
+        ("总金额为291.7元。", {"数量": 3, "单价": 89.9, "运费": 12}, "absent"),
+        ("It goes EWR-DFW.", {"from": "EWR", "to": "DFW"}, "supported"),
+        ("It goes EWR-SEA.", {"from": "EWR", "to": "DFW"}, "absent"),
+        ("See /srv/w/src/a_b.py for it.", "src/a_b.py changed", "supported"),
+    ],
+)
+def test_a_claim(answer: str, result: Any, status: str) -> None:
+    (claim,) = ground_answer(run(PROMPT, call("get", {}, result), answer=answer)).claims
+    assert claim.status == status
+
+
+def test_what_is_left_of_a_known_number() -> None:
+    case = run(
+        PROMPT, call("get", {}, {"balance": 500, "due": 166}), answer="$166 paid, $334 remain."
+    )
+    assert [claim.status for claim in ground_answer(case).claims] == ["supported", "calculated"]
+
+
+def test_what_the_agent_wrote_itself_counts_neither_way() -> None:
+    made = call("create_note", {"title": "Plan 77"}, {"ok": True})
+    found = ground_answer(run(PROMPT, made, answer="I called it Plan 77."))
+    assert [claim.status for claim in found.claims if claim.kind == "number"] == ["echoed"]
+    assert found.share is None
+
+
+def test_an_answer_to_a_question_nobody_recorded_is_not_judged_by_what_is_absent() -> None:
+    made = call("get", {}, {"total": 36})
+    unknown = ground_answer(run("", made, answer="It is 36, of 48."))
+    assert (unknown.share, unknown.reason[:22]) == (None, "what was asked is not ")
+    assert ground_answer(run("", made, answer="It is 36.")).share == 1
+    assert ground_answer(run(PROMPT, made, answer="It is 36, of 48.")).share == 0.5
+
+
+@pytest.mark.parametrize(
+    ("prompt", "value", "status"),
+    [
+        ("How much last week?", "2026-03-09", "derived"),
+        ("How much last quarter?", "2025-10-01", "derived"),
+        ("How much last week?", "2026-02-11", "nowhere"),
+        ("How much was it?", "2026-03-09", "nowhere"),
+        ("Do it at half past ten in the evening.", "22:30", "derived"),
+        ("Do it at a quarter to six.", "05:45", "derived"),
+        ("Do it at noon.", "12:00", "derived"),
+        # Far steps from a date need somebody to speak of a span.
+        ("Due on 15. Mai 2026.", "2026-05-15", "derived"),
+        ("Due on 15. Mai 2026.", "2026-06-14", "nowhere"),
+        ("Due 30 days after 15 May 2026.", "2026-06-14", "derived"),
+    ],
+)
+def test_a_date_or_time_of_a_call(prompt: str, value: str, status: str) -> None:
+    began = datetime(2026, 3, 18, 10, tzinfo=UTC).timestamp()
+    (traced,) = trace_arguments(run(prompt, call("get", {"at": value}), started_at=began)).values
+    assert traced.status == status
+
+
+def test_a_number_that_the_agent_spelled_out() -> None:
+    said = [{"role": "assistant", "content": "$833 - $500 = $333 remain.", "turn": 2}]
+    known = call("get", {}, {"price": 833, "voucher": 500}, turn=1)
+
+    def status(amount: int) -> str:
+        paid = call("pay", {"amount": amount}, "ok", turn=2)
+        case = run("Pay it.", known, paid, conversation_history=said)
+        return trace_arguments(case).values[-1].status
+
+    assert (status(333), status(343)) == ("derived", "nowhere")
+
+
+def test_numbers_that_make_up_a_known_one() -> None:
+    paid = {"parts": [{"amount": 205}, {"amount": 100}]}
+    case = run("Pay 100 by voucher.", call("get", {}, {"price": 305}), call("pay", paid, "ok"))
+    assert [value.status for value in trace_arguments(case).values] == ["derived", "traced"]
