@@ -96,7 +96,7 @@ def run(  # noqa: PLR0917 - each is an option of the command
         hold.run(loaded, entered, planned, deadline)
     failed = import_module("assay.arena.results").unanswered_of(kept, planned)
     _tell(entered, planned, hold, failed)
-    if loaded.tools != "weather" and planned:
+    if loaded.tools != "weather" and not hold.interrupted:
         _tell_of_other_scores(kept, several=len(entered) > 1)
     is_incomplete = hold.interrupted or failed
     raise typer.Exit(ExitCode.INCOMPLETE if is_incomplete else ExitCode.OK)
