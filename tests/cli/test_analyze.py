@@ -54,6 +54,14 @@ def test_one_analysis_as_a_table(assay: Assay, store: Path) -> None:
     assert ["ann", "2", "1", "50.0", "%"] in [line[:5] for line in lines]
 
 
+def test_a_name_that_nobody_recorded_is_a_dash(assay: Assay, tmp_path: Path) -> None:
+    store_of(tmp_path, [a_run("ann", "t1", ok("find", server=""), ok("book", server="shop"))])
+    done = assay("analyze", "servers", tmp_path / "runs.assay")
+    rows = [line.split()[:3] for line in done.out.splitlines() if line.strip()]
+    assert ["–", "1", "1"] in rows
+    assert ["shop", "1", "1"] in rows
+
+
 def test_nothing_hostile_reaches_the_terminal(assay: Assay, store: Path) -> None:
     done = assay("analyze", "tools", store)
     assert "\x1b" not in done.out

@@ -102,7 +102,7 @@ def _is_shown(column: Column, rows: Sequence[Struct]) -> bool:
 
 def _cell(column: Column, row: Struct) -> Text:
     value = getattr(row, column.name)
-    if value is None:
+    if value is None or value == "":  # a name that nobody recorded
         return Text(_NOTHING, style="dim")
     text = Text(_written(column, value))
     if column.interval:
