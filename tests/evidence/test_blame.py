@@ -361,6 +361,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "The boat has no sails",
         "No boats to moor",
         "You cannot move the last buoy",
+        "ferry ticket T9 not available on that day",
         "The race has not begun yet",
     ),
     "execution_error": (

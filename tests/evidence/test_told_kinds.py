@@ -193,7 +193,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "The chart requires a paid subscription",
             "the free tier is over",
             "the licence has expired",
-            "a payment method is needed",
+            "a payment method is required",
             "Charts are not included in your plan",
         ),
     ),

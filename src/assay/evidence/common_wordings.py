@@ -13,8 +13,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         "conflict",
         (
             r"\balready\b|\bexists\W*$|\boverlaps?\b|\boccupied\b|\bin use\b"
-            r"|belongs? to (?:a )?(?:different|another)|\bmay refer to\b"
-            r"|changed (?:by|in another)\b"
+            r"|belongs? to (?:a )?(?:different|another)|\bmay refer to\b|changed (?:by"
+            r"|in another)\b"
         ),
     ),
     ("permission", r"\brestricted\b|^\W*blocked\b|\bblocked\W*$|\bunsafe\b|^\W*refus(?:ed|ing)\b"),
@@ -32,9 +32,9 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"\bmust be\b|\bincorrect\b|^\W*bad (?!gateway)\w|\binvalid\b|not valid"
             r"|\billegal (?!state)(?!conn)\w|not (?:meet|satisfy)\b|\bwrong (?:format|value|length"
-            r"|order"
-            r"|unit|date|id|path|argument|parameter|input)\b|\bis a directory\b|\btoo (?:many|few"
-            r"|big|high|low|early|late|deep|wide)\b|\b(?:ends?|start) (?:is )?(?:before|after)\b"
+            r"|order|unit|date|id|path|argument|parameter|input)\b|\bis a directory\b"
+            r"|\btoo (?:many|few|big|high|low|early|late|deep|wide)\b|\b(?:ends?"
+            r"|start) (?:is )?(?:before|after)\b"
         ),
     ),
     (
@@ -46,19 +46,19 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
             r"|at least \w|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)"
             r"|out of (?:range|stock)|\b(?:slots?|seats?|rooms?|items?|products?|sizes?|tickets?"
-            r"|dates?|appointments?|flights?|tables?|names?|domains?|times?) (?:(?:is"
-            r"|are) )?not (?:currently )?available|not (?:currently )?eligible|not empty\b"
-            r"|\byou (?:cannot|can't) \w|does not add up|minimum|maximum|is closed|sold out|售罄"
-            r"|已满|expired|no longer|at (?:least|most) \d|inconsistent"
+            r"|dates?|appointments?|flights?|tables?|names?|domains?"
+            r"|times?)\b[^\n]{0,30} not (?:currently )?available|not (?:currently )?eligible"
+            r"|not empty\b|\byou (?:cannot|can't) \w|does not add up|minimum|maximum|is closed"
+            r"|sold out|售罄|已满|expired|no longer|at (?:least|most) \d|inconsistent"
             r"|not[ _]in[ _](?:the )?(?:channel|group|list|room)|not an? (?:member|participant)"
-            r"|need to (?:have|be)\b|fast.forward"
-            r"|must (?:have|not)|not (?:yet )?(?:mergeable|approved|editable|ready|active"
-            r"|applicable|possible)|business (?:rule|validation)|first\b.{0,40}before|you (?:need"
-            r"|have|must)\b.{1,60} before|no (?:\w+ ){1,3}(?:active|running|open|selected"
-            r"|loaded)\b|\brequires\b|\bneeds\b|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载"
-            r"|打开|选中|选择|连接)|not linked\b|\b(?:call|run|use|start|stop|open|close|connect"
-            r"|create|switch|log ?in|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法"
-            r"|已过期|已失效|过近|过远|过短"
+            r"|need to (?:have|be)\b|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"
+            r"|approved|editable|ready|active|applicable|possible)|business (?:rule|validation)"
+            r"|first\b.{0,40}before|you (?:need|have|must)\b.{1,60} before"
+            r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires\b|\bneeds\b"
+            r"|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中|选择|连接)"
+            r"|not linked\b|\b(?:call|run|use|start|stop|open|close|connect|create|switch|log ?in"
+            r"|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法|已过期|已失效|过近|过远"
+            r"|过短"
         ),
     ),
     (

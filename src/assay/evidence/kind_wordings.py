@@ -167,7 +167,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|EAI_AGAIN)|getaddrinfo|name (?:resolution|not resolved)|max retries exceeded"
             r"|internet disconnected|name or service not known|(?:could not|cannot"
             r"|unable to) resolve host|network (?:error|is unreachable|unreachable)|socket hang up"
-            r"|unreachable|no route to host|\b(?:ssl|tls)\b|certificate|ERR_(?:CERT|SSL|CONN"
+            r"|unreachable|no route to host|\b(?:ssl|tls)\b|certificate\b|ERR_(?:CERT|SSL|CONN"
             r"|NETWORK|PROXY)|fetch failed|connection (?:issues?|problems?|trouble)"
             r"|error sending request|transport error|socket closed|not reachable|broken pipe"
             r"|ConnectError|ConnectionError|\boffline\b|(?:can ?not|could not|unable to"

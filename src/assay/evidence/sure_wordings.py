@@ -189,7 +189,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"(?:connection|session|server|service|endpoint) (?:is |are )?no longer available",
         ),
     ),
-    ("syntax_error", (r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b",)),
+    (
+        "syntax_error",
+        (r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b|from-clause",),
+    ),
     (
         "not_found",
         (
@@ -345,7 +348,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
             r"\blicen[cs]e (?:key )?(?:is |has )?(?:expired|invalid|required|not )",
             (
-                r"payment method|concurren\w+ (?:\w+ )?(?:limit"
+                r"(?:add a |no )payment method|payment method (?:is )?(?:required|needed)"
+                r"|concurren\w+ (?:\w+ )?(?:limit"
                 r"|reached)"
             ),
             r"(?:on|in|for|by) your (?:current )?(?:plan|tier|subscription)\b|upgrade your",
