@@ -148,6 +148,7 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("请指定港口名称", "chinese_error", None),
     ("mode=night 需要 lamp 参数", "chinese_error", None),
     ("找不到泊位：B9", "chinese_error", "model"),
+    ("disallowed tide gauge: G4", "invalid_input", None),
 )
 NEIGHBOURS = (
     "BLOCKED: 3 cards",

@@ -233,6 +233,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Password too short",
     ),
     "foreign_error": (
+        "Bạn không có quyền vào cảng.",
+        "Dermaga 4 tidak ditemukan",
         "Zugriff verweigert: keine Rechte",
         "Fehler beim Lesen der Datei",
         "注文が見つかりません。",

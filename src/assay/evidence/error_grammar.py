@@ -19,6 +19,7 @@ from assay.evidence.error_sentences import SENTENCES
 from assay.evidence.linear_search import may_open_with
 from assay.evidence.refusal_signs import sign_of_refusal
 from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, reads_like_content
+from assay.evidence.traditional import simplified
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,23 +119,29 @@ def failing_opening(
         return None
     head = opening_of(text) if opening is None else opening
     reaches = [reach for reach, limit in _LONGEST.items() if size <= limit]
-    ascii_only = head.isascii()
-    if ascii_only:
+    if head.isascii():
         lowered = head.lower()
-        reaches = [reach for reach in reaches if _possible(reach)(lowered)]
-    patterns = (
-        _compiled(reach, beyond_ascii=beyond)
-        for reach in reaches
-        for beyond in ((False,) if ascii_only else (False, True))
-    )
-    matches = (pattern.match(head) for pattern in patterns if pattern is not None)
-    found = next((match for match in matches if match), None)
+        found = _first_match(head, [reach for reach in reaches if _possible(reach)(lowered)])
+    else:
+        found = _first_match(head, reaches, (False, True))
+        if found is None and (plain := simplified(head)) is not None:
+            found = _first_match(plain, reaches, (True,))
     if found is None or found.lastgroup is None:
         return _told_by_signs(text, head, size, tool)
     row = OPENINGS[int(found.lastgroup[1:])]
-    if _is_harmless(row, found[0], head[found.end() :]) or reads_like_content(text):
+    if _is_harmless(row, found[0], found.string[found.end() :]) or reads_like_content(text):
         return None
     return row
+
+
+def _first_match(
+    head: str, reaches: list[Reach], beyond_ascii: tuple[bool, ...] = (False,)
+) -> re.Match[str] | None:
+    patterns = (
+        _compiled(reach, beyond_ascii=beyond) for reach in reaches for beyond in beyond_ascii
+    )
+    matches = (pattern.match(head) for pattern in patterns if pattern is not None)
+    return next((match for match in matches if match), None)
 
 
 def _told_by_signs(text: str, head: str, size: int, tool: ToolKind) -> Opening | None:

@@ -287,6 +287,7 @@ PHRASES: tuple[Opening, ...] = (
             r"no such (?:[\w-]+ ){0,2}[\w-]+(?:\s*[:：]|\s[\"'`(])",
             (
                 r"(?:unsupported|unrecogni[sz]ed|unresolved|ambiguous|mismatched|conflicting"
+                r"|disallowed"
                 r"|unterminated|unbalanced|corrupt(?:ed)?)"
                 r" (?:[\w-]{1,30} ){0,3}[\w-]{1,30}(?:\s*[:：;]|\s[\"'`(])"
             ),

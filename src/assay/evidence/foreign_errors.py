@@ -121,7 +121,8 @@ _VERDICTS = (
     r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
     r"bulunamadı|başarısız|bırakılamaz|okunamadı|zorunludur|mevcut değil|süresi doldu|izniniz yok",
     r"hittades inte|blev ikke fundet|ble ikke funnet|misslyckades|mislykkedes|är ogiltigt?",
-    r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép)|thất bại|tidak (?:ditemukan|valid|dapat|ada)",
+    r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép|có quyền)|thất bại",
+    r"tidak (?:ditemukan|valid|dapat|ada)",
     (
         r"не знайден[оаий]+|nebyla? nalezena?|nem található|nu a fost găsit|nu exist[ăa]"
         r"|trebuie s[ăa] (?:fie|aib[ăa])|δεν βρέθηκε|ei löydy"
