@@ -47,8 +47,8 @@ def test_literals_and_foreign_names_of_a_query() -> None:
         ("SELECT id FROM people WHERE who = 'O''Brien'", ["O'Brien", "people", "who"]),
         ("SELECT 'The people' AS title FROM people", ["people"]),
         (
-            "SELECT CASE WHEN age = 'aged' THEN 'Too old' ELSE 'Fine' END FROM people",
-            ["aged", "age", "people"],
+            "SELECT CASE WHEN stage = 'aged' THEN 'Too old' ELSE 'Fine' END FROM people",
+            ["aged", "stage", "people"],
         ),
         ("SELECT move_part('P-301', 44)", ["P-301", "44"]),
         ("INSERT INTO log SELECT 'P-302', 17", ["P-302", "17", "log"]),

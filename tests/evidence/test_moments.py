@@ -41,6 +41,7 @@ DATES: list[tuple[str, str, tuple[Day, ...]]] = [
     ("Chinese, no year", "3月20日", ((0, 3, 20),)),
     ("day, month", "24 March 2026", ((2026, 3, 24),)),
     ("day, month", "3rd of Feb", ((0, 2, 3),)),
+    ("year last", "05-12-2022", ((2022, 5, 12), (2022, 12, 5))),
     ("day, month", "30. April 2026", ((2026, 4, 30),)),
     ("day, month", "15. März 2026", ((2026, 3, 15),)),
     ("day, month", "5 de mayo de 2026", ((2026, 5, 5),)),

@@ -105,6 +105,16 @@ def test_a_number_that_the_agent_spelled_out() -> None:
     assert (status(333), status(343)) == ("derived", "nowhere")
 
 
+def test_a_number_that_a_text_works_out_itself() -> None:
+    def missing(rest: int) -> tuple[str, ...]:
+        thought = f"The total is $375. The card has $128 and the remaining ${rest} is paid."
+        known = call("get", {}, {"total": 375, "card": 128})
+        case = run("Pay it.", known, call("think", {"thought": thought}, "ok"))
+        return trace_arguments(case).values[-1].missing
+
+    assert (missing(247), missing(257)) == ((), ("257",))
+
+
 def test_numbers_that_make_up_a_known_one() -> None:
     paid = {"parts": [{"amount": 205}, {"amount": 100}]}
     case = run("Pay 100 by voucher.", call("get", {}, {"price": 305}), call("pay", paid, "ok"))

@@ -68,6 +68,7 @@ _LONGEST_MARK = 3
 _NAMED_LIKE_FILE = re.compile(r"[A-Z][A-Za-z]*\.js")
 # The key of an object in JSON says nothing.
 _KEY = re.compile(r"\s{0,3}:(?!//)")
+_KEY_QUOTES = "\"'"
 _KEY_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -135,7 +136,7 @@ def _quoted(text: str) -> Iterator[Atom]:
 
 
 def _is_key(text: str, quoted: re.Match[str]) -> bool:
-    named = quoted[0][0] == '"' and _KEY_NAME.fullmatch(quoted[0], 1, len(quoted[0]) - 1)
+    named = quoted[0][0] in _KEY_QUOTES and _KEY_NAME.fullmatch(quoted[0], 1, len(quoted[0]) - 1)
     return bool(named) and _KEY.match(text, quoted.end()) is not None
 
 

@@ -45,7 +45,7 @@ _DEFINING = frozenset({"create", "alter", "do", "function", "trigger", "procedur
 _BEFORE_TABLE = frozenset({"from", "join", "into", "update", "references", "table", "only", "on"})
 # Words of SQL itself: keywords, types, and the usual system names.
 _SQL_VOCABULARY = """
-    abs absolute action add after all alter always analyze and any array as asc at authorization
+    abs absolute action add after age all alter always analyze and any array as asc at authorization
     auto_increment avg before begin between bigint bigserial boolean both by bytea call cascade case
     cast char character check collate column columns commit concurrently conflict constraint count
     create cross cube current current_date current_time current_timestamp cursor cycle database date
@@ -61,9 +61,9 @@ _SQL_VOCABULARY = """
     position pragma preceding precision prepare primary privileges procedure public query raise
     range read real record recursive references refresh regclass release rename replace reset
     restart restrict return returning returns revoke right role rollback rollup row rows safe schema
-    second security select sequence serial session set sets setof share show similar smallint some
-    stable start statement statistics stored strict sum symmetric system table tables tablesample
-    temp temporary text then time timestamp timestamptz timezone to trailing transaction trigger
+    second security select sequence serial session session_user set sets setof share show similar
+    smallint some stable start statement statistics stored strict sum symmetric system table tables
+    tablesample temp temporary text then time timestamp timestamptz timezone to trailing transaction trigger
     trim true truncate type unbounded union unique unlogged until update usage user using uuid
     vacuum value values varchar variadic varying verbose view volatile when where while window with
     within without work write xml year zone information_schema pg_catalog table_name table_schema

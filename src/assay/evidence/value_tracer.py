@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.atoms import Atom, atoms_in
 from assay.evidence.backing import Backer, Backing
+from assay.evidence.calculation import is_calculated
 from assay.evidence.json_leaves import SCALARS, leaf_text
 from assay.evidence.literals import code_atoms, holds_code, introduced_by, is_sql, sql_atoms
 from assay.evidence.own_choices import (
@@ -42,6 +44,9 @@ _NUMBERED_KINDS = frozenset({"id", "number"})
 _LONGEST_WHOLE = 2_000
 _SHORTEST_PART = 4
 _MOST_MISSING = 10
+_LEAST_NUMBERS = 3
+_MOST_NUMBERS = 100
+_START = attrgetter("start")
 _WORDS_OF_TEXT = 3
 _EDGES_OF_DAY = frozenset({0, 1439, 1440})
 _SETTLED = frozenset({"trivial", "reused"})
@@ -236,11 +241,14 @@ class ValueTracer:
     def _composed(self, leaf: Leaf, parts: list[Atom]) -> TracedValue:
         origins: list[Origin] = []
         missing: list[str] = []
+        worked_out = self._worked_out_in(parts)
         introduced = introduced_by(leaf_text(leaf.value)) if self._holds_code(leaf.field) else ()
         for atom in parts:
             known = self._known_from(atom) or self._own.first(atom.phrase)
             if known is not None:
                 origins.append(known)
+            elif atom in worked_out:
+                continue
             elif atom.text in introduced:
                 if not self._failed:
                     self._own.introduce(atom.phrase, Origin("call", leaf.path, self._position))
@@ -261,6 +269,14 @@ class ValueTracer:
             tuple(missing[:_MOST_MISSING]),
             share,
         )
+
+    def _worked_out_in(self, parts: list[Atom]) -> list[Atom]:
+        """The numbers of a text that follow from known ones beside them."""
+        numbers = sorted((atom for atom in parts if atom.quantity is not None), key=_START)
+        if not _LEAST_NUMBERS <= len(numbers) <= _MOST_NUMBERS:
+            return []
+        known = [atom for atom in numbers if self._backer.of_atom(atom) is not None]
+        return [atom for atom in numbers if atom not in known and is_calculated(atom, known)]
 
     def _plain(self, leaf: Leaf, value: str) -> TracedValue:
         """Words without any checkable form."""

@@ -9,6 +9,7 @@ from assay.evidence.backing import Backer
 from assay.evidence.json_leaves import ROOT
 from assay.evidence.moments import near_today
 from assay.evidence.quantities import number_in
+from assay.evidence.sources import AFTER_ALL, BEFORE_ALL
 from assay.evidence.traced_value import Origin
 from assay.evidence.workings import spelled_out
 
@@ -42,7 +43,9 @@ class Workings:
         return spelled_out(self._sources.messages, self._is_known)
 
     def _is_known(self, atom: Atom, step: int) -> bool:
-        return Backer(self._sources, before=step, echoes=False).of_atom(atom) is not None
+        # Of messages whose time is not recorded it is only known that they belong to the run.
+        before = step if step > BEFORE_ALL else AFTER_ALL
+        return Backer(self._sources, before=before, echoes=False).of_atom(atom) is not None
 
     def of_number(self, size: float, step: int, backer: Backer) -> Origin | None:
         """By which working a number was known at a step."""
