@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -64,7 +65,9 @@ def quantity_named(name: str, recorded: Iterable[str]) -> Quantity:
     if found := _PASS.fullmatch(name):
         return Quantity(name, "higher", _PASSES[found[1]][1].format(k=found[2]))
     metrics = sorted(set(recorded) - set(QUANTITIES))
-    fitting = [each for each in metrics if name in (each, _without_judge(each))]
+    fitting = _fitting(name, metrics)
+    if not fitting and name in import_module("assay.metrics.catalogue").METRICS:
+        raise InvalidSample(f"no run has a score of {name} yet: assay score STORE --metric {name}")
     if not fitting:
         raise UnknownName("quantity", name, [*QUANTITIES, "pass@k", "pass^k", *metrics])
     if len(fitting) > 1 and name not in fitting:
@@ -75,18 +78,21 @@ def quantity_named(name: str, recorded: Iterable[str]) -> Quantity:
 
 
 def shared_quantity(name: str, sets: Sequence[RunSet]) -> Quantity:
-    """The quantity of that name among those that every set has; who has no value of it is told."""
-    try:
+    """The quantity of that name among those that every set has; who lacks it is told."""
+    fitting = {runs.name: _fitting(name, runs.recorded()) for runs in sets}
+    lacking = [side for side, found in fitting.items() if not found]
+    if name in QUANTITIES or len(lacking) == len(sets):
         return quantity_named(name, recorded_names(sets))
-    except UnknownName:
-        lacking = [runs.name for runs in sets if not _has(runs, name)]
-        if len(lacking) == len(sets):
-            raise
-        raise InvalidSample(f"no run of {', '.join(lacking)} has a value of {name}") from None
+    if lacking:
+        raise InvalidSample(f"no run of {', '.join(lacking)} has a value of {name}")
+    if not set.intersection(*map(set, fitting.values())):
+        told = "; ".join(f"{side} has {', '.join(found)}" for side, found in fitting.items())
+        raise InvalidSample(f"no judge gave {name} to all sides: {told}")
+    return quantity_named(name, recorded_names(sets))
 
 
-def _has(runs: RunSet, name: str) -> bool:
-    return any(name in (each, _without_judge(each)) for each in runs.recorded())
+def _fitting(name: str, recorded: Iterable[str]) -> list[str]:
+    return sorted({each for each in recorded if name in (each, _without_judge(each))})
 
 
 def _without_judge(name: str) -> str:

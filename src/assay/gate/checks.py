@@ -183,11 +183,12 @@ class _Counts(Struct, frozen=True):
     def shortage(self, strictness: Strictness) -> str:
         """Why there is too little for any verdict; empty when there is enough."""
         if self.tasks < strictness.min_tasks:
-            return f"{counted(self.tasks, 'task')}, at least {strictness.min_tasks} are needed"
+            needed = f"at least {strictness.min_tasks} are needed (`min_tasks` of the settings)"
+            return f"{counted(self.tasks, 'task')}, {needed}"
         if self.missing > strictness.max_missing * (self.runs + self.missing):
             return (
                 f"{self.missing:,} of {counted(self.runs + self.missing, 'run')} lack the value, "
-                f"at most {100 * strictness.max_missing:g} % may"
+                f"at most {100 * strictness.max_missing:g} % may (`max_missing` of the settings)"
             )
         return ""
 
