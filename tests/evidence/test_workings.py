@@ -49,6 +49,16 @@ def test_a_claim(answer: str, result: Any, status: str) -> None:
     assert claim.status == status
 
 
+def test_many_of_one_thing_and_nothing() -> None:
+    def statuses(answer: str) -> list[str]:
+        case = run(PROMPT, call("get", {}, {"adult": 14.5, "monthly": 12.5}), answer=answer)
+        return [claim.status for claim in ground_answer(case).claims]
+
+    assert statuses("Two cost 29 EUR, 14.50 each.") == ["calculated", "supported"]
+    assert statuses("A year costs 150 EUR, 12.50 a month.") == ["calculated", "supported"]
+    assert statuses("14.50 EUR, with 0.00 off.") == ["supported", "absent"]
+
+
 def test_what_is_left_of_a_known_number() -> None:
     case = run(
         PROMPT, call("get", {}, {"balance": 500, "due": 166}), answer="$166 paid, $334 remain."

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _REACH = 5
 _FEW_DIGITS = 2
-_FEW = range(2, 10)
+# So many things are bought, share something, or make up a year.
+_FEW = frozenset({*range(2, 10), 12})
 _NEAREST = 2
 _MANY = 100
 _LONGEST_SUM = 12
@@ -75,7 +76,8 @@ def _results(sizes: Sequence[float], text: str) -> Iterator[float]:
 
 def _is_multiple(quantity: Quantity, size: float) -> bool:
     """Whether it is so many of one thing, or what each of a few has to bear."""
-    if quantity.is_percentage or not (quantity.decimals or quantity.size >= _MANY) or size < 1:
+    telling = quantity.decimals or quantity.size >= _MANY or not size.is_integer()
+    if quantity.is_percentage or size < 1 or quantity.size < 1 or not telling:
         return False
     times, part = round(quantity.size / size), round(size / quantity.size)
     return (times in _FEW and _shows_as(quantity, size * times)) or (

@@ -63,11 +63,11 @@ _SQL_VOCABULARY = """
     restart restrict return returning returns revoke right role rollback rollup row rows safe schema
     second security select sequence serial session session_user set sets setof share show similar
     smallint some stable start statement statistics stored strict sum symmetric system table tables
-    tablesample temp temporary text then time timestamp timestamptz timezone to trailing
-    transaction trigger trim true truncate type unbounded union unique unlogged until update usage user using uuid
-    vacuum value values varchar variadic varying verbose view volatile when where while window with
-    within without work write xml year zone information_schema pg_catalog table_name table_schema
-    column_name data_type schemaname tablename indexname sqlite_master
+    tablesample temp temporary text then time timestamp timestamptz timezone to trailing transaction
+    trigger trim true truncate type unbounded union unique unlogged until update usage user using
+    uuid vacuum value values varchar variadic varying verbose view volatile when where while window
+    with within without work write xml year zone information_schema pg_catalog table_name
+    table_schema column_name data_type schemaname tablename indexname sqlite_master
 """
 SQL_WORDS = frozenset(_SQL_VOCABULARY.split())
 _CODE_FIELDS = frozenset(
