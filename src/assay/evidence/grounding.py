@@ -205,7 +205,9 @@ class _Checker:
     def _completes(self, atom: Atom, near: list[Atom]) -> bool:
         """Whether a number is what is left of a known one, or makes it up, beside another."""
         quantity = atom.quantity
-        if quantity is None or not (quantity.decimals or quantity.size >= _LEAST_REST):
+        if quantity is None or quantity.size < 1:
+            return False
+        if not quantity.decimals and quantity.size < _LEAST_REST:
             return False
         line = self._answer.count
         for other in near:
