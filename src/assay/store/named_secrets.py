@@ -119,7 +119,9 @@ _AFTER_TEXT = re.compile(r"\s{0,8}(?:[,}\]):;]|\\*[\"']|$)")
 _KEY_END = re.compile(r"\s{0,8}:")
 # An escape's backslash, another script's letter: neither is a word before or behind.
 _BEFORE_ITEM = re.compile(
-    r"(?:(?:^|[\n\\\"'`,;{(\[|]|[^\x00-\x7f])(?:\\?[nrt])?\s{0,40}|[-*]\s{1,4}|\sand\s)\Z"
+    r"(?:(?:^|[\n\\\"'`,;{(\[|]|[^\x00-\x7f])(?:\\?[nrt])?\s{0,40}|[-*]\s{1,4}"
+    r"|(?:^|[^a-z]|\\[nrt]|\\u[0-9a-f]{4}|[0-9]m)(?:and|with|use|using|my|your)\s)\Z",
+    re.IGNORECASE,
 )
 _AFTER_ITEM = re.compile(r"[.)\]}`:]{0,4}\s{0,8}(?:[\\\"'`,;<]|[^\x00-\x7f]|\Z)")
 _NEXT_ITEM = re.compile(r"\s{0,8},\s{0,8}(\\*[\"'])")
