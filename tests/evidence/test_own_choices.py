@@ -48,7 +48,7 @@ def status_of(prompt: str, tool: str, arguments: Any, *, failed: bool = False) -
     ("prompt", "tool", "arguments", "statuses"),
     [
         # A new file may be called anything; what is written as code is its maker's work.
-        ("Write a game.", "create_file", {"path": "/work/game_2048.py"}, ["unchecked"]),
+        ("Write a game.", "create_file", {"path": "/srv/game_2048.py"}, ["unchecked"]),
         (
             "Write a page.",
             "write_file",
@@ -56,8 +56,8 @@ def status_of(prompt: str, tool: str, arguments: Any, *, failed: bool = False) -
             ["unchecked", "unchecked"],
         ),
         # The folder that all is done in goes without saying, the file does not.
-        ("Read src/main.py.", "read_file", {"path": "/tmp/w/src/main.py"}, ["derived"]),
-        ("Read src/main.py.", "read_file", {"path": "/tmp/w/src/other.py"}, ["nowhere"]),
+        ("Read src/main.py.", "read_file", {"path": "/srv/app/src/main.py"}, ["derived"]),
+        ("Read src/main.py.", "read_file", {"path": "/srv/app/src/other.py"}, ["nowhere"]),
         (
             "Stars of abc-inc/some-sdk?",
             "fetch",

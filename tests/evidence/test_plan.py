@@ -149,3 +149,15 @@ def test_what_was_told_in_the_conversation_was_used() -> None:
 @pytest.mark.parametrize("number", range(1, 21))
 def test_the_samples_use_all_they_read(number: int) -> None:
     assert read_plan(sample(number)).unused == ()
+
+
+@pytest.mark.parametrize("tool", ["transfer_to_human_agents", "click", "finish"])
+def test_what_acts_waits_and_need_not_be_used(tool: str) -> None:
+    case = run(
+        "See to orders 17 and 18.",
+        call("get_order", {"order": 17}, {"state": "open"}, turn=1),
+        call(tool, {}, "It is done.", turn=2),
+        answer="It is open.",
+    )
+    plan = read_plan(case)
+    assert (plan.levels, plan.early, plan.unused) == ((0, 1), (), ())

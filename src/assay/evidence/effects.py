@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from assay.evidence.json_leaves import leaves_of
 from assay.evidence.literals import LONGEST_QUERY, holds_code, is_sql
 from assay.evidence.tool_kinds import hands_over, kind_of_tool, name_writes
+from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
     from assay.evidence.json_leaves import Leaf
@@ -55,6 +56,17 @@ _ASKED = frozenset(
     }
     | {"invite", "apply"}
 )
+# Tools by which an agent says that it is done: one of these words, and nothing but the others.
+_CLOSING = frozenset(
+    {"submit", "finish", "finished", "complete", "completed", "completion", "done", "terminate"}
+    | {"conclude", "final", "end", "respond", "exit"}
+)
+_OF_CLOSING = _CLOSING | frozenset(
+    {"task", "mark", "attempt", "give", "the", "result", "results", "answer", "output", "run"}
+    | {"session", "conversation", "is", "as", "work", "report"}
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ACTING = frozenset({"acting", "stopper"})
 _WORD = re.compile(r"[A-Za-z]++(?:-[A-Za-z]++)?")
 # A verb asks for something at the start of a clause, or after a word that asks.
 _ASKING = re.compile(
@@ -94,6 +106,19 @@ def is_write(
     if tool is not None and tool.read_only is not None:
         return not tool.read_only
     return name_writes(call.tool) and not hands_over(call.tool)
+
+
+@lru_cache(maxsize=4_096)
+def ends_run(tool: str) -> bool:
+    """Whether a tool is there for an agent to end its run with, such as `submit`."""
+    words = set(words_of(_CAMEL.sub(" ", tool)))
+    return words <= _OF_CLOSING and not words.isdisjoint(_CLOSING)
+
+
+@lru_cache(maxsize=4_096)
+def acts(tool: str) -> bool:
+    """Whether a tool does something rather than tells: it hands over, clicks, stops, ends."""
+    return hands_over(tool) or ends_run(tool) or kind_of_tool(tool) in _ACTING
 
 
 def _own_command_writes(tool: str, value: str) -> bool:

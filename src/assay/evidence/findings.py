@@ -14,10 +14,9 @@ from msgspec import Struct
 
 from assay.evidence.asked_items import asked_items, missing_from
 from assay.evidence.call_facts import are_alike
-from assay.evidence.effects import asks_for_write
+from assay.evidence.effects import asks_for_write, ends_run
 from assay.evidence.grounding import NUMBER_KINDS, ground_answer
 from assay.evidence.run_facts import RunFacts
-from assay.evidence.words import words_of
 from assay.score import mean
 
 if TYPE_CHECKING:
@@ -55,16 +54,6 @@ _LONGEST_SIGNATURE = 400
 _DIGITS = re.compile(r"[0-9]+")
 _QUOTED = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`")
 _END_KEYS = ("termination_reason", "stop_reason", "finish_reason", "end_reason", "exit_reason")
-# Tools by which an agent says that it is done: one of these words, and nothing but the others.
-_CLOSING = frozenset(
-    {"submit", "finish", "finished", "complete", "completed", "completion", "done", "terminate"}
-    | {"conclude", "final", "end", "respond", "exit"}
-)
-_OF_CLOSING = _CLOSING | frozenset(
-    {"task", "mark", "attempt", "give", "the", "result", "results", "answer", "output", "run"}
-    | {"session", "conversation", "is", "as", "work", "report"}
-)
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LIMIT = re.compile(
     r"max|limit|length|exceed|budget|time_?out|timed|truncat|too_many", re.IGNORECASE
 )
@@ -188,7 +177,7 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
         if facts.calls and not any(call.decided for call in facts.calls):
             # What came of no call was recorded: then neither was what the agent made of it.
             return _Judged(None)
-        if facts.calls and _is_closing(facts.calls[-1]):
+        if facts.calls and _ended_itself(facts.calls[-1]):
             return _Judged(0.0)
         text = "There is no answer after the last call." if facts.calls else "There is no answer."
     elif not facts.calls and facts.tools:
@@ -203,10 +192,8 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
     return _Judged(1.0, Finding("no_usable_end", "high", text))
 
 
-def _is_closing(call: CallFacts) -> bool:
-    """Whether an agent ended its run with a call that is there for it, such as `submit`."""
-    words = set(words_of(_CAMEL.sub(" ", call.call.tool)))
-    return not call.failed and words <= _OF_CLOSING and not words.isdisjoint(_CLOSING)
+def _ended_itself(call: CallFacts) -> bool:
+    return not call.failed and ends_run(call.call.tool)
 
 
 def _limit_hit(case: AgentTestCase) -> str:

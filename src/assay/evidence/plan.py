@@ -1,8 +1,9 @@
 """How the calls of a run hang together: what needed what, what could have run at once, repeats.
 
-A call needs the calls whose results it took values from. Beside that a write waits for all that
-came before it, and everything waits for an earlier write, failure or empty result, to which the
-agent had to react: so that nothing is called parallel that may not be.
+A call needs the calls whose results it took values from. Beside that a write, and whatever
+else acts, waits for all that came before it, and everything waits for an earlier write, act,
+failure or empty result, to which the agent had to react: so that nothing is called parallel that
+may not be.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from assay.evidence.call_facts import are_alike
+from assay.evidence.effects import acts
 from assay.evidence.grounding import ground_answer
 from assay.evidence.provenance import trace_arguments
 from assay.evidence.run_facts import RunFacts
@@ -114,7 +116,8 @@ class _Order:
             issued.append(known)
 
     def _place(self, known: CallFacts, needed: Iterable[int]) -> None:
-        latest = self._later(self._barrier, self._highest) if known.writes else self._barrier
+        alone = known.writes or acts(known.call.tool)
+        latest = self._later(self._barrier, self._highest) if alone else self._barrier
         for call in needed:
             latest = self._later(latest, call)
         self.levels.append(0 if latest is None else self.levels[latest] + 1)
@@ -134,7 +137,7 @@ class _Order:
         for known in calls:
             position = known.position
             self._highest = self._later(self._highest, position)
-            if known.writes or known.failed or known.is_empty:
+            if known.writes or known.failed or known.is_empty or acts(known.call.tool):
                 self._barrier = self._later(self._barrier, position)
 
     def longest_chain(self) -> tuple[int, ...]:
@@ -213,7 +216,7 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
         for known in facts.calls
         if known.decided
         and known.position not in used
-        and not (known.failed or known.writes or known.is_empty)
+        and not (known.failed or known.writes or known.is_empty or acts(known.call.tool))
     ]
     if not candidates:
         return []
