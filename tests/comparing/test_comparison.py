@@ -172,12 +172,8 @@ def test_a_quantity_that_only_one_side_has_names_the_other() -> None:
         compare(scored, AFTER, quantity="mcp_tool")
     with pytest.raises(InvalidSample, match="no run of v1, v2 has a value of mcp_tool"):
         compare_several([scored, BEFORE, AFTER], quantity="mcp_tool")
-    with pytest.raises(
-        InvalidSample, match="has a score of mcp_tool yet: assay score STORE"
-    ):
+    with pytest.raises(InvalidSample, match="has a score of mcp_tool yet: assay score STORE"):
         compare(BEFORE, AFTER, quantity="mcp_tool")
     other = merged("v4", AFTER, runs_of("v4", numbered([0.5] * 10), "mcp_tool@openai"))
-    with pytest.raises(
-        InvalidSample, match="no judge gave mcp_tool to all sides: v3 has"
-    ):
+    with pytest.raises(InvalidSample, match="no judge gave mcp_tool to all sides: v3 has"):
         compare(scored, other, quantity="mcp_tool")
