@@ -44,11 +44,12 @@ _LOOKED_BACK = 24
 _ENDING_IN = re.compile(
     r"(?:\bending (?:in|with)|\bends (?:in|with)|\blast \w+ digits|尾号)\W{0,6}\Z"
 )
-_TOTALLING = re.compile(
-    r"\b(?:totals?|totall?ing|sum|sums|all|altogether|overall|combined|together|average|count"
-    r"|number\sof|there\s(?:are|were)|found|lists?|has|have|insgesamt|gesamt\w*|zusammen|summe"
-    r"|anzahl)\b|[合总共计]",
-    re.IGNORECASE,
+# Words with which an answer speaks of a total or a count.
+_TOTALLING = frozenset(
+    {"total", "totals", "totalling", "totaling", "sum", "sums", "all", "altogether", "overall"}
+    | {"combined", "together", "average", "count", "number", "there", "found", "list", "lists"}
+    | {"has", "have", "insgesamt", "gesamt", "gesamtbetrag", "gesamtsumme", "zusammen", "summe"}
+    | {"anzahl", "合", "总", "共", "计"}
 )
 _MOST_SEARCHED = 200
 _MOST_TIMES = 4
@@ -228,7 +229,7 @@ class _Checker:
         if atom.quantity is None or atom.quantity.is_percentage:
             return None
         around = self._answer[max(0, atom.start - _BESIDE) : atom.end + _BESIDE]
-        if _TOTALLING.search(around) is None:
+        if _TOTALLING.isdisjoint(words_of(around)):
             return None
         found = self._backer.by_calculation(atom.quantity.size)
         return found and Origin("result", found.path, found.source.call, found.step)
