@@ -261,6 +261,21 @@ def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "whole.json").read_text())["cases"]
 
 
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (">&-", (0, "")),
+        (">/dev/full", (3, "assay: No space left on device\n")),
+        (">/dev/full 2>/dev/full", (3, "")),
+    ],
+)
+def test_output_that_nothing_can_take_is_no_verdict(
+    output: str, told: tuple[int, str], tmp_path: Path
+) -> None:
+    code, _, err = piped(f"assay formats {output}", tmp_path)
+    assert (code, err) == told
+
+
 def on_a_terminal(
     arguments: list[str], env: dict[str, str], program: tuple[str, ...] = ASSAY
 ) -> tuple[int, str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 import typer
@@ -86,10 +88,18 @@ def main() -> None:
         try:
             command_line()
         finally:
-            sys.stdout.flush()  # here, where a reader that has gone away is no error
+            if sys.stdout is not None:  # as it is where the shell closed it
+                sys.stdout.flush()  # here, where a reader that has gone away is no error
     except AssayError as exc:
         Terminal(stderr=True).tell(f"assay: {exc}", "red")
         sys.exit(ExitCode.USAGE)
     except BrokenPipeError:
+        fall_silent()
+        sys.exit(ExitCode.INCOMPLETE)
+    except OSError as exc:
+        if exc.errno != errno.ENOSPC:
+            raise
+        with suppress(OSError):  # where that disk takes what is told, too
+            Terminal(stderr=True).tell(f"assay: {exc.strerror}", "red")
         fall_silent()
         sys.exit(ExitCode.INCOMPLETE)

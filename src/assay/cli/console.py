@@ -51,4 +51,5 @@ def fall_silent() -> None:
     """The reader of our output has seen enough; the interpreter must not complain at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
-        os.dup2(nowhere, stream.fileno())
+        if stream is not None:  # as it is where the shell closed it
+            os.dup2(nowhere, stream.fileno())
