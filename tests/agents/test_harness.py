@@ -198,6 +198,34 @@ def test_a_model_that_is_not_there_is_told_before_the_agent_can_act_on_it(tap: M
     tap.close(token)
 
 
+def test_an_address_of_a_model_that_is_none_is_told(tap: ModelTap) -> None:
+    import httpx  # noqa: PLC0415 - of an extra
+
+    endpoint, line, token = tap.open(ModelEndpoint("http://[::1", "m"), lambda *_: None)
+    reply = httpx.post(f"{endpoint.base_url}/chat/completions", json={}, timeout=120)
+    told = "the model at http://[::1 was not reached: InvalidURL"
+    assert (reply.status_code, reply.json()["error"]["message"]) == (502, told)
+    assert [exchange.error for exchange in line.exchanges] == [told]
+    tap.close(token)
+
+
+def test_who_is_told_of_an_event_may_tell_of_another(tap: ModelTap) -> None:
+    tell: list[Emit] = []
+
+    async def agent(_: Turn, emit: Emit) -> str:
+        tell.append(emit)
+        emit("note", {"number": 1})
+        return "done"
+
+    def watch(event: Happened) -> None:
+        if event.data.get("number") == 1:
+            tell[0]("note", {"number": 2})
+
+    turn = Turn("hello", "s", ModelEndpoint("http://127.0.0.1:9/v1", "m"))
+    record = asyncio.run(run_turn(agent, turn, tap, watch=watch))
+    assert [event.data.get("number") for event in record.events] == [None, 1, 2, None]
+
+
 def test_events_of_several_threads_stand_in_the_order_of_their_times(tap: ModelTap) -> None:
     async def agent(_: Turn, emit: Emit) -> str:
         def tell() -> None:
@@ -342,3 +370,32 @@ def test_an_address_that_answers_too_much_is_left(
 ) -> None:
     record = told(adapter_named(f"{serve(_Floods).address}/chat").make(), tap)
     assert "more than 10,000,000 bytes" in (record.error or "")
+
+
+class _GivesCookies(QuietHandler):
+    """Gives everybody a cookie; its owner is what was brought back."""
+
+    def do_POST(self) -> None:  # noqa: N802 - http.server's name
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.owner.append(self.headers["Cookie"])
+        self.send_json(200, {"answer": "hi"}, {"Set-Cookie": "session=1; Path=/"})
+
+
+def test_no_session_brings_back_the_cookies_of_another(
+    tap: ModelTap, serve: Callable[[type[QuietHandler]], LoopbackServer]
+) -> None:
+    import httpx  # noqa: PLC0415 - of an extra
+
+    server = serve(_GivesCookies)
+    behind_address = adapter_named(f"{server.address}/chat").make()
+
+    async def asks_the_model(turn: Turn, _: Emit) -> str:
+        async with httpx.AsyncClient(timeout=120) as client:
+            reply = await client.post(f"{turn.model.base_url}/chat/completions", json={})
+        assert "set-cookie" not in reply.headers
+        return "hi"
+
+    for agent in (behind_address, behind_address, asks_the_model, asks_the_model):
+        record = told(agent, tap, f"{server.address}/v1")
+        assert (record.error, record.case.actual_output) == (None, "hi")
+    assert server.owner == [None] * 4

@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from contextlib import suppress
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -110,7 +110,7 @@ class _Notes:
         self._watch = watch
         self._events: list[Event] = []
         self._left_out = 0
-        self._taking = Lock()
+        self._taking = RLock()  # whoever is told of an event may tell of another
 
     def take(self, kind: str, data: dict[str, Any]) -> None:
         told = recordable(data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.foreign_reply import read_reply, request_of
+from assay.agents.no_cookies import no_cookies
 from assay.agents.protocol import Adapter, Remembering
 from assay.errors import AgentFailed
 from assay.extras import require
@@ -20,7 +21,11 @@ def make(url: str) -> Agent:
     """An agent that is asked at an address; see `foreign_reply` for what it gets and returns."""
     httpx = require("httpx", extra="agents")
     # No connection is kept: one that the other side ends meanwhile would fail a turn.
-    client = httpx.AsyncClient(timeout=_SECONDS, limits=httpx.Limits(max_keepalive_connections=0))
+    client = httpx.AsyncClient(
+        timeout=_SECONDS,
+        limits=httpx.Limits(max_keepalive_connections=0),
+        cookies=no_cookies(),
+    )
 
     async def agent(turn: Turn, emit: Emit) -> str:
         try:

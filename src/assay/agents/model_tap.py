@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.agents.loopback import LoopbackServer, QuietHandler
+from assay.agents.no_cookies import no_cookies
 from assay.agents.protocol import NO_KEY, Emit, ModelEndpoint
 from assay.agents.tool_door import PLACE, ToolDoor
 from assay.extras import require
@@ -32,7 +33,9 @@ _LAST_LINE = b"\ndata: [DONE]"
 _NOT_FORWARDED = frozenset(
     {"host", "content-length", "connection", "accept-encoding", "authorization"}
 )
-_NOT_RETURNED = frozenset({"content-length", "connection", "transfer-encoding", "content-encoding"})
+_NOT_RETURNED = frozenset(
+    {"content-length", "connection", "transfer-encoding", "content-encoding", "set-cookie"}
+)
 
 
 class AskedCall(Struct):
@@ -97,7 +100,9 @@ class ModelTap:
         self._lines: dict[str, Line] = {}
         self._lock = Lock()
         self._server = LoopbackServer(_Handler, self)
-        self.client = self._httpx.Client(timeout=_SECONDS, limits=self._httpx.Limits())
+        self.client = self._httpx.Client(
+            timeout=_SECONDS, limits=self._httpx.Limits(), cookies=no_cookies()
+        )
 
     def __enter__(self) -> ModelTap:
         """Begin to serve, in a thread of its own."""
@@ -162,21 +167,23 @@ class _Handler(QuietHandler):
         if line.door is not None and rest.startswith(PLACE):
             self.send_text(*line.door.call(rest, body))
             return
+        httpx = self.server.owner._httpx  # noqa: SLF001 - the same module
         exchange = Exchange(time.time(), _tool_messages(body))
         line.exchanges.append(exchange)
         line.emit("model_request", {})
         try:
             self._pass_on(line, rest, body, exchange)
-        except self.server.owner._httpx.HTTPError as exc:  # noqa: SLF001 - the same module
+        except (httpx.HTTPError, httpx.InvalidURL) as exc:
             if exchange.status is None:
                 place = line.upstream.base_url
                 exchange.error = f"the model at {place} was not reached: {type(exc).__name__}"
                 line.end(exchange)  # first, as with a reply: the agent acts on what it gets
                 self._refuse(502, exchange.error)
-            else:
+            elif exchange.ended_at is None:
                 exchange.error = f"the model broke off: {type(exc).__name__}"
         except OSError:  # the agent has gone; nobody waits for the rest
-            exchange.error = exchange.error or "the agent broke off"
+            if exchange.ended_at is None:
+                exchange.error = exchange.error or "the agent broke off"
             self.close_connection = True
         finally:
             line.end(exchange)
