@@ -129,3 +129,9 @@ def test_numbers_that_make_up_a_known_one() -> None:
     paid = {"parts": [{"amount": 205}, {"amount": 100}]}
     case = run("Pay 100 by voucher.", call("get", {}, {"price": 305}), call("pay", paid, "ok"))
     assert [value.status for value in trace_arguments(case).values] == ["derived", "traced"]
+
+
+def test_numbers_of_headings_rows_and_keys_are_no_claims() -> None:
+    answer = '## 2.1 Prices\n| 11 | lamp |\n| 12 | desk |\n12. It is "total": 36\n### **13. End**'
+    found = ground_answer(run(PROMPT, call("get", {}, {"total": 36}), answer=answer)).claims
+    assert [claim.text for claim in found if claim.kind != "name"] == ["36"]

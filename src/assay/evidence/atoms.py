@@ -60,6 +60,9 @@ _START = attrgetter("start")
 _SENTENCE_END = ".,;:!?"
 _LIST_MARK = re.compile(r"(?:^|\n)[ \t>*#-]*\Z")
 _LIST_MARK_AFTER = re.compile(r"[.)、]\s|[.)]$")
+# Headings, and items of lists in lists, are numbered such as 2.1.
+_SECTION_MARK = re.compile(r"(?:^|\n)[ \t>*-]*#{1,6}[ \t*]*\Z")
+_SECTION_MARK_AFTER = re.compile(r"[.):]?[ \t*]")
 # The rows of a table are counted in its first column.
 _ROW_MARK = re.compile(r"(?:^|\n)[ \t>]*\|[ \t*#]*\Z")
 _ROW_MARK_AFTER = re.compile(r"[ \t*.]*\|")
@@ -204,6 +207,8 @@ def _numbers(text: str) -> Iterator[Atom]:
 
 def _is_list_mark(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - 8) : start]
+    if _SECTION_MARK_AFTER.match(text, end) and _SECTION_MARK.search(before):
+        return True
     if _LIST_MARK_AFTER.match(text, end):
         return _LIST_MARK.search(before) is not None
     return _ROW_MARK_AFTER.match(text, end) is not None and _ROW_MARK.search(before) is not None
