@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -164,6 +165,23 @@ def test_what_cannot_be_is_said_in_a_line(arguments: list[str], told: str, tmp_p
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []  # no empty store is left behind
+
+
+@pytest.mark.parametrize("command", ["run", "serve"])
+def test_a_server_that_does_not_start_leaves_no_empty_store_behind(
+    command: str, tmp_path: Path
+) -> None:
+    servers = {"mcpServers": {"gone": {"command": "false"}}}
+    (tmp_path / "servers.json").write_text(json.dumps(servers))
+    asked = {"name": "own", "mcp_servers": "servers.json", "tasks": [{"id": "a", "turns": ["Hi"]}]}
+    (tmp_path / "own.json").write_text(json.dumps(asked))
+    done = assay(command, "own.json", "--agents", "plain", "--store", "s", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "the MCP server 'gone' did not start" in done.stderr
+    assert not (tmp_path / "s").exists()
+    Store.create(tmp_path / "s")
+    assay(command, "own.json", "--agents", "plain", "--store", "s", cwd=tmp_path)
+    assert Store(tmp_path / "s").count() == 0  # one that was there stays
 
 
 @pytest.mark.parametrize(

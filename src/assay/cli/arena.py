@@ -22,7 +22,7 @@ from assay.cli.arena_results import tell_failures, tell_scores
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
-from assay.cli.stores import create_store
+from assay.cli.stores import created_store
 from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
@@ -91,9 +91,9 @@ def run(  # noqa: PLR0917 - each is an option of the command
         planned = import_module("assay.arena.planning").plan(
             loaded, [entrant.label for entrant in entered], repeat=repeat, seed=seed
         )
-        kept = create_store(store)
-        hold = _Holding(kept, len(planned), again=again)
-        hold.run(loaded, entered, planned, deadline)
+        with created_store(store) as kept:
+            hold = _Holding(kept, len(planned), again=again)
+            hold.run(loaded, entered, planned, deadline)
     failed = import_module("assay.arena.results").unanswered_of(kept, planned)
     _tell(entered, planned, hold, failed)
     if loaded.tools != "weather" and not hold.interrupted:

@@ -19,7 +19,7 @@ from assay.cli.arena_options import (
     agent_names,
 )
 from assay.cli.console import Terminal
-from assay.cli.stores import create_store
+from assay.cli.stores import created_store
 from assay.cli.view import listen
 from assay.extras import require
 
@@ -73,9 +73,8 @@ def serve(  # noqa: PLR0917 - each is an option of the command
         entered = import_module("assay.arena.entrants").entrants(
             agent_names(agents), model=model, base_url=base_url, scripted_url=served.base_url
         )
-        kept = create_store(store)
         conduct = import_module("assay.agents.harness").Conduct(deadline)
-        with listen(port) as listening:
+        with created_store(store) as kept, listen(port) as listening:
             address = f"http://127.0.0.1:{listening.getsockname()[1]}/arena"
             opened = _Opened(address, no_open=no_open)
             messages = Terminal(stderr=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +13,7 @@ import typer
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.filter_names import unknown_name
-from assay.errors import UnknownName
+from assay.errors import AssayError, UnknownName
 from assay.render.store_tables import KEY_LENGTH
 
 if TYPE_CHECKING:
@@ -52,10 +52,18 @@ def open_store(path: Path) -> Store:
     return store
 
 
-def create_store(path: Path) -> Store:
-    """Open a store, making it first if it is not there."""
+@contextmanager
+def created_store(path: Path) -> Iterator[Store]:
+    """A store, made first if it is not there; an error before anything is in it takes it away."""
+    is_new = not path.exists()
     store: Store = import_module("assay.store").Store.create(path)
-    return store
+    try:
+        yield store
+    except AssayError:
+        with suppress(OSError):  # the error itself is what is to be told
+            if is_new:
+                store.withdraw()
+        raise
 
 
 def chosen(store: Store, model: str | None, task: str | None) -> tuple[str | None, dict[str, Any]]:
