@@ -80,8 +80,7 @@ def test_a_task_is_a_run(form: str) -> None:
     assert [(c.tool, c.parameters, c.result) for c in run.calls] == [
         ("look", {"city": "Oslo"}, {"sky": "grey"})
     ]
-    answer = "Ye\ns." if form == "stream" else "Yes."
-    assert (run.actual_output, run.session_id) == (answer, "x1")
+    assert (run.actual_output, run.session_id) == ("Yes.", "x1")
     assert run.extra == {"state": "completed"}
     assert run.ended_at == 1_767_225_602
     assert run.input == "Rain?"
@@ -99,6 +98,46 @@ def test_a_task_that_failed_is_an_outcome(state: str) -> None:
 def test_messages_without_a_task_are_one_run() -> None:
     run = read_one(A2A, recording((ASKED, said("m2", "agent", text("Yes.")))))
     assert (run.input, run.actual_output, run.extra) == ("Rain?", "Yes.", {})
+
+
+def sent(own: str, words: str, **more: Any) -> dict[str, Any]:
+    return {"method": "message/send", "params": {"message": said(own, "user", text(words), **more)}}
+
+
+def answered(own: str, context: str) -> dict[str, Any]:
+    return {"result": {**TASK, "id": own, "contextId": context, "history": []}}
+
+
+def test_a_task_that_does_not_tell_what_it_was_asked_came_of_the_message_before_it() -> None:
+    told = (
+        *(sent("m1", "Rain?"), answered("t1", "x1"), sent("m2", "Snow?"), answered("t2", "x2")),
+        *(sent("m3", "Hail?", contextId="x1"), answered("t3", "x1")),
+    )
+    found = [(run.input, run.session_id) for run in read(A2A, recording(told))]
+    assert found == [("Rain?", "x1"), ("Snow?", "x2"), ("Hail?", "x1")]
+
+
+def test_what_a_task_tells_it_was_asked_is_told_once_and_in_its_place() -> None:
+    later = said("m4", "user", text("Sure?"), contextId="x1")
+    told = {**TASK, "history": [ASKED, WORKED, SEEN, later]}
+    unanswered, asked = sent("m9", "Hail?"), {"params": {"message": later}}
+    run, other = read(A2A, recording((unanswered, SENT, asked, {"result": told})))
+    assert [m["content"] for m in run.conversation_history or [] if m["role"] == "user"] == [
+        "Rain?",
+        "Sure?",
+    ]
+    assert (other.input, other.actual_output) == ("Hail?", None)
+
+
+def test_messages_without_a_task_are_a_run_for_each_context() -> None:
+    told = (
+        *(sent("m1", "Rain?"), said("r1", "agent", text("Yes."), contextId="x1")),
+        *(sent("m2", "Snow?"), said("r2", "agent", text("No."), contextId="x2")),
+        *(sent("m3", "Sure?", contextId="x1"), said("r3", "agent", text("Quite."), contextId="x1")),
+    )
+    first, second = read(A2A, recording(told))
+    assert (first.input, first.actual_output, first.session_id) == ("Rain?", "Quite.", "x1")
+    assert (second.input, second.actual_output, second.session_id) == ("Snow?", "No.", "x2")
 
 
 def test_each_task_is_a_run() -> None:

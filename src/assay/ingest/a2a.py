@@ -77,24 +77,91 @@ def _is_thing(value: dict[str, Any]) -> bool:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    tasks: dict[str, _Task] = {}
-    asked: dict[str, dict[str, Any]] = {}
+    heard = _Heard()
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
             continue
         for thing in things_in(document.value):
-            own = text_at(thing, "taskId")
-            if own is None and "parts" in thing:  # said before anybody had made a task of it
-                asked[str(thing.get("messageId"))] = thing
-            else:
-                tasks.setdefault(own or text_at(thing, "id") or "", _Task()).add(thing)
-    lone = _Task()
-    for message in asked.values():
-        next((t for t in tasks.values() if t.knows(message)), lone).ask(message)
-    found = [*tasks.items(), *([("", lone)] if lone.messages else [])]
-    for position, (own, task) in enumerate(found, start=1):
+            heard.take(thing)
+    for position, (own, task) in enumerate(heard.tasks(), start=1):
         yield task.case(own, recording.name, position)
+
+
+class _Heard:
+    """All that was told: what was said outside of tasks waits for the task that came of it."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, _Task] = {}
+        self._asked: dict[str, dict[str, Any]] = {}
+        self._waiting: dict[str | None, dict[str, None]] = {}
+        self._last: str | None = None
+        self._homes: dict[str, _Task] = {}
+        self._of_context: dict[str, _Task] = {}
+
+    def take(self, thing: dict[str, Any]) -> None:
+        own = text_at(thing, "taskId")
+        if own is None and "parts" in thing:
+            self._hear(thing)
+            return
+        key = own or text_at(thing, "id") or ""
+        if key not in self._tasks:
+            self._tasks[key] = _Task()
+            self._begin(self._tasks[key], thing)
+        self._tasks[key].add(thing)
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        own, context = str(message.get("messageId")), text_at(message, "contextId")
+        if own in self._asked:
+            return
+        if _role(message) == "user":
+            self._waiting.setdefault(context, {})[own] = None
+        else:
+            context = context or self._last  # an answer may name nothing that it belongs to
+            if (answered := self._next(context)) is not None:
+                self._asked[answered] = {**self._asked[answered], "contextId": context}
+        self._asked[own] = {**message, "contextId": context}
+        self._last = context
+
+    def _begin(self, task: _Task, thing: dict[str, Any]) -> None:
+        """Give a new task the message it came of, unless it tells what it was asked itself."""
+        asked = [m for m in [thing, *objects_in(thing.get("history"))] if _role(m) == "user"]
+        for message in asked:
+            for context in (text_at(thing, "contextId"), None):
+                self._waiting.get(context, {}).pop(str(message.get("messageId")), None)
+        begun_by = None if asked else self._next(text_at(thing, "contextId"))
+        if begun_by is not None:
+            self._homes[begun_by] = task
+
+    def _next(self, context: str | None) -> str | None:
+        """The message that waits longest in a context, else of those sent before it had one."""
+        waiting = self._waiting.get(context) or self._waiting.get(None)
+        if not waiting:
+            return None
+        own = next(iter(waiting))
+        del waiting[own]
+        return own
+
+    def tasks(self) -> list[tuple[str, _Task]]:
+        """Every task by its id; the messages that belong to none, each context as one."""
+        self._know_homes()
+        lone: dict[str, _Task] = {}
+        asked: dict[int, tuple[_Task, dict[str, dict[str, Any]]]] = {}
+        for own, message in self._asked.items():
+            context = text_at(message, "contextId") or ""
+            home = self._homes.get(own) or self._of_context.get(context)
+            home = home or lone.setdefault(context, _Task())
+            asked.setdefault(id(home), (home, {}))[1][own] = message
+        for home, messages in asked.values():
+            home.ask(messages)
+        return [*self._tasks.items(), *(("", task) for task in lone.values())]
+
+    def _know_homes(self) -> None:
+        for task in self._tasks.values():
+            if task.context is not None:
+                self._of_context.setdefault(task.context, task)
+            for own in task.messages:
+                self._homes.setdefault(own, task)
 
 
 class _Task:
@@ -102,26 +169,22 @@ class _Task:
 
     def __init__(self) -> None:
         self.messages: dict[str, dict[str, Any]] = {}
-        self._artifacts: dict[str, list[dict[str, Any]]] = {}
+        self._artifacts: dict[str, list[list[dict[str, Any]]]] = {}
         self._state: str | None = None
         self._reason = ""
-        self._context: str | None = None
+        self.context: str | None = None
         self._times: list[float] = []
 
-    def knows(self, message: dict[str, Any]) -> bool:
-        """Whether a message was said of this task."""
-        same = text_at(message, "contextId")
-        return str(message.get("messageId")) in self.messages or (same or "") == self._context
-
-    def ask(self, message: dict[str, Any]) -> None:
+    def ask(self, asked: dict[str, dict[str, Any]]) -> None:
         """Take what was said outside of the task: by the user before it, or with no task at all."""
-        own = {str(message.get("messageId")): message}
-        is_first = _role(message) == "user" and self._state is not None
-        self.messages = {**own, **self.messages} if is_first else {**self.messages, **own}
-        self._context = text_at(message, "contextId") or self._context
+        new = {own: message for own, message in asked.items() if own not in self.messages}
+        first = {own: m for own, m in new.items() if _role(m) == "user" and self._state is not None}
+        self.messages = {**first, **self.messages, **new}
+        contexts = (text_at(message, "contextId") for message in asked.values())
+        self.context = next(filter(None, contexts), None) or self.context
 
     def add(self, thing: dict[str, Any]) -> None:
-        self._context = text_at(thing, "contextId") or self._context
+        self.context = text_at(thing, "contextId") or self.context
         status = dict_or_empty(thing.get("status"))
         said = [thing] if "parts" in thing else objects_in(thing.get("history"))
         if status:
@@ -135,21 +198,24 @@ class _Task:
         artifact = dict_or_empty(thing.get("artifact"))
         for made in [*objects_in(thing.get("artifacts")), *([artifact] if artifact else [])]:
             own = str(made.get("artifactId"))
-            before = self._artifacts.get(own, []) if thing.get("append") else []
-            self._artifacts[own] = [*before, *objects_in(made.get("parts"))]
+            if not thing.get("append"):
+                self._artifacts[own] = []
+            self._artifacts.setdefault(own, []).append(objects_in(made.get("parts")))
 
     def case(self, own: str, name: str, position: int) -> AgentTestCase:
         """The run that the task was."""
         run = RunBuilder()
         for message in self.messages.values():
             _tell(run, message)
-        for parts in self._artifacts.values():
-            _tell_calls(run, parts)
-        made = [_words({"parts": parts}) for parts in self._artifacts.values()]
+        made = []
+        for pieces in self._artifacts.values():
+            _tell_calls(run, [part for piece in pieces for part in piece])
+            # What is appended goes on with a text, often in the middle of a word.
+            made.append("".join(_words({"parts": piece}) for piece in pieces))
         return run.finish(
             actual_output="\n".join(filter(None, made)) or None,
-            run_id=stable_id(NAME, own, self._context, *place_id(name, position)),
-            session_id=self._context,
+            run_id=stable_id(NAME, own, self.context, *place_id(name, position)),
+            session_id=self.context,
             outcome=None
             if self._state not in FAILED
             else RunOutcome(success=False, decided_by=NAME, reason=self._reason or self._state),
