@@ -123,8 +123,70 @@ def test_what_was_asked_may_stand_before_the_stream() -> None:
     assert read_one(VERCEL_AI, recording(({"messages": said}, *EVENTS))).input == "Rain?"
 
 
+def step(*parts: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"type": "start-step"}, *parts, {"type": "finish-step"}]
+
+
+def called(city: str, **own: str) -> dict[str, Any]:
+    return {"type": "tool-call", "toolName": "look", "input": {"city": city}, **own}
+
+
+def came(output: str, **more: Any) -> dict[str, Any]:
+    return {"type": "tool-result", "toolName": "look", "output": output, **more}
+
+
+ODD_IDS = {
+    "numbered anew": ({"toolCallId": "0"}, {"toolCallId": "0"}),
+    "none": ({}, {}),
+}
+
+
+@pytest.mark.parametrize("ids", ODD_IDS)
+def test_no_call_is_lost_whatever_its_id(ids: str) -> None:
+    first, second = ODD_IDS[ids]
+    events = [
+        *step(called("Oslo", **first), came("rain", **first)),
+        *step(called("Rome", **second), came("sun", **second)),
+    ]
+    run = read_one(VERCEL_AI, recording(events))
+    assert [(c.parameters, c.result) for c in run.calls] == [
+        ({"city": "Oslo"}, "rain"),
+        ({"city": "Rome"}, "sun"),
+    ]
+    assert "unmatched_results" not in run.extra
+
+
+def test_a_result_is_what_came_at_last() -> None:
+    own = {"toolCallId": "c1"}
+    early = came("looking", preliminary=True, **own)
+    events = step(called("Oslo", **own), early, came("rain", preliminary=False, **own))
+    run = read_one(VERCEL_AI, recording(events))
+    assert ([call.result for call in run.calls], run.extra) == (["rain"], {})
+
+
+def test_mastra_keeps_what_an_event_tells_in_its_payload() -> None:
+    used = {"output": {"usage": {"inputTokens": 5, "outputTokens": 2}}, "type": "odd"}
+    events = [
+        {"type": "step-start", "runId": "r", "payload": {}},
+        {"type": "tool-call", "payload": called("Oslo", toolCallId="c")},
+        {"type": "tool-result", "payload": came("rain", toolCallId="c")},
+        {"type": "step-finish", "payload": used},
+        {"type": "finish", "payload": used},
+    ]
+    assert pick_format(recording(events))[0] is VERCEL_AI
+    run = read_one(VERCEL_AI, recording(events))
+    assert ([call.result for call in run.calls], run.usage) == (["rain"], Usage(5, 2))
+
+
 def test_each_start_after_an_end_is_a_run() -> None:
     assert len(read(VERCEL_AI, recording((*EVENTS, *EVENTS)))) == 2
+
+
+@pytest.mark.parametrize("why", [{"error": "overloaded"}, {"error": {"message": "overloaded"}}])
+def test_why_a_stream_ended(why: dict[str, Any]) -> None:
+    outcome = read_one(VERCEL_AI, recording([*EVENTS[:4], {"type": "error", **why}])).outcome
+    assert outcome is not None
+    assert outcome.reason == "overloaded"
 
 
 def test_an_error_is_an_outcome_and_unknown_events_are_counted() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import Entry, RunBuilder, entries
@@ -69,6 +69,7 @@ OUTPUT_KEYS = ("output", "result", "errorText", "error")
 PIECE_KEYS = ("delta", "textDelta", "text")
 ARGUMENT_PIECE_KEYS = ("inputTextDelta", "argsTextDelta", "delta")
 USAGE_KEYS = ("totalUsage", "usage")
+FAILURE_KEYS = ("errorText", "error", "reason")
 _CODED = re.compile(rb'[0-9a-k]:[\[{"]')
 _LOOKED_AT = 20
 _LOOKED_AT_BYTES = 64 * 1024
@@ -79,7 +80,13 @@ def _recognise(recording: Recording) -> float:
     if _is_coded(recording):
         return 0.95
     items = recording.first_items(_LOOKED_AT)
-    return 0.9 if any(_kind(item) in OWN_EVENTS for item in items) else 0.0
+    return 0.9 if any(_is_own(item) for item in items) else 0.0
+
+
+def _is_own(value: object) -> bool:
+    """Whether only these streams have such an event; others have steps, but not with these keys."""
+    kind, event = _kind(value), dict_or_empty(value)
+    return kind in OWN_EVENTS or (kind in STEPS and ("payload" in event or "messageId" in event))
 
 
 def _kind(value: object) -> str:
@@ -118,7 +125,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if asked:
             told.ask(asked)
         else:
-            told.event({**event, **dict_or_empty(event.get("payload"))})
+            payload = dict_or_empty(event.get("payload"))
+            told.event({**event, **payload, "type": event["type"]})
     if told is not None:
         yield told.case(recording.name)
 
@@ -149,6 +157,13 @@ def _coded(line: bytes) -> dict[str, Any] | None:
     return {**(value if isinstance(value, dict) else {key: value}), "type": kind}
 
 
+class _Called(NamedTuple):
+    """A call, and the pieces of its arguments while they come."""
+
+    call: ToolExecutionResult
+    pieces: list[str]
+
+
 class _Telling:
     """A run told event by event; words and arguments come in pieces."""
 
@@ -159,7 +174,8 @@ class _Telling:
         self._known: dict[str, Any] = {}
         self._failure: str | None = None
         self._words: dict[str, list[str]] = {}
-        self._calls: dict[str, tuple[ToolExecutionResult, list[str]]] = {}
+        self._calls: list[_Called] = []
+        self._open: dict[str, _Called] = {}
         self._in_step = False
         self._came: list[dict[str, Any]] = []
         self._usages: list[object] = []
@@ -182,7 +198,8 @@ class _Telling:
         elif kind == "tool-input-delta":
             self._arguments(event)
         elif kind in RESULTS:
-            self._came.append(event)
+            # What comes before the result itself only shows how far the tool has got.
+            self._came += [] if event.get("preliminary") is True else [event]
             self._settle(now=not self._in_step)
         elif kind in STEPS or kind in ENDS:
             self._end(event, kind)
@@ -203,21 +220,26 @@ class _Telling:
 
     def _call(self, event: dict[str, Any], kind: str) -> None:
         own_id = _first(event, ID_KEYS)
-        if own_id not in self._calls:
-            call = ToolExecutionResult(text_at(event, "toolName") or "", {}, call_id=own_id)
-            self._calls[own_id] = (call, [])
-            self._run.call(call)
+        known = self._open.get(own_id) or self._begun(event, own_id)
         sent = next((event[key] for key in INPUT_KEYS if key in event), None)
         if sent is not None:
-            self._calls[own_id][0].parameters = decode_arguments(sent)
-            self._calls[own_id][1].clear()
+            known.call.parameters = decode_arguments(sent)
+            known.pieces.clear()
         if kind == "tool-input-error":
             self._came.append({**event, "type": "tool-output-error"})
 
+    def _begun(self, event: dict[str, Any], own_id: str) -> _Called:
+        call = ToolExecutionResult(text_at(event, "toolName") or "", {}, call_id=own_id or None)
+        begun = _Called(call, [])
+        self._calls.append(begun)
+        self._open |= {own_id: begun} if own_id else {}
+        self._run.call(call)
+        return begun
+
     def _arguments(self, event: dict[str, Any]) -> None:
-        known = self._calls.get(_first(event, ID_KEYS))
+        known = self._open.get(_first(event, ID_KEYS))
         if known is not None:
-            known[1].append(_first(event, ARGUMENT_PIECE_KEYS))
+            known.pieces.append(_first(event, ARGUMENT_PIECE_KEYS))
 
     def _settle(self, *, now: bool) -> None:
         """Tell what came back: in a step only at its end, as its calls were issued together."""
@@ -228,9 +250,12 @@ class _Telling:
     def _result(self, event: dict[str, Any]) -> None:
         failed = _kind(event) in FAILURES
         value = next((event[key] for key in OUTPUT_KEYS if event.get(key) is not None), None)
+        own_id = _first(event, ID_KEYS)
+        self._open.pop(own_id, None)  # some models number their calls anew in each step
         self._run.result(
-            _first(event, ID_KEYS),
+            own_id or None,
             value,
+            tool=text_at(event, "toolName"),
             reported_success=False if failed else None,
             error_message=text_of(value) or None if failed else None,
         )
@@ -240,14 +265,17 @@ class _Telling:
         self._run.end_reply()
         self._in_step = kind in {"start-step", "step-start"}
         self._know(dict_or_empty(event.get("response")))
-        usage = next((event[key] for key in USAGE_KEYS if isinstance(event.get(key), dict)), None)
+        places = (event, dict_or_empty(event.get("output")))
+        usage = next((p[k] for p in places for k in USAGE_KEYS if isinstance(p.get(k), dict)), None)
         if kind == "finish" and usage:
             self._usages = [usage]  # the sum of those of the steps
         elif usage:
             self._usages.append(usage)
         self.is_over = self.is_over or kind in ENDS
         if kind in {"error", "abort"}:
-            self._failure = text_at(event, "errorText") or text_at(event, "reason") or kind
+            told = (event.get(key) for key in FAILURE_KEYS)
+            reasons = (text_at(dict_or_empty(why), "message") or text_of(why) for why in told)
+            self._failure = next(filter(None, reasons), kind)
 
     def _know(self, about: dict[str, Any]) -> None:
         model = text_at(about, "modelId") or text_at(about, "model")
@@ -259,7 +287,7 @@ class _Telling:
         """The run that the events told of."""
         self._flush()
         self._settle(now=True)
-        for call, pieces in self._calls.values():
+        for call, pieces in self._calls:
             if pieces:
                 call.parameters = decode_arguments("".join(pieces))
         own = text_at(self._known, "messageId") or text_at(self._known, "runId")
