@@ -211,6 +211,28 @@ def test_show_tells_what_was_reported_and_what_was_found(assay: Assay) -> None:
     assert "(no answer was recorded)" in out
 
 
+@pytest.mark.parametrize(
+    ("told", "line"),
+    [
+        (
+            {"confidence": 0.9, "based_on": ["2 messages", "1 call"]},
+            "reading: a guess by its shape, 90% sure: 2 messages; 1 call",
+        ),
+        ({"confidence": 0.5}, "reading: a guess by its shape, 50% sure"),
+        ({"confidence": "high"}, None),
+        ("odd", None),
+        (None, None),
+    ],
+)
+def test_show_says_how_sure_a_reader_was_that_had_to_guess(
+    told: object, line: str | None, assay: Assay
+) -> None:
+    case = AgentTestCase("q", "a", run_id="guessed", extra={"generic_reader": told})
+    fill(Store("runs.assay"), [case])
+    lines = assay("show", "runs.assay", "guessed").out.splitlines()
+    assert next((each for each in lines if each.startswith("reading")), None) == line
+
+
 def test_show_does_not_call_ok_what_brought_no_result(assay: Assay) -> None:
     case = run(51, run_id="cut")
     case.input = ""

@@ -43,6 +43,13 @@ class JudgedCall(Struct, frozen=True):
     misfit: Misfit | None = None
 
 
+class _Guess(Struct, frozen=True):
+    """What the generic reader tells of its reading."""
+
+    confidence: float
+    based_on: list[str] = []
+
+
 def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[JudgedCall]:
     """The calls of a run, each failure with its blame; `siblings` by the position of the call."""
     try:
@@ -99,6 +106,7 @@ def _facts(case: AgentTestCase) -> Iterator[str]:
         "error": _error(case),
         "tokens": _tokens(case),
         "source": _place(case),
+        "reading": _guess(case),
     }
     return (f"{name}: {value}" for name, value in known.items() if value is not None)
 
@@ -138,6 +146,16 @@ def _place(case: AgentTestCase) -> str | None:
         return None
     position = "" if source.position is None else f":{source.position}"
     return f"{source.path}{position} ({source.format or 'format unknown'})"
+
+
+def _guess(case: AgentTestCase) -> str | None:
+    """How sure the reader was that knows no format, and by what; None where another one read."""
+    try:
+        found = msgspec.convert(case.extra.get("generic_reader"), _Guess)
+    except msgspec.ValidationError:
+        return None
+    signs = f": {'; '.join(found.based_on)}" if found.based_on else ""
+    return f"a guess by its shape, {found.confidence:.0%} sure{signs}"
 
 
 def _append_call(page: Text, number: int, judged: JudgedCall, width: int | None) -> None:
