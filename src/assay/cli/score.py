@@ -150,7 +150,8 @@ def _scored(queue: CaseQueue, book: ScoreBook, how: _Presentation, concurrency: 
         fall_silent()
     except OSError as exc:
         book.interrupted = True
-        how.messages.tell(f"assay: {exc.filename} cannot be written: {exc.strerror}", "red")
+        place = exc.filename or "standard output"
+        how.messages.tell(f"assay: {place} cannot be written: {exc.strerror}", "red")
     return book.exit_code()
 
 
