@@ -74,6 +74,23 @@ def test_how_a_call_ended(status: str) -> None:
     assert call.error_message == (None if ENDS[status] else "oh")
 
 
+def test_what_was_shown_before_a_call_ended_is_its_result() -> None:
+    begun = update("tool_call", toolCallId="c1", kind="execute", rawInput="ls")
+    seen = update("tool_call_update", toolCallId="c1", content=shown("a.txt"))
+    ended = update("tool_call_update", toolCallId="c1", status="completed", rawOutput=None)
+    (call,) = read_one(ACP, recording((PROMPT, begun, seen, ended))).calls
+    assert (call.parameters, call.result, call.reported_success) == ("ls", "a.txt", True)
+
+
+def test_an_answer_of_the_editor_ends_no_turn_whatever_its_id() -> None:
+    params = {"sessionId": "s1", "toolCall": {"toolCallId": "c1", "kind": "edit"}}
+    asked = {"jsonrpc": "2.0", "id": 3, "method": "session/request_permission", "params": params}
+    allowed = {"jsonrpc": "2.0", "id": 3, "result": {"outcome": {"outcome": "selected"}}}
+    failed = {"jsonrpc": "2.0", "id": 3, "error": {"message": "overloaded"}}
+    run = read_one(ACP, recording((PROMPT, asked, allowed, failed)))
+    assert run.outcome == RunOutcome(success=False, decided_by="acp", reason="overloaded")
+
+
 NAMES: tuple[tuple[dict[str, Any], str], ...] = (
     ({"kind": "read"}, "read"),
     ({"kind": "other"}, "Look at it"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
-from assay.ingest.crewai_events import CREWAI, ENVELOPE_KEYS, OWN_EVENTS
+from assay.ingest.crewai_events import COMPLETED, CREWAI, ENVELOPE_KEYS, FAILURES, OWN_EVENTS
 from assay.ingest.formats import pick_format
 from assay.run import RunOutcome, Usage
 
@@ -62,11 +62,29 @@ def test_each_kickoff_is_a_run() -> None:
     assert len(read(CREWAI, recording((*EVENTS, *EVENTS)))) == 2
 
 
-def test_a_crew_that_failed_is_an_outcome() -> None:
-    failed = event("crew_kickoff_failed", 8, error="no money")
+@pytest.mark.parametrize("kind", sorted(FAILURES))
+def test_a_crew_that_failed_is_an_outcome(kind: str) -> None:
+    failed = event(kind, 8, error="no money")
     assert read_one(CREWAI, recording((*EVENTS[:4], failed))).outcome == RunOutcome(
         success=False, decided_by="crewai", reason="no money"
     )
+
+
+@pytest.mark.parametrize("kind", sorted(COMPLETED))
+def test_a_failure_that_was_made_good_is_none(kind: str) -> None:
+    told = (*EVENTS[:4], event("llm_call_failed", 4, error="overloaded"), event(kind, 5))
+    assert read_one(CREWAI, recording(told)).outcome is None
+
+
+def test_what_only_went_wrong_beside_the_work_is_no_failure() -> None:
+    told = (*EVENTS, event("memory_save_failed", 8, error="no disk"))
+    assert read_one(CREWAI, recording(told)).outcome is None
+
+
+def test_an_error_may_be_an_object() -> None:
+    failed = event("tool_usage_error", 3, tool_name="look", error={"message": "no station"})
+    (call,) = read_one(CREWAI, recording((*EVENTS[:3], failed))).calls
+    assert (call.result, call.success) == ({"message": "no station"}, False)
 
 
 @pytest.mark.parametrize("kind", sorted(OWN_EVENTS))

@@ -9,6 +9,7 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
+    decode_arguments,
     dict_or_empty,
     objects_in,
     place_id,
@@ -74,9 +75,15 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             session.take(str(_method(message)), params, message.at)
             if _method(message) == PROMPT and "id" in body:
                 asked[str(body.get("id"))] = session
-        elif "method" not in body and "id" in body and str(body["id"]) in asked:
+        elif _ends_a_turn(body) and str(body["id"]) in asked:
             asked.pop(str(body["id"])).end(body, message.at)
     yield from (session.case(recording.name) for session in sessions.values())
+
+
+def _ends_a_turn(body: dict[str, Any]) -> bool:
+    """Whether it may answer a prompt; both sides number what they ask, so ids may be the same."""
+    is_answer = "method" not in body and "id" in body
+    return is_answer and ("error" in body or "stopReason" in dict_or_empty(body.get("result")))
 
 
 class _Session:
@@ -87,6 +94,7 @@ class _Session:
         self._run = RunBuilder()
         self._pieces: dict[str, list[str]] = {}
         self._calls: dict[str, ToolExecutionResult] = {}
+        self._shown: dict[str, str] = {}
         self._times: list[float] = []
         self._usages: list[object] = []
         self._failure: str | None = None
@@ -128,18 +136,19 @@ class _Session:
             self._run.call(self._calls[own])
         call = self._calls[own]
         call.tool = _tool(told) or call.tool or text_at(told, "title") or ""
-        if isinstance(told.get("rawInput"), dict) and told["rawInput"]:
-            call.parameters = told["rawInput"]
+        if told.get("rawInput"):
+            call.parameters = decode_arguments(told["rawInput"])
         if title := text_at(told, "title"):
             call.extra["title"] = title
+        shown = self._shown[own] = _shown(told) or self._shown.get(own, "")
         ended = ENDS.get(text_at(told, "status") or "")
-        if ended is not None and call.result is None:
-            value = told.get("rawOutput", _shown(told))
+        if ended is not None and call.reported_success is None:
+            came = told.get("rawOutput")
             self._run.result(
                 own,
-                value,
+                shown if came is None else came,
                 reported_success=ended,
-                error_message=None if ended else _shown(told) or None,
+                error_message=None if ended else shown or None,
                 ended_at=at,
             )
 

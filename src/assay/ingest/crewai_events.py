@@ -35,6 +35,11 @@ OWN_EVENTS = frozenset(
     | {"tool_usage_error"}
 )
 CALLED, CAME, FAILED = "tool_usage_started", "tool_usage_finished", "tool_usage_error"
+# A crew may try again after a failure: only what was not made good is one of the run.
+COMPLETED = frozenset({"agent_execution_completed", "task_completed", "crew_kickoff_completed"})
+FAILURES = frozenset(
+    {"llm_call_failed", "agent_execution_error", "task_failed", "crew_kickoff_failed"}
+)
 # What a task asks, where the first event that says it does.
 TASK_KEYS = ("task_prompt", "description", "task_description", "prompt", "task_name")
 ARGUMENT_KEYS = ("tool_args", "tool_input", "arguments", "args")
@@ -96,6 +101,7 @@ class _Crew:
         self._run = RunBuilder()
         self._position = position
         self._about: dict[str, Any] = {}
+        self._asked: set[str] = set()
         self._open: Counter[str] = Counter()
         self._usages: list[object] = []
         self._times: list[float] = []
@@ -117,17 +123,18 @@ class _Crew:
         elif kind == "llm_call_completed":
             self._usages.append(event.get("usage"))
             self._about |= {"model": text_at(event, "model")} if text_at(event, "model") else {}
-        elif kind in {"agent_execution_completed", "task_completed", "crew_kickoff_completed"}:
+        elif kind in COMPLETED:
             self._answer = _said(event.get("output")) or self._answer
-        elif kind.endswith("_failed"):
-            self._failure = text_at(event, "error") or kind
+            self._failure = None
+        elif kind in FAILURES:
+            self._failure = text_of(event.get("error")) or kind
 
     def _ask(self, event: dict[str, Any]) -> None:
         task = dict_or_empty(event.get("task"))
         asked = (text_at(place, key) for key in TASK_KEYS for place in (event, task))
         words = next(filter(None, asked), "")
-        if words and words not in self._about.setdefault("asked", []):
-            self._about["asked"].append(words)
+        if words and words not in self._asked:
+            self._asked.add(words)
             self._run.user(words)
 
     def _result(self, event: dict[str, Any], at: float | None, *, failed: bool) -> None:
@@ -136,7 +143,7 @@ class _Crew:
         if not self._open[tool]:
             self._call(event, epoch_seconds(event.get("started_at")))
         self._open[tool] -= 1
-        told = text_at(event, "error") if failed else event.get("output")
+        told = event.get("error" if failed else "output")
         self._run.result(
             None,
             told,
