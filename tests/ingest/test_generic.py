@@ -249,6 +249,14 @@ def test_what_a_message_shows_twice_is_told_once() -> None:
     assert calls_in({**flow, "agentReasoning": [{"usedTools": [used]}]}) == [LOOKED]
 
 
+def test_what_stands_beside_parts_that_do_not_tell_it_is_no_copy() -> None:
+    asked = {"role": "user", "content": "What is it?", "parts": [{"type": "image", "url": "x"}]}
+    said = {"role": "assistant", "content": "Yes.", "parts": [{"type": "text", "text": "Yes."}]}
+    run = read_one(GENERIC, recording([asked, {**said, "toolInvocations": [USED]}]))
+    assert run.input == "What is it?"
+    assert [(call.tool, call.result) for call in run.calls] == [("look", "rain")]
+
+
 def test_calls_and_results_by_id_are_as_good_as_lists() -> None:
     sent = {"method": "tools/call", "params": {"name": "look", "arguments": {"city": "Oslo"}}}
     came = {"content": [{"type": "text", "text": "rain"}], "isError": False}

@@ -78,6 +78,13 @@ def test_a_tape_of_one_api_is_one_recording(tmp_path: Path) -> None:
     ]
 
 
+def test_requests_whose_reply_cannot_be_read_stay_in_their_conversation(tmp_path: Path) -> None:
+    failed: tuple[Any, Any] = (CHAT[0], {"error": "overloaded"})
+    (tmp_path / "tape.json").write_bytes(tape(failed, CHAT))
+    runs = [run for run in read_runs(tmp_path) if isinstance(run, AgentTestCase)]
+    assert [run.actual_output for run in runs] == ["Yes, says chat."]
+
+
 def test_a_format_that_is_named_reads_the_whole_tape(tmp_path: Path) -> None:
     (tmp_path / "tape.json").write_bytes(tape(CHAT, GEMINI))
     found = list(read_runs(tmp_path, format_name="openai-chat"))

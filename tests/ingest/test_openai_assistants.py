@@ -62,6 +62,13 @@ def test_a_thread_is_a_run(form: str) -> None:
     assert [tool["name"] for tool in run.available_tools or []] == ["look"]
 
 
+def test_the_latest_run_of_a_thread_tells_how_it_ended() -> None:
+    again = ran(1_767_225_605, id="r2", model="n")
+    failed = ran(status="failed", last_error={"message": "overloaded"})
+    run = read_one(ASSISTANTS, recording((again, failed, ASKED)))
+    assert (run.model, run.outcome) == ("n", None)
+
+
 def test_what_a_client_sent_back_is_a_result() -> None:
     action = {"submit_tool_outputs": {"tool_calls": [WAITING]}}
     outputs = {"tool_outputs": [{"tool_call_id": "c1", "output": "rain"}]}

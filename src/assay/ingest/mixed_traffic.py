@@ -53,8 +53,11 @@ def parts_by_api(recording: Recording) -> list[Recording]:
     items = archived(sample[0]) if len(sample) == 1 else []
     threads = list(things_in(sample[0])) if items else []
     found: dict[str, list[Any]] = {"openai-assistants": threads} if threads else {}
-    for item in items:
-        found.setdefault(api_of(item), []).append(item)
+    apis = [api_of(item) for item in items]
+    known = set(filter(None, apis))
+    for item, api in zip(items, apis, strict=True):
+        # What nothing shows the API of is a request without its reply: of the only one there is.
+        found.setdefault(next(iter(known)) if len(known) == 1 else api, []).append(item)
     if len(found) < 2:
         return []
     return [Recording(_Part(recording.name, _lines(part))) for part in found.values()]

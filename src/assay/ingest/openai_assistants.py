@@ -127,6 +127,7 @@ def _thread(
     thread_id: str, things: list[dict[str, Any]], name: str, position: int
 ) -> AgentTestCase:
     run = RunBuilder()
+    things = sorted(things, key=_created)
     runs = [thing for thing in things if thing["object"] == RUN]
     about = runs[-1] if runs else {}
     if instructions := text_at(about, "instructions"):
@@ -134,7 +135,7 @@ def _thread(
     steps = [thing for thing in things if thing["object"] == STEP]
     told = {call.call_id for step in steps for call, _ in _calls(step)}
     came = _came(things)
-    for thing in sorted(things, key=_created):
+    for thing in things:
         if thing["object"] == MESSAGE:
             _add_message(run, thing)
         elif thing["object"] == STEP:

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.ingest.fields import dict_or_empty, objects_in
 
-# Where objects stand under the second key, the first one is a copy of them for another reader.
-COPIES = (("toolInvocations", "parts"), ("content", "parts"), ("usedTools", "agentReasoning"))
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _is_told_by(value: Any, part: dict[str, Any]) -> bool:
+    """Whether a part may be of what a message's content tells: of words, it says some."""
+    return not isinstance(value, str) or isinstance(part.get("text"), str)
+
+
+def _is_of_a_tool(value: Any, part: dict[str, Any]) -> bool:  # noqa: ARG001 - of any calls
+    return str(part.get("type")).startswith("tool")
+
+
+# Where objects under the second key tell the same, the first one is a copy for another reader.
+COPIES: tuple[tuple[str, str, Callable[[Any, dict[str, Any]], bool]], ...] = (
+    ("toolInvocations", "parts", _is_of_a_tool),
+    ("content", "parts", _is_told_by),
+    ("usedTools", "agentReasoning", _is_told_by),
+)
 # Where some keep calls and results by their ids.
 BY_ID_KEYS = ("tool_calls", "tool_results")
 # What came back, where its kind stands beside it (Vercel).
 _TYPED_RESULTS = frozenset({"text", "json", "error-text", "error-json", "content"})
-_SIGNS = frozenset({*(copy for copy, _ in COPIES), *BY_ID_KEYS})
+_SIGNS = frozenset({*(copy for copy, _, _ in COPIES), *BY_ID_KEYS})
 
 
 def told_once(node: dict[str, Any]) -> dict[str, Any]:
@@ -21,8 +38,9 @@ def told_once(node: dict[str, Any]) -> dict[str, Any]:
         return node
     copies = {
         copy
-        for copy, original in COPIES
-        if isinstance(node.get(copy), str | list) and objects_in(node.get(original))
+        for copy, original, tells in COPIES
+        if isinstance(value := node.get(copy), str | list)
+        and any(tells(value, item) for item in objects_in(node.get(original)))
     }
     return {key: _listed(key, item) for key, item in node.items() if key not in copies}
 
