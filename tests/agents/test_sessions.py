@@ -20,6 +20,7 @@ from assay.agents.scripted.server import ScriptedModel
 from assay.agents.weather.preferences import PreferenceBook
 from assay.agents.weather.source import BundledWeather
 from assay.agents.weather.tools import weather_tools
+from assay.event_loop import in_thread
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.test_case import AgentTestCase
 
@@ -202,6 +203,57 @@ def test_a_thread_closes_its_agent_when_it_ends(*, fails: bool) -> None:
 
     asyncio.run(talk())
     assert closed.wait(10)
+
+
+def test_a_thread_that_was_left_behind_ends_with_the_last_who_waits_for_it() -> None:
+    blocked, goes_on, answered, ended = Event(), Event(), Event(), Event()
+    closed: list[tuple[int, bool]] = []
+    made = 0
+
+    def make() -> Remembering:
+        nonlocal made
+        made += 1
+        number = made
+
+        async def answers(turn: Turn, _: Emit) -> str:
+            if turn.message == "block":
+                blocked.set()
+                goes_on.wait(120)
+            if turn.message == "wait":
+                await in_thread(lambda: goes_on.wait(120))
+                answered.set()
+            return f"{turn.message} {number}"
+
+        async def forget(_: str) -> None:
+            """Nothing is kept."""
+
+        async def close() -> None:
+            closed.append((number, answered.is_set()))
+            ended.set()
+
+        return Remembering(answers, forget, close)
+
+    async def talk() -> tuple[str, str]:
+        thread = AgentThread(Adapter("x", "x", "agents", make))
+        endpoint = ModelEndpoint("http://127.0.0.1:9/v1", "m")
+
+        def say(message: str) -> asyncio.Task[str]:
+            turn = Turn(message, message, endpoint)
+            return asyncio.create_task(thread(turn, lambda *_: None))
+
+        waits, blocks = say("wait"), say("block")
+        await in_thread(lambda: blocked.wait(120))
+        blocks.cancel()
+        await asyncio.gather(blocks, return_exceptions=True)
+        fresh = await say("go on")
+        goes_on.set()
+        late = await waits
+        await in_thread(lambda: ended.wait(120))
+        thread.close()
+        return fresh, late
+
+    assert asyncio.run(talk()) == ("go on 2", "wait 1")
+    assert closed[0] == (1, True)
 
 
 @pytest.mark.parametrize("name", ADAPTERS)

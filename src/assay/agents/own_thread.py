@@ -26,7 +26,8 @@ STOPPED = f"{AgentFailed.__name__}: {_STOPPED}"
 class AgentThread:
     """Made from an adapter; is an agent itself, for any number of sessions at once.
 
-    A thread that an agent holds up is left behind: the next turn gets a fresh thread and agent.
+    A thread that an agent holds up is left behind, and ends when that goes on and nobody waits for
+    it any more: the next turn gets a fresh thread and agent.
     """
 
     def __init__(self, adapter: Adapter) -> None:
@@ -65,7 +66,10 @@ class AgentThread:
             try:
                 await asyncio.wait_for(asyncio.wrap_future(sign), _STUCK_SECONDS)
             except TimeoutError:
+                left, agent = self._loop, self._agent
                 self._begin()
+                if agent is not self._agent:  # else it would be closed under those who ask it now
+                    asyncio.run_coroutine_threadsafe(_last_to_leave(), left)
             self._is_suspect = False
 
     def forget(self, session_id: str) -> None:
@@ -124,6 +128,14 @@ async def _ended(agent: Agent) -> None:
 
 async def _nothing() -> None:
     return None
+
+
+async def _last_to_leave() -> None:
+    """Stop this loop when all that goes on in it has ended: others may wait for their turns."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        await asyncio.wait(others)
+    asyncio.get_running_loop().stop()
 
 
 async def _guarded(agent: Agent, turn: Turn, emit: Emit) -> str:

@@ -8,11 +8,10 @@ import random
 import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from assay.agents.foreign_code import attempt, attempt_now
-from assay.agents.own_thread import AgentThread
 from assay.arena.choices import keep_choice, worths_of
 from assay.arena.history import (
     FORMAT,
@@ -23,7 +22,7 @@ from assay.arena.history import (
 )
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.rooms import Column, Rooms
-from assay.arena.running import evaluator_for
+from assay.arena.running import evaluator_for, made_agents
 from assay.arena.session import LETTERS, Cell, Prompt, Session
 from assay.arena.stage import ArenaSettings, Stage, open_stage
 from assay.arena.trouble import Trouble, tell_nobody
@@ -325,8 +324,6 @@ class LiveArena:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         done = await attempt(self._work(self._keeper.flush))
         self._workers.shutdown()
-        for column in self.columns:
-            column.agent.close()
         if done.raised is not None:
             lost = f"{self._trouble.unwritten(done.raised)} They end with this program."
             raise AssayError(lost) from done.raised
@@ -346,12 +343,15 @@ async def open_live(
     """
     if len(entrants) > len(LETTERS):
         raise InvalidSettings(f"agents: {len(entrants)} are more than fit: {len(LETTERS)}")
-    async with open_stage(suite, settings) as stage:
+    async with AsyncExitStack() as stack:
+        stage = await stack.enter_async_context(open_stage(suite, settings))
+        agents = made_agents(stack, entrants)
         columns = [
-            Column(letter, entrant, AgentThread(entrant.adapter))
-            for letter, entrant in zip(LETTERS, entrants, strict=False)
+            Column(letter, entrant, agent)
+            for letter, (entrant, agent) in zip(LETTERS, agents, strict=False)
         ]
         live = LiveArena(stage, columns, store, tell)
+        stack.push_async_callback(live.close)
         await live.score_what_is_not()
         if settings.warm_up:
             await live.warm_up()
@@ -361,7 +361,6 @@ async def open_live(
         finally:
             keeping.cancel()
             await asyncio.gather(keeping, return_exceptions=True)
-            await live.close()
 
 
 def _take(session: Session, prompt: Prompt, cell: Cell, event: Event) -> None:

@@ -92,19 +92,30 @@ async def run_arena(
             return
         stage = await stack.enter_async_context(open_stage(suite, settings))
         asked = {conversation.entrant for conversation in waiting}
-        agents = {e.label: (e, AgentThread(e.adapter)) for e in entrants if e.label in asked}
-        for _, agent in agents.values():
-            stack.callback(agent.close)
+        agents = made_agents(stack, [entrant for entrant in entrants if entrant.label in asked])
+        by_label = {entrant.label: (entrant, agent) for entrant, agent in agents}
         if settings.warm_up:
-            await warm_up(stage, agents.values())
+            await warm_up(stage, agents)
         for conversation in waiting:
-            entrant, agent = agents[conversation.entrant]
+            entrant, agent = by_label[conversation.entrant]
             held = await _hold(stage, entrant, agent, conversation, evaluator)
             keeper.add(
                 Scored(record.case, score)
                 for record, score in zip(held.records, held.scores, strict=True)
             )
             yield held
+
+
+def made_agents(
+    stack: AsyncExitStack, entrants: Sequence[Entrant]
+) -> list[tuple[Entrant, AgentThread]]:
+    """An agent for each; it ends with the stack, also where the next cannot be made."""
+    agents = []
+    for entrant in entrants:
+        agent = AgentThread(entrant.adapter)
+        stack.callback(agent.close)
+        agents.append((entrant, agent))
+    return agents
 
 
 def _waiting(store: Store, planned: Sequence[Conversation], *, again: bool) -> list[Conversation]:
