@@ -21,6 +21,7 @@ from tests.store.runs import SMALL, fill, run, runs, samples
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.cli.export import EXPORTS
+from assay.evaluation import RecordedEvaluation
 from assay.ingest.atif import ATIF
 from assay.ingest.recording import FilePlace, Recording
 from assay.store import Store
@@ -488,6 +489,13 @@ def test_a_name_that_nothing_bears_is_told(
     assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert not Path("x.jsonl").exists()
+
+
+def test_a_model_that_was_only_judged_is_not_offered_for_itself(assay: Assay) -> None:
+    with Store("runs.assay").writer() as writer:
+        writer.add_evaluations([RecordedEvaluation(model="zoe", judge="jo", query="q")])
+    message = "No model named 'zoe'. Known: ada, bob"
+    assert message in assay("ls", "runs.assay", "--model", "zoe").err
 
 
 @pytest.mark.parametrize(

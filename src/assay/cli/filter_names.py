@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay.store import Store
 
 _MOST_NAMED = 10
+_MOST_COMPARED = 10_000
 
 
 class _Names(NamedTuple):
@@ -40,16 +41,23 @@ _KNOWN = {
 def unknown_names(store: Store, filters: Mapping[str, Any]) -> Iterator[UnknownName]:
     """What is wrong with each name that nothing bears, upper and lower case aside."""
     for filter_name in _KNOWN:
-        for name in filters.get(filter_name) or ():
-            if name.lower() not in _known(store, filter_name):
-                yield unknown_name(store, filter_name, name)
+        names = filters.get(filter_name) or ()
+        known = _known(store, filter_name) if names else {}
+        for name in names:
+            if name.lower() not in known:
+                yield _unknown(filter_name, name, known)
 
 
 def unknown_name(store: Store, filter_name: str, name: str) -> UnknownName:
-    """What to say of a name that nothing bears: which may have been meant, or some there are."""
+    """What to say of a name that no run bears: which may have been meant, or some there are."""
     known = _known(store, filter_name)
-    near = get_close_matches(name.lower(), known, n=1)
-    shown = [known[other] for other in near or sorted(known)[:_MOST_NAMED]]
+    return _unknown(filter_name, name, {each: known[each] for each in known if known[each] != name})
+
+
+def _unknown(filter_name: str, name: str, known: dict[str, str]) -> UnknownName:
+    listed = sorted(known)
+    near = get_close_matches(name.lower(), listed[:_MOST_COMPARED], n=1)
+    shown = [known[other] for other in near or listed[:_MOST_NAMED]]
     return UnknownName(_KNOWN[filter_name].kind, name, shown or ["none"])
 
 
