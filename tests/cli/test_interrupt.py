@@ -220,6 +220,9 @@ PIPES = {
     "assay score runs.jsonl --verbose -o scores.json | head -1": 3,
     "assay score runs.jsonl bad.json 2>&1 | true": 3,
     "assay score runs.jsonl --json | true": 3,
+    "assay judge show runs.jsonl | true": 3,
+    "assay formats | true": 3,
+    "assay --help | true": 3,
 }
 
 

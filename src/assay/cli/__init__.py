@@ -78,6 +78,19 @@ def _options(
     """Judge the work of LLM agents that use tools: without a key, without a server."""
 
 
+def _run(command_line: typer.Typer) -> None:
+    """Run a command to its last word, as long as there is a reader."""
+    try:
+        command_line()
+    except SystemExit as ended:
+        if isinstance(ended.__context__, BrokenPipeError):  # typer makes it a bad verdict's code
+            raise ended.__context__ from None
+        raise
+    finally:
+        if sys.stdout is not None:  # as it is where the shell closed it
+            sys.stdout.flush()  # here, where a reader that has gone away is no error
+
+
 def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
     collect_seldom()
@@ -85,11 +98,7 @@ def main() -> None:
     try:
         with nothing_to_lose():
             command_line = _command_line(next(iter(sys.argv[1:]), None))
-        try:
-            command_line()
-        finally:
-            if sys.stdout is not None:  # as it is where the shell closed it
-                sys.stdout.flush()  # here, where a reader that has gone away is no error
+        _run(command_line)
     except AssayError as exc:
         Terminal(stderr=True).tell(f"assay: {exc}", "red")
         sys.exit(ExitCode.USAGE)
