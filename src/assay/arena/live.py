@@ -325,7 +325,7 @@ class LiveArena:
         done = await attempt(self._work(self._keeper.flush))
         self._workers.shutdown()
         if done.raised is not None:
-            lost = f"{self._trouble.unwritten(done.raised)} They end with this program."
+            lost = f"{self._trouble.unwritten(done.raised)} What waits ends with this program."
             raise AssayError(lost) from done.raised
 
 
