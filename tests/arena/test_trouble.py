@@ -121,7 +121,7 @@ def test_what_cannot_be_written_at_the_end_is_told(tmp_path: Path) -> None:
             disk.breaks()
             await answered(live, live.begin(), "one")
 
-    with pytest.raises(AssayError, match=r"1 turn waits for it\. What waits ends with this program"):
+    with pytest.raises(AssayError, match=r"1 turn waits for it\. What waits ends with this"):
         asyncio.run(talk())
 
 
