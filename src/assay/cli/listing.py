@@ -129,11 +129,6 @@ def _tell(found: dict[str, Any], terminal: Terminal) -> None:
     terminal.print(rows_table(found["by_format"], FORMAT_COLUMNS, title="formats"))
     runs = [run_cells(row) for row in found["listed"]]
     if runs:
-        title = (
-            "runs"
-            if len(runs) == found["runs"]
-            else "first run"
-            if len(runs) == 1
-            else f"first {len(runs):,} runs"
-        )
+        first = "first run" if len(runs) == 1 else f"first {len(runs):,} runs"
+        title = "runs" if len(runs) == found["runs"] else first
         terminal.print(rows_table(runs, run_columns(runs), title=title))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.render.score_table import label_lines, score_table, summary_lines
+from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,8 @@ def judge_lines(judge: dict[str, Any]) -> Iterator[str]:
 
 def spent_text(judge: dict[str, Any]) -> str:
     """What judging took: questions, replies from the cache, tokens and dollars."""
-    parts = [f"{judge['questions']:,} questions asked", f"{judge['recalled']:,} from the cache"]
+    asked = counted(judge["questions"], "question", "questions")
+    parts = [f"{asked} asked", f"{judge['recalled']:,} from the cache"]
     if judge["asked_again"]:
         parts.append(f"{judge['asked_again']:,} asked again")
     if judge["questions"]:
