@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+import threading
+from contextlib import AsyncExitStack
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -18,14 +20,14 @@ from assay.agents.weather.source import BundledWeather
 from assay.arena.conversation import _kept
 from assay.arena.entrants import Entrant, entrants
 from assay.arena.planning import plan
-from assay.arena.running import SuiteSettings, run_arena
+from assay.arena.running import SuiteSettings, made_agents, run_arena
 from assay.arena.suite import Suite, Task
 from assay.arena.warming import WARM_UP
-from assay.errors import AssayError, InvalidSettings, UnknownName
+from assay.errors import AgentFailed, AssayError, InvalidSettings, UnknownName
 from assay.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from assay.agents.protocol import Emit, Turn
@@ -248,3 +250,29 @@ def test_long_data_of_events_is_kept_in_short() -> None:
     assert len(short["data"]["result"]) < 4_100
     small = {"city": "Oslo"}
     assert _kept(Event(0.5, "tool_call", {"arguments": small}))["data"] == {"arguments": small}
+
+
+def test_an_agent_is_closed_where_the_next_cannot_be_made() -> None:
+    closed = threading.Event()
+
+    async def forget(_: str) -> None:
+        """Nothing is kept."""
+
+    async def close() -> None:
+        closed.set()
+
+    def fails() -> Remembering:
+        raise RuntimeError("no licence")
+
+    def entrant(name: str, make: Callable[[], Remembering]) -> Entrant:
+        endpoint = ModelEndpoint("http://127.0.0.1:9/v1", "m")
+        return Entrant(name, Adapter(name, name, "agents", make), endpoint)
+
+    async def make_both() -> None:
+        first = entrant("first", lambda: Remembering(live_server.echo, forget, close))
+        async with AsyncExitStack() as stack:
+            made_agents(stack, [first, entrant("second", fails)])
+
+    with pytest.raises(AgentFailed, match="'second' cannot be made: RuntimeError: no licence"):
+        asyncio.run(make_both())
+    assert closed.wait(120)
