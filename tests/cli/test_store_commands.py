@@ -516,7 +516,7 @@ def test_wrong_usage_of_export_writes_nothing(
     assert sorted(path.name for path in Path().iterdir()) == ["runs.assay"]
 
 
-@pytest.mark.parametrize("name", ["x.jsonl", "x.csv", "x.otel.jsonl", "x.atif.json"])
+@pytest.mark.parametrize("name", ["x.jsonl", "x.csv", "x.parquet", "x.otel.jsonl", "x.atif.json"])
 def test_an_export_that_cannot_be_written_says_so(assay: Assay, name: str) -> None:
     Path("taken").touch()
     done = assay("export", "runs.assay", "-o", f"taken/{name}")

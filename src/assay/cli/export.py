@@ -101,7 +101,8 @@ def _native(choice: _Chosen, target: str) -> int:
 
 
 def _parquet(choice: _Chosen, target: str) -> int:
-    Path(target).parent.mkdir(parents=True, exist_ok=True)
+    with _told(target):
+        Path(target).parent.mkdir(parents=True, exist_ok=True)
     count: int = choice.store.export(target, choice.table, choice.where, **choice.params)
     return count
 
@@ -201,9 +202,15 @@ def _opened(target: str) -> Iterator[IO[str]]:
         data_to_standard_output()
         yield sys.stdout
         return
+    with _told(target), _written_whole(Path(target)) as stream:
+        yield stream
+
+
+@contextmanager
+def _told(target: str) -> Iterator[None]:
+    """Say which file it is that cannot be written."""
     try:
-        with _written_whole(Path(target)) as stream:
-            yield stream
+        yield
     except BrokenPipeError:
         raise
     except OSError as exc:
