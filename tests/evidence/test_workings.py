@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from time import process_time
 from typing import Any
 
 import pytest
@@ -135,3 +136,88 @@ def test_numbers_of_headings_rows_and_keys_are_no_claims() -> None:
     answer = '## 2.1 Prices\n| 11 | lamp |\n| 12 | desk |\n12. It is "total": 36\n### **13. End**'
     found = ground_answer(run(PROMPT, call("get", {}, {"total": 36}), answer=answer)).claims
     assert [claim.text for claim in found if claim.kind != "name"] == ["36"]
+
+
+# Forty records of many numbers, days and times, as any search brings.
+MANY = {
+    "stock": [
+        {"sku": f"K{i}", "quantity": 3 + i, "aisle": 60 + i, "price": 7 * i + 200}
+        for i in range(40)
+    ],
+    "times": [f"{hour:02}:12" for hour in range(9)],
+    "days": [f"2026-{month:02}-10" for month in range(1, 13)],
+    "share": 12.34,
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "status"),
+    [
+        (600, "derived"),  # 3 things for 200 each
+        (644, "nowhere"),  # 14 * 46: no two fields that are multiplied
+        (3844, "nowhere"),  # 62 * 62
+        (2400, "nowhere"),  # 24 * 100, as anything round is of something
+        (1234, "derived"),  # 12.34 in cents
+        ("2026-02-11", "derived"),  # the day after one of them
+        ("2026-02-15", "nowhere"),  # five days after one of them
+        ("14:42", "nowhere"),
+        ("09:12", "nowhere"),  # an hour after one of them
+    ],
+)
+def test_chance_explains_nothing_among_many_numbers(value: Any, status: str) -> None:
+    case = run("Order it.", call("list", {}, MANY), call("order", {"amount": value}, "ok"))
+    assert trace_arguments(case).values[-1].status == status
+
+
+@pytest.mark.parametrize(
+    ("prompt", "value", "status"),
+    [
+        ("Make it 60 minutes.", "09:12", "derived"),
+        ("Make it one hour.", "09:12", "derived"),
+        ("Make it 45 minutes.", "09:12", "nowhere"),
+        ("Stay for 5 nights.", "2026-02-15", "derived"),
+        ("Stay for five nights.", "2026-02-15", "derived"),
+        ("Stay for 4 nights.", "2026-02-15", "nowhere"),
+    ],
+)
+def test_a_step_that_was_told_counts_among_many(prompt: str, value: str, status: str) -> None:
+    case = run(prompt, call("list", {}, MANY), call("order", {"at": value}, "ok"))
+    assert trace_arguments(case).values[-1].status == status
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ("Codes 249 and 429 are sent.", "absent"),  # 678 is no number of it, 180 neither
+        ("The price is 249, the fee 224.", "absent"),  # 473 is the price of another
+        ("Of 473 there are 249 paid, and 224 remain.", "calculated"),
+    ],
+)
+def test_what_is_left_among_many_numbers_is_said_to_be_left(answer: str, status: str) -> None:
+    claims = ground_answer(run(PROMPT, call("list", {}, MANY), answer=answer)).claims
+    assert claims[-1].status == status
+
+
+def test_a_total_over_more_records_than_anybody_reads() -> None:
+    records = [{"fee": 0.5 * i} for i in range(1, 301)]
+    answer = "All fees together are 22,575."  # half of 300 * 301 / 2
+    (claim,) = ground_answer(run(PROMPT, call("list", {}, records), answer=answer)).claims
+    assert claim.status == "calculated"
+
+
+@pytest.mark.parametrize(
+    ("field", "status"), [("start_hour", "derived"), ("at", "derived"), ("units", "nowhere")]
+)
+def test_an_hour_is_one_in_a_field_for_it(field: str, status: str) -> None:
+    case = run("Do it.", call("get", {}, {"from": "14:00"}), call("book", {field: 14}, "ok"))
+    assert trace_arguments(case).values[-1].status == status
+
+
+def test_many_amounts_and_ids_take_no_longer_each() -> None:
+    records = [{"order_id": 7 * i, "total": i + 0.25} for i in range(20_000)]
+    sent = [{"order_id": 7 * i + 1, "amount": 3 * i + 0.5} for i in range(20_000)]
+    case = run("Pay it.", call("list", {}, records), call("pay", {"parts": sent}, "ok"))
+    started = process_time()
+    values = trace_arguments(case).values
+    assert process_time() - started < 30
+    assert len(values) == 40_000

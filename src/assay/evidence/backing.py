@@ -7,11 +7,13 @@ a longer text or address, another number format, rounding, unit, date format or 
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
 
 from assay.evidence.json_leaves import ROOT
 from assay.evidence.moments import days_near, is_edge, minutes_near
 from assay.evidence.quantities import UNIT_STEPS, number_in, number_words, other_readings
+from assay.evidence.source import DIGITS
 from assay.evidence.words import phrase_of
 from assay.evidence.workings import total_key
 
@@ -44,12 +46,20 @@ Step = Literal[
 ]
 _MOST_CLOSE_NUMBERS = 20
 _HALF = 0.5 + 1e-9
-_HAS_DIGIT = re.compile("[0-9]")
 _SHORTEST_PART = 4
 _LONGEST_PART = 60
 _MOST_SEARCHED = 64
 _MOST_PLACES = 8
 _MOST_PARTS = 10
+_FEW_DIGITS = 2
+_FEW_NUMBERS = 12
+# From more days, or times of day, than these some usual step leads to almost any other.
+_FEW_DAYS = 8
+_FEW_MINUTES = 4
+_BOTH_WAYS = 2
+_DAYS_OF_WEEK = 7
+_MINUTES_OF_HOUR = 60
+_MINUTES_OF_DAY = 1440
 _PATH_SIGNS = re.compile(r"[/\\]+")
 _FILE_NAME = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -102,11 +112,14 @@ class Backer:
 
     def of_part(self, text: str) -> Backing | None:
         """The source with a longer name of which this is the number, as 2.4.0 is of v2.4.0."""
-        if not _SHORTEST_PART <= len(text) <= _LONGEST_PART or not _HAS_DIGIT.search(text):
+        figures = DIGITS.findall(text) if _SHORTEST_PART <= len(text) <= _LONGEST_PART else []
+        if not figures:
             return None
         for source in self._sources.all[:_MOST_SEARCHED]:
             if source.step >= self._before:
                 break
+            if not source.figures.issuperset(figures) or not self._sources.may_search(source):
+                continue
             if _is_part(text, source.text) and not self._sources.was_sent(source.call, text):
                 return Backing(source, source.place, "substring")
         return None
@@ -184,11 +197,7 @@ class Backer:
         for day in atom.days:
             if found := self._by_date_arithmetic(day):
                 return found
-        for near in () if atom.minute is None else minutes_near(atom.minute):
-            source = self._index.minutes.get(near)
-            if self._is_known(source):
-                return _of_minute(source, near, "time_arithmetic")
-        return None
+        return None if atom.minute is None else self._by_time_arithmetic(atom.minute)
 
     def by_calculation(self, size: float) -> Backing | None:
         """The result whose records, alone or with others, have this number as a total."""
@@ -200,19 +209,47 @@ class Backer:
         source = self._sources.with_number(size, echoes=self._echoes)
         return source if self._is_known(source) else None
 
+    @property
+    def knows_few_numbers(self) -> bool:
+        """Whether the sources say so few numbers that hardly any is found by chance."""
+        return len(self._index.numbers) <= _FEW_NUMBERS
+
     def _is_known(self, source: Source | None) -> TypeGuard[Source]:
         return source is not None and source.step < self._before
 
     def _by_date_arithmetic(self, day: Day) -> Backing | None:
-        for near in days_near(day, far=self._sources.speaks_of_periods):
+        few = self._index.days_before(self._before) <= _FEW_DAYS
+        for i, near in enumerate(days_near(day, far=self._sources.speaks_of_periods)):
             source = self._index.days.get(near)
-            if self._is_known(source):
+            if not self._is_known(source):
+                continue
+            # From one of many days only the day before, the day after and a step that was told.
+            apart = abs(date(*near).toordinal() - date(*day).toordinal())
+            told = source.kind != "result" or self._was_told(apart, _DAYS_OF_WEEK)
+            if few or told or i < _BOTH_WAYS:
                 return _of_day(source, near, "date_arithmetic")
         year = self._index.numbers.get(float(day[0]))
         if is_edge(day) and self._is_known(year):
             leaf = year.leaf_with_number(float(day[0]))
             return Backing(year, _place(year, leaf), "date_arithmetic")
         return None
+
+    def _by_time_arithmetic(self, minute: int) -> Backing | None:
+        few = self._index.minutes_before(self._before) <= _FEW_MINUTES
+        for near in minutes_near(minute):
+            source = self._index.minutes.get(near)
+            if not self._is_known(source):
+                continue
+            apart = min((near - minute) % _MINUTES_OF_DAY, (minute - near) % _MINUTES_OF_DAY)
+            told = source.kind != "result" or self._was_told(apart, _MINUTES_OF_HOUR)
+            if few or told:
+                return _of_minute(source, near, "time_arithmetic")
+        return None
+
+    def _was_told(self, step: int, unit: int) -> bool:
+        """Whether somebody said how long a step is, as it is or in the larger unit."""
+        told = self._sources.told_numbers
+        return step in told or (step % unit == 0 and step // unit in told)
 
     def _near(self, quantity: Quantity, factor: float, step: Step) -> Backing | None:
         """A known number that shows as this one once it is rounded, after the factor."""
@@ -249,14 +286,24 @@ class Backer:
         return None
 
     def of_unit(self, size: float) -> Backing | None:
-        """The source of a number in another unit: no id has one."""
+        """The source of a number in another unit: no id has one.
+
+        Among many numbers of results chance finds one for any round number, so those count only
+        for what has more than two digits of its own.
+        """
+        telling = self.knows_few_numbers or _digits_of(size) > _FEW_DIGITS
         for factor in UNIT_STEPS:
             for other in (size * factor, size / factor):
                 source = self._index.numbers.get(other)
-                if self._is_known(source):
+                if self._is_known(source) and (telling or source.kind != "result"):
                     leaf = source.leaf_with_number(other)
                     return Backing(source, _place(source, leaf), "unit")
         return None
+
+
+def _digits_of(size: float) -> int:
+    """How many digits a number has without the noughts around them."""
+    return len(f"{size:.12f}".replace(".", "").strip("0"))
 
 
 def _is_part(text: str, holder: str) -> bool:

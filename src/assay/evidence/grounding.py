@@ -51,6 +51,12 @@ _TOTALLING = frozenset(
     | {"has", "have", "insgesamt", "gesamt", "gesamtbetrag", "gesamtsumme", "zusammen", "summe"}
     | {"anzahl", "合", "总", "共", "计"}
 )
+# Words with which it speaks of what is left of a number, or lacks to it.
+_LEAVING = frozenset(
+    {"remain", "remains", "remaining", "remainder", "left", "rest", "difference", "balance", "more"}
+    | {"less", "save", "saves", "saved", "saving", "savings", "short", "owe", "owed", "minus"}
+    | {"plus", "additional", "cheaper", "gap", "differenz", "verbleiben", "剩", "余", "差", "省"}
+)
 _MOST_SEARCHED = 200
 _MOST_TIMES = 4
 _NEAR = 24
@@ -210,6 +216,9 @@ class _Checker:
             return False
         if not quantity.decimals and quantity.size < _LEAST_REST:
             return False
+        # Among many numbers chance finds two that differ by this one.
+        if not self._backer.knows_few_numbers and not self._speaks(_LEAVING, atom):
+            return False
         line = self._answer.count
         for other in near:
             first, last = sorted((atom.start, other.start))
@@ -228,11 +237,15 @@ class _Checker:
         """
         if atom.quantity is None or atom.quantity.is_percentage:
             return None
-        around = self._answer[max(0, atom.start - _BESIDE) : atom.end + _BESIDE]
-        if _TOTALLING.isdisjoint(words_of(around)):
+        if not self._speaks(_TOTALLING, atom):
             return None
         found = self._backer.by_calculation(atom.quantity.size)
         return found and Origin("result", found.path, found.source.call, found.step)
+
+    def _speaks(self, words: frozenset[str], atom: Atom) -> bool:
+        """Whether the answer has one of these words beside a part of it."""
+        around = self._answer[max(0, atom.start - _BESIDE) : atom.end + _BESIDE]
+        return not words.isdisjoint(words_of(around))
 
     def _joined(self, atom: Atom) -> Origin | None:
         """Where the first of several known codes came from that were put together."""

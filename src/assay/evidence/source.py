@@ -26,15 +26,18 @@ _CONTAINERS = (dict, list)
 # Longer phrases are not read again for each question: their pairs of words are remembered.
 _LONG_PHRASE = 4_000
 _HAS_DIGIT = re.compile("[0-9]")
+DIGITS = re.compile("[0-9]+")
 
 
 class Source:
     """One thing the agent was told; calls of a later step could know it."""
 
     __slots__ = (
+        "_by_field",
         "_by_measure",
         "_by_value",
         "_by_word",
+        "_figures",
         "_leaves",
         "_measures",
         "_pairs",
@@ -66,11 +69,13 @@ class Source:
         self.is_data = isinstance(value, _CONTAINERS)
         self._leaves: list[Leaf] | None = None
         self._by_value: dict[Any, Leaf] | None = None
+        self._by_field: dict[tuple[str, Any], Leaf] | None = None
         self._by_word: dict[str, list[Leaf]] | None = None
         self._by_measure: dict[tuple[str, Any], Leaf] = {}
         self._unread: Iterator[Leaf] | None = None
         self._measures: Measures | None = None
         self._pairs: set[tuple[str, str]] | None = None
+        self._figures: frozenset[str] | None = None
 
     def holds(self, phrase: str, among: Set[str]) -> bool:
         """Whether it says these words in this order; they are `among` all that is ever asked for.
@@ -96,6 +101,13 @@ class Source:
         if self._measures is None:
             self._measures = measures_in(self.text, self.words)
         return self._measures
+
+    @property
+    def figures(self) -> frozenset[str]:
+        """The runs of digits in its text: what has another stands nowhere in it."""
+        if self._figures is None:
+            self._figures = frozenset(DIGITS.findall(self.text))
+        return self._figures
 
     def measures_beyond(self, read: set[str]) -> Measures:
         """What it measures, save what is written in `read`, to which its own is added."""
@@ -163,6 +175,13 @@ class Source:
                 for held in set(words_of(leaf.value)):
                     self._by_word.setdefault(held, []).append(leaf)
         return self._by_word.get(word, [])[:_MOST_CANDIDATES]
+
+    def leaf_in_field(self, field: str, value: Any) -> Leaf | None:
+        """The first scalar of a field that is the value."""
+        if self._by_field is None:
+            leaves = [leaf for leaf in self.leaves if _is_key(leaf.value)]
+            self._by_field = {(leaf.field, leaf.value): leaf for leaf in reversed(leaves)}
+        return self._by_field.get((field, value))
 
     def leaf_with_number(self, size: float) -> Leaf:
         """The first scalar that is, or whose text holds, a number of that size."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from assay.evidence.json_leaves import ROOT, as_text
 from assay.evidence.measures import Measures, measures_in, says_number
 from assay.evidence.moments import Day, speaks_of_periods, speaks_of_time, vaguer
+from assay.evidence.quantities import number_words
 from assay.evidence.source import Source
 from assay.evidence.words import joined, words_of
 from assay.evidence.workings import totals_of
@@ -38,6 +39,9 @@ _MOST_CANDIDATES = 64
 _FEW_SOURCES = 64
 _THOUSAND = 1000
 _LONGEST_TOLD = 100_000
+# So many characters are read over and over for parts of names; then no more is looked for.
+_MOST_READ_AGAIN = 100_000_000
+_MOST_IN_WORDS = 20
 _STEP = attrgetter("step")
 
 
@@ -59,6 +63,7 @@ class Sources:
         self.results = list(_results(calls, self.steps))
         self.all = sorted([*self.told, *self.results], key=_STEP)
         self._case = case
+        self._read_again = 0
         self._first: dict[tuple[str, bool], Source | None] = {}
         self._totals: dict[float, Source] | None = None
         self.said = set().union(*[words_of(text) for text in _said(case)])
@@ -102,6 +107,15 @@ class Sources:
     def speaks_of_periods(self) -> bool:
         """Whether anybody spoke of days, weeks or other spans, by which a date may be reckoned."""
         return any(speaks_of_periods(source.text[:_LONGEST_TOLD]) for source in self.told)
+
+    @cached_property
+    def told_numbers(self) -> set[float]:
+        """The numbers that the agent was told other than by results, small ones in words too."""
+        found = set[float]().union(*(source.measures.numbers for source in self.told))
+        words = frozenset[str]().union(*(source.words for source in self.told))
+        return found | {
+            n for n in range(1, _MOST_IN_WORDS) if not words.isdisjoint(number_words(n))
+        }
 
     def with_number(self, size: float, *, echoes: bool) -> Source | None:
         """The earliest source of a number."""
@@ -186,6 +200,11 @@ class Sources:
         """Whether the arguments of a call, as JSON without spaces, held that text."""
         return call is not None and text in self._arguments[call]
 
+    def may_search(self, source: Source) -> bool:
+        """Whether a text may be read once more: hostile runs would have it read without end."""
+        self._read_again += len(source.text)
+        return self._read_again <= _MOST_READ_AGAIN
+
     def _search(self, phrase: str, *, echoes: bool) -> Source | None:
         for source in self.holders(phrase):
             if source.holds(phrase, self.asked_for) and (
@@ -234,6 +253,22 @@ class Index:
                 for less in vaguer(day):
                     self._vaguer.setdefault(less, source)
         return self._vaguer
+
+    def days_before(self, step: int) -> int:
+        """How many days were known before a step."""
+        return bisect_left(self._day_steps, step)
+
+    def minutes_before(self, step: int) -> int:
+        """How many times of day were known before a step."""
+        return bisect_left(self._minute_steps, step)
+
+    @cached_property
+    def _day_steps(self) -> list[int]:
+        return sorted(map(_STEP, self.days.values()))
+
+    @cached_property
+    def _minute_steps(self) -> list[int]:
+        return sorted(map(_STEP, self.minutes.values()))
 
     def numbers_between(self, low: float, high: float) -> list[float]:
         """The numbers from `low` to `high`."""

@@ -23,7 +23,7 @@ from assay.evidence.quantities import number_in
 from assay.evidence.tool_kinds import kind_of_tool
 from assay.evidence.traced_value import Origin, Status, TracedValue
 from assay.evidence.words import phrase_of
-from assay.evidence.worked_out import Workings
+from assay.evidence.worked_out import Workings, wholes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -94,6 +94,7 @@ class ValueTracer:
         "_sources",
         "_step",
         "_tool",
+        "_wholes",
         "_writes",
         "_writes_code",
     )
@@ -117,6 +118,7 @@ class ValueTracer:
         self._fields = fields
         self._step = sources.steps[facts.position]
         self._facts = facts
+        self._wholes: dict[str, float] | None = None
         self._backer = Backer(sources, before=self._step, echoes=False)
 
     def trace(self, leaf: Leaf) -> TracedValue:
@@ -171,7 +173,10 @@ class ValueTracer:
     def _worked_out(self, leaf: Leaf, size: float) -> Origin | None:
         workings = self._own.workings
         found = workings.of_number(size, self._step, self._backer)
-        return found or workings.of_rest(leaf, size, self._facts.leaves, self._backer)
+        found = found or workings.of_hour(size, leaf.field, self._step)
+        if found is None and self._wholes is None:
+            self._wholes = wholes_of(self._facts.leaves)
+        return found or workings.of_rest(size, (self._wholes or {}).get(leaf.field), self._backer)
 
     def _text(self, leaf: Leaf, value: str) -> TracedValue:
         phrase = phrase_of(value)
@@ -301,12 +306,11 @@ class ValueTracer:
 
     def _in_same_field(self, leaf: Leaf) -> Origin | None:
         """An earlier result that has this number, however small, in a field of the same name."""
-        said = f'"{leaf.field}": {leaf.value}'
         sent = f'"{leaf.field}":{leaf.value}'
         for source in self._sources.holders(phrase_of(leaf.field)) if leaf.field else ():
-            if source.call is None or source.step >= self._step or said not in source.text:
+            if source.call is None or source.step >= self._step:
                 continue
-            found = _field_with(source, leaf)
+            found = source.leaf_in_field(leaf.field, leaf.value)
             if found is not None and not self._sources.was_sent(source.call, sent):
                 return Origin("result", found.path, source.call)
         return None
@@ -368,14 +372,3 @@ def _is_checkable(atom: Atom) -> bool:
     if atom.quantity is not None:
         return sum(map(str.isdigit, atom.text)) >= 2
     return atom.minute not in _EDGES_OF_DAY
-
-
-def _field_with(source: Source, leaf: Leaf) -> Leaf | None:
-    return next(
-        (
-            other
-            for other in source.leaves
-            if other.field == leaf.field and other.value == leaf.value
-        ),
-        None,
-    )

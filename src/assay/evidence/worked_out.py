@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,10 @@ from assay.evidence.moments import near_today
 from assay.evidence.quantities import number_in
 from assay.evidence.sources import AFTER_ALL, BEFORE_ALL
 from assay.evidence.traced_value import Origin
-from assay.evidence.workings import spelled_out
+from assay.evidence.workings import spelled_out, total_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from assay.evidence.atoms import Atom
     from assay.evidence.json_leaves import Leaf
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _LEAST = 10
 _MINUTES_OF_HOUR = 60
 _HOURS = 24
+_HOUR_FIELD = re.compile(r"hour|time|(?:^|_)(?:start|end|from|to|at|until)(?:_|$)|stunde|时|点")
 _CALCULATION = "calculation"
 _BY_CLOCK = "date_arithmetic"
 # The field of a case that says when its run began.
@@ -60,17 +62,20 @@ class Workings:
         today = self._sources.today
         if today is not None and abs(size - today.year) <= 1:
             return Origin("conversation", _CLOCK, None, _BY_CLOCK)
-        hour = size * _MINUTES_OF_HOUR if size <= _HOURS else None
-        source = None if hour is None else self._sources.fresh.minutes.get(int(hour))
+        return None
+
+    def of_hour(self, size: float, field: str, step: int) -> Origin | None:
+        """The time of day of which a field that holds an hour has the number."""
+        if size > _HOURS or not _HOUR_FIELD.search(field.lower()):
+            return None
+        source = self._sources.fresh.minutes.get(int(size * _MINUTES_OF_HOUR))
         return _from(source, "time_format") if _before(source, step) else None
 
-    def of_rest(
-        self, leaf: Leaf, size: float, leaves: Sequence[Leaf], backer: Backer
-    ) -> Origin | None:
-        """A number that makes up a known one together with the others of its field."""
-        others = _others_of(leaf, leaves) if size >= _LEAST else 0
-        source = backer.knows_number(size + others) if others else None
-        return _from(source, _CALCULATION)
+    def of_rest(self, size: float, whole: float | None, backer: Backer) -> Origin | None:
+        """A number that makes up a known one, the whole, together with the others of its field."""
+        if whole is None or size < _LEAST or whole == size:
+            return None
+        return _from(backer.knows_number(whole), _CALCULATION)
 
     def of_days(self, days: Sequence[Day]) -> Origin | None:
         """The day of the run, where the user spoke of a time as seen from it."""
@@ -82,11 +87,14 @@ class Workings:
         return None
 
 
-def _others_of(leaf: Leaf, leaves: Sequence[Leaf]) -> float:
-    """What the other numbers of its field add up to."""
-    others = (other for other in leaves if other.field == leaf.field and other is not leaf)
-    sizes = (number_in(other.value) for other in others)
-    return sum(size for size in sizes if size is not None)
+def wholes_of(leaves: Iterable[Leaf]) -> dict[str, float]:
+    """What the numbers of each field add up to."""
+    found: dict[str, float] = {}
+    for leaf in leaves:
+        size = number_in(leaf.value)
+        if size is not None:
+            found[leaf.field] = found.get(leaf.field, 0.0) + size
+    return {field: total_key(whole) for field, whole in found.items()}
 
 
 def _before(source: Source | None, step: int) -> bool:
