@@ -205,6 +205,29 @@ def test_a_thread_closes_its_agent_when_it_ends(*, fails: bool) -> None:
     assert closed.wait(10)
 
 
+@pytest.mark.parametrize("ending", [SystemExit("bye"), KeyboardInterrupt(), None])
+def test_a_task_of_an_agent_does_not_end_its_thread(ending: BaseException | None) -> None:
+    async def ends() -> None:
+        if ending is not None:
+            raise ending
+        asyncio.get_running_loop().stop()
+
+    async def answers(turn: Turn, _: Emit) -> str:
+        if turn.message == "end":
+            await asyncio.wait({asyncio.ensure_future(ends())})
+        return turn.message
+
+    async def talk() -> list[str]:
+        thread = AgentThread(Adapter("x", "x", "agents", lambda: answers))
+        endpoint = ModelEndpoint("http://127.0.0.1:9/v1", "m")
+        turns = (Turn(message, "s", endpoint) for message in ("end", "go on"))
+        said = [await thread(turn, lambda *_: None) for turn in turns]
+        thread.close()
+        return said
+
+    assert asyncio.run(talk()) == ["end", "go on"]
+
+
 def test_a_thread_that_was_left_behind_ends_with_the_last_who_waits_for_it() -> None:
     blocked, goes_on, answered, ended = Event(), Event(), Event(), Event()
     closed: list[tuple[int, bool]] = []

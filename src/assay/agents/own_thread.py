@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from threading import Thread
+from contextlib import suppress
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -41,7 +42,8 @@ class AgentThread:
     def _begin(self) -> None:
         self._agent = _made(self._adapter)
         self._loop = asyncio.new_event_loop()
-        args = (self._loop, self._agent)
+        self._is_over = Event()
+        args = (self._loop, self._agent, self._is_over)
         Thread(target=_run, args=args, name="assay-agent", daemon=True).start()
 
     async def __call__(self, turn: Turn, emit: Emit) -> str:
@@ -66,10 +68,10 @@ class AgentThread:
             try:
                 await asyncio.wait_for(asyncio.wrap_future(sign), _STUCK_SECONDS)
             except TimeoutError:
-                left, agent = self._loop, self._agent
+                left, agent, is_over = self._loop, self._agent, self._is_over
                 self._begin()
                 if agent is not self._agent:  # else it would be closed under those who ask it now
-                    asyncio.run_coroutine_threadsafe(_last_to_leave(), left)
+                    asyncio.run_coroutine_threadsafe(_last_to_leave(is_over), left)
             self._is_suspect = False
 
     def forget(self, session_id: str) -> None:
@@ -91,7 +93,7 @@ class AgentThread:
 
     def close(self) -> None:
         """Let the thread end; one that is held up ends with the process."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(_stop, self._loop, self._is_over)
 
 
 def _made(adapter: Adapter) -> Agent:
@@ -104,9 +106,12 @@ def _made(adapter: Adapter) -> Agent:
     raise AgentFailed(f"agent {adapter.name!r} cannot be made: {done.error}") from done.raised
 
 
-def _run(loop: asyncio.AbstractEventLoop, agent: Agent) -> None:
+def _run(loop: asyncio.AbstractEventLoop, agent: Agent, is_over: Event) -> None:
     try:
-        loop.run_forever()
+        while not is_over.is_set():
+            # A task of the agent that stops the loop, or would end the program, ends alone.
+            with suppress(SystemExit, KeyboardInterrupt):
+                loop.run_forever()
         for task in asyncio.all_tasks(loop):
             task.cancel()
         loop.run_until_complete(_ended(agent))
@@ -130,12 +135,17 @@ async def _nothing() -> None:
     return None
 
 
-async def _last_to_leave() -> None:
+async def _last_to_leave(is_over: Event) -> None:
     """Stop this loop when all that goes on in it has ended: others may wait for their turns."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     if others:
         await asyncio.wait(others)
-    asyncio.get_running_loop().stop()
+    _stop(asyncio.get_running_loop(), is_over)
+
+
+def _stop(loop: asyncio.AbstractEventLoop, is_over: Event) -> None:
+    is_over.set()
+    loop.stop()
 
 
 async def _guarded(agent: Agent, turn: Turn, emit: Emit) -> str:
