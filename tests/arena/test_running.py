@@ -217,6 +217,16 @@ def test_entrants_that_cannot_be(
         entered(model, *names)
 
 
+def test_a_module_that_ends_the_program_is_no_agent(
+    model: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ends_at_once.py").write_text("raise SystemExit(0)")
+    monkeypatch.syspath_prepend(tmp_path)
+    told = r"'ends_at_once' cannot be imported: .* it tried to end the program: SystemExit\(0\)"
+    with pytest.raises(InvalidSettings, match=told):
+        entered(model, "ends_at_once:agent")
+
+
 def test_an_unknown_agent_is_named(model: ScriptedModel) -> None:
     with pytest.raises(UnknownName, match="plan"):
         entered(model, "plan")

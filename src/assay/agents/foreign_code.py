@@ -38,5 +38,7 @@ def attempt_now(work: Callable[[], Any]) -> Attempt:
     """Run somebody else's code that is not waited for, like a module as it is imported."""
     try:
         return Attempt(work())
+    except SystemExit as exc:  # of a script that was written to be run
+        return Attempt(raised=RuntimeError(f"it tried to end the program: {exc!r}"))
     except Exception as exc:  # noqa: BLE001 - foreign code raises what it likes; it is told
         return Attempt(raised=exc)
