@@ -43,6 +43,10 @@ PROMPT = "What about the shipment?"
         ("It goes EWR-DFW.", {"from": "EWR", "to": "DFW"}, "supported"),
         ("It goes EWR-SEA.", {"from": "EWR", "to": "DFW"}, "absent"),
         ("See /srv/w/src/a_b.py for it.", "src/a_b.py changed", "supported"),
+        ("See /srv/w/lib/a_b.py for it.", "src/a_b.py changed", "absent"),
+        ("See /srv/w/lib/a_b.py for it.", "a_b.py changed", "supported"),
+        ("The card ending in 4242.", {"card": "****-4242"}, "supported"),
+        ("The card ending in 4243.", {"card": "****-4242"}, "absent"),
     ],
 )
 def test_a_claim(answer: str, result: Any, status: str) -> None:

@@ -62,6 +62,9 @@ _MOST_TIMES = 4
 _NEAR = 24
 _BESIDE = 80
 _LEAST_REST = 100
+_MOST_PLACES = 8
+_LONGEST_FOLDER = 80
+_FOLDER = re.compile(r"(?<![\w.@+-])([\w.@+-]++)/\Z")
 _LEAST_OTHER = 10
 _LEAST_DIGITS = 2
 _MOST_CLAIMS = 500
@@ -251,7 +254,9 @@ class _Checker:
         """Where the first of several known codes came from that were put together."""
         if atom.kind == "path":
             ending = self._backer.of_ending(atom.text)
-            return None if ending is None else _origin(ending)
+            if ending is None or _is_elsewhere(atom.text, ending.source.text):
+                return None
+            return _origin(ending)
         if atom.kind != "id" or any(map(str.isdigit, atom.text)):
             return None
         parts = [self._backer.of_text(part) for part in atom.text.split("-")]
@@ -266,11 +271,11 @@ class _Checker:
         return None
 
     def _ending(self, atom: Atom) -> Origin | None:
-        """The number whose last digits these are, where the answer says that they are."""
+        """The number, masked or not, whose last digits these are, where the answer says so."""
         before = self._answer[max(0, atom.start - _LOOKED_BACK) : atom.start]
         if not atom.text.isdecimal() or not _ENDING_IN.search(before):
             return None
-        longer = re.compile(rf"[0-9]{atom.text}(?![0-9])")
+        longer = re.compile(rf"[0-9xX*#•-]{atom.text}(?![0-9])")
         results = self._sources.results[:_MOST_SEARCHED]
         found = (source.call for source in results if longer.search(source.text))
         call = next(found, None)
@@ -293,6 +298,22 @@ def single_digits(answer: str) -> int:
 
 def _says_too_little(atom: Atom) -> bool:
     return atom.quantity is not None and sum(map(str.isdigit, atom.text)) < _LEAST_DIGITS
+
+
+def _is_elsewhere(path: str, text: str) -> bool:
+    """Whether a text names a file only in other folders than the one a path has it in."""
+    folder, name = ["", *path.rstrip("/").split("/")][-2:]
+    place = text.find(name)
+    elsewhere = False
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            break
+        named = _FOLDER.search(text[max(0, place - _LONGEST_FOLDER) : place])
+        if named is None or named[1] in (folder, "."):
+            return False
+        elsewhere = True
+        place = text.find(name, place + 1)
+    return elsewhere
 
 
 def _backed(atom: Atom, backing: Backing) -> Claim:
