@@ -214,6 +214,28 @@ def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) 
         ("get_backup", "Last backup failed", False),
         ("get_backup", "Backup not found", True),
         ("泊位", "berth 4 is booked and cannot be used", True),
+        ("fill_tank", "The tank is full.", False),
+        ("charge_lamp", "The battery is full (100%).", False),
+        ("freeze_card", "Card is frozen.", False),
+        ("use_card", "Card is frozen.", True),
+        ("set_pilot_inactive", "Pilot 4 is inactive.", False),
+        ("turn_off_lamp", "The lamp is disabled.", False),
+        ("turn_on_lamp", "The lamp is disabled.", True),
+        ("toggle_lamp", "The lamp is disabled.", False),
+        ("block_sailor", "Sailor sea_dog is blocked.", False),
+        ("block_sailor", "You have been blocked.", True),
+        ("add_sailor", "Sailor sea_dog is blocked.", True),
+        ("disable_account", "The account has been disabled.", False),
+        ("create_account", "The account has been disabled.", True),
+        ("get_certificate", "Certificate expired on 2024-01-02.", False),
+        ("get_tides", "Certificate expired on 2024-01-02.", True),
+        ("get_pier", "泊位已满。", False),
+        ("check_pier", "船票已售罄", False),
+        ("join_pier", "泊位已满。", True),
+        ("get_pier", "登录已过期。", True),
+        ("book_berth", "Please arrive early. Berth 4 is yours.", False),
+        ("register_boat", "Please check your inbox: we sent a link.", False),
+        ("register_boat", "Please check the name of the boat.", True),
     ],
 )
 def test_what_a_tool_was_to_do_does_not_hinder_it(tool: str, text: str, *, failed: bool) -> None:
@@ -310,3 +332,21 @@ def test_how_a_work_went_is_told_to_who_looks_after_it(
 ) -> None:
     outcome = call_outcome(ToolExecutionResult(tool, {}, body))
     assert outcome.success is not failed
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ("Backup of pier 4 failed.", True),
+        ("Backup complete: 0 failed, 12 stored", False),
+        ("No backup failed.", False),
+        ('Note 4 created. Heading: "Card declined".', False),
+        ('Card "Mend failed crane" moved to Blocked.', False),
+        ('Card "Mend crane" rejected.', True),
+        ("tide_chart rejected.", True),
+        ("Request 8 approved; request 9 was rejected before.", False),
+        ("Request 9 was rejected before.", True),
+    ],
+)
+def test_a_work_fails_in_its_own_sentence(text: str, *, failed: bool) -> None:
+    assert (failing_opening(text) is not None) is failed

@@ -34,6 +34,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "no output from the plotter",
             "the API returned malformed tides",
             "Missing field 'depth' in API response",
+            "missing tide in the provider's answer",
             "Expecting value: line 1 column 1 (char 0)",
             "parse result: invalid character 'x' looking for beginning of value",
             "failed to serialize the result",
@@ -169,6 +170,8 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "invalid configuration: no chart",
             "missing tide driver",
             "no configuration has been provided",
+            "Unsupported tide version on the host: 3",
+            "The chart plugin failed to load: invalid manifest",
             "Not connected to the harbour, please provide 'HARBOUR_TOKEN'",
         ),
     ),
@@ -287,6 +290,24 @@ def test_each_chinese_kind_has_an_example() -> None:
     ],
 )
 def test_what_a_message_names_says_nothing(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (
+            "ResponseValidationError: 1 validation error: depth is of the wrong type",
+            "data_processing_error",
+        ),
+        ("Request validation failed: depth is of the wrong type", "wrong_type"),
+        ("License of the server has expired", "configuration"),
+        ("missing required depth in the upstream reply", "data_processing_error"),
+        ("潮汐服务密钥无效,请联系管理员", "auth"),
+        ("无效的泊位", "validation_error"),
+    ],
+)
+def test_what_the_server_made_is_not_the_models(text: str, kind: str) -> None:
     assert kind_of_message(text) == kind
 
 

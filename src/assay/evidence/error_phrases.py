@@ -228,9 +228,11 @@ PHRASES: tuple[Opening, ...] = (
         "page",
         (
             (
-                r"(?!(?:subject|title|re|fwd|name|summary):|\S+:\d+:)"
-                rf"(?:the )?(?:\S{{1,40}} ){{0,2}}{WORKS}(?: \S{{1,60}}){{0,3}}? (?:has )?(?:failed"
-                r"|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
+                r"(?!(?:subject|title|re|fwd|name|summary):|\S+:\d+:|no )"
+                rf"(?:the )?(?:\S{{1,40}} ){{0,2}}{WORKS}"
+                # In the same sentence, and neither "0 failed" nor "moved to Blocked".
+                r"(?: (?!(?:0|no|moved|set|changed) )\S{1,60}(?<![a-z)][.!?])){0,3}? "
+                r"(?:has )?(?:failed|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
                 r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied"
                 r"|declined|refused|blocked)"
                 rf"|not (?:found|permitted|allowed))(?: \w+ly)?{STOPS}"

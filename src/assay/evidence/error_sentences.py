@@ -95,8 +95,8 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             (
                 r"(?:permission|access|request|consent|authori[sz]ation|payment|transaction|call"
-                r"|connection|operation)\b[^\n.]{0,50}? (?:has been|was|is|were) (?:denied|rejected"
-                r"|refused|blocked|declined)\b"
+                r"|connection|operation)\b[^\n.;]{0,50}? (?:has been|was|is|were) (?:denied"
+                r"|rejected|refused|blocked|declined)\b"
             ),
             r"(?!not|never|far|way|all|just)(?:\w+ ){1,2}too (?:small|large|long|short|big)\b",
             (

@@ -117,7 +117,8 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         "sent_back",
         (
             r"(?P<told>you (?:must|need to|have to)|please(?! (?:note|find|see|enjoy|wait|allow"
-            r"|remember|contact|visit|review|feel|be|keep|do)\b)) \w+"
+            r"|remember|contact|visit|review|feel|be|keep|do|arrive|bring|collect|pick up|show"
+            r"|expect|check your (?:e-?mail|inbox|phone|messages))\b)) \w+"
         ),
     ),
 )

@@ -92,7 +92,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|user ?name (?:and|or) password|revoked|password[- ]protected|host key verification"
             r"|密码错误|not (?:logged|signed)[ -]in|signed-in|\bjwt\b|(?:caller|user"
             r"|verified) identity|\b(?:http|status|code|error)\D{0,12}401\b|\b401 \w|未登录"
-            r"|未登[錄入]|认证|鉴权|未授[权權]|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)"
+            r"|未登[錄入]|认证|鉴权|未授[权權]|(?:登录|会话|凭证)\S{0,6}(?:失效|过期)|密钥(?:无效|错误|过期|缺失)"
             r"|重新\S{0,6}登录"
         ),
     ),

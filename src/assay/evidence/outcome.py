@@ -54,6 +54,8 @@ _SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
 # How a checker tells what it found.
 _VERDICTS = _SENTENCES | {"failure_mark"}
 _WORKS = frozenset({"work_failed", "stopped"})
+# What may only say that the tool did its work: "The user is blocked", of who was to block them.
+_DEEDS = _SENTENCES | _WORKS | {"not_let_in"}
 _OF_BODIES = frozenset({"error_body", "status_word"})
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
@@ -81,6 +83,17 @@ _OF_A_STATE = re.compile(
     r"|closed|open|full))\b"
     r"(?![^\n]{0,120}[.!;:—-] (?:please|select|enable|use|run|set|try|turn|start|install|configure"
     r"|add|check|go)\b)",
+    re.IGNORECASE,
+)
+_OF_A_STATE_IN_CHINESE = re.compile(
+    r"(?![^\n]{0,20}(?:令牌|登[录錄]|凭[证据]|会话|密钥|授[权權]|验证码|token|cookie|session))"
+    r"[^\n，,:：]{1,40}已(?:[满滿]|售[罄完]|下架|[过過]期|失效)了?[。!！]?\s*\Z",
+    re.IGNORECASE,
+)
+# What has a term, and may be asked for as such: it lets nobody in, or is just what it says.
+_OF_A_TERM = re.compile(
+    r"(?:(?:the|your|this) )?(?:[\w.-]+ )?(?:certificate|licen[sc]e|subscription|membership)\b"
+    r"[^\n]{0,60}\b(?:expired|suspended|disabled|revoked)\b",
     re.IGNORECASE,
 )
 # Work that goes on elsewhere, and of which one asks how it went.
@@ -196,9 +209,20 @@ def _is_what_was_wanted(call: ToolExecutionResult, reading: Reading) -> bool:
     told = (reading.message or "").strip()
     if reading.rule == "invalid_input" and kind_of_tool(call.tool) == "checking":
         return checks_for(call.tool, told) or _BARE_VERDICT.match(told) is not None
-    if reading.rule not in _SENTENCES:
+    if _is_a_state_to_tell(call.tool, reading.rule, told):
+        return True
+    if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
+        return True
+    return reading.rule in _SENTENCES and _was_asked_for(call.parameters, told)
+
+
+def _is_a_state_to_tell(tool: str, rule: str, told: str) -> bool:
+    """Whether who was to tell how a thing is tells just that, in words that refuse elsewhere."""
+    if kind_of_tool(tool) not in {"checking", "asking"}:
         return False
-    return tells_its_deed(call.tool, told) or _was_asked_for(call.parameters, told)
+    if rule == "chinese_error":
+        return _OF_A_STATE_IN_CHINESE.match(told) is not None
+    return rule == "not_let_in" and checks_for(tool, told) and _OF_A_TERM.match(told) is not None
 
 
 def _is_of_a_work(tool: str, value: Any, reading: Reading) -> bool:

@@ -251,9 +251,10 @@ def _grammar() -> _Grammar:
 
 
 @cache
-def _may_refuse() -> Callable[[str], bool]:
+def _may_refuse(*, hindered: bool) -> Callable[[str], bool]:
     """A quick look at a text in lower case: most short answers say nothing that could refuse."""
-    said = rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|{SAID_BY_WHO_IS_HINDERED}|missing\b)"
+    more = SAID_BY_WHO_IS_HINDERED if hindered else r"overloaded\b"
+    said = rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|{more}|missing\b)"
     return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\Ano ")
 
 
@@ -262,9 +263,9 @@ def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
 
     It depends on the tool: one that was asked for a state tells it, and refuses by demands only.
     """
-    if not _may_refuse()(opening.lower()):
-        return None
     grammar = _grammar()
+    if not _may_refuse(hindered=tool in grammar.acting)(opening.lower()):
+        return None
     sentences = grammar.end.split(opening.strip())
     first = sentences[0]
     if len(sentences) > _MOST_SENTENCES or grammar.within.search(first):

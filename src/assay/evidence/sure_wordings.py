@@ -44,7 +44,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 rf"|empty|non-json) (?:[\w/.'-]+ ){{0,3}}{_ANSWER}\b"
             ),
             r"invalid tools?/call result",
-            r"output validation|output ?schema",
+            r"(?:output|response) ?validation|output ?schema",
             (
                 rf"{_ANSWER} (?:\w+ ){{0,3}}?(?:is |was )?(?:missing|empty|truncated|malformed"
                 r"|lacks|not (?:valid )?json)\b"
@@ -63,6 +63,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r" (?:an? )?(?:\w+ )?(?:invalid|malformed|empty|unexpected|bad|garbled)"
             ),
             r"\b(?:field|key|property|value)\b[^\n]{0,30} in (?:the )?(?:\w+ )?response",
+            r"\bin (?:the |an? )?(?:upstream|server|backend|provider)(?:'s)? (?:answer|reply)\b",
             r"line 1 column 1 \(char 0\)",
             rf"(?:result|body|output|{_ANSWER})\b[^\n]{{0,60}}looking for",
             (
@@ -299,6 +300,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|extension)\b"
             ),
             r"no config\w* (?:has been |was )?(?:provided|found|set)",
+            r"(?:version|licen[cs]e) (?:on|of) (?:the|this|our) (?:host|server|machine|system)\b",
+            r"\b(?:plugin|extension|driver) (?:failed to load|could not be loaded)\b",
             (
                 r"\b(?:provide|set|setting|define|export|supply|configure|requires?|needs?) "
                 rf"(?:the |an? |your |both |either )?{_QUOTE}{_SETTING}\b"

@@ -133,6 +133,15 @@ _MAKING = frozenset(
     {"create", "add", "insert", "register", "book", "reserve", "make", "post", "submit", "send"}
     | {"pay", "claim", "redeem", "accept", "approve", "apply", "buy", "purchase", "import"}
 )
+# What is so where a tool of such a name has done its work; other verbs tell it by themselves.
+_BROUGHT_ABOUT = {
+    "fill": "full",
+    "charge": "full",
+    "freeze": "frozen",
+    "inactive": "inactive",
+    "off": "off|offline|disabled|disconnected",
+    "toggle": "(?:en|dis)abled|(?:un)?locked|(?:un)?muted|paused|closed",
+}
 _NO_MORE = (
     r"(?:no longer (?!supported|available|valid|allowed|accepted|maintained|possible|permitted"
     r"|reachable|connected)\w+|not (?!found\b)\w+ any ?more)"
@@ -208,11 +217,14 @@ def _told_deed(name: str) -> re.Pattern[str] | None:
     if not deeds:
         return None
     stems = [f"{word.removesuffix('e')}[a-z]?ed" for word in deeds]
+    stems += [_BROUGHT_ABOUT[word] for word in sorted(words & _BROUGHT_ABOUT.keys())]
     again = "now " if words & _MAKING else "(?:now|already) "
     done = rf"(?:is|are|was|were|has been|have been) (?:{again})?(?:{'|'.join(stems)})"
     if words & _UNDOING:
         done += rf"|(?:\w+ )?{_NO_MORE}|(?:is|are) (?:now |already )?(?:gone|empty)"
-    return re.compile(rf"[^\n:;,]{{1,80}}? (?:{done})\b[^\n:;,]{{0,40}}\Z", re.IGNORECASE)
+    # Who is told "You are blocked" did not block anybody.
+    others = r"(?!you (?:are|were|have been) (?:blocked|banned)\b)"
+    return re.compile(rf"{others}[^\n:;,]{{1,80}}? (?:{done})\b[^\n:;,]{{0,40}}\Z", re.IGNORECASE)
 
 
 def tells_its_deed(name: str, text: str) -> bool:
