@@ -210,10 +210,18 @@ def test_a_total_over_more_records_than_anybody_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "status"), [("start_hour", "derived"), ("at", "derived"), ("units", "nowhere")]
+    ("field", "value", "status"),
+    [
+        ("start_hour", 14, "derived"),
+        ("at", 14, "derived"),
+        ("units", 14, "nowhere"),
+        ("expression", "(14 - 6) + 2", "derived"),
+        ("expression", "(15 - 6) + 2", "nowhere"),
+        ("note", "14 of them", "nowhere"),
+    ],
 )
-def test_an_hour_is_one_in_a_field_for_it(field: str, status: str) -> None:
-    case = run("Do it.", call("get", {}, {"from": "14:00"}), call("book", {field: 14}, "ok"))
+def test_an_hour_is_one_in_a_field_for_it(field: str, value: Any, status: str) -> None:
+    case = run("Do it.", call("get", {}, {"from": "14:00"}), call("book", {field: value}, "ok"))
     assert trace_arguments(case).values[-1].status == status
 
 

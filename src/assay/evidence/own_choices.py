@@ -1,4 +1,4 @@
-"""What an agent may choose by itself: page sizes, the names of new things, the code it writes."""
+"""What a field is for, by its name: what an agent may choose there, and what it must know."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ _NAMING_FIELD = re.compile(
 _PLACE_FIELD = re.compile(
     r"(?:^|_)(?:path|file|filename|filepath|file_name|dir|directory|folder|destination|target)$"
 )
+_HOUR_FIELD = re.compile(r"hour|time|(?:^|_)(?:start|end|from|to|at|until)(?:_|$)|stunde|时|点")
 _CODE_FILE = re.compile(
     r".{0,400}\.(?:py|ipynb|jsx?|mjs|tsx?|vue|svelte|html?|css|scss|java|kt|go|rs|c|cc|cpp|h|hpp|cs"
     r"|rb|php|swift|sh|bash|ps1|sql|exs?|erl|hs|scala|lua|pl|r|jl|dart|tf|dockerfile|toml|ya?ml)",
@@ -71,6 +72,12 @@ def names_new_thing(field: str) -> bool:
 def names_place(field: str) -> bool:
     """Whether a field holds where something is kept."""
     return bool(_PLACE_FIELD.search(_snake(field)))
+
+
+@lru_cache(maxsize=4096)
+def holds_hour(field: str) -> bool:
+    """Whether a field may hold an hour of the day, by its name."""
+    return bool(_HOUR_FIELD.search(_snake(field)))
 
 
 def goes_to_code_file(leaves: Iterable[Leaf]) -> bool:

@@ -14,6 +14,7 @@ from assay.evidence.literals import code_atoms, holds_code, introduced_by, is_sq
 from assay.evidence.own_choices import (
     SMALL,
     goes_to_code_file,
+    holds_hour,
     is_id_field,
     is_trivial,
     names_new_thing,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from assay.evidence.sources import Sources
 
 _NUMBERED = re.compile(r"(?=.*[0-9]).{4,}")
+# In a calculation the hours of known times are reckoned with.
+_CALCULATION = re.compile(r"[0-9\s.,()+*/-]+")
 _HAN = re.compile(r"[\u4e00-\u9fff]{3,}")
 _PART_OF_ADDRESS = re.compile(r"[^/?&=#:\s]+")
 _SCHEME = re.compile(r"\A[a-z][a-z0-9+.-]{1,10}://(?:www\.)?", re.IGNORECASE)
@@ -173,7 +176,8 @@ class ValueTracer:
     def _worked_out(self, leaf: Leaf, size: float) -> Origin | None:
         workings = self._own.workings
         found = workings.of_number(size, self._step, self._backer)
-        found = found or workings.of_hour(size, leaf.field, self._step)
+        if found is None and holds_hour(leaf.field):
+            found = workings.of_hour(size, self._step)
         if found is None and self._wholes is None:
             self._wholes = wholes_of(self._facts.leaves)
         return found or workings.of_rest(size, (self._wholes or {}).get(leaf.field), self._backer)
@@ -247,9 +251,12 @@ class ValueTracer:
         origins: list[Origin] = []
         missing: list[str] = []
         worked_out = self._worked_out_in(parts)
+        reckons = _CALCULATION.fullmatch(leaf_text(leaf.value)) is not None
         introduced = introduced_by(leaf_text(leaf.value)) if self._holds_code(leaf.field) else ()
         for atom in parts:
             known = self._known_from(atom) or self._own.first(atom.phrase)
+            if known is None and reckons and atom.quantity is not None:
+                known = self._own.workings.of_hour(atom.quantity.size, self._step)
             if known is not None:
                 origins.append(known)
             elif atom in worked_out:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 _LEAST = 10
 _MINUTES_OF_HOUR = 60
 _HOURS = 24
-_HOUR_FIELD = re.compile(r"hour|time|(?:^|_)(?:start|end|from|to|at|until)(?:_|$)|stunde|时|点")
 _CALCULATION = "calculation"
 _BY_CLOCK = "date_arithmetic"
 # The field of a case that says when its run began.
@@ -64,9 +62,9 @@ class Workings:
             return Origin("conversation", _CLOCK, None, _BY_CLOCK)
         return None
 
-    def of_hour(self, size: float, field: str, step: int) -> Origin | None:
-        """The time of day of which a field that holds an hour has the number."""
-        if size > _HOURS or not _HOUR_FIELD.search(field.lower()):
+    def of_hour(self, size: float, step: int) -> Origin | None:
+        """The full hour of a time of day that this is."""
+        if size > _HOURS:
             return None
         source = self._sources.fresh.minutes.get(int(size * _MINUTES_OF_HOUR))
         return _from(source, "time_format") if _before(source, step) else None
