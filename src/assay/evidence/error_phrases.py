@@ -232,9 +232,9 @@ PHRASES: tuple[Opening, ...] = (
                 rf"(?:the )?(?:\S{{1,40}} ){{0,2}}{WORKS}"
                 # In the same sentence, and neither "0 failed" nor "moved to Blocked".
                 r"(?: (?!(?:0|no|moved|set|changed) )\S{1,60}(?<![a-z)][.!?])){0,3}? "
-                r"(?:has )?(?:failed|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected|denied|interrupted"
-                r"|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed|rejected|denied"
-                r"|declined|refused|blocked)"
+                r"(?:has )?(?:failed|errored|aborted|timed out|was (?:cancell?ed|aborted|rejected"
+                r"|denied|interrupted|blocked|terminated|killed)|(?:is |has been )?(?:cancell?ed"
+                r"|rejected|denied|declined|refused|blocked)"
                 rf"|not (?:found|permitted|allowed))(?: \w+ly)?{STOPS}"
             ),
             rf"(?!\d){SOME_WORDS}failed(?: (?:due to|because of|with)(?: \w+){{0,3}})?\s*[:：]",
