@@ -304,6 +304,10 @@ def test_the_look_for_signs_takes_no_time(unit: str) -> None:
         ("get_tow", {"message": "This tow is already full"}, False),
         ("join_tow", {"message": "This tow is already full", "tow": {"seats": 4}}, False),
         ("join_tow", {"message": "You have joined the tow"}, False),
+        ("disable_account", {"message": "The account has been disabled."}, False),
+        ("create_account", {"message": "The account has been disabled."}, True),
+        ("drop_tow", {"deleted": True, "message": "Tow not found any more"}, False),
+        ("drop_tow", {"deleted": False, "message": "Tow not found"}, True),
     ],
 )
 def test_the_words_of_a_body_are_read_like_others(

@@ -230,6 +230,8 @@ def _field_errors(body: Body) -> Reading | None:
 
 
 def _lone_message(body: Body) -> Reading | None:
+    if True in body.all("deed"):
+        return None
     told = [body.value.get(key) for key in _MESSAGE_KEYS]
     if isinstance(told[0], dict) and body.only_circumstance:
         return _field_errors(Body(told[0]))

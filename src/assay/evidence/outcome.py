@@ -55,7 +55,7 @@ _SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
 _VERDICTS = _SENTENCES | {"failure_mark"}
 _WORKS = frozenset({"work_failed", "stopped"})
 # What may only say that the tool did its work: "The user is blocked", of who was to block them.
-_DEEDS = _SENTENCES | _WORKS | {"not_let_in"}
+_DEEDS = _SENTENCES | _WORKS | {"not_let_in", "error_message_field"}
 _OF_BODIES = frozenset({"error_body", "status_word"})
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
