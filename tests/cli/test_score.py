@@ -181,6 +181,7 @@ USAGE = {
     "another unknown metric": (["runs.jsonl", "--metric", "x"], "Known: chatbot, effect_match"),
     "no such module": (["runs.jsonl", "--metric", "gone:Own"], "No module named 'gone'"),
     "no such name": (["runs.jsonl", "--metric", "json:Own"], "has no attribute 'Own'"),
+    "a module that ends": (["runs.jsonl", "--metric", "this_ends:Own"], "to end the program"),
     "no metric": (["runs.jsonl", "--metric", "json:loads"], "json:loads is no metric"),
     "a metric of many needs": (["runs.jsonl", "--metric", "io:FileIO"], "cannot be made"),
     "a threshold too high": (["runs.jsonl", "--threshold", "1.5"], "--threshold"),
@@ -202,6 +203,7 @@ def test_wrong_usage_is_one_sentence_and_exit_2(assay: Assay, name: str) -> None
     Path("folder.csv").mkdir()
     Path("bad.txt").write_text("oops")
     Path("seven.txt").write_text("7")
+    Path("this_ends.py").write_text("raise SystemExit(1)")
     done = assay("score", *arguments)
     assert done.code == 2
     assert answer in done.err

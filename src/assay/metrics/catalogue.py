@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import UnknownName
+from assay.errors import InvalidSettings, UnknownName
 from assay.metrics.chatbot import ChatbotEvaluator
 from assay.metrics.effects import EffectMatch
 from assay.metrics.mcp_tool import MCPToolMetric
@@ -38,5 +38,10 @@ def metric_named(name: str, tools: object = None, judge: object = None) -> Metri
         found = getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as exc:
         raise UnknownName(f"metric ({exc})", name, METRICS) from exc
+    except SystemExit as exc:  # of a script that was written to be run
+        raise InvalidSettings(
+            f"{module!r}, the module of the metric {name!r}, tried to end the program: {exc!r}; "
+            'keep what it does when run behind `if __name__ == "__main__":`'
+        ) from exc
     metric: Metric = found() if isinstance(found, type) else found
     return metric
