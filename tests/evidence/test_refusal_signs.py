@@ -221,6 +221,7 @@ def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) 
         ("set_pilot_inactive", "Pilot 4 is inactive.", False),
         ("turn_off_lamp", "The lamp is disabled.", False),
         ("turn_on_lamp", "The lamp is disabled.", True),
+        ("turn_off_lamp", "The lamp is offline.", True),
         ("toggle_lamp", "The lamp is disabled.", False),
         ("block_sailor", "Sailor sea_dog is blocked.", False),
         ("block_sailor", "You have been blocked.", True),

@@ -139,7 +139,7 @@ _BROUGHT_ABOUT = {
     "charge": "full",
     "freeze": "frozen",
     "inactive": "inactive",
-    "off": "off|offline|disabled|disconnected",
+    "off": "off|disabled",
     "toggle": "(?:en|dis)abled|(?:un)?locked|(?:un)?muted|paused|closed",
 }
 _NO_MORE = (
