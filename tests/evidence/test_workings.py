@@ -202,6 +202,21 @@ def test_what_is_left_among_many_numbers_is_said_to_be_left(answer: str, status:
     assert claims[-1].status == status
 
 
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ("From 500 (1985) to 685 (2002): 37% more.", "calculated"),
+        ("Of 685, with 412, 911 and 830, 73% stay.", "absent"),  # 500 of 685 is not said
+        ("500 and 685 were there. Then 412, 911 and 830 came, 73% in time.", "absent"),
+        ("500 and 685 were there. Then 412, 911 and 830 came, 72.99% in time.", "calculated"),
+    ],
+)
+def test_a_whole_percentage_is_one_of_what_stands_next_to_it(answer: str, status: str) -> None:
+    result = {"numbers": [500, 685, 412, 911, 830, 1985, 2002]}
+    claims = ground_answer(run(PROMPT, call("get", {}, result), answer=answer)).claims
+    assert [claim.status for claim in claims if claim.kind == "percentage"] == [status]
+
+
 def test_a_total_over_more_records_than_anybody_reads() -> None:
     records = [{"fee": 0.5 * i} for i in range(1, 301)]
     answer = "All fees together are 22,575."  # half of 300 * 301 / 2

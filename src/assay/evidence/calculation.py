@@ -6,16 +6,19 @@ and a number of two digits is only believed to be a sum, a difference or a span 
 
 from __future__ import annotations
 
-from itertools import accumulate, combinations, permutations
+from itertools import accumulate, combinations, islice, permutations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from assay.evidence.atoms import Atom
     from assay.evidence.quantities import Quantity
 
 _REACH = 5
+# There are but a hundred whole percentages: many numbers have a pair for almost any.
+_SHORT_REACH = 3
+_YEARS = frozenset(range(1900, 2101))
 _FEW_DIGITS = 2
 # So many things are bought, share something, or make up a year.
 _FEW = frozenset({*range(2, 10), 12})
@@ -37,6 +40,8 @@ def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
     after = [_size(other) for other in numbers if other.start > atom.start]
     # The nearest first: those that stand before it, then those after it.
     near = [*before[: -_REACH - 1 : -1], *after[:_REACH]]
+    if quantity.is_percentage and not quantity.decimals:
+        near = [*_amounts(reversed(before)), *_amounts(after)]
     found = _shares(near) if quantity.is_percentage else _results(near, atom.text)
     if any(_shows_as(quantity, size) for size in found):
         return True
@@ -54,6 +59,11 @@ def _size(atom: Atom) -> float:
     if atom.quantity is None:
         return 0.0
     return atom.quantity.size / 100 if atom.quantity.is_percentage else atom.quantity.size
+
+
+def _amounts(sizes: Iterable[float]) -> Iterator[float]:
+    """The first few that are no years, of which nothing is a share."""
+    return islice((size for size in sizes if size not in _YEARS), _SHORT_REACH)
 
 
 def _shares(sizes: Sequence[float]) -> Iterator[float]:
