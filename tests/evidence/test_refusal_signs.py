@@ -226,6 +226,8 @@ def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) 
         ("block_sailor", "Sailor sea_dog is blocked.", False),
         ("block_sailor", "You have been blocked.", True),
         ("add_sailor", "Sailor sea_dog is blocked.", True),
+        ("block_sailor", "The request was blocked.", True),
+        ("block_request", "The request was blocked.", False),
         ("disable_account", "The account has been disabled.", False),
         ("create_account", "The account has been disabled.", True),
         ("get_certificate", "Certificate expired on 2024-01-02.", False),

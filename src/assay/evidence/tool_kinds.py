@@ -142,6 +142,8 @@ _BROUGHT_ABOUT = {
     "off": "off|disabled",
     "toggle": "(?:en|dis)abled|(?:un)?locked|(?:un)?muted|paused|closed",
 }
+# Of which a refusal speaks, and a deed only where the tool is for them.
+_OF_A_CALL = frozenset({"access", "action", "call", "command", "operation", "request", "tool"})
 _NO_MORE = (
     r"(?:no longer (?!supported|available|valid|allowed|accepted|maintained|possible|permitted"
     r"|reachable|connected)\w+|not (?!found\b)\w+ any ?more)"
@@ -222,8 +224,12 @@ def _told_deed(name: str) -> re.Pattern[str] | None:
     done = rf"(?:is|are|was|were|has been|have been) (?:{again})?(?:{'|'.join(stems)})"
     if words & _UNDOING:
         done += rf"|(?:\w+ )?{_NO_MORE}|(?:is|are) (?:now |already )?(?:gone|empty)"
-    # Who is told "You are blocked" did not block anybody.
-    others = r"(?!you (?:are|were|have been) (?:blocked|banned)\b)"
+    # Who is told "You are blocked", or that of the call, did not block anybody.
+    own = "|".join(sorted(_OF_A_CALL - words))
+    others = (
+        r"(?!you (?:are|were|have been) (?:blocked|banned)\b"
+        rf"|(?:(?:the|this|your) )?(?:{own}) (?:is|was|has been) )"
+    )
     return re.compile(rf"{others}[^\n:;,]{{1,80}}? (?:{done})\b[^\n:;,]{{0,40}}\Z", re.IGNORECASE)
 
 
