@@ -40,7 +40,7 @@ BORNE = {
     ),
     "asked_for": ("The selected berth is no longer free",),
     "labelled": ("stale_berth: pier 4 is not where it was",),
-    "service": ("The tide service is unavailable.",),
+    "service": ("The tide service is unavailable.", "The tide server is overloaded."),
     "identifier": ("Boats in 'winter' mode exceed the allowed draught",),
     "none_there": ("No active harbour", "No pilot found", "No piers configured"),
     "hindered": ("The pump is not running", "Harbour 7 has no cranes."),

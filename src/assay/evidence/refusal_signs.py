@@ -169,8 +169,8 @@ SIGNS: tuple[Sign, ...] = (
         "service",
         (
             r"(?:the |an? )?(?:[\w-]+ ){0,3}?(?:service|server|store|backend|database|api|endpoint"
-            r"|provider|engine|feature|tool|gateway|broker) (?:is )?(?:currently |temporarily )?"
-            r"(?:unavailable|unreachable|overloaded)\b"
+            r"|provider|engine|feature|tool|gateway|broker) (?P<told>(?:is )?"
+            r"(?:currently |temporarily )?(?:unavailable|unreachable|overloaded))\b"
         ),
     ),
     Sign("identifier", rf"[^\n]{{0,200}}?(?:{_IDENTIFIER})", "demand"),
