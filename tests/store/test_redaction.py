@@ -153,6 +153,9 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("https://example.com/?user=ada&pass=swordfish", "swordfish"),
     ("https://example.com/?user=ada&pwd=swordfish", "swordfish"),
     ("https://example.com/?user=ada&pw=swordfish#top", "swordfish"),
+    ("Your API key: 9f8e7d6c5b4a3210 (keep it)", "9f8e7d6c5b4a3210"),
+    ('{"API Key": "9f8e7d6c5b4a3210"}', "9f8e7d6c5b4a3210"),
+    ("the secret access key = 9f8e7d6c5b4a3210", "9f8e7d6c5b4a3210"),
 )
 
 STAYS: tuple[str, ...] = (
@@ -232,6 +235,13 @@ STAYS: tuple[str, ...] = (
     "Authorization: Bearer token",
     "Authorization: Bearer ACCESS_TOKEN",
     "Authorization: Bearer sk-...",
+    "Authorization: Bearer eyJ...",
+    '{"Authorization": "Bearer eyJ..."}',
+    '{"account_key": "checking", "service_key": "electricity", "subscription_key": "premium"}',
+    '{"access_token": "granted", "apiKey": "unused", "auth_token": "found"}',
+    "reset_password: done",
+    "API keys: 12345678, created 2026-01-01",
+    "primary key: CUST-00042, foreign key: ORD-00042",
     "Authorization: Bearer flows are described there",
     '{"Authorization": "Bearer realm=example"}',
     '{"www-authenticate": "Bearer"}',
@@ -444,6 +454,11 @@ HOSTILE = {
     "bearer": "Bearer aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
     "one long word": "a",
     "spaces": "password" + " " * 200,
+    "addresses": "?key=aaaa&token=",
+    "headers": "authorization: bearer aaaaaa ",
+    "telling names": 'api_key: \\"aaaa ',
+    "names in words": "api key: aaaa ",
+    "items of a list": "- password: ab ",
 }
 
 

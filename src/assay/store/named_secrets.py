@@ -10,6 +10,7 @@ from assay.evidence.linear_search import occurrence_of
 from assay.store.secret_rules import (
     HARMLESS_NAMES,
     IN_ADDRESSES,
+    IN_WORDS,
     MASK,
     NAMES,
     SENTENCE,
@@ -36,7 +37,7 @@ _MOST_IN_LIST = 1_000
 
 
 def _name_pattern(name: Name) -> str:
-    return name.words.replace(" ", "[_-]?")
+    return name.words.replace(" ", "[ _-]?")
 
 
 # What may stand between a name and its value: the closing quote, then a separator.
@@ -139,12 +140,26 @@ def named_secrets(text: str, lowered: str) -> Iterator[Span]:
         before = lowered[max(0, at - _LONGEST_NAME) : at]
         start = at - len(before) + len(before.rstrip(_NAME_CHARS))
         name = _name_of(lowered[start:end])
+        if name is None and lowered.startswith(" ", start - 1):
+            name = _name_in_words(lowered, start, end)
         if lowered.startswith("=", end):
             name = _name_in_address(lowered, start, end) or name
         if name is not None:
             for span in _values_after(text, start, end, name):
                 done = span.end
                 yield span
+
+
+def _name_in_words(lowered: str, start: int, end: int) -> Name | None:
+    """The name that two words of a sentence are, `api key`, where only a random value counts."""
+    before = lowered[max(0, start - 1 - _LONGEST_NAME) : start - 1]
+    word = before[len(before.rstrip(_NAME_CHARS)) :]
+    return IN_WORDS if _two_words().fullmatch(f"{word} {lowered[start:end]}") else None
+
+
+@cache
+def _two_words() -> re.Pattern[str]:
+    return re.compile("|".join(name.words for name in NAMES if " " in name.words))
 
 
 def _name_in_address(lowered: str, start: int, end: int) -> Name | None:
@@ -245,11 +260,12 @@ def _kept_of_header(value: str) -> int | None:
     if match is not None and _is_credential(match[1]):
         return match.start(1)
     word = _WORD_AFTER_SCHEME.fullmatch(value)
-    return word.start(1) if word is not None and _is_word_for_itself(word[1]) else None
+    is_secret = word is not None and _is_word_for_itself(word[1].rstrip(_STOPS))
+    return word.start(1) if word is not None and is_secret else None
 
 
 def _is_word_for_itself(word: str) -> bool:
-    return is_no_placeholder(word) and is_told_apart(word)
+    return len(word) >= _SHORTEST_BARE and is_no_placeholder(word) and is_told_apart(word)
 
 
 def _is_credential(text: str) -> bool:

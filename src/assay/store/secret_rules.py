@@ -91,7 +91,8 @@ _STAND_IN = re.compile(
     r"|_?(?:bearer|basic|digest|negotiate|oauth|schemes?|realm|authentication|environment|default"
     r"|unset|not_set|unknown|enabled|disabled|provided|present|absent|available|unavailable"
     r"|configured|active|inactive|valid|revoked|denied|forbidden|unauthorized|failed|error|dummy"
-    r"|fake|test|testing|demo|sample|ollama)(?:_.*)?"
+    r"|fake|test|testing|demo|sample|ollama|granted|accepted|rejected|found|unused|ignored|pending"
+    r"|sent|done|changed|updated|completed|success|anything)(?:_.*)?"
     r"|await|new|this|async|typeof|function|.*x{4,}.*|.*_",
     re.DOTALL,
 )
@@ -229,14 +230,14 @@ NAMES: tuple[Name, ...] = (
     Name("private keys?", "key", telling=True),
     Name("api keys?", "key", telling=True),
     Name("access keys?", "key", telling=True),
-    Name("account keys?", "key", telling=True),
+    Name("account keys?", "key"),
     Name("auth keys?", "key", telling=True),
     Name("encryption keys?", "key", telling=True),
     Name("master keys?", "key", telling=True),
-    Name("service keys?", "key", telling=True),
+    Name("service keys?", "key"),
     Name("signing keys?", "key", telling=True),
     Name("storage keys?", "key"),
-    Name("subscription keys?", "key", telling=True),
+    Name("subscription keys?", "key"),
     Name("access token", "token", telling=True),
     Name("api token", "token", telling=True),
     Name("auth token", "token", telling=True),
@@ -263,6 +264,8 @@ NAMES: tuple[Name, ...] = (
     Name("cookie", "cookie", header=True),
 )
 
+# Two words that are one name in a field, as a sentence has them: `Your API key: …`.
+IN_WORDS = Name("key", "key")
 # Whole names that mean anything in a field, and one who is let in in the query of an address.
 IN_ADDRESSES = {
     field: Name(field, hint, telling=True, address=True)
