@@ -5,15 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.ingest.reading import recording
 
 from assay.ingest.recording import FilePlace
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SIZES = [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 1_000_000]
 
@@ -41,12 +38,13 @@ def test_a_named_pipe_is_read_as_it_comes(tmp_path: Path) -> None:
 
 def test_what_is_no_file_is_refused_and_leaves_nothing_open(tmp_path: Path) -> None:
     gc.collect()  # or what another test left open may be closed meanwhile
-    descriptors = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None  # noqa: PTH112, PTH208
+    opened = Path("/proc/self/fd")
+    descriptors = len(list(opened.iterdir())) if opened.is_dir() else None
     for path in (tmp_path, tmp_path / "missing.json"):
         with pytest.raises(OSError, match="directory"):
             FilePlace(path).open()
     if descriptors is not None:
-        assert len(os.listdir("/proc/self/fd")) <= descriptors  # noqa: PTH208
+        assert len(list(opened.iterdir())) <= descriptors
 
 
 def test_the_first_items_are_those_of_lists_and_lines() -> None:

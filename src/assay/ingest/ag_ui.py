@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, entries
+from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     decode_arguments,
@@ -19,7 +19,7 @@ from assay.ingest.fields import (
     text_at,
     text_of,
 )
-from assay.ingest.log_lines import begins_with, logged_values, sampled_values
+from assay.ingest.log_lines import entries_or_logged, sampled_values
 from assay.ingest.openai_chat import calls_of
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
@@ -28,8 +28,6 @@ from assay.run import RunOutcome, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.ingest.chat import Entry
-    from assay.ingest.log_lines import LoggedValue
     from assay.test_case import AgentTestCase
 
 NAME = "ag-ui"
@@ -71,7 +69,7 @@ def _is_input(value: Any) -> bool:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     told: _Telling | None = None
-    for entry in _entries(recording):
+    for entry in entries_or_logged(recording, MARK):
         if isinstance(entry, Unreadable):
             yield entry
             continue
@@ -86,12 +84,6 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         told.event(entry.value)
     if told is not None:
         yield told.case(recording.name)
-
-
-def _entries(recording: Recording) -> Iterator[Entry | LoggedValue | Unreadable]:
-    if begins_with(recording, MARK):
-        return logged_values(recording, MARK)
-    return entries(recording)
 
 
 class _Telling:

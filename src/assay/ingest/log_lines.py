@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.errors import NotJson
+from assay.ingest.chat import entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import objects_in
 from assay.json_values import json_value
@@ -17,6 +18,7 @@ from assay.json_values import json_value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from assay.ingest.chat import Entry
     from assay.ingest.recording import Recording
 
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -64,6 +66,15 @@ def logged_values(recording: Recording, mark: bytes) -> Iterator[LoggedValue | U
             yield from _values(_lines(file), recording.name, mark)
     except OSError as exc:
         yield Unreadable(recording.name, f"cannot be read: {exc.strerror or exc}")
+
+
+def entries_or_logged(
+    recording: Recording, mark: bytes
+) -> Iterator[Entry | LoggedValue | Unreadable]:
+    """What a file of JSON holds, or the values of a log in which the mark stands."""
+    if begins_with(recording, mark):
+        return logged_values(recording, mark)
+    return entries(recording)
 
 
 def values_in_text(text: str) -> Iterator[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.chat import entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     dict_or_empty,
@@ -14,7 +13,7 @@ from assay.ingest.fields import (
     text_at,
     total_usage,
 )
-from assay.ingest.log_lines import begins_with, logged_values, sampled_values
+from assay.ingest.log_lines import entries_or_logged, sampled_values
 from assay.ingest.openai_responses import ItemRun, tools_on_offer
 from assay.ingest.recording import Format, Recording
 from assay.ingest.shapes import START_KEYS, time_of
@@ -23,8 +22,6 @@ from assay.run import RunOutcome, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.ingest.chat import Entry
-    from assay.ingest.log_lines import LoggedValue
     from assay.test_case import AgentTestCase
 
 NAME = "openai-realtime"
@@ -64,7 +61,7 @@ def _event(value: object) -> dict[str, Any]:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     session: _Session | None = None
-    for entry in _entries(recording):
+    for entry in entries_or_logged(recording, MARK):
         if isinstance(entry, Unreadable):
             yield entry
             continue
@@ -80,12 +77,6 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         session.event(event, time_of(dict_or_empty(entry.value), START_KEYS))
     if session is not None:
         yield session.case(recording.name)
-
-
-def _entries(recording: Recording) -> Iterator[Entry | LoggedValue | Unreadable]:
-    if begins_with(recording, MARK):
-        return logged_values(recording, MARK)
-    return entries(recording)
 
 
 class _Session:
