@@ -209,6 +209,18 @@ def test_an_address_of_a_model_that_is_none_is_told(tap: ModelTap) -> None:
     tap.close(token)
 
 
+def test_an_agent_is_not_told_what_lets_one_in_at_the_model(tap: ModelTap) -> None:
+    import httpx  # noqa: PLC0415 - of an extra
+
+    upstream = ModelEndpoint("http://ada:swordfish@127.0.0.1:9/v1?key=swordfish", "m")
+    endpoint, line, token = tap.open(upstream, lambda *_: None)
+    reply = httpx.post(f"{endpoint.base_url}/chat/completions", json={}, timeout=120)
+    told = "the model at http://127.0.0.1:9/v1 was not reached: ConnectError"
+    assert reply.json()["error"]["message"] == told
+    assert [exchange.error for exchange in line.exchanges] == [told]
+    tap.close(token)
+
+
 def test_who_is_told_of_an_event_may_tell_of_another(tap: ModelTap) -> None:
     tell: list[Emit] = []
 

@@ -175,7 +175,7 @@ class _Handler(QuietHandler):
             self._pass_on(line, rest, body, exchange)
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
             if exchange.status is None:
-                place = line.upstream.base_url
+                place = _without_secrets(line.upstream.base_url)
                 exchange.error = f"the model at {place} was not reached: {type(exc).__name__}"
                 line.end(exchange)  # first, as with a reply: the agent acts on what it gets
                 self._refuse(502, exchange.error)
@@ -219,6 +219,12 @@ class _Handler(QuietHandler):
 
     def _refuse(self, status: int, why: str = "refused by the tap") -> None:
         self.send_json(status, {"error": {"message": why, "code": status}})
+
+
+def _without_secrets(address: str) -> str:
+    """An address as an agent may see it; what is none has no parts to take out but these."""
+    scheme, separator, rest = address.partition("?")[0].partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def _chunks(pieces: Iterator[bytes], kept: bytearray) -> Iterator[bytes]:
