@@ -11,6 +11,7 @@ from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.formats import pick_format
 from assay.ingest.generic import GENERIC
+from assay.ingest.generic_evidence import Evidence
 from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
@@ -41,8 +42,8 @@ def test_a_conversation_in_words_of_its_own() -> None:
         "confidence": 0.9,
         "based_on": [
             "3 messages, of a user and a model",
-            "1 calls with a tool's name and arguments",
-            "1 results that name their call",
+            "1 call with a tool's name and arguments",
+            "1 result that names its call",
         ],
     }
 
@@ -100,7 +101,7 @@ def test_results_without_an_id_follow_their_call() -> None:
     ]
     case = read_one(GENERIC, recording(value))
     assert case.calls[0].result == "text"
-    assert case.extra["generic_reader"]["based_on"][-1] == "1 results that follow a call"
+    assert case.extra["generic_reader"]["based_on"][-1] == "1 result that follows a call"
 
 
 @pytest.mark.parametrize("key", [*sorted(EXPECTATION_KEYS), *EXPECTATION_STARTS])
@@ -129,9 +130,26 @@ def test_every_verdict(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", SCORE_KEYS)
-def test_every_score(key: str) -> None:
-    case: Any = read_one(GENERIC, recording({"turns": CHAT, key: 0.25}))
-    assert (case.outcome.success, case.outcome.score) == (None, 0.25)
+@pytest.mark.parametrize("score", [0.25, 0, -1.5])
+def test_every_score(key: str, score: float) -> None:
+    case: Any = read_one(GENERIC, recording({"turns": CHAT, key: score}))
+    assert (case.outcome.success, case.outcome.score) == (None, score)
+
+
+def test_a_flag_is_no_score() -> None:
+    assert read_one(GENERIC, recording({"turns": CHAT, "score": True})).outcome is None
+
+
+def test_several_signs_are_told_in_the_plural() -> None:
+    evidence = Evidence()
+    evidence.said = {"user": 1}
+    evidence.calls, evidence.named_results, evidence.own_results = 2, 2, 1
+    assert [words for _, words in evidence.signs()] == [
+        "1 message, of one side only",
+        "2 calls with a tool's name and arguments",
+        "2 results that name their call",
+        "1 result that stands in its call",
+    ]
 
 
 @pytest.mark.parametrize("value", [{}, {"a": [1, 2]}, {"name": "x", "version": 3}, "x", [[]]])

@@ -95,6 +95,15 @@ def test_the_same_words_said_twice_are_said_twice() -> None:
     assert [said["content"] for said in history] == ["Rain?", "Yes.", "Rain?", "Yes."]
 
 
+def test_words_sent_twice_before_either_is_echoed_are_said_twice() -> None:
+    sent = (item("create", ASKED), item("create", ASKED))
+    echoed = (item("added", {**ASKED, "id": own}) for own in ("i1", "i2"))
+    run = read_one(REALTIME, recording((*sent, *echoed, done("r1", SAID))))
+    assert [said["content"] for said in run.conversation_history or []] == [
+        *("Rain?", "Rain?", "Yes.")
+    ]
+
+
 def test_each_session_of_a_log_is_a_run() -> None:
     assert len(read(REALTIME, recording((*EVENTS, *EVENTS)))) == 2
 

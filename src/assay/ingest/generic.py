@@ -19,6 +19,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.generic_evidence import Evidence
 from assay.ingest.generic_runs import (
     children_of,
     conversations_in,
@@ -65,42 +66,12 @@ TEXT_FACTS = (
 )
 
 
-class _Evidence:
-    """What was found in a run, and how sure that makes us."""
-
-    def __init__(self) -> None:
-        self.said: dict[str, int] = {}
-        self.calls = 0
-        self.call_ids = 0
-        self.named_results = 0
-        self.own_results = 0
-        self.next_results = 0
-
-    def signs(self) -> list[tuple[float, str]]:
-        """Each sign that this is a run of an agent, with its weight."""
-        spoken = sum(self.said.values())
-        both = {"user", "assistant"} <= self.said.keys()
-        found = (
-            (0.3, both, f"{spoken} messages, of a user and a model"),
-            (0.1, spoken and not both, f"{spoken} messages, of one side only"),
-            (0.3, self.calls, f"{self.calls} calls with a tool's name and arguments"),
-            (0.1, self.call_ids, f"{self.call_ids} of them with the id of a call"),
-            (0.3, self.named_results, f"{self.named_results} results that name their call"),
-            (0.2, self.own_results, f"{self.own_results} results that stand in their call"),
-            (0.1, self.next_results, f"{self.next_results} results that follow a call"),
-        )
-        return [(weight, words) for weight, is_there, words in found if is_there]
-
-    def confidence(self) -> float:
-        return round(min(sum(weight for weight, _ in self.signs()), 0.9), 2)
-
-
 class _Finder:
     """Walks through a value in the order it was written and tells a builder what it finds."""
 
     def __init__(self, nodes: int = _MOST_NODES) -> None:
         self.builder = RunBuilder()
-        self.evidence = _Evidence()
+        self.evidence = Evidence()
         self.tools: dict[str, dict[str, Any]] = {}
         self.usages: list[object] = []
         self.model: str | None = None

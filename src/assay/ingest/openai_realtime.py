@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.documents import Unreadable
@@ -89,7 +90,7 @@ class _Session:
         self._items: dict[Any, dict[str, Any]] = {}
         self._heard: dict[str, str] = {}
         self._places: dict[str | None, tuple[Any, ...]] = {}
-        self._sent: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self._sent: dict[tuple[Any, ...], deque[tuple[Any, ...]]] = {}
         self._usages: list[object] = []
         self._times: list[float] = []
         self._failure: str | None = None
@@ -132,10 +133,11 @@ class _Session:
         if own in self._places:
             return self._places[own]
         said = (_kind(item), text_at(item, "role"), *_words(item))
+        sent = self._sent.setdefault(said, deque())
         if own is None:
-            self._sent[said] = place = (*said, len(self._items))
-            return place
-        self._places[own] = self._sent.pop(said, (own,))
+            sent.append((*said, len(self._items)))
+            return sent[-1]
+        self._places[own] = sent.popleft() if sent else (own,)
         return self._places[own]
 
     def case(self, name: str) -> AgentTestCase:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.ingest.fields import amount_or_none
+from assay.ingest.fields import number_or_none
 from assay.run import RunOutcome
 
 VERDICT_KEYS = ("success", "passed", "resolved", "is_correct", "is_resolved")
@@ -14,11 +14,15 @@ SCORE_KEYS = ("reward", "score")
 def stated_outcome(around: dict[str, Any]) -> RunOutcome | None:
     """The verdict and the score that stand beside a run; None where neither does."""
     verdict = next((k for k in VERDICT_KEYS if isinstance(around.get(k), bool)), None)
-    scored = next((k for k in SCORE_KEYS if amount_or_none(around.get(k)) is not None), None)
+    scored = next((k for k in SCORE_KEYS if _score(around.get(k)) is not None), None)
     if verdict is None and scored is None:
         return None
     return RunOutcome(
         success=around[verdict] if verdict else None,
-        score=amount_or_none(around[scored]) if scored else None,
+        score=_score(around[scored]) if scored else None,
         decided_by=f"the file's {verdict or scored!r}",
     )
+
+
+def _score(value: object) -> float | None:
+    return None if isinstance(value, bool) else number_or_none(value)
