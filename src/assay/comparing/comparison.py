@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, to_builtins
-from msgspec.structs import replace
 
 from assay.comparing.many_tasks import difference_of, mean_of_tasks
 from assay.comparing.quantities import (
@@ -18,9 +17,10 @@ from assay.comparing.quantities import (
     tasks_of,
     without_outcome,
 )
-from assay.stats import Estimate, Interval, Resampling, RunsNeeded, holm
+from assay.stats import Estimate, Interval, Resampling, RunsNeeded
 from assay.stats.paired import Question, Verdict, conclude, flips
 from assay.stats.pairing import PairedTest, Pairing, pair
+from assay.stats.ranking import corrected_tests
 from assay.stats.wording import change, counted, number, p_text
 
 if TYPE_CHECKING:
@@ -214,19 +214,10 @@ def _figures(
 ) -> tuple[Figure, ...]:
     """The figures beside the headline, their p-values corrected for their number."""
     pairings = [pair(tasks_of(baseline, q), tasks_of(candidate, q)) for q in quantities]
-    tests = [difference_of(pairing, how) for pairing in pairings]
-    corrected = iter(holm([test.p_value for test in tests if test]))
-    family = sum(test is not None for test in tests)
+    tests = corrected_tests([difference_of(pairing, how) for pairing in pairings])
     names = (baseline.name, candidate.name)
     return tuple(
-        _figure(
-            quantity,
-            pairing,
-            test and replace(test, p_value=next(corrected), family=family),
-            names,
-            Question(),
-            how,
-        )
+        _figure(quantity, pairing, test, names, Question(), how)
         for quantity, pairing, test in zip(quantities, pairings, tests, strict=True)
     )
 

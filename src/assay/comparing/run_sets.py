@@ -38,8 +38,9 @@ RUNS = """
     ORDER BY task, attempt, run_key
 """
 # A score is known by its place in the metric's, and by who judged: they are never mixed.
+SCORE_NAME = "path || CASE judge WHEN '' THEN '' ELSE '@' || judge END"
 _SCORES = """
-    SELECT run_key, path || CASE judge WHEN '' THEN '' ELSE '@' || judge END AS name, value
+    SELECT run_key, {name} AS name, value
     FROM scores
     WHERE value IS NOT NULL AND run_key IN (SELECT run_key FROM runs WHERE {where})
 """
@@ -79,7 +80,7 @@ def read_runs_of(store: Store, name: str, where: str | None = None, **params: ob
     """
     chosen = where or "true"
     scores: dict[str, dict[str, float]] = {}
-    for row in store.query(_SCORES.format(where=chosen), **params):
+    for row in store.query(_SCORES.format(name=SCORE_NAME, where=chosen), **params):
         scores.setdefault(row["run_key"], {})[row["name"]] = row["value"]
     return RunSet(
         name,

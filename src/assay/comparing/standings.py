@@ -11,23 +11,22 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from assay.comparing.comparison import Figure, figure_of
 from assay.comparing.many_tasks import MANY, difference_of, mean_of_tasks
 from assay.comparing.quantities import QUANTITIES, Quantity, quantity_named
-from assay.comparing.run_sets import RUNS
+from assay.comparing.run_sets import RUNS, SCORE_NAME
 from assay.comparing.sides import DIVISIONS
 from assay.errors import UnknownName
-from assay.stats import Estimate, Resampling, holm
+from assay.stats import Estimate, Resampling
 from assay.stats.paired import Question, conclude
 from assay.stats.pairing import pair
+from assay.stats.ranking import corrected_tests
 from assay.stats.samples import scored_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from assay.stats.pairing import PairedTest, Pairing
     from assay.stats.samples import Tasks
     from assay.store import Store
 
@@ -47,8 +46,7 @@ _SCORED = """
     SELECT CAST({side} AS VARCHAR) AS side, COALESCE(task_id, input) AS task,
            LIST(scores.value) AS scores
     FROM (SELECT run_key, path, judge, value FROM scores) AS scores JOIN runs USING (run_key)
-    WHERE {side} IS NOT NULL AND scores.value IS NOT NULL
-      AND path || CASE judge WHEN '' THEN '' ELSE '@' || judge END = $name
+    WHERE {side} IS NOT NULL AND scores.value IS NOT NULL AND {name} = $name
     GROUP BY 1, 2 ORDER BY 1, 2
 """
 _EVALUATED = """
@@ -66,7 +64,7 @@ _RECORDED = """
     FROM runs
 """
 _METRICS = """
-    SELECT DISTINCT path || CASE judge WHEN '' THEN '' ELSE '@' || judge END AS name
+    SELECT DISTINCT {name} AS name
     FROM scores WHERE value IS NOT NULL AND path NOT LIKE '%/%' ORDER BY name
 """
 _JUDGES = """
@@ -103,7 +101,7 @@ def quantities_of(store: Store) -> list[str]:
     """The quantities that some run of a store has, the most telling first."""
     (counts,) = store.query(_RECORDED)
     found = [name for name in QUANTITIES if counts.get(name)]
-    ours = [row["name"] for row in store.query(_METRICS)]
+    ours = [row["name"] for row in store.query(_METRICS.format(name=SCORE_NAME))]
     judged = [JUDGED + row["judge"] for row in store.query(_JUDGES)]
     telling = [name for name in ("success", "outcome_score") if name in found]
     return [*telling, *ours, *judged, *(name for name in found if name not in telling)]
@@ -144,7 +142,7 @@ def read_tasks(store: Store, quantity: str, *, by: str = "model") -> dict[str, T
     elif quantity.startswith(JUDGED):
         rows = store.query(_EVALUATED, name=quantity.removeprefix(JUDGED)) if by == "model" else []
     else:
-        rows = store.query(_SCORED.format(side=side), name=quantity)
+        rows = store.query(_SCORED.format(side=side, name=SCORE_NAME), name=quantity)
     found: dict[str, Any] = {}
     for row in rows:
         found.setdefault(row["side"], {})[row["task"]] = [float(score) for score in row["scores"]]
@@ -223,7 +221,8 @@ def _compared(
         pair(*((known if names in told else short)[name] for name in names)) for names in pairs
     ]
     work = sum(len(pairing.tasks) for pairing in pairings)
-    tests = _tests(pairings, how, many=MANY if work <= _MOST_DRAWN else 1)
+    many = MANY if work <= _MOST_DRAWN else 1
+    tests = corrected_tests([difference_of(pairing, how, many=many) for pairing in pairings])
     found = {}
     for names, pairing, test in zip(pairs, pairings, tests, strict=True):
         concluded = conclude(pairing, test, names, Question(), level=how.level)
@@ -233,13 +232,6 @@ def _compared(
 
 def _means_of(tasks: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
     return {task: [fsum(scores) / len(scores)] for task, scores in tasks.items()}
-
-
-def _tests(pairings: Sequence[Pairing], how: Resampling, *, many: int) -> list[PairedTest | None]:
-    tests = [difference_of(pairing, how, many=many) for pairing in pairings]
-    corrected = iter(holm([test.p_value for test in tests if test]))
-    family = sum(test is not None for test in tests)
-    return [test and replace(test, p_value=next(corrected), family=family) for test in tests]
 
 
 def _leading(order: Sequence[str], figures: Mapping[tuple[str, str], Figure]) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def compare_all(
     order = sorted(means, key=lambda name: (-(means[name].value or 0.0), name))
     pairs = list(_pairs(order, against))
     pairings = [pair(shared[baseline], shared[candidate]) for baseline, candidate in pairs]
-    tests = _corrected([paired_test(pairing, how) for pairing in pairings])
+    tests = corrected_tests([paired_test(pairing, how) for pairing in pairings])
     question = Question(smallest, pass_mark)
     comparisons = tuple(
         conclude(pairing, test, names, question, level=how.level)
@@ -102,9 +102,11 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def _corrected(tests: Sequence[PairedTest | None]) -> list[PairedTest | None]:
-    p_values = iter(holm([test.p_value for test in tests if test]))
-    return [test and replace(test, p_value=next(p_values), family=len(tests)) for test in tests]
+def corrected_tests(tests: Sequence[PairedTest | None]) -> list[PairedTest | None]:
+    """The tests that could be made, with p-values corrected for how many they are."""
+    p_values = holm([test.p_value for test in tests if test])
+    remaining = iter(p_values)
+    return [test and replace(test, p_value=next(remaining), family=len(p_values)) for test in tests]
 
 
 def _shared(
