@@ -274,7 +274,17 @@ def test_what_cannot_be_read_of_a_process_is_done_at_home() -> None:
     with helping(1) as crew:
         assert scored(metric, crew) == [Score("prepared", 0.5)] * ENOUGH
         assert all(thread.is_alive() for thread in crew._threads)
-    assert dict(metric.asked) == {case.input: None for case in cases(ENOUGH)}
+    asked = dict(metric.asked)
+    assert asked.keys() == {case.input for case in cases(ENOUGH)}
+    assert all(found is None or told_of(found) == name for name, found in asked.items())
+
+
+def told_of(found: object) -> str:
+    """The case that was prepared: at home it can be read."""
+    assert isinstance(found, subprocess.CalledProcessError)
+    (case,) = found.args
+    assert isinstance(case, AgentTestCase)
+    return case.input
 
 
 class Strict(MCPToolMetric):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from assay.judge.marks import is_all_of_it, preparation_of
 from assay.scoring.hand import Hand, pickled
+from assay.scoring.meanwhile import Meanwhile
 from assay.scoring.results import KnownCase
 
 if TYPE_CHECKING:
@@ -68,17 +69,18 @@ class _Lot(NamedTuple):
     preparations: bytes
     hands: int
     begins: float
+    meanwhile: Meanwhile
 
 
 class Foreseen:
     """A case that was read ahead, and perhaps what its metrics need of it."""
 
-    __slots__ = ("_changed", "_found", "_waiter", "given_at", "is_settled", "item", "preparations")
+    __slots__ = ("_changed", "_found", "_waiter", "given_at", "is_settled", "item", "lot")
 
-    def __init__(self, item: _Item, preparations: bytes, changed: Condition) -> None:
+    def __init__(self, item: _Item, lot: _Lot, changed: Condition) -> None:
         """Take a case that nobody has looked at, what is to be done, and the lock of the crew."""
         self.item = item
-        self.preparations = preparations
+        self.lot = lot
         self.given_at: float | None = None
         self.is_settled = False
         self._changed = changed
@@ -106,7 +108,8 @@ class Foreseen:
             if not self.is_settled:
                 self._waiter = asyncio.get_running_loop().create_future()
         if self._waiter is not None:
-            await _released(self._waiter, self.given_at + _PATIENCE_SECONDS)
+            with self.lot.meanwhile.working(self._waiter.get_loop()):
+                await _released(self._waiter, self.given_at + _PATIENCE_SECONDS)
         return self._found
 
 
@@ -166,7 +169,7 @@ class Crew:
                 yield item if is_known else self._offer(item, lot)
         finally:
             with self._changed:
-                others = [e for e in self._offered if e.preparations is not lot.preparations]
+                others = [each for each in self._offered if each.lot is not lot]
                 self._offered = deque(others)
 
     def _lot(self, needed: Sequence[Preparation | None]) -> _Lot | None:
@@ -179,10 +182,12 @@ class Crew:
         if preparations is None or not hands:
             return None
         begins = time.monotonic() + (_FEW_SECONDS if is_all else 0.0)
-        return _Lot(preparations, hands, begins)
+        # Where nobody is asked, each core has a process that is at it already.
+        take_last = _nothing if is_all else self._take_last
+        return _Lot(preparations, hands, begins, Meanwhile(needed, take_last))
 
     def _offer(self, item: _Item, lot: _Lot) -> Foreseen:
-        found = Foreseen(item, lot.preparations, self._changed)
+        found = Foreseen(item, lot, self._changed)
         with self._changed:
             while self._offered and self._offered[0].is_settled:
                 self._offered.popleft()
@@ -235,7 +240,7 @@ class Crew:
                 if not batch:
                     break
                 under_way.append(batch)
-                hand.give(batch[0].preparations, [found.case for found in batch])
+                hand.give(batch[0].lot.preparations, [found.case for found in batch])
             if under_way:
                 found = hand.take()
                 self._settle(under_way.popleft(), found)
@@ -253,13 +258,22 @@ class Crew:
             now = time.monotonic()
             while self._offered and len(batch) < most and not self._closed:
                 found = self._offered[0]
-                if batch and found.preparations is not batch[0].preparations:
+                if batch and found.lot is not batch[0].lot:
                     break
                 self._offered.popleft()
                 if not found.is_settled:
                     found.given_at = now
                     batch.append(found)
             return batch
+
+    def _take_last(self, by: Meanwhile) -> Foreseen | None:
+        """The last case of a stream that nobody has begun with: a process is least soon there."""
+        with self._changed:
+            while self._offered and self._offered[-1].lot.meanwhile is by:
+                found = self._offered.pop()
+                if not found.is_settled:
+                    return found
+        return None
 
     def _settle(self, batch: Sequence[Foreseen], found: Found) -> None:
         with self._changed:
@@ -272,6 +286,10 @@ class Crew:
             there = [waiter for waiter in waiting if waiter.get_loop() is loop]
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(_release, there)
+
+
+def _nothing(_: Meanwhile) -> None:
+    """No case at all."""
 
 
 async def _released(waiter: asyncio.Future[None], until: float) -> None:

@@ -112,7 +112,7 @@ def _reply(frame: bytes) -> bytes:
     try:
         preparations, cases = pickle.loads(frame)  # noqa: S301 - written by `Hand.give` above
         functions = _functions(preparations)
-        return pickle.dumps([_prepared(functions, case) for case in cases])
+        return pickle.dumps([prepared(functions, case) for case in cases])
     except Exception:  # noqa: BLE001 - a class of the user's may raise anything; it is done there
         return pickle.dumps([])
 
@@ -123,9 +123,10 @@ def _functions(preparations: bytes) -> tuple[Preparation | None, ...]:
     return found
 
 
-def _prepared(
+def prepared(
     functions: Sequence[Preparation | None], case: AgentTestCase
 ) -> tuple[object, ...] | None:
+    """What the functions make of a case, in their order; None where one of them fails."""
     try:
         return tuple([None if prepare is None else prepare(case) for prepare in functions])
     except Exception:  # noqa: BLE001 - it is raised again, and told, where the case is judged
