@@ -8,13 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay import AgentTestCase, Store
-from assay.comparing.changes import (
-    import_names,
-    last_import,
-    moment_of,
-    runs_of_import,
-    share_difference,
-)
 from assay.comparing.quantities import QUANTITIES
 from assay.comparing.standings import quantities_of, read_standings, read_tasks, standings
 from assay.errors import UnknownName
@@ -102,37 +95,3 @@ def test_a_store_that_says_nothing_of_success(tmp_path: Path) -> None:
         writer.add(AgentTestCase(input="a", actual_output="b", model="m"))
     assert quantities_of(store) == []
     assert read_standings(store, "success").sides == ()
-
-
-def test_the_last_import_is_many_batches_close_together() -> None:
-    second = 1_000_000_000
-    names = [f"{moment * second:020d}-x" for moment in (1_000, 1_010, 9_000, 9_020)]
-    assert last_import(names) == names[2]
-    assert last_import(names[2:]) is None
-    assert moment_of(names[0]) == 1_000
-    assert moment_of("x") is None
-
-
-def test_the_difference_of_two_shares_worked_out_by_hand() -> None:
-    # Wilson of 5 of 5 is 56.6 to 100 %, of 3 of 5 it is 23.1 to 88.2 %.
-    found = share_difference([True] * 5, [True] * 3 + [False] * 2, level=0.95)
-    assert (found.low, found.high) == pytest.approx((-0.769, 0.118), abs=0.001)
-    assert not share_difference([True] * 5, [False] * 5, level=0.95).spans(0)
-
-
-def test_the_runs_of_each_import(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "store")
-    for number, moment in enumerate((1_000_000_000, 2_000_000_000)):
-        with store.writer() as writer:
-            writer.add(AgentTestCase(input=f"a{number}", actual_output="b", model="m"))
-        (fresh,) = [
-            path
-            for path in (store.path / "batches").iterdir()
-            if path.name[0] == "0" and moment_of(path.name) not in {1_000_000_000, 2_000_000_000}
-        ]
-        fresh.rename(fresh.with_name(f"{moment * 1_000_000_000:020d}-{number}"))
-    first, second = import_names(store)
-    assert first < second
-    keys = [runs_of_import(store, name) for name in (first, second)]
-    inputs = {row["run_key"]: row["input"] for row in store.query("SELECT * FROM runs")}
-    assert [[inputs[key] for key in own] for own in keys] == [["a0"], ["a1"]]

@@ -18,6 +18,7 @@ from assay.stats import (
     wilson_interval,
 )
 from assay.stats.distributions import fair_coin_p_value, sample_quantile, t_quantile
+from assay.stats.intervals import share_difference
 
 if TYPE_CHECKING:
     from assay.stats.samples import Tasks
@@ -252,3 +253,10 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
         assert interval is not None
         covered += interval.spans(0.5)
     assert 0.92 <= covered / 300 <= 0.99
+
+
+def test_the_difference_of_two_shares_worked_out_by_hand() -> None:
+    # Wilson of 5 of 5 is 56.6 to 100 %, of 3 of 5 it is 23.1 to 88.2 %.
+    found = share_difference([True] * 5, [True] * 3 + [False] * 2, level=0.95)
+    assert (found.low, found.high) == pytest.approx((-0.769, 0.118), abs=0.001)
+    assert not share_difference([True] * 5, [False] * 5, level=0.95).spans(0)

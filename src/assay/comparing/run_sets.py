@@ -10,6 +10,8 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from assay.store import Store
 
+# A run without a task id belongs to the task that its input words.
+TASK = "COALESCE(task_id, input)"
 RUNS = """
     WITH chosen AS (
         SELECT * FROM runs WHERE {where}
@@ -23,7 +25,7 @@ RUNS = """
         FROM calls WHERE failed AND run_key IN (SELECT run_key FROM chosen) GROUP BY run_key
     )
     SELECT run_key,
-           COALESCE(task_id, input) AS task,
+           {task} AS task,
            outcome_success::INTEGER AS success,
            outcome_score,
            failed_calls / NULLIF(calls, 0) AS failed_call_share,
@@ -74,10 +76,7 @@ class RunSet(Struct, frozen=True):
 
 
 def read_runs_of(store: Store, name: str, where: str | None = None, **params: object) -> RunSet:
-    """The runs of a store, or those that a condition on `runs` leaves.
-
-    A run without a task id belongs to the task that its input words.
-    """
+    """The runs of a store, or those that a condition on `runs` leaves."""
     chosen = where or "true"
     scores: dict[str, dict[str, float]] = {}
     for row in store.query(_SCORES.format(name=SCORE_NAME, where=chosen), **params):
@@ -86,7 +85,7 @@ def read_runs_of(store: Store, name: str, where: str | None = None, **params: ob
         name,
         tuple(
             RunFacts(row["task"], scores.get(row["run_key"], {}) | _values(row), row["run_key"])
-            for row in store.query(RUNS.format(where=chosen), **params)
+            for row in store.query(RUNS.format(task=TASK, where=chosen), **params)
         ),
     )
 

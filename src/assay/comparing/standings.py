@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay.comparing.comparison import Figure, figure_of
 from assay.comparing.many_tasks import MANY, difference_of, mean_of_tasks
 from assay.comparing.quantities import QUANTITIES, Quantity, quantity_named
-from assay.comparing.run_sets import RUNS, SCORE_NAME
+from assay.comparing.run_sets import RUNS, SCORE_NAME, TASK
 from assay.comparing.sides import DIVISIONS
 from assay.errors import UnknownName
 from assay.stats import Estimate, Resampling
@@ -43,7 +43,7 @@ _VALUES = """
     GROUP BY 1, 2 ORDER BY 1, 2
 """
 _SCORED = """
-    SELECT CAST({side} AS VARCHAR) AS side, COALESCE(task_id, input) AS task,
+    SELECT CAST({side} AS VARCHAR) AS side, {task} AS task,
            LIST(scores.value) AS scores
     FROM (SELECT run_key, path, judge, value FROM scores) AS scores JOIN runs USING (run_key)
     WHERE {side} IS NOT NULL AND scores.value IS NOT NULL AND {name} = $name
@@ -137,12 +137,12 @@ def read_tasks(store: Store, quantity: str, *, by: str = "model") -> dict[str, T
     _, side = DIVISIONS[by]
     rows: list[dict[str, Any]]
     if quantity in QUANTITIES:
-        text = _VALUES.format(runs=RUNS.format(where="true"), side=side, value=f"facts.{quantity}")
-        rows = store.query(text)
+        runs = RUNS.format(task=TASK, where="true")
+        rows = store.query(_VALUES.format(runs=runs, side=side, value=f"facts.{quantity}"))
     elif quantity.startswith(JUDGED):
         rows = store.query(_EVALUATED, name=quantity.removeprefix(JUDGED)) if by == "model" else []
     else:
-        rows = store.query(_SCORED.format(side=side, name=SCORE_NAME), name=quantity)
+        rows = store.query(_SCORED.format(task=TASK, side=side, name=SCORE_NAME), name=quantity)
     found: dict[str, Any] = {}
     for row in rows:
         found.setdefault(row["side"], {})[row["task"]] = [float(score) for score in row["scores"]]

@@ -114,6 +114,18 @@ def wilson_ends(share: float, n: float, z: float) -> tuple[float, float]:
     return low, high
 
 
+def share_difference(before: Sequence[bool], after: Sequence[bool], *, level: float) -> Interval:
+    """Newcombe's interval of the difference of two independent shares, from Wilson's of each."""
+    first = wilson_interval(sum(before), len(before), level=level)
+    second = wilson_interval(sum(after), len(after), level=level)
+    if first is None or second is None:
+        return Interval(-1.0, 1.0, level, "Newcombe")
+    was, now = sum(before) / len(before), sum(after) / len(after)
+    down = sqrt((now - second.low) ** 2 + (first.high - was) ** 2)
+    up = sqrt((second.high - now) ** 2 + (was - first.low) ** 2)
+    return Interval(max(-1.0, now - was - down), min(1.0, now - was + up), level, "Newcombe")
+
+
 def proportion(successes: int, n: int, *, level: float = 0.95) -> Estimate:
     """The share of independent trials, one run a task, that succeeded."""
     interval = wilson_interval(successes, n, level=level)

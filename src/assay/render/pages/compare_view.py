@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.comparing import Comparison, RunSet, compare, read_runs_of, read_sides
-from assay.comparing.changes import import_names, runs_of_import
+from assay.comparing.imports import import_names, runs_of_import
+from assay.comparing.run_sets import TASK
 from assay.comparing.sides import DIVISIONS as SIDES
 from assay.comparing.sides import values_of
 from assay.errors import UnknownName
@@ -45,7 +46,7 @@ _PASS_MARK = 0.5
 _RUN_KEYS = "run_key IN (SELECT unnest($keys::VARCHAR[]))"
 _MOST_SHARED = """
     WITH done AS (
-        SELECT DISTINCT CAST({side} AS VARCHAR) AS side, COALESCE(task_id, input) AS task
+        SELECT DISTINCT CAST({side} AS VARCHAR) AS side, {task} AS task
         FROM runs WHERE {side} IS NOT NULL
     )
     SELECT one.side AS a, other.side AS b
@@ -134,7 +135,7 @@ def read_usual_pair(
     """
     if by != "import":
         side = SIDES[by][1]
-        for row in store.query(_MOST_SHARED.format(side=side), **{"with": one}):
+        for row in store.query(_MOST_SHARED.format(side=side, task=TASK), **{"with": one}):
             return row["a"], row["b"]
     others = [name for name in names if name != one]
     return (one, others[-1]) if one else (names[-2], names[-1])

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from assay.analyses import Efficiency, ToolUse, efficiency, opened, tools
 from assay.comparing.changes import Changes, read_changes
+from assay.comparing.run_sets import TASK
 from assay.comparing.standings import Standings, divisions_of, quantities_of, read_standings
 from assay.errors import UnknownName
 from assay.render.pages.tool_facts import ToolFacts, read_tool_facts
@@ -24,22 +25,22 @@ if TYPE_CHECKING:
 SIDES = ("model", "framework", "agent")
 _COUNTS = f"""
     SELECT COUNT(*) AS runs, COALESCE(SUM(calls), 0)::BIGINT AS calls,
-           COUNT(DISTINCT COALESCE(task_id, input)) AS tasks,
+           COUNT(DISTINCT {TASK}) AS tasks,
            COUNT(*) FILTER (WHERE outcome_success IS NULL) AS without_outcome,
            COUNT(*) FILTER (WHERE {MODEL} IS NULL) AS without_model,
            COUNT(*) FILTER (WHERE task_id IS NULL) AS without_task
     FROM stored_runs
 """  # noqa: S608 - our own words
-_SUCCESS = """
+_SUCCESS = f"""
     WITH tasks AS (
         SELECT COUNT(*) AS n, SUM(outcome_success::INTEGER) AS y
         FROM stored_runs WHERE outcome_success IS NOT NULL
-        GROUP BY COALESCE(task_id, input)
+        GROUP BY {TASK}
     )
     SELECT COUNT(*) AS clusters, SUM(n) AS n, SUM(y) AS y, SUM(n * n) AS squares_n,
            SUM(y * y) AS squares_y, SUM(n * y) AS products
     FROM tasks
-"""
+"""  # noqa: S608 - our own words
 
 
 class Counts(Struct, frozen=True):

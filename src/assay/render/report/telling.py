@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.comparing.run_sets import TASK
 from assay.render.latest_scores import LATEST_SCORES, MAIN_METRIC
 from assay.render.pages.figures import count
 from assay.render.pages.figures import score as score_text
@@ -26,7 +27,7 @@ _SHARE_OF_EACH = 0.3
 _WORST = """CASE WHEN success IS NULL THEN 1 WHEN success THEN 2 ELSE 0 END,
     COALESCE(score, outcome_score, 1), failed_calls DESC, calls DESC, run_key"""
 _RUNS = f"""
-    SELECT run_key, COALESCE(task_id, input) AS task, {MODEL} AS model, outcome_success AS success,
+    SELECT run_key, {TASK} AS task, {MODEL} AS model, outcome_success AS success,
            outcome_score, score, calls, failed_calls
     FROM stored_runs LEFT JOIN ({LATEST_SCORES.format(some="")}) USING (run_key)
 """  # noqa: S608 - our own words

@@ -1,0 +1,76 @@
+"""The imports of a store: batches that were written one soon after the other."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.store import Store
+    from assay.store.questioning import QuestionEngine
+
+# Batches written within so many seconds of each other are one import.
+_PAUSE = 300
+_TIME_DIGITS = 20
+_NANOSECONDS = 1_000_000_000
+_BATCHES = "WITH placed AS ({placed}) SELECT DISTINCT batch FROM placed ORDER BY batch"
+_RUNS_OF = """
+    WITH placed AS ({placed})
+    SELECT run_key FROM placed WHERE list_contains($batches::VARCHAR[], batch) ORDER BY run_key
+"""
+
+
+def batch_names(engine: QuestionEngine) -> list[str]:
+    """The batches that hold runs, oldest first."""
+    rows = engine.sql(_BATCHES.format(placed=engine.batch_of_runs()))
+    return [row["batch"] for row in rows]
+
+
+def last_import(batches: Sequence[str]) -> str | None:
+    """The first batch of the last import; None if all batches are of one."""
+    for before, after in reversed(list(itertools.pairwise(batches))):
+        early, late = moment_of(before), moment_of(after)
+        if early is None or late is None or late - early > _PAUSE:
+            return after
+    return None
+
+
+def import_names(store: Store) -> list[str]:
+    """The imports of a store by when they began, oldest first."""
+    return list(dict.fromkeys(_imports(store).values()))
+
+
+def runs_of_import(store: Store, name: str) -> list[str]:
+    """The keys of the runs that came with an import."""
+    batches = [batch for batch, called in _imports(store).items() if called == name]
+    with store.questions() as engine:
+        placed = engine.batch_of_runs()
+        rows = engine.sql(_RUNS_OF.format(placed=placed), batches=batches)
+    return [row["run_key"] for row in rows]
+
+
+def _imports(store: Store) -> dict[str, str]:
+    """The batches that hold runs, each with the import that it belongs to."""
+    with store.questions() as engine:
+        batches = batch_names(engine)
+    return {
+        batch: _called(last_import(batches[: place + 1]) or batches[0])
+        for place, batch in enumerate(batches)
+    }
+
+
+def _called(batch: str) -> str:
+    """An import by the time that its first batch was begun."""
+    moment = moment_of(batch)
+    if moment is None:
+        return batch
+    return datetime.fromtimestamp(moment).astimezone().isoformat(" ", "seconds")[:19]
+
+
+def moment_of(batch: str) -> float | None:
+    """When a batch was begun, as its name says."""
+    digits = batch[:_TIME_DIGITS]
+    return int(digits) / _NANOSECONDS if digits.isdecimal() else None
