@@ -43,6 +43,7 @@ _HOMES = {
     "mcp": "mcp_wire:MCP_WIRE",
     "mcp-bench": "mcp_bench:MCP_BENCH",
     "mcpmark": "mcpmark:MCPMARK",
+    "open-webui": "open_webui:OPEN_WEBUI",
     "openai-assistants": "openai_assistants:ASSISTANTS",
     "openai-chat": "openai_chat:OPENAI_CHAT",
     "openai-realtime": "openai_realtime:REALTIME",
