@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,11 +16,11 @@ from assay.cli.analyze_options import (
     FILTERS,
     OUTPUT,
     SOURCE,
+    Options,
+    analysis_command,
     filters_of,
-    own_option,
-    plain,
-    signature_of,
     spread_names,
+    with_options,
 )
 from assay.cli.analyze_source import chosen_store
 from assay.cli.console import Terminal
@@ -58,7 +57,11 @@ _FLAGS = (
     ("auto-correction", "Whether agents mend what they got wrong."),
     ("weighted", "Scores that mark down runs without tools."),
 )
-_NUMBERS: dict[str, tuple[Any, Any]] = {
+_PARTS: Options = {
+    flag.replace("-", "_"): (Annotated[bool, typer.Option(f"--{flag}", help=text)], False)
+    for flag, text in _FLAGS
+}
+_NUMBERS: Options = {
     "top_n": (
         Annotated[int, typer.Option(min=1, metavar="N", help="So many best and worst.")],
         10,
@@ -70,7 +73,7 @@ _NUMBERS: dict[str, tuple[Any, Any]] = {
         0.5,
     ),
 }
-_EXPORT: dict[str, tuple[Any, Any]] = {
+_EXPORT: Options = {
     "export": (
         Annotated[
             Path | None,
@@ -110,36 +113,17 @@ app = typer.Typer(
 )
 
 
-def _named(analysis: Analysis) -> Callable[..., None]:
-    """The command of one analysis, with an option for each of its parameters."""
-    hints = inspect.signature(analysis.ask).parameters
-    own = {
-        parameter.name: own_option(parameter, str(hints[parameter.name].annotation))
-        for parameter in analysis.parameters
-    }
+def _answer(analysis: Analysis, parameters: dict[str, Any], given: dict[str, Any]) -> None:
+    section = Section(analysis.name, analysis.name, analysis.title, parameters)
 
-    def command(**given: Any) -> None:
-        parameters = {name: plain(given.pop(_free(name))) for name in own}
-        section = Section(analysis.name, analysis.name, analysis.title, parameters)
+    def found(view: View) -> Iterator[Answered]:
+        yield Answered(section, analysis, analysis.answer(view, **parameters))
 
-        def found(view: View) -> Iterator[Answered]:
-            yield Answered(section, analysis, analysis.answer(view, **parameters))
-
-        _show(found, given)
-
-    # A parameter may bear the name of a filter's value.
-    renamed = {_free(name): option for name, option in own.items()}
-    command.__signature__ = signature_of(SOURCE | renamed | FILTERS | OUTPUT | ENGINE)  # type: ignore[attr-defined]  # typer reads it
-    command.__annotations__ = {}
-    command.__doc__ = analysis.question
-    return command
-
-
-def _free(name: str) -> str:
-    return f"own_{name}"
+    _show(found, given)
 
 
 def _report(**given: Any) -> None:
+    """The report: models compared, and every part that a flag asks for."""
     parts = ["comparison", *(flag for flag, _ in _FLAGS if given.pop(flag.replace("-", "_")))]
     parameters = {name: given.pop(name) for name in _NUMBERS}
     export: Path | None = given.pop("export")
@@ -150,22 +134,6 @@ def _report(**given: Any) -> None:
             _export(view, export)
 
     _show(found, given)
-
-
-_report.__signature__ = signature_of(  # type: ignore[attr-defined]  # typer reads it
-    SOURCE
-    | {
-        flag.replace("-", "_"): (Annotated[bool, typer.Option(f"--{flag}", help=text)], False)
-        for flag, text in _FLAGS
-    }
-    | _NUMBERS
-    | FILTERS
-    | _EXPORT
-    | OUTPUT
-    | ENGINE
-)
-_report.__annotations__ = {}
-_report.__doc__ = "The report: models compared, and every part that a flag asks for."
 
 
 def _show(found: Callable[[View], Iterator[Answered]], given: dict[str, Any]) -> None:
@@ -218,6 +186,8 @@ def _export(view: View, path: Path) -> None:
             Terminal(stderr=True).tell(f"written: {written}")
 
 
-app.command(_REPORT, epilog=EPILOG)(_report)
+app.command(_REPORT, epilog=EPILOG)(
+    with_options(_report, SOURCE | _PARTS | _NUMBERS | FILTERS | _EXPORT | OUTPUT | ENGINE)
+)
 for _analysis in ANALYSES.values():
-    app.command(_analysis.name)(_named(_analysis))
+    app.command(_analysis.name)(analysis_command(_analysis, OUTPUT | ENGINE, _answer))

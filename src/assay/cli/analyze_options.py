@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.analyses.selection import RULES
+from assay.cli.stores import JsonOption
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from assay.analyses import Parameter
+    from assay.analyses import Analysis, Parameter
     from assay.analyses.selection import Filters
 
 _Names = list[str] | None
@@ -25,8 +26,10 @@ def _choices(name: str, values: Sequence[str]) -> Any:
     return StrEnum(name, {value: value for value in values})
 
 
-# Name, type and default of each, as the signature of a command has them.
-SOURCE: dict[str, tuple[Any, Any]] = {
+Options = dict[str, tuple[Any, Any]]
+"""Name, type and default of each option, as the signature of a command has them."""
+
+SOURCE: Options = {
     "store": (
         Annotated[
             Path | None,
@@ -51,7 +54,7 @@ SOURCE: dict[str, tuple[Any, Any]] = {
         None,
     ),
 }
-FILTERS: dict[str, tuple[Any, Any]] = {
+FILTERS: Options = {
     "models": (
         Annotated[
             _Names,
@@ -98,7 +101,7 @@ FILTERS: dict[str, tuple[Any, Any]] = {
         "assay",
     ),
 }
-OUTPUT: dict[str, tuple[Any, Any]] = {
+OUTPUT: Options = {
     "output": (
         Annotated[
             list[Path] | None,
@@ -111,15 +114,36 @@ OUTPUT: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
-    "as_json": (
-        Annotated[bool, typer.Option("--json", help="One JSON document to standard output.")],
-        False,
-    ),
+    "as_json": (JsonOption, False),
 }
 _KINDS = {"int": int, "float": float, "bool": bool}
+# Before the name of an analysis' own parameter: some bear the name of a filter's value.
+_OWN = "own_"
 
 
-def own_option(parameter: Parameter, hint: str) -> tuple[Any, Any]:
+def analysis_command(
+    analysis: Analysis,
+    further: Options,
+    do: Callable[[Analysis, dict[str, Any], dict[str, Any]], None],
+) -> Callable[..., None]:
+    """The command of one analysis, with an option for each of its parameters.
+
+    It hands `do` the analysis, the parameters, and what was given with all other options.
+    """
+    hints = inspect.signature(analysis.ask).parameters
+    own = {
+        f"{_OWN}{parameter.name}": _own_option(parameter, str(hints[parameter.name].annotation))
+        for parameter in analysis.parameters
+    }
+
+    def command(**given: Any) -> None:
+        do(analysis, {name.removeprefix(_OWN): plain(given.pop(name)) for name in own}, given)
+
+    command.__doc__ = analysis.question
+    return with_options(command, SOURCE | own | FILTERS | further)
+
+
+def _own_option(parameter: Parameter, hint: str) -> tuple[Any, Any]:
     """The option for a parameter of an analysis; its hint tells the type where no default does."""
     name = f"--{parameter.name.replace('_', '-')}"
     option = typer.Option(name, help=parameter.help)
@@ -131,15 +155,17 @@ def own_option(parameter: Parameter, hint: str) -> tuple[Any, Any]:
     return Annotated[kind | None, option], parameter.default
 
 
-def signature_of(options: dict[str, tuple[Any, Any]]) -> inspect.Signature:
-    """A signature with these options, for typer to read."""
+def with_options(command: Callable[..., None], options: Options) -> Callable[..., None]:
+    """The command with a signature of these options, for typer to read."""
     keyword = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Signature(
+    command.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # typer reads it
         [
             inspect.Parameter(name, keyword, default=default, annotation=hint)
             for name, (hint, default) in options.items()
         ]
     )
+    command.__annotations__ = {}
+    return command
 
 
 def filters_of(given: dict[str, Any]) -> Filters:

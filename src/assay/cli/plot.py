@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +10,9 @@ from typer.core import TyperGroup
 
 from assay.analyses import ANALYSES, analysis_named, opened
 from assay.cli.analyze_options import (
-    FILTERS,
-    SOURCE,
+    Options,
+    analysis_command,
     filters_of,
-    own_option,
-    plain,
-    signature_of,
     spread_names,
 )
 from assay.cli.analyze_source import chosen_store
@@ -29,8 +25,6 @@ from assay.render.charts.marks import marks_of
 from assay.render.charts.vega import vega_lite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from assay.analyses import Analysis
 
 EPILOG = """
@@ -45,7 +39,7 @@ The options of an analysis are those of `assay analyze`, and so are the rows.
 Exit codes: 0 ok, 2 wrong usage, 3 nothing to draw, or interrupted.
 """
 _TOP = 40
-_CHART: dict[str, tuple[Any, Any]] = {
+_CHART: Options = {
     "output": (
         Annotated[
             list[Path],
@@ -103,24 +97,6 @@ def plot(
     """Draw the chart of an analysis: SVG, PNG or Vega-Lite."""
 
 
-def _named(analysis: Analysis) -> Callable[..., None]:
-    """The command of one analysis, with an option for each of its parameters."""
-    hints = inspect.signature(analysis.ask).parameters
-    own = {
-        f"own_{parameter.name}": own_option(parameter, str(hints[parameter.name].annotation))
-        for parameter in analysis.parameters
-    }
-
-    def command(**given: Any) -> None:
-        parameters = {name.removeprefix("own_"): plain(given.pop(name)) for name in own}
-        _draw(analysis, parameters, given)
-
-    command.__signature__ = signature_of(SOURCE | own | FILTERS | _CHART)  # type: ignore[attr-defined]  # typer reads it
-    command.__annotations__ = {}
-    command.__doc__ = analysis.question
-    return command
-
-
 def _draw(analysis: Analysis, parameters: dict[str, Any], given: dict[str, Any]) -> None:
     filters = filters_of(given)
     outputs: list[Path] = given["output"]
@@ -142,4 +118,4 @@ def _draw(analysis: Analysis, parameters: dict[str, Any], given: dict[str, Any])
 
 
 for _analysis in ANALYSES.values():
-    app.command(_analysis.name)(_named(_analysis))
+    app.command(_analysis.name)(analysis_command(_analysis, _CHART, _draw))
