@@ -11,6 +11,7 @@ from assay.cli.console import Terminal
 from assay.cli.machine_output import write_json
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.judge.cache import ReplyCache
+from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
     from assay.judge.cache import CacheSize
@@ -50,5 +51,4 @@ def clear() -> None:
 
 
 def _told(size: CacheSize) -> str:
-    replies = "1 reply" if size.replies == 1 else f"{size.replies:,} replies"
-    return f"{replies}, {size.bytes:,} bytes"
+    return f"{counted(size.replies, 'reply', 'replies')}, {size.bytes:,} bytes"

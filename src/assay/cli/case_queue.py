@@ -7,9 +7,9 @@ from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING
 
+from assay.cli.sources import names_a_store
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import read_runs
-from assay.ingest.sources import STDIN, is_store
 from assay.scoring import KnownCase
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class CaseQueue:
     def _items(
         self, path: str, on_bytes: Callable[[int], object]
     ) -> Iterator[AgentTestCase | KnownCase | Unreadable]:
-        if path == STDIN or not is_store(path):
+        if not names_a_store(path):
             yield from read_runs(path, format_name=self._format_name, on_bytes=on_bytes)
         elif self._keeper is not None:
             yield from self._keeper.cases(path)

@@ -8,12 +8,11 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-import msgspec
 import typer
 
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
-from assay.cli.machine_output import write_data
+from assay.cli.machine_output import json_line, write_json
 from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption, open_store
 from assay.render.comparison_markdown import comparison_markdown, contest_markdown
@@ -131,7 +130,7 @@ def _runs_of(sides: Sequence[str], store: Path | None, by: str | None) -> list[R
 
 def _tell(found: Any, shown: _Shown, *, as_json: bool) -> None:
     if as_json:
-        write_data(_json(found, shown))
+        write_json(found.to_dict())
         return
     terminal = Terminal()
     for part in shown.view(found, terminal.width):
@@ -139,7 +138,7 @@ def _tell(found: Any, shown: _Shown, *, as_json: bool) -> None:
 
 
 def _json(found: Any, _: _Shown) -> str:
-    return msgspec.json.encode(found.to_dict()).decode() + "\n"
+    return json_line(found.to_dict())
 
 
 def _markdown(found: Any, shown: _Shown) -> str:

@@ -14,7 +14,7 @@ import typer
 
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
-from assay.cli.machine_output import write_data
+from assay.cli.machine_output import json_line, write_data, write_json
 from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import DamagedStore, InvalidSettings
@@ -193,7 +193,7 @@ def _write_baseline(name: str, path: Path) -> None:
 
 def _tell(report: GateReport, *, as_json: bool) -> None:
     if as_json:
-        write_data(_json(report))
+        write_json(report.to_dict())
         return
     terminal = Terminal()
     tables, github = _renderer("comparison_table"), _renderer("github")
@@ -224,7 +224,7 @@ def _renderer(name: str) -> Any:
 
 
 def _json(report: GateReport) -> str:
-    return msgspec.json.encode(report.to_dict()).decode() + "\n"
+    return json_line(report.to_dict())
 
 
 def _markdown(report: GateReport) -> str:

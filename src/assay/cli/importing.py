@@ -13,11 +13,9 @@ from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
 from assay.cli.progress import ReadingProgress
-from assay.cli.sources import check_sources
+from assay.cli.sources import check_sources, total_bytes
 from assay.importing import ImportReport, ImportSettings, import_runs
-from assay.importing.portions import names_of, size_of
 from assay.ingest.formats import FORMAT_NAMES, format_named
-from assay.ingest.sources import STDIN
 from assay.render.store_tables import counted
 from assay.store import Store
 
@@ -95,7 +93,7 @@ def _imported(
     sources: Sequence[str], settings: ImportSettings, spark: Spark | None, jobs: int | None
 ) -> ImportReport:
     messages = Terminal(stderr=True)
-    total = _total_bytes(sources) if messages.is_watched else None
+    total = total_bytes(sources) if messages.is_watched else None
     with ReadingProgress(messages, total, shown=True, things="read") as progress:
         if spark is None:
             return import_runs(sources, settings, jobs=jobs, watcher=progress)
@@ -109,12 +107,6 @@ def _import_on_spark(
 
     with spark:
         return import_on_spark(sources, settings, spark, watcher=watcher)
-
-
-def _total_bytes(sources: Sequence[str]) -> int | None:
-    if STDIN in sources:
-        return None
-    return sum(size_of(file) for file in names_of(sources))
 
 
 def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:

@@ -13,12 +13,11 @@ from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
 from assay.cli.score_options import (  # typer reads them at run time
-    FormatName,  # noqa: TC001
     JudgeRuns,  # noqa: TC001
     Language,  # noqa: TC001
     Seed,  # noqa: TC001
 )
-from assay.cli.sources import check_sources
+from assay.cli.sources import FormatOption, check_sources
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import UnknownName
 from assay.judge.asked import AskedJudge, Manner
@@ -64,7 +63,7 @@ def show(  # noqa: PLR0917 - each is an option of the command
     lang: Language = "en",
     judge_runs: JudgeRuns = 1,
     seed: Seed = 0,
-    format_name: FormatName = None,
+    format_name: FormatOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print the exact prompt for a case, once for each time it would be asked."""

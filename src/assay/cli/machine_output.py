@@ -17,4 +17,9 @@ def write_data(text: str) -> None:
 
 def write_json(document: object) -> None:
     """Write one JSON document, on a line of its own."""
-    write_data(msgspec.json.encode(document).decode() + "\n")
+    write_data(json_line(document))
+
+
+def json_line(document: object) -> str:
+    """One JSON document on a line of its own."""
+    return msgspec.json.encode(document).decode() + "\n"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from assay.errors import AssayError, UnknownName
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 Writer = TypeVar("Writer")
@@ -23,18 +24,21 @@ def writer_for(path: Path, outputs: Mapping[str, Writer]) -> Writer:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file as it is, making its folder if need be."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with _place_for(path):
         path.write_bytes(data)
-    except OSError as exc:
-        raise AssayError(f"{path} cannot be written: {exc.strerror}") from exc
 
 
 def write_text(path: Path, text: str, *, mode: Literal["w", "a"] = "w") -> None:
     """Write a file, making its folder if need be."""
+    with _place_for(path), path.open(mode, encoding="utf-8") as file:
+        file.write(text)
+
+
+@contextmanager
+def _place_for(path: Path) -> Iterator[None]:
+    """Make the folder of a file, and say so where the file cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open(mode, encoding="utf-8") as file:
-            file.write(text)
+        yield
     except OSError as exc:
         raise AssayError(f"{path} cannot be written: {exc.strerror}") from exc

@@ -18,12 +18,10 @@ from assay.cli.score_on_spark import check_for_spark, score_first
 from assay.cli.score_options import (
     DEFAULT_DEADLINE,
     Again,
-    AsJson,
     BaseUrl,
     Concurrency,
     ExpectFile,
     Files,
-    FormatName,
     JudgeDeadline,
     JudgeName,
     JudgeRuns,
@@ -42,10 +40,11 @@ from assay.cli.score_options import (
 )
 from assay.cli.score_report import report
 from assay.cli.score_run import score_all
-from assay.cli.sources import check_sources
+from assay.cli.sources import FormatOption, check_sources, names_a_store
+from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.ingest.expectation_files import read_expectations
 from assay.ingest.formats import format_named as known_format
-from assay.ingest.sources import STDIN, is_store, would_read
+from assay.ingest.sources import STDIN, would_read
 from assay.judge.court import Court, Rules
 from assay.render.row_files import JsonFile, RowFiles, open_row_file, row_format
 from assay.render.score_rows import FILE_COLUMNS
@@ -79,8 +78,8 @@ def score(  # noqa: PLR0917 - each is an option of the command
     expect: ExpectFile = None,
     threshold: Threshold = None,
     output: Outputs = None,
-    format_name: FormatName = None,
-    as_json: AsJson = False,
+    format_name: FormatOption = None,
+    as_json: JsonOption = False,
     verbose: Verbose = False,
     concurrency: Concurrency = 20,
     again: Again = False,
@@ -121,7 +120,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
         check_for_spark(files, made, instructions.court)
         score_first(spark, files, made, expected, again=again)
         again = False
-    keeper = ScoreKeeper(made, again=again) if any(map(_is_store, files)) else None
+    keeper = ScoreKeeper(made, again=again) if any(map(names_a_store, files)) else None
     book = ScoreBook([found.metric for found in made], threshold, instructions.court)
     queue = CaseQueue(files, format_name, keeper, expected)
     raise typer.Exit(_scored(queue, book, _Presentation(outputs, as_json, verbose), concurrency))
@@ -169,10 +168,6 @@ def _check_given(
     if format_name is not None:
         known_format(format_name)
     _check_outputs(outputs, [*files, *(str(path) for path in beside if path)])
-
-
-def _is_store(path: str) -> bool:
-    return path != STDIN and is_store(path)
 
 
 def _check_outputs(outputs: Sequence[Path], files: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from assay.cli.opinions import Opinions
 from assay.evidence.outcome import call_outcome
 from assay.render.safe_text import one_line, shortened
 from assay.render.score_rows import score_row
+from assay.render.store_tables import counted
 from assay.scoring import Failed, Tally
 from assay.validation import complaints_of_read_case
 
@@ -147,7 +148,7 @@ class ScoreBook:
         shown = len(self._kept)
         if self._rows > shown:
             return f"Lowest {shown} of {self._rows}"
-        return f"{self.cases} {'case' if self.cases == 1 else 'cases'}"
+        return counted(self.cases, "case", "cases")
 
     def summary(self) -> dict[str, Any]:
         """Counts and means as JSON values."""

@@ -8,8 +8,8 @@ import typer
 
 from assay.cli.console import Terminal
 from assay.cli.score_keeping import settings_of
+from assay.cli.sources import names_a_store
 from assay.cli.stores import interruptible
-from assay.ingest.sources import STDIN, is_store
 from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def check_for_spark(files: Sequence[str], made: Sequence[MadeMetric], court: Court) -> None:
     """Refuse what cannot be done by workers: other files than stores, and models that cost."""
-    if not all(path != STDIN and is_store(path) for path in files):
+    if not all(map(names_a_store, files)):
         problem = "spark scores the runs of stores: bring them into one with assay import"
         raise typer.BadParameter(problem, param_hint="--engine")
     own = [item.metric.name for item in made if item.options is None]

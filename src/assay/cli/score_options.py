@@ -57,11 +57,6 @@ Outputs = Annotated[
         "-o", "--output", metavar="FILE", help="Repeatable: .csv, .json, .jsonl or .md by suffix."
     ),
 ]
-FormatName = Annotated[
-    str | None,
-    typer.Option("--format", metavar="NAME", help="Do not look, take this: see assay formats."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document to standard output.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell why, case by case.")]
 Concurrency = Annotated[int, typer.Option(metavar="N", min=1, help="Cases judged at once.")]
 Again = Annotated[

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 from assay.cli.console import Terminal
 from assay.cli.interruption import ignore_further, uninterrupted
 from assay.cli.progress import ReadingProgress
-from assay.ingest.sources import STDIN, find_files
+from assay.cli.sources import total_bytes
 from assay.render.score_rows import unreadable_row
 from assay.render.score_table import reason_text
 from assay.scoring import Crew, score_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from assay.cli.case_queue import CaseQueue
     from assay.cli.score_book import ScoreBook
     from assay.ingest.documents import Unreadable
@@ -40,7 +37,7 @@ def score_all(
     queue.on_unreadable = note
     bar = ReadingProgress(
         Terminal(stderr=True),
-        _total_bytes(queue.files),
+        total_bytes(queue.files),
         shown=reasons is None,
         aside=book.spent_text,
     )
@@ -75,16 +72,3 @@ def _write(
         rows.write(row)
         if reasons is not None:
             reasons.print(reason_text(row), end="\n\n", soft_wrap=True)
-
-
-def _total_bytes(files: Sequence[str]) -> int | None:
-    if STDIN in files:
-        return None
-    return sum(_size(found) for path in files for found in find_files(path))
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -1,16 +1,22 @@
-"""What is read: files, folders, globs, or a pipe."""
+"""What is read: files, folders, globs, stores, or a pipe."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.ingest.sources import STDIN, walk_files
+from assay.ingest.sources import STDIN, is_store, walk_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+FormatOption = Annotated[
+    str | None,
+    typer.Option("--format", metavar="NAME", help="Do not look, take this: see assay formats."),
+]
 
 
 def check_sources(sources: Sequence[str]) -> None:
@@ -20,6 +26,25 @@ def check_sources(sources: Sequence[str]) -> None:
         raise typer.BadParameter(f"no such file or folder: {', '.join(missing)}")
     if sources.count(STDIN) > 1:
         raise typer.BadParameter("standard input (-) can be read only once")
+
+
+def names_a_store(source: str) -> bool:
+    """Whether a source is a store, whose runs are asked for and not read from files."""
+    return source != STDIN and is_store(source)
+
+
+def total_bytes(sources: Sequence[str]) -> int | None:
+    """How much there is to read; None where a pipe is among it."""
+    if STDIN in sources:
+        return None
+    return sum(_size(file) for source in sources for file in walk_files(source))
+
+
+def _size(file: str) -> int:
+    try:
+        return os.stat(file).st_size  # noqa: PTH116 - much faster, and there are many
+    except OSError:
+        return 0
 
 
 def _is_there(source: str) -> bool:
