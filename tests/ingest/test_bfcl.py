@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
-from assay.ingest.bfcl import BFCL, RESULT_NAMES, SCORE_NAMES, TYPES
+from assay.ingest.bfcl import BFCL, RESULT_NAMES, SCORE_NAMES
+from assay.ingest.named_types import TYPES
 from assay.ingest.recording import FilePlace, Recording
 from assay.run import RunOutcome, Usage
 from assay.test_case import AgentTestCase

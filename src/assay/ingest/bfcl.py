@@ -26,6 +26,7 @@ from assay.ingest.fields import (
     text_at,
     text_of,
 )
+from assay.ingest.named_types import in_json_schema
 from assay.ingest.openai_chat import calls_of
 from assay.ingest.python_calls import python_calls
 from assay.ingest.recording import FilePlace, Format, Recording
@@ -52,15 +53,6 @@ SCORE_NAMES = (
     "BFCL_v3_{category}_score.json",
     "BFCL_v4_{category}_score.json",
 )
-# BFCL's names of types that JSON Schema calls otherwise; a type it does not know is left open.
-TYPES = {
-    "dict": "object",
-    "float": "number",
-    "tuple": "array",
-    "list": "array",
-    "bool": "boolean",
-    **{name: name for name in ("object", "number", "array", "boolean", "string", "integer")},
-}
 
 
 def _recognise(recording: Recording) -> float:
@@ -283,21 +275,7 @@ def _tools(declared: object) -> list[Any] | None:
     if isinstance(declared, str):
         declared = decode_json_text(declared)
     functions = objects_in([declared] if isinstance(declared, dict) else declared)
-    return [_in_json_schema(function) for function in functions] or None
-
-
-def _in_json_schema(value: Any, depth: int = 0) -> Any:
-    if isinstance(value, list):
-        return [_in_json_schema(item, depth + 1) for item in value] if depth < 50 else value
-    if not isinstance(value, dict) or depth >= 50:
-        return value
-    found = {key: _in_json_schema(item, depth + 1) for key, item in value.items()}
-    kind = found.get("type")
-    if isinstance(kind, str):
-        found.pop("type")
-        if kind in TYPES:
-            found["type"] = TYPES[kind]
-    return found
+    return [in_json_schema(function) for function in functions] or None
 
 
 def _failures_of(scores: Recording) -> dict[str, Any]:

@@ -32,6 +32,7 @@ _HOMES = {
     "cursor": "cursor:CURSOR",
     "deepeval": "deepeval_results:DEEPEVAL",
     "dspy": "dspy_history:DSPY",
+    "function-calling": "function_calling:FUNCTION_CALLING",
     "gemini-api": "gemini_api:GEMINI_API",
     "gemini-cli": "gemini_cli:GEMINI_CLI",
     "generic": "generic:GENERIC",

@@ -12,6 +12,8 @@ from typing import Any
 from assay.execution import ToolExecutionResult
 
 LONGEST = 20_000
+# What JSON writes where Python has a word of its own.
+JSON_WORDS = {"true": True, "false": False, "null": None}
 _NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -48,7 +50,16 @@ def _is_name(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
+class _Words(ast.NodeTransformer):
+    """Turns JSON's words into the constants they stand for."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(JSON_WORDS[node.id]) if node.id in JSON_WORDS else node
+
+
 def _arguments(call: ast.Call) -> Any:
+    call.args = [_Words().visit(part) for part in call.args]
+    call.keywords = [_Words().visit(part) for part in call.keywords]
     if len(call.args) == 1 and not call.keywords:
         alone = _literal(call.args[0])
         if isinstance(alone, dict):
