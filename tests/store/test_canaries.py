@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 from tests.store.runs import fill, run
-from tests.store.test_redaction import BY_NAME, BY_SHAPE, WRAPPINGS
+from tests.store.test_redaction import BY_SHAPE, TOLD, WRAPPINGS
 
 from assay import MCPExecutionData, Source, ToolExecutionResult
 from assay.store import Store
@@ -119,8 +119,8 @@ def test_mail_addresses_go_when_asked_for(tmp_path: Path) -> None:
     assert case.extra == {"to": "[redacted]"}
 
 
-def test_every_example_by_name_goes_on_its_way_through_the_store(tmp_path: Path) -> None:
+def test_every_example_that_is_told_goes_on_its_way_through_the_store(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
-    fill(store, [run(i, extra={"log": text}) for i, (text, _) in enumerate(BY_NAME)])
-    for case, (_, secret) in zip(store.cases(), BY_NAME, strict=True):
+    fill(store, [run(i, extra={"log": text}) for i, (text, _) in enumerate(TOLD)])
+    for case, (_, secret) in zip(store.cases(), TOLD, strict=True):
         assert secret not in str(case.extra["log"])

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.store.command_secrets import COMMANDS, command_search, handed_over
 from assay.store.named_secrets import name_searches, named_secrets
 from assay.store.redaction import _GROUPS, _of_shape, redacted, redacted_each
 from assay.store.secret_rules import MASK, NAMES, SHAPES, Name
@@ -145,10 +146,10 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ('{"Authorization": "Bearer abcdef"}', "abcdef"),
     ('{"headers": {"proxy-authorization": "Basic abcdefgh"}}', "abcdefgh"),
     ("curl -H 'Authorization: Token swordfish' https://example.com", "swordfish"),
-    ("https://api.example.com/v1?key=swordfish&q=1", "swordfish"),
+    ("https://api.example.com/v1?key=b3JkZmlzaDEyMzQ1&q=1", "b3JkZmlzaDEyMzQ1"),
     ("https://api.example.com/v1?q=1&token=SWORDFISH", "SWORDFISH"),
     ("GET /data/2.5/weather?q=Oslo&amp;appid=swordfish HTTP/1.1", "swordfish"),
-    ('{"url": "https://api.example.com/?q=1\\u0026key=swordfish"}', "swordfish"),
+    ('{"url": "https://api.example.com/?q=1\\u0026token=swordfish"}', "swordfish"),
     ("https://example.com/?user=ada&auth=swordfish", "swordfish"),
     ("https://example.com/?user=ada&pass=swordfish", "swordfish"),
     ("https://example.com/?user=ada&pwd=swordfish", "swordfish"),
@@ -156,7 +157,58 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("Your API key: 9f8e7d6c5b4a3210 (keep it)", "9f8e7d6c5b4a3210"),
     ('{"API Key": "9f8e7d6c5b4a3210"}', "9f8e7d6c5b4a3210"),
     ("the secret access key = 9f8e7d6c5b4a3210", "9f8e7d6c5b4a3210"),
+    ("curl -H 'PRIVATE-TOKEN: swordfish' https://gitlab.example.com", "swordfish"),
+    ('{"headers": {"JOB-TOKEN": "swordfish", "Deploy-Token": "swordfish"}}', "swordfish"),
+    ("X-Vault-Token: swordfish", "swordfish"),
+    ('{"headers": {"X-Figma-Token": "swordfish"}}', "swordfish"),
+    ("Ocp-Apim-Subscription-Key: swordfish", "swordfish"),
+    ("Driver={ODBC Driver 18};Server=db;UID=ada;PWD=letmein;Encrypt=yes", "letmein"),
+    ("jdbc:sqlserver://db:1433;databaseName=shop;user=ada;password=swordfish;", "swordfish"),
+    ("machine api.example.com login ada password swordfish", "swordfish"),
+    ("machine api.example.com\nlogin ada\npassword swordfish\n", "swordfish"),
+    ("echo 'default login ada password swordfish' > ~/.netrc", "swordfish"),
 )
+
+# the word a command is known by: texts in which it hands a secret over, and the secret
+BY_COMMAND: dict[str, tuple[tuple[str, str], ...]] = {
+    "curl": (
+        ("curl -u ada:swordfish https://example.com", "swordfish"),
+        ("curl -sSu 'ada:correcthorse' https://example.com", "correcthorse"),
+        ('curl -u "ada:correct horse" https://example.com', "correct horse"),
+        ("curl -uada:swordfish https://example.com", "swordfish"),
+        ("curl --user=ada:swordfish https://example.com", "swordfish"),
+        ("curl -x proxy:3128 --proxy-user ada:swordfish https://example.com", "swordfish"),
+        ("curl -X POST https://example.com \\\n  -u ada:swordfish", "swordfish"),
+        ("curl -u ada:12345678 https://example.com", "12345678"),
+        ('["curl", "-u", "ada:swordfish", "https://example.com"]', "swordfish"),
+    ),
+    "http ": (("http -a ada:swordfish GET https://example.com/me", "swordfish"),),
+    "mysql": (
+        ("mysql -u root -pswordfish shop", "swordfish"),
+        ("mysqldump -h db -u root -p'correct horse' shop > dump.sql", "correct horse"),
+    ),
+    "mariadb": (("mariadb-dump -uroot -pswordfish shop", "swordfish"),),
+    "login": (
+        ("docker login -u ada -p swordfish registry.example.com", "swordfish"),
+        ("helm registry login -u ada -p swordfish registry.example.com", "swordfish"),
+        ('["docker", "login", "-u", "ada", "-p", "swordfish"]', "swordfish"),
+        ('{"command": "docker", "args": ["login", "-p", "swordfish"]}', "swordfish"),
+    ),
+    "sshpass": (
+        ("sshpass -p swordfish ssh ada@db.example.com", "swordfish"),
+        ("sshpass -pswordfish scp dump.sql ada@db.example.com:", "swordfish"),
+    ),
+    "redis-cli": (("redis-cli -h cache -a swordfish PING", "swordfish"),),
+    "mongo": (("mongosh --host db -u ada -p swordfish", "swordfish"),),
+    "ldap": (("ldapsearch -x -D cn=admin,dc=example -w swordfish -b dc=example", "swordfish"),),
+    "sqlcmd": (("sqlcmd -S db -U sa -P swordfish -Q 'SELECT 1'", "swordfish"),),
+    "smbclient": (("smbclient //files/share -U ada%swordfish", "swordfish"),),
+    "sqlplus": (("sqlplus ada/swordfish@//db:1521/shop", "swordfish"),),
+    ":thin:": (("jdbc:oracle:thin:ada/swordfish@//db.example.com:1521/shop", "swordfish"),),
+    "auth=(": (("requests.get(url, auth=('ada', 'swordfish'))", "swordfish"),),
+    "auth(": (('requests.get(url, auth=HTTPBasicAuth("ada", "swordfish"))', "swordfish"),),
+}
+TOLD = (*BY_NAME, *(example for examples in BY_COMMAND.values() for example in examples))
 
 STAYS: tuple[str, ...] = (
     "token count: 512",
@@ -249,6 +301,38 @@ STAYS: tuple[str, ...] = (
     "https://example.com/?key=created_at&token=0&page=2",
     "https://example.com/keys?monkey=swordfish&turkey=swordfish",
     "if a &&token==swordfish: pass",
+    "https://hr.example.com/groups?key=department&sort=asc",
+    "https://example.com/stats?key=customerName",
+    "https://jira.example.com/browse?key=PROJECT-1234",
+    "https://jira.example.com/browse?key=ONBOARDING",
+    "https://example.com/files?key=reports/2024/summary.pdf",
+    "docker run -p 8080:80 -u 1000:1000 nginx",
+    "docker run -u node:node app",
+    "docker exec -u postgres:postgres db psql",
+    "docker compose -p shop up -d && git push -u origin main:main",
+    "mkdir -p build/output; ssh -p 2222 ada@db.example.com",
+    "psql -h db -p 5432 -U ada shop",
+    "mysql -u root -p shop",
+    "mysql -h db -P 3306 -u root -p",
+    '["mysql", "-u", "root", "-p", "shop"]',
+    "curl -u ada https://example.com",
+    "curl -u $USER:$PASSWORD https://example.com",
+    "curl -u user:password https://example.com",
+    "curl -u <user>:<password> https://example.com",
+    "curl -u '{user}:{password}' https://example.com",
+    "curl --user-agent Mozilla:compatible https://example.com",
+    "curl https://example.com && docker run -u node:nodes app",
+    "curl https://example.com\ndocker run -u node:nodes app",
+    "docker login -u ada -p $DOCKER_PASSWORD registry.example.com",
+    "docker login --password-stdin -u ada registry.example.com",
+    'sshpass -p "$PASS" ssh ada@db',
+    "redis-cli -p 6379 ping",
+    "Set the X-Vault-Token: header, then retry",
+    "PRIVATE-TOKEN: <your_access_token>",
+    "machine learning login page password reset",
+    "the default login page password reset",
+    "--password string      Password for the registry",
+    "PWD=/srv/app; cd $PWD; echo done",
 )
 
 Wrap = Callable[[str], str]
@@ -286,6 +370,7 @@ def unwrapped(value: object) -> object:
 
 def test_every_shape_and_every_name_has_an_example() -> None:
     assert set(BY_SHAPE) == {shape.kind for shape in SHAPES}
+    assert set(BY_COMMAND) == {command.word for command in COMMANDS}
     assert len(BY_SHAPE) + len(BY_NAME) + len(STAYS) >= 60
 
 
@@ -302,8 +387,10 @@ def test_a_secret_known_by_its_shape_goes(kind: str, wrap: Wrap) -> None:
 
 
 @pytest.mark.parametrize("wrap", WRAPPINGS.values(), ids=list(WRAPPINGS))
-@pytest.mark.parametrize(("text", "secret"), BY_NAME, ids=[text for text, _ in BY_NAME])
-def test_a_secret_given_away_by_a_name_goes(text: str, secret: str, wrap: Wrap) -> None:
+@pytest.mark.parametrize(("text", "secret"), TOLD, ids=[text for text, _ in TOLD])
+def test_a_secret_given_away_by_a_name_or_a_command_goes(
+    text: str, secret: str, wrap: Wrap
+) -> None:
     found, count = redacted(wrap(text))
     assert count >= 1
     json.loads(found)
@@ -334,7 +421,7 @@ def test_several_texts_are_masked_as_each_would_be(*, emails: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [*(text for text, _ in BY_NAME), *(text.format(secret) for text, secret in BY_SHAPE.values())],
+    [*(text for text, _ in TOLD), *(text.format(secret) for text, secret in BY_SHAPE.values())],
 )
 def test_a_secret_among_other_texts_goes(text: str) -> None:
     alone = redacted(json.dumps(text))
@@ -365,7 +452,7 @@ def test_mail_addresses_go_only_when_asked_for() -> None:
 
 def test_redacting_twice_changes_nothing_more() -> None:
     texts = [template.format(secret) for template, secret in BY_SHAPE.values()]
-    once, _ = redacted(json.dumps(texts + [text for text, _ in BY_NAME]), emails=True)
+    once, _ = redacted(json.dumps(texts + [text for text, _ in TOLD]), emails=True)
     assert redacted(once, emails=True) == (once, 0)
 
 
@@ -381,7 +468,7 @@ def test_every_name_is_looked_for_and_found(name: Name) -> None:
 
 json_texts = st.text(alphabet="{}[]\":,=\\' \nnpasword: tken0123Akey-_x.@/é", max_size=120)
 seeds = st.sampled_from(
-    [text for text, _ in BY_NAME] + [t.format(s) for t, s in BY_SHAPE.values()] + list(STAYS)
+    [text for text, _ in TOLD] + [t.format(s) for t, s in BY_SHAPE.values()] + list(STAYS)
 )
 leaves = st.one_of(
     st.none(), st.integers(), st.booleans(), json_texts, seeds, json_texts.map(json.dumps)
@@ -435,6 +522,8 @@ def test_the_quick_look_overlooks_nothing(text: str) -> None:
             assert found == []
     if not any(occurs_in(text.lower()) for occurs_in in name_searches()):
         assert list(named_secrets(text, text.lower())) == []
+    if not command_search()(text.lower()):
+        assert list(handed_over(text, text.lower())) == []
 
 
 MEGABYTES = 10 if os.environ.get("ASSAY_SLOW") else 1
@@ -459,6 +548,10 @@ HOSTILE = {
     "telling names": 'api_key: \\"aaaa ',
     "names in words": "api key: aaaa ",
     "items of a list": "- password: ab ",
+    "commands": "curl -u a:b ",
+    "commands without an end": "mysql",
+    "flags": " -uuuuuu",
+    "hosts": "machine a.a.a.a.a.a.a login a password ",
 }
 
 

@@ -7,12 +7,16 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from assay.evidence.linear_search import occurrence_of
+from assay.store.quoted_text import end_of_quoted
 from assay.store.secret_rules import (
     HARMLESS_NAMES,
     IN_ADDRESSES,
+    IN_CONNECTIONS,
+    IN_HEADERS,
     IN_WORDS,
     MASK,
     NAMES,
+    OWN_HEADER,
     SENTENCE,
     Name,
     is_mixed,
@@ -21,14 +25,14 @@ from assay.store.secret_rules import (
     is_random,
     is_told_apart,
 )
-from assay.store.secret_search import Span, occurrences, search
+from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _LONGEST_NAME = 60
 _LONGEST_SENTENCE = 500
-_LONGEST_IN_SINGLE_QUOTES = 200
+_LONGEST_NETRC = 300
 _SHORTEST_BARE = 6
 _SHORTEST_WORD = 4
 _SHORTEST_IN_ADDRESS = 8
@@ -100,10 +104,6 @@ _AFTER = re.compile(
     r"|(?P<item>,)|(?P<tag>>)|(?P<space>\s))\s{0,8}"
     r"(?P<list>\[\s{0,8})?(?P<open>\\*[\"'])?"
 )
-_QUOTE = re.compile(r"\\*\"")
-_ANY_QUOTE = re.compile(r"\\*[\"']")
-# A backslash is a secret's own unless it begins an escape or leads to a quote.
-_BARE = re.compile(r"(?:[^\s\"'\\&;<>。，；、]|\\{2,}(?![nrtbfu\"'\\])){1,300}+")
 # One word after the scheme, or pairs of a cookie.
 _CREDENTIAL = re.compile(
     r"(?:[A-Za-z][A-Za-z0-9-]{2,20}\s)?"
@@ -114,7 +114,12 @@ _WORD_AFTER_SCHEME = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _PAIRS = re.compile(r"[\s=;]+")
-_STOPS = ",.)]}`:"
+# In a record a line's end is an escape, whose letter goes for the first one of a name.
+_NETRC_GAP = r"(?:\s|\\+[nrt]){1,8}"
+_NETRC = re.compile(
+    rf"(?:machine{_NETRC_GAP}[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,6}}|(?:[\"']|\\n)default)"
+    rf"{_NETRC_GAP}login{_NETRC_GAP}[^\s\"'\\]{{1,100}}(?:{_NETRC_GAP}|\\++)\Z"
+)
 _NUMBER = re.compile(r"[0-9]{4,40}(?=[\s,}\]\\])")
 _AFTER_TEXT = re.compile(r"\s{0,8}(?:[,}\]):;]|\\*[\"']|$)")
 _KEY_END = re.compile(r"\s{0,8}:")
@@ -163,20 +168,23 @@ def _two_words() -> re.Pattern[str]:
 
 
 def _name_in_address(lowered: str, start: int, end: int) -> Name | None:
-    """The name of a parameter in the query of an address, `&` being escaped or not."""
+    """The name of a parameter of an address or a connection, `&` being escaped or not."""
     if lowered.startswith("==", end):
         return None
     field = lowered[start:end]
     if lowered.startswith("\\", start - 1):
         return IN_ADDRESSES.get(field.removeprefix("u0026")) if field[:5] == "u0026" else None
-    is_parameter = lowered[start - 1 : start] in {"?", "&"} or lowered.endswith("&amp;", 0, start)
-    return IN_ADDRESSES.get(field) if is_parameter else None
+    if lowered[start - 1 : start] in {"?", "&"} or lowered.endswith("&amp;", 0, start):
+        return IN_ADDRESSES.get(field)
+    return IN_CONNECTIONS.get(field) if lowered.startswith(";", start - 1) else None
 
 
 @lru_cache(maxsize=4_096)
 def _name_of(field: str) -> Name | None:
     if HARMLESS_NAMES.fullmatch(field):
         return None
+    if OWN_HEADER.fullmatch(field):
+        return IN_HEADERS
     return next((name for name, pattern in _compiled_names() if pattern.fullmatch(field)), None)
 
 
@@ -209,7 +217,7 @@ def _is_prose(text: str, start: int, after: re.Match[str]) -> bool:
         return False
     if not text.startswith("-", start):
         return True
-    end = _end_of_quoted(text, after.end(), after["open"])
+    end = end_of_quoted(text, after.end(), after["open"])
     return end is None or bool(_KEY_END.match(text, end + len(after["open"])))
 
 
@@ -217,7 +225,7 @@ def _quoted_values(text: str, after: re.Match[str], name: Name) -> Iterator[Span
     opening: str = after["open"]
     start = after.end()
     for _ in range(_MOST_IN_LIST if after["list"] else 1):
-        end = _end_of_quoted(text, start, opening)
+        end = end_of_quoted(text, start, opening)
         if end is None:
             return
         kept = _kept_of_quoted(text[start:end], name)
@@ -260,7 +268,7 @@ def _kept_of_header(value: str) -> int | None:
     if match is not None and _is_credential(match[1]):
         return match.start(1)
     word = _WORD_AFTER_SCHEME.fullmatch(value)
-    is_secret = word is not None and _is_word_for_itself(word[1].rstrip(_STOPS))
+    is_secret = word is not None and _is_word_for_itself(word[1].rstrip(STOPS))
     return word.start(1) if word is not None and is_secret else None
 
 
@@ -269,30 +277,7 @@ def _is_word_for_itself(word: str) -> bool:
 
 
 def _is_credential(text: str) -> bool:
-    return any(is_random(word.rstrip(_STOPS)) for word in _PAIRS.split(text))
-
-
-def _end_of_quoted(text: str, start: int, opening: str) -> int | None:
-    """Where a quoted value ends: before the quote of its own depth, or of one further out."""
-    slashes = len(opening) - 1
-    if opening[-1] == "'":
-        limit = start + _LONGEST_IN_SINGLE_QUOTES
-        for quote in _ANY_QUOTE.finditer(text, start, limit):
-            if quote[0][-1] == '"' or len(quote[0]) - 1 <= slashes:
-                return quote.start()
-        return None
-    depth = _depth(slashes)
-    for quote in _QUOTE.finditer(text, start):
-        found = _depth(len(quote[0]) - 1)
-        if found <= depth:
-            return quote.end() - (1 << found)
-    return None
-
-
-def _depth(slashes: int) -> int:
-    """In how many texts inside texts a quote stands: each doubles its backslashes and adds one."""
-    number = slashes + 1
-    return (number & -number).bit_length() - 1
+    return any(is_random(word.rstrip(STOPS)) for word in _PAIRS.split(text))
 
 
 def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span | None:
@@ -300,13 +285,20 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
         return _number_in_json(text, after, name)
     if name.header:
         return _header_line(text, after)
-    if after["space"] and not text.startswith("--", start):
+    if after["space"] and not (text.startswith("--", start) or _is_in_netrc(text, start)):
         return None
-    match = _BARE.match(text, after.end())
+    if after["tag"] and after.end("tag") != after.end():
+        return None
+    match = BARE_WORD.match(text, after.end())
     if match is None or after["pair"] or after["item"] or (name.assigned and not after["equals"]):
         return None
-    span = Span(match.start(), match.start() + len(match[0].rstrip(_STOPS)))
+    span = Span(match.start(), match.start() + len(match[0].rstrip(STOPS)))
     return span if _is_bare_secret(text, start, span, name, after) else None
+
+
+def _is_in_netrc(text: str, start: int) -> bool:
+    """Whether a name stands where a list of hosts, users and passwords has it."""
+    return _NETRC.search(text, max(0, start - _LONGEST_NETRC), start) is not None
 
 
 def _is_bare_secret(text: str, start: int, span: Span, name: Name, after: re.Match[str]) -> bool:
@@ -340,13 +332,13 @@ def _header_line(text: str, after: re.Match[str]) -> Span | None:
         return None
     match = _CREDENTIAL.match(text, after.end())
     if match is not None:
-        secret = match[1].rstrip(_STOPS)
+        secret = match[1].rstrip(STOPS)
         if _is_credential(secret):
             return Span(match.start(1), match.start(1) + len(secret))
     word = _WORD_AFTER_SCHEME.match(text, after.end())
     if word is None:
         return None
-    secret = word[1].rstrip(_STOPS)
+    secret = word[1].rstrip(STOPS)
     end = word.start(1) + len(secret)
     if not _is_word_for_itself(secret) or not _AFTER_ITEM.match(text, end):
         return None

@@ -10,8 +10,10 @@ from __future__ import annotations
 import re
 import string
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from assay.store.command_secrets import command_search, handed_over
 from assay.store.named_secrets import name_searches, named_secrets
 from assay.store.secret_rules import SHAPES, Shape
 from assay.store.secret_search import Span, occurrences, search
@@ -30,11 +32,16 @@ def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
             text, count = _masked(text, _shaped(text))
             break
     lowered = _lowered(text)
+    spans: list[Iterator[Span]] = []
     for occurs_in in name_searches():
         if occurs_in(lowered):
-            text, named = _masked(text, named_secrets(text, lowered))
-            count += named
+            spans.append(named_secrets(text, lowered))
             break
+    if command_search()(lowered):
+        spans.append(handed_over(text, lowered))
+    if spans:
+        text, told = _masked(text, chain(*spans))
+        count += told
     if emails and "@" in text:
         text, found = _masked(text, _mail_addresses(text))
         count += found
@@ -52,7 +59,7 @@ def _may_need_masks(text: str, *, emails: bool) -> bool:
     if any(group.occurs_in(text) for group in _GROUPS) or (emails and "@" in text):
         return True
     lowered = _lowered(text)
-    return any(occurs_in(lowered) for occurs_in in name_searches())
+    return any(occurs_in(lowered) for occurs_in in (*name_searches(), command_search()))
 
 
 def _lowered(text: str) -> str:

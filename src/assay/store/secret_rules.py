@@ -71,15 +71,17 @@ _LONGEST_PLACEHOLDER = 100
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
 _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
-# Sentences and code, dates, versions, numbers, paths, hosts, addresses.
+# Sentences and code, dates, versions, numbers, paths, hosts, addresses, files.
 _THINGS = (
     r".*[\s()\[\]{}<>|*].*|[\d.,:tTzZ+/-]+|v?\d+(?:\.\w+)+|[~.]{0,2}/.*|[A-Za-z]:\\.*"
     r"|https?://.*|[\w.-]+@[\w.-]+|0x[0-9a-fA-F]{40}"
     r"|[\w-]+\.(?:json|ya?ml|txt|py|js|ts|env|pem|csv|md|html?|com|org|net|io|dev)"
+    r"|(?:(?:[A-Za-z]{2,20}|\d{1,4})[-_/.])+(?:json|ya?ml|xml|txt|csv|md|html?|pdf|png|jpe?g|zip)"
 )
 _NAME_OF_A_THING = r"[a-z]{2,}(?:[-_/.](?:[a-z]{2,}|[a-z]{0,3}\d{1,2}[a-z]?))+"
 _JOINED = re.compile(_NAME_OF_A_THING)
-_FAMILIAR = re.compile(f"{_THINGS}|{_NAME_OF_A_THING}", re.DOTALL)
+_NUMBER_OF_A_THING = r"[A-Z]{2,10}-\d{1,6}"
+_FAMILIAR = re.compile(f"{_THINGS}|{_NAME_OF_A_THING}|{_NUMBER_OF_A_THING}", re.DOTALL)
 _ELSEWHERE = re.compile(rf"{_THINGS}|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+", re.DOTALL)
 _PART_END = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 # What a word ends with that only names a secret, its type or its place; what is only a state.
@@ -237,6 +239,7 @@ NAMES: tuple[Name, ...] = (
     Name("service keys?", "key"),
     Name("signing keys?", "key", telling=True),
     Name("storage keys?", "key"),
+    Name("apim subscription keys?", "key", telling=True),
     Name("subscription keys?", "key"),
     Name("access token", "token", telling=True),
     Name("api token", "token", telling=True),
@@ -244,10 +247,13 @@ NAMES: tuple[Name, ...] = (
     Name("bearer token", "token", telling=True),
     Name("bot token", "token", telling=True),
     Name("csrf token", "token", telling=True),
+    Name("deploy token", "token", telling=True),
     Name("hf token", "token", telling=True),
     Name("hub token", "token", telling=True),
     Name("id token", "token", telling=True),
+    Name("job token", "token", telling=True),
     Name("lab token", "token", telling=True),
+    Name("private token", "token", telling=True),
     Name("refresh token", "token", telling=True),
     Name("secret token", "token", telling=True),
     Name("security token", "token", telling=True),
@@ -266,19 +272,25 @@ NAMES: tuple[Name, ...] = (
 
 # Two words that are one name in a field, as a sentence has them: `Your API key: …`.
 IN_WORDS = Name("key", "key")
+# A header that somebody made up for a token of their own, `X-Vault-Token`, behind an escape or not.
+OWN_HEADER = re.compile(r"(?:[nrt]|u[0-9a-f]{4}|[0-9]{1,3}m)?x-[a-z0-9-]{0,40}token")
+IN_HEADERS = Name("token", "token", telling=True)
 # Whole names that mean anything in a field, and one who is let in in the query of an address.
+# A key there may be what to sort by as well.
 IN_ADDRESSES = {
-    field: Name(field, hint, telling=True, address=True)
-    for field, hint in (
-        ("key", "key"),
-        ("token", "token"),
-        ("auth", "auth"),
-        ("appid", "appid"),
-        ("pass", "pass"),
-        ("pwd", "pw"),
-        ("pw", "pw"),
+    name.words: name
+    for name in (
+        Name("key", "key", address=True),
+        Name("token", "token", telling=True, address=True),
+        Name("auth", "auth", telling=True, address=True),
+        Name("appid", "appid", telling=True, address=True),
+        Name("pass", "pass", telling=True, address=True),
+        Name("pwd", "pw", telling=True, address=True),
+        Name("pw", "pw", telling=True, address=True),
     )
 }
+# In a connection string no folder one is in has this name.
+IN_CONNECTIONS = {"pwd": Name("pwd", "pw", strict=True)}
 
 # A token of these names leads to the next page or counts words; a public key is no secret.
 HARMLESS_NAMES = re.compile(

@@ -11,6 +11,11 @@ from assay.store.secret_rules import MASK
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+# A backslash is a secret's own unless it begins an escape or leads to a quote.
+BARE_WORD = re.compile(r"(?:[^\s\"'\\&;<>。，；、]|\\{2,}(?![nrtbfu\"'\\])){1,300}+")
+# What ends a sentence or a list and no secret.
+STOPS = ",.)]}`:"
+
 
 class Span(NamedTuple):
     """A stretch of the text that is a secret, and what is written in its place."""
