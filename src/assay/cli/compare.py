@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from assay.cli import compare_options as option  # noqa: TC001 - typer reads it at run time
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import json_line, write_json
@@ -52,41 +53,13 @@ _SEVERAL = _Shown(contest_view, contest_markdown)
 
 
 def compare(  # noqa: PLR0917 - each is an option of the command
-    sides: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SIDE...",
-            help="STORE, STORE:MODEL, STORE@ATTEMPT; with --store what --by names, or none: all.",
-        ),
-    ] = None,
-    store: Annotated[
-        Path | None, typer.Option(metavar="STORE", help="All sides are parts of this store.")
-    ] = None,
-    by: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="With --store: model (the default), framework, agent, session, attempt, format, "
-            "folder.",
-        ),
-    ] = None,
-    quantity: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="What decides: success (the default), pass^k, a metric, seconds..."
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        typer.Option(metavar="SIDE", help="Of several: compare each with this one only."),
-    ] = None,
-    smallest: Annotated[
-        float | None, typer.Option(metavar="NUMBER", help="The smallest difference that matters.")
-    ] = None,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Repeatable: .csv, .md or .json."),
-    ] = None,
+    sides: option.Sides = None,
+    store: option.Store = None,
+    by: option.By = None,
+    quantity: option.Quantity = None,
+    against: option.Against = None,
+    smallest: option.Smallest = None,
+    output: option.Output = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare runs on the same tasks: flips first, then differences with intervals."""

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from importlib import import_module
 from math import isfinite, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import typer
 
+from assay.cli import gate_options as option  # noqa: TC001 - typer reads it at run time
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import json_line, write_data, write_json
@@ -44,54 +45,16 @@ _STYLES = {"pass": "green", "regression": "red", "insufficient": "yellow"}
 
 
 def gate(  # noqa: PLR0917 - each is an option of the command
-    store: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="STORE", help="STORE, STORE:MODEL or STORE@ATTEMPT; else `store` of the config."
-        ),
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option(metavar="FILE|STORE", help="What it may not be worse than."),
-    ] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A YAML file, or a TOML file with [tool.assay]."),
-    ] = None,
-    minimum: Annotated[
-        list[str] | None,
-        typer.Option("--min", metavar="NAME=NUMBER", help="Repeatable: the mean is at least this."),
-    ] = None,
-    maximum: Annotated[
-        list[str] | None,
-        typer.Option("--max", metavar="NAME=NUMBER", help="Repeatable: the mean is at most this."),
-    ] = None,
-    margin: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=NUMBER", help="Repeatable: so much worse than the baseline; 0.1 or 10%."
-        ),
-    ] = None,
-    write_baseline: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the runs as a baseline and check nothing."),
-    ] = None,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="Repeatable: .xml (JUnit), .md or .json."
-        ),
-    ] = None,
-    github: Annotated[
-        bool | None,
-        typer.Option(
-            "--github/--no-github",
-            help="Annotations and a step summary for GitHub; by default where it runs there.",
-        ),
-    ] = None,
-    schema: Annotated[
-        bool, typer.Option("--schema", help="Show the JSON Schema of the config and exit.")
-    ] = False,
+    store: option.Runs = None,
+    baseline: option.Baseline = None,
+    config: option.Config = None,
+    minimum: option.Minimum = None,
+    maximum: option.Maximum = None,
+    margin: option.Margin = None,
+    write_baseline: option.WriteBaseline = None,
+    output: option.Output = None,
+    github: option.Github = None,
+    schema: option.Schema = False,
     as_json: JsonOption = False,
 ) -> None:
     """Hold runs against limits and a baseline: pass, regression or insufficient data."""

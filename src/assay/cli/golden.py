@@ -22,9 +22,9 @@ from assay.cli.stores import (
 )
 from assay.metrics.effects import EffectMatch
 from assay.metrics.effects.metric import task_of
+from assay.render.run_names import KEY_LENGTH
 from assay.render.score_rows import run_label
 from assay.render.store_tables import (
-    KEY_LENGTH,
     RUN_COLUMNS,
     counted,
     outcome_word,

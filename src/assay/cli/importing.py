@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import msgspec
 import typer
 
+from assay.cli import import_options as option  # noqa: TC001 - typer reads it at run time
 from assay.cli.console import Terminal
 from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
 from assay.cli.progress import ReadingProgress
-from assay.cli.sources import check_sources, total_bytes
+from assay.cli.sources import FormatOption, check_sources, total_bytes
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.ingest.formats import FORMAT_NAMES, format_named
 from assay.render.store_tables import counted
@@ -40,32 +41,14 @@ something could not be read.
 
 
 def import_command(  # noqa: PLR0917 - each is an option of the command
-    sources: Annotated[
-        list[str],
-        typer.Argument(metavar="SRC...", help="Files, folders, globs, archives, or - for a pipe."),
-    ],
-    store: Annotated[
-        Path, typer.Option(metavar="DIR", help="The store; it is made if it is not there.")
-    ],
-    format_name: Annotated[
-        str | None,
-        typer.Option("--format", metavar="NAME", help="Do not look, take this: see assay formats."),
-    ] = None,
-    redact: Annotated[
-        bool, typer.Option("--redact/--no-redact", help="Mask keys, tokens and passwords.")
-    ] = True,
-    redact_emails: Annotated[
-        bool, typer.Option("--redact-emails", help="Mask e-mail addresses too.")
-    ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Tell what the formats found cannot say.")
-    ] = False,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes; all cores.")
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="The report as JSON to standard output.")
-    ] = False,
+    sources: option.Sources,
+    store: option.Store,
+    format_name: FormatOption = None,
+    redact: option.Redact = True,
+    redact_emails: option.RedactEmails = False,
+    explain: option.Explain = False,
+    jobs: option.Jobs = None,
+    as_json: option.AsJson = False,
     engine: EngineOption = Engine.DUCKDB,
     master: MasterOption = None,
 ) -> None:

@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.cli import score_options as option  # noqa: TC001 - typer reads it at run time
 from assay.cli.case_queue import CaseQueue
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
-from assay.cli.score_options import (  # typer reads them at run time
-    JudgeRuns,  # noqa: TC001
-    Language,  # noqa: TC001
-    Seed,  # noqa: TC001
-)
 from assay.cli.sources import FormatOption, check_sources
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import UnknownName
@@ -60,9 +56,9 @@ def show(  # noqa: PLR0917 - each is an option of the command
         str | None,
         typer.Option(metavar="NAME", help="Which run, as assay score names it; else the first."),
     ] = None,
-    lang: Language = "en",
-    judge_runs: JudgeRuns = 1,
-    seed: Seed = 0,
+    lang: option.Language = "en",
+    judge_runs: option.JudgeRuns = 1,
+    seed: option.Seed = 0,
     format_name: FormatOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from assay.cli import score_options as option
 from assay.cli.case_queue import CaseQueue
 from assay.cli.console import Terminal, data_to_standard_output, fall_silent
 from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
@@ -15,29 +16,6 @@ from assay.cli.score_book import ScoreBook
 from assay.cli.score_keeping import ScoreKeeper
 from assay.cli.score_metrics import Instructions, made_metrics
 from assay.cli.score_on_spark import check_for_spark, score_first
-from assay.cli.score_options import (
-    DEFAULT_DEADLINE,
-    Again,
-    BaseUrl,
-    Concurrency,
-    ExpectFile,
-    Files,
-    JudgeDeadline,
-    JudgeName,
-    JudgeRuns,
-    JuryNames,
-    JuryVerdict,
-    Language,
-    MaxCost,
-    MaxTokens,
-    MetricNames,
-    NoCache,
-    Outputs,
-    Seed,
-    Threshold,
-    ToolsFile,
-    Verbose,
-)
 from assay.cli.score_report import report
 from assay.cli.score_run import score_all
 from assay.cli.sources import FormatOption, check_sources, names_a_store
@@ -72,28 +50,28 @@ incomplete run.
 
 
 def score(  # noqa: PLR0917 - each is an option of the command
-    files: Files,
-    metric: MetricNames = None,
-    tools: ToolsFile = None,
-    expect: ExpectFile = None,
-    threshold: Threshold = None,
-    output: Outputs = None,
+    files: option.Files,
+    metric: option.MetricNames = None,
+    tools: option.ToolsFile = None,
+    expect: option.ExpectFile = None,
+    threshold: option.Threshold = None,
+    output: option.Outputs = None,
     format_name: FormatOption = None,
     as_json: JsonOption = False,
-    verbose: Verbose = False,
-    concurrency: Concurrency = 20,
-    again: Again = False,
-    judge: JudgeName = None,
-    judge_runs: JudgeRuns = 1,
-    jury: JuryNames = None,
-    jury_verdict: JuryVerdict = "mean",
-    lang: Language = "en",
-    base_url: BaseUrl = None,
-    max_cost: MaxCost = None,
-    max_tokens: MaxTokens = None,
-    judge_deadline: JudgeDeadline = DEFAULT_DEADLINE,
-    no_cache: NoCache = False,
-    seed: Seed = 0,
+    verbose: option.Verbose = False,
+    concurrency: option.Concurrency = 20,
+    again: option.Again = False,
+    judge: option.JudgeName = None,
+    judge_runs: option.JudgeRuns = 1,
+    jury: option.JuryNames = None,
+    jury_verdict: option.JuryVerdict = "mean",
+    lang: option.Language = "en",
+    base_url: option.BaseUrl = None,
+    max_cost: option.MaxCost = None,
+    max_tokens: option.MaxTokens = None,
+    judge_deadline: option.JudgeDeadline = option.DEFAULT_DEADLINE,
+    no_cache: option.NoCache = False,
+    seed: option.Seed = 0,
     engine: EngineOption = Engine.DUCKDB,
     master: MasterOption = None,
 ) -> None:

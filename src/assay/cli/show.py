@@ -19,16 +19,20 @@ EPILOG = """
 Examples:
   assay show runs.assay 3f2a91c04b
   assay show runs.assay task-7-attempt-2 --full
+  assay show runs.assay A104.json
   assay show runs.assay 3f2a --json
 
 RUN is a run key, as `assay ls` lists them, or the id that the recording gave the run, or the
-first letters of either, or a task that was run once. Exit codes: 0 ok, 2 wrong usage.
+first letters of either, or a task that was run once, or the file it was read from.
+Exit codes: 0 ok, 2 wrong usage.
 """
 
 
 def show(
     store: StoreArgument,
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Its key, the beginning, or its id.")],
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="Its key, id or file, or their beginning.")
+    ],
     full: Annotated[bool, typer.Option("--full", help="Shorten nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -14,7 +14,7 @@ from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.filter_names import unknown_name
 from assay.errors import AssayError, UnknownName
-from assay.render.store_tables import KEY_LENGTH
+from assay.render.run_names import KEY_LENGTH, name_of_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document to s
 
 _MOST_NAMED = 5
 _MOST_COMPARED = 10_000
+_NAMES = "SELECT run_id, run_key, source_path, source_position FROM runs LIMIT $limit"
 # A whole id means that run alone, also where it begins another one.
 _MATCHING = """
     SELECT run_key FROM runs WHERE run_id = $run
@@ -44,6 +45,25 @@ _MATCHING = """
       AND NOT EXISTS (SELECT 1 FROM runs WHERE run_id = $run)
     ORDER BY run_key LIMIT $limit
 """
+_READ_FROM = """
+    SELECT run_key FROM (
+        SELECT run_key, '/' || source_path AS file,
+               '/' || CONCAT_WS(':', source_path, source_position) AS place
+        FROM runs
+    )
+    WHERE {condition} ORDER BY run_key LIMIT $limit
+"""
+# From what a run is called to a part of its file's name, as a table that was too narrow shows it.
+_WAYS = (
+    _MATCHING,
+    _READ_FROM.format(
+        condition="ends_with(file, '/' || $run) OR ends_with(place, '/' || $run)"
+        " OR starts_with(string_split(file, '/')[-1], $run || '.')"
+    ),
+    _READ_FROM.format(
+        condition="ends_with(place, $run) OR starts_with(string_split(place, '/')[-1], $run)"
+    ),
+)
 
 
 def open_store(path: Path) -> Store:
@@ -79,8 +99,10 @@ def chosen(store: Store, model: str | None, task: str | None) -> tuple[str | Non
 
 
 def find_run(store: Store, run: str) -> str:
-    """The key of the run that a key, a recording's id, the first letters or a task mean."""
-    found = [row["run_key"] for row in store.query(_MATCHING, run=run, limit=_MOST_NAMED + 1)]
+    """The key of the run that a key, a recording's id, the first letters, a task or a file mean."""
+    asked = {"run": run, "limit": _MOST_NAMED + 1}
+    answers = (store.query(way, **asked) for way in _WAYS)
+    found = [row["run_key"] for row in next(filter(None, answers), [])]
     if len(found) == 1:
         key: str = found[0]
         return key
@@ -92,10 +114,11 @@ def find_run(store: Store, run: str) -> str:
 
 
 def _nearest(store: Store, run: str) -> list[str]:
-    rows = store.query("SELECT run_id, run_key FROM runs LIMIT $limit", limit=_MOST_COMPARED)
-    ids = [row["run_id"] for row in rows if row["run_id"]]
-    some = [row["run_key"][:KEY_LENGTH] for row in rows[:3]]
-    return get_close_matches(run, ids, n=1) or some or ["none, the store is empty"]
+    rows = store.query(_NAMES, limit=_MOST_COMPARED)
+    names = [name for row in rows if (name := name_of_row(row))]
+    some = ", ".join(row["run_key"][:KEY_LENGTH] for row in rows[:3])
+    known = f"{some} (assay ls {store.path} lists them)" if some else "none, the store is empty"
+    return get_close_matches(run, names, n=1) or [known]
 
 
 @contextmanager
