@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import arena_serve
 from assay.cli.arena_options import (
+    DEFAULT_STORE,
     AgentsOption,
     BaseUrlOption,
     DeadlineOption,
     ModelOption,
-    agent_names,
+    StoreOption,
+    entering,
 )
 from assay.cli.arena_results import tell_failures, tell_scores
 from assay.cli.console import Terminal
@@ -69,9 +69,7 @@ def run(  # noqa: PLR0917 - each is an option of the command
     ],
     agents: AgentsOption = None,
     repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Attempts at each task.")] = 1,
-    store: Annotated[Path, typer.Option(metavar="DIR", help="Where runs are kept.")] = Path(
-        "arena.assay"
-    ),
+    store: StoreOption = DEFAULT_STORE,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Decides the order.")] = 0,
@@ -81,13 +79,8 @@ def run(  # noqa: PLR0917 - each is an option of the command
     ] = False,
 ) -> None:
     """Put a suite's prompts to each agent, keep every run, and compare them pair by pair."""
-    scripted = import_module("assay.agents.scripted.server").ScriptedModel
     loaded = import_module("assay.arena.suite").load_suite(suite)
-    logging.disable(logging.CRITICAL)  # frameworks log at length what the record says in short
-    with scripted() as served:
-        entered = import_module("assay.arena.entrants").entrants(
-            agent_names(agents), model=model, base_url=base_url, scripted_url=served.base_url
-        )
+    with entering(agents, model=model, base_url=base_url) as entered:
         planned = import_module("assay.arena.planning").plan(
             loaded, [entrant.label for entrant in entered], repeat=repeat, seed=seed
         )

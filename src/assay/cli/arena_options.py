@@ -1,8 +1,12 @@
-"""The options that the commands of the arena share."""
+"""The options that the commands of the arena share, and who enters by them."""
 
 from __future__ import annotations
 
+import logging
+from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +14,9 @@ import typer
 from assay.cli.console import Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from assay.arena.entrants import Entrant
 
 # Who enters if nobody is named, what each is made with, and the extra that brings it.
 DEFAULT_AGENTS = {
@@ -27,6 +33,8 @@ AgentsOption = Annotated[
         show_default=",".join(DEFAULT_AGENTS),
     ),
 ]
+DEFAULT_STORE = Path("arena.assay")
+StoreOption = Annotated[Path, typer.Option(metavar="DIR", help="Where runs are kept.")]
 ModelOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="The model that all agents ask.")
 ]
@@ -37,6 +45,22 @@ BaseUrlOption = Annotated[
 DeadlineOption = Annotated[
     float, typer.Option(metavar="SECONDS", min=0.1, help="What one turn may take.")
 ]
+
+
+@contextmanager
+def entering(
+    agents: Sequence[str] | None, *, model: str | None, base_url: str | None, pace: float = 0.0
+) -> Iterator[list[Entrant]]:
+    """The agents of the options; while the block lasts a script plays the model they lack.
+
+    `pace` is how many seconds lie between two of its words.
+    """
+    logging.disable(logging.CRITICAL)  # frameworks log at length what the record says in short
+    entrants = import_module("assay.arena.entrants").entrants
+    with import_module("assay.agents.scripted.server").ScriptedModel(pace=pace) as scripted:
+        yield entrants(
+            agent_names(agents), model=model, base_url=base_url, scripted_url=scripted.base_url
+        )
 
 
 def agent_names(agents: Sequence[str] | None) -> list[str]:

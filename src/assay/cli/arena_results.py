@@ -84,15 +84,7 @@ def _cell(mean: Estimate) -> str:
 
 
 def _compare(sides: Sequence[RunSet], shown: Terminal) -> None:
-    comparing = import_module("assay.comparing")
-    views = import_module("assay.render.comparison_table")
     scored = all(side.recorded()[_SCORE] for side in sides)
-    quantity = _SCORE if scored else None
-    if len(sides) == 2:
-        found = comparing.compare(*sides, quantity=quantity)
-        parts = views.comparison_view(found, shown.width)
-    else:
-        found = comparing.compare_several(sides, quantity=quantity)
-        parts = views.contest_view(found, shown.width)
-    for part in parts:
-        shown.print(part)
+    compared = import_module("assay.cli.compare").compared
+    found, form = compared(sides, quantity=_SCORE if scored else None)
+    form.print(found, shown)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import webbrowser
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli.arena_options import (
+    DEFAULT_STORE,
     AgentsOption,
     BaseUrlOption,
     DeadlineOption,
     ModelOption,
-    agent_names,
+    StoreOption,
+    entering,
 )
 from assay.cli.console import Terminal
 from assay.cli.stores import created_store
-from assay.cli.view import listen
+from assay.cli.view import NoOpenOption, PortOption, listen
 from assay.extras import require
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ page is served on this machine only (127.0.0.1). Every turn is kept in the store
 after a restart. Ctrl-C ends it. Exit codes: 0 ok, 2 wrong usage.
 """
 NO_SUITE = "none"
+# So fast do words of the scripted model follow each other: as a model's would.
+_PACE = 0.02
 
 
 def serve(  # noqa: PLR0917 - each is an option of the command
@@ -51,28 +53,18 @@ def serve(  # noqa: PLR0917 - each is an option of the command
         typer.Argument(metavar="SUITE", help="A YAML file, the bundled: weather, or: none."),
     ] = "weather",
     agents: AgentsOption = None,
-    store: Annotated[Path, typer.Option(metavar="DIR", help="Where runs are kept.")] = Path(
-        "arena.assay"
-    ),
+    store: StoreOption = DEFAULT_STORE,
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
     deadline: DeadlineOption = 60.0,
-    port: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, max=65535, help="Where to listen; 0 is any free port."),
-    ] = 8010,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
+    port: PortOption = 8010,
+    no_open: NoOpenOption = False,
 ) -> None:
     """Talk to several agents at once in the browser, and see how each does."""
     require("uvicorn", extra="web")
     require("starlette", extra="web")
     loaded = _suite(suite)
-    logging.disable(logging.CRITICAL)  # frameworks log at length what the record says in short
-    scripted = import_module("assay.agents.scripted.server").ScriptedModel
-    with scripted(pace=_PACE) as served:
-        entered = import_module("assay.arena.entrants").entrants(
-            agent_names(agents), model=model, base_url=base_url, scripted_url=served.base_url
-        )
+    with entering(agents, model=model, base_url=base_url, pace=_PACE) as entered:
         conduct = import_module("assay.agents.harness").Conduct(deadline)
         with created_store(store) as kept, listen(port) as listening:
             address = f"http://127.0.0.1:{listening.getsockname()[1]}/arena"
@@ -80,10 +72,6 @@ def serve(  # noqa: PLR0917 - each is an option of the command
             messages = Terminal(stderr=True)
             messages.tell(f"Loading {', '.join(entrant.label for entrant in entered)} ...")
             asyncio.run(_serve(loaded, entered, kept, conduct, (listening, opened)))
-
-
-# So fast do words of the scripted model follow each other: as a model's would.
-_PACE = 0.02
 
 
 def _suite(name: str) -> Suite:

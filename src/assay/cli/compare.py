@@ -41,15 +41,20 @@ correction. Exit codes: 0 ok, 2 wrong usage, 3 there was nothing to compare.
 """
 
 
-class _Shown(NamedTuple):
+class Shown(NamedTuple):
     """How a comparison is shown: in the terminal, as Markdown."""
 
     view: Callable[[Any, int], Iterator[RenderableType]]
     markdown: Callable[[Any], str]
 
+    def print(self, found: Any, terminal: Terminal) -> None:
+        """Show the comparison in a terminal."""
+        for part in self.view(found, terminal.width):
+            terminal.print(part)
 
-_TWO = _Shown(comparison_view, comparison_markdown)
-_SEVERAL = _Shown(contest_view, contest_markdown)
+
+_TWO = Shown(comparison_view, comparison_markdown)
+_SEVERAL = Shown(contest_view, contest_markdown)
 
 
 def compare(  # noqa: PLR0917 - each is an option of the command
@@ -65,14 +70,18 @@ def compare(  # noqa: PLR0917 - each is an option of the command
     """Compare runs on the same tasks: flips first, then differences with intervals."""
     writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
     runs = _runs_of(sides or [], store, by)
-    found, shown = _compared(runs, against, quantity=quantity, smallest=smallest)
+    found, shown = compared(runs, against, quantity=quantity, smallest=smallest)
     for path, write in writers:
         write_text(path, write(found, shown))
-    _tell(found, shown, as_json=as_json)
+    if as_json:
+        write_json(found.to_dict())
+    else:
+        shown.print(found, Terminal())
     raise typer.Exit(ExitCode.OK if found.all_figures() else ExitCode.INCOMPLETE)
 
 
-def _compared(runs: list[RunSet], against: str | None, **how: Any) -> tuple[Any, _Shown]:
+def compared(runs: Sequence[RunSet], against: str | None = None, **how: Any) -> tuple[Any, Shown]:
+    """Two sides against each other, or several pair by pair, and how that is shown."""
     if len(runs) < 2:
         found = "none" if not runs else f"only {runs[0].name}"
         raise typer.BadParameter(
@@ -101,24 +110,15 @@ def _runs_of(sides: Sequence[str], store: Path | None, by: str | None) -> list[R
     return found
 
 
-def _tell(found: Any, shown: _Shown, *, as_json: bool) -> None:
-    if as_json:
-        write_json(found.to_dict())
-        return
-    terminal = Terminal()
-    for part in shown.view(found, terminal.width):
-        terminal.print(part)
-
-
-def _json(found: Any, _: _Shown) -> str:
+def _json(found: Any, _: Shown) -> str:
     return json_line(found.to_dict())
 
 
-def _markdown(found: Any, shown: _Shown) -> str:
+def _markdown(found: Any, shown: Shown) -> str:
     return shown.markdown(found)
 
 
-def _csv(found: Any, _: _Shown) -> str:
+def _csv(found: Any, _: Shown) -> str:
     stream = StringIO()
     file = CsvFile(stream, FIGURE_COLUMNS)
     for figure in found.all_figures():
@@ -126,7 +126,7 @@ def _csv(found: Any, _: _Shown) -> str:
     return stream.getvalue()
 
 
-OUTPUTS: dict[str, Callable[[Any, _Shown], str]] = {
+OUTPUTS: dict[str, Callable[[Any, Shown], str]] = {
     ".csv": _csv,
     ".json": _json,
     ".md": _markdown,

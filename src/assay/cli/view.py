@@ -27,15 +27,16 @@ import and score meanwhile, the pages say so. Ctrl-C ends it. Exit codes: 0 ok, 
 _HOST = "127.0.0.1"
 _TRIED_PORTS = 20
 _SECONDS_TO_START = 0.3
+PortOption = Annotated[
+    int, typer.Option(metavar="N", min=0, max=65535, help="Where to listen; 0 is any free port.")
+]
+NoOpenOption = Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")]
 
 
 def view(
     store: StoreArgument,
-    port: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, max=65535, help="Where to listen; 0 is any free port."),
-    ] = 8000,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
+    port: PortOption = 8000,
+    no_open: NoOpenOption = False,
 ) -> None:
     """Look at the runs of a store in the browser: overview, list, every run, comparisons."""
     uvicorn = require("uvicorn", extra="web")
