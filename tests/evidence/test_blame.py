@@ -385,6 +385,8 @@ def test_every_kind_with_words_has_an_example() -> None:
 # One message for each kind that is known in other languages, each in another one.
 FOREIGN_WORDS = {
     "unknown_tool": "Ferramenta desconhecida: atracar",
+    "rate_limit": "Слишком много запросов, подождите",
+    "data_processing_error": "Réponse inattendue du port",
     "configuration": "Erro: TIDE_URL não configurada",
     "quota_exceeded": "Saldo insuficiente en la cuenta",
     "auth": "認証に失敗しました",

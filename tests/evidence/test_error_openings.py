@@ -174,6 +174,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "No reply was received from the harbour server",
         "The pilot closed before the tow completed",
         "The tide query did not return a level",
+        "No answer could be generated.",
     ),
     "browser_error": ("Stale element reference", "Element is not a checkbox"),
     "stopped": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -173,8 +174,10 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "Unsupported tide version on the host: 3",
             "The chart plugin failed to load: invalid manifest",
             "Not connected to the harbour, please provide 'HARBOUR_TOKEN'",
+            "the tide CLI was not found",
         ),
     ),
+    ("configuration", ("plotter not found on the server",)),
     (
         "network_error",
         (
@@ -224,6 +227,16 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
 ]
 
 
+@pytest.mark.parametrize("size", [200, 1_400, 300_000])
+@pytest.mark.parametrize("part", ["a ", ": a", "not found on the ", "keine a ", "не ", "нет a_"])
+def test_hostile_messages_take_bounded_time(part: str, size: int) -> None:
+    text = part * (size // len(part))
+    started = time.process_time()
+    kind_of_message(text)
+    kind_of_message(f"Error: {text}")
+    assert time.process_time() - started < 2
+
+
 def test_each_sure_wording_has_an_example() -> None:
     told = [(kind, len(wordings)) for kind, wordings in SURE_WORDINGS]
     assert told == [(kind, len(examples)) for kind, examples in SURE]
@@ -240,6 +253,20 @@ def test_each_sure_wording_has_an_example() -> None:
 def test_sure_wordings(kind: str, wording: str, text: str) -> None:
     assert re.search(wording, text, re.IGNORECASE)
     assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "File not found on the server",
+        "page was not found on the server",
+        "Member not found on this server",
+        "Account with number 7 not found on the server",
+        "chart.zip not found on the server",
+    ],
+)
+def test_what_a_call_asks_a_server_for_is_no_missing_program(text: str) -> None:
+    assert kind_of_message(text) == "not_found"
 
 
 CHINESE = {

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.evidence.body_roles import is_full
+from assay.evidence.checker_reports import runs_checks
 from assay.evidence.coded_kinds import kind_by_code
 from assay.evidence.failure_kinds import (
     CATEGORY_OF,
@@ -69,6 +70,13 @@ _HTTP_REQUEST = re.compile(
 _QUERY = re.compile(r"sql|cypher|(?:\b|_)(?:query|aggregate)(?:\b|_)", re.IGNORECASE)
 _CODE = re.compile(
     r"evaluate|javascript|(?:\b|_)(?:eval|js|node|deno|bun|php|ruby|perl|lua|code|script)(?:\b|_)",
+    re.IGNORECASE,
+)
+# What a tool needs to do its work, and no call can bring: a program, a module.
+_MISSING_PART = re.compile(
+    r"\bsh: (?:line )?\d{1,4}: \S{1,80}: (?:command )?not found|: command not found\b"
+    r"|\bno module named\b|\bcannot find module\b|\bexit(?:ed with)? (?:code|status) 127\b"
+    r"|\bshared librar(?:y|ies)\b",
     re.IGNORECASE,
 )
 _HTTP_NUMBER = re.compile(r"[45]\d\d")
@@ -223,9 +231,23 @@ def _by_own_code(failure: _Failure) -> Blame | None:
         return None
     name = failure.call.tool
     is_query = failure.told in OF_DATA and _QUERY.search(name) is not None
-    if not is_query and _CODE.search(name) is None and kind_of_tool(name) != "command":
+    if not is_query and not _runs_own_code(name):
         return None
     return Blame("model", failure.told, "own_code", 0.6)
+
+
+def _by_missing_part(failure: _Failure) -> Blame | None:
+    """What a tool lacks that runs nothing of the model's is not for the model to bring."""
+    if failure.told != "not_found" or _runs_own_code(failure.call.tool):
+        return None
+    if _MISSING_PART.search(failure.message[:_LONGEST_MESSAGE]) is None:
+        return None
+    return Blame("environment", "configuration", "missing_part", 0.6)
+
+
+def _runs_own_code(tool: str) -> bool:
+    named = _CODE.search(tool) is not None and not runs_checks(tool)
+    return named or kind_of_tool(tool) == "command"
 
 
 def _by_words(failure: _Failure) -> Blame | None:
@@ -254,6 +276,7 @@ _RULES: tuple[Callable[[_Failure], Blame | None], ...] = (
     _by_siblings,
     _by_http_status,
     _by_own_code,
+    _by_missing_part,
     _by_words,
     _by_silence,
     _by_nothing,

@@ -156,7 +156,7 @@ def _error_list(body: Body) -> Reading | None:
 
 
 def _status_word(body: Body) -> Reading | None:
-    words = [word.strip() for word in body.all("status") if isinstance(word, str)]
+    words = _words_of(body)
     if any(_is_good_word(word) for word in words) and not body.all("http"):
         return Reading(failed=False, rule="status_word")
     if body.is_record or not any(_FAILED_WORD.match(word) for word in words):
@@ -166,6 +166,21 @@ def _status_word(body: Body) -> Reading | None:
     if plain or missing or body.only_circumstance:
         return Reading(failed=True, rule="status_word", message=body.message())
     return None
+
+
+def told_undone(value: Any) -> Reading | None:
+    """What a body of good flags says where its own status is a bad one, and an error beside it."""
+    body = Body(value) if isinstance(value, dict) else None
+    if body is None or not any(_FAILED_WORD.match(word) for word in _words_of(body)):
+        return None
+    told = next((item for item in body.all("error", "errors") if _is_error(item)), None)
+    if told is None or is_count(told):
+        return None
+    return Reading(failed=True, rule="status_word", message=message_in(told) or body.message())
+
+
+def _words_of(body: Body) -> list[str]:
+    return [word.strip() for word in body.all("status") if isinstance(word, str)]
 
 
 def _http_status(body: Body) -> Reading | None:

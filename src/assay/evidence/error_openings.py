@@ -88,7 +88,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"\[[\w.-]{1,40} (?:error|failed|failure)\] ",
             (
                 r"\[(?-i:[A-Z]{1,20}_ERROR|[A-Z_]{0,30}(?:FAILED|INVALID|DENIED|EXPIRED|UNAVAILABLE"
-                r"|BLOCKED"
+                r"|BLOCKED|TIMEOUT|NOT_FOUND|MISSING|REFUSED|CONFLICT|EXCEEDED|REQUIRED"
                 r"|FORBIDDEN|NONEXISTENT))\] "
             ),
             r"\[errno -?\d+\]",
@@ -180,7 +180,7 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"|\s(?-i:[A-Z]{1,8}[-_]?\d[\w.-]{0,20}|[A-Z]+_[A-Z_]+))?"
                 r"\s*(?:[:：=!！]|\s[–—-]\s|\]|\n|\.?\s*\Z)"
             ),
-            rf"(?:{FOREIGN_ERRORS})(?: (?-i:[A-Z]{{2,10}}|\d{{3}}))?\s*[:：!]",
+            rf"(?:{FOREIGN_ERRORS})(?: (?:d[eiu] |d')?(?-i:[A-Z]\w{{1,15}}|\d{{3}}))?\s*[:：!]",
             # A program's name first.
             (
                 rf"(?!{FIELD_NAMES}\b|[^\n]*\n-{{3,}}\n)"

@@ -45,7 +45,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"|in\s\S{1,80}:|in [a-z]{3,20}ing\b[^\n:]{0,60}:)"
             ),
             (
-                r"(?:an?\s)?error (?!handling|logging|report|track|check|correct|monitor|rating"
+                r"(?:an?\s)?(?:(?:internal|unexpected|unknown|server|system) )?error"
+                r" (?!handling|logging|report|track|check|correct|monitor|rating"
                 r"|messag|warn)[a-z]{3,15}ing\b"
             ),
             r"(?:\w+ ){1,4}returned (?:an? )?(?:\w+ )?error\b",
@@ -143,6 +144,10 @@ PHRASES: tuple[Opening, ...] = (
                 r" not|doesn't) (?:return|produce|send|contain|include|respond|answer|reply)\b"
             ),
             r"fetch failed",
+            (
+                r"no (?:response|reply|answer) (?:was |could be )?(?:generated|produced|received)"
+                r"[.!]?\s*\Z"
+            ),
             r"(?-i:E[A-Z]{3,15})(?::| -|\s*\Z)",
             r"could not resolve host",
             r"lost connection to\b|(?-i:toomanyrequests|denied): ",

@@ -15,7 +15,10 @@ _OPENERS = (
         r"|fehlende[rs]? \w+\s*[:'\"„]|zeitüberschreitung\b|keine? (?:zugriff|berechtigung"
         r"|verbindung)"
         r"|bitte (?:geben|wählen|angeben)\b|leider konnten? |(?:ein"
-        r"|der) (?:\w+ )?fehler ist aufgetreten"
+        r"|der) (?:\w+ )?fehler ist aufgetreten|zu viele (?:anfragen|versuche)|etwas ist schief"
+        r"|unbekannte[rs]? (?:werkzeug|tool|befehl|aktion|parameter|funktion|methode|option)\b"
+        r"|keine?[nrs]? (?:\S+ ){1,4}?(?:angegeben|ausgewählt|konfiguriert|übergeben|hinterlegt"
+        r"|geöffnet|verbunden|erhalten|gesetzt)\b|keine?[nrs]? (?:gültige|reguläre)[nrs]? \w"
     ),
     (
         r"échec (?:de|du|lors)|échec d'|erreur (?:lors|interne|inattendue|de (?:connexion|lecture"
@@ -23,7 +26,9 @@ _OPENERS = (
         r"|impossible d(?:e |')|accès (?:refusé|interdit)|délai (?:d'attente )?(?:dépassé|expiré)"
         r"|nous n'avons pas pu |vous n'(?:êtes|avez) pas |vous ne pouvez |vous devez "
         r"|paramètre manquant|veuillez (?:fournir|saisir|indiquer|préciser|entrer)\b"
-        r"|désolé, "
+        r"|désolée?, |quelque chose s'est mal passé|trop de (?:requêtes|tentatives)"
+        r"|aucune? (?:\S+ ){1,4}?(?:fournie?|spécifiée?|sélectionnée?|configurée?|indiquée?"
+        r"|renseignée?|ouverte?|connectée?)\b|renseigne[zr]? (?:\S+ ){1,8}?avant de "
     ),
     (
         r"error (?:al|interno|inesperado|de (?:conexión|autenticación|validación|sintaxis"
@@ -38,12 +43,22 @@ _OPENERS = (
         r"|sesión (?:requerida|expirada|caducada)|falta(?:n)? \w*[A-Z_]\w*|(?:indica|indique"
         r"|introduzca|ingrese"
         r"|especifique) (?:el"
-        r"|la|un|una)\b"
+        r"|la|un|una)\b|no (?:puedo|podemos|logré|logramos|pudieron) |algo sali[óo] mal"
+        r"|no se (?:proporcion|especific|indic|recibi|configur|defini|inici|carg)(?:ó|o|aron|eron)"
+        r"\b|(?:se requiere|debes?) (?:especificar|proporcionar|indicar|iniciar|configurar|un"
+        r"|una|el|la) |demasiad[oa]s (?:peticiones|solicitudes)|fuera de (?:rango|los límites)"
+        r"|no hay (?:conexión|permisos?|espacio|sesión|ningun[oa] \S+ (?:activ|abiert|configurad))"
     ),
     (
         r"não foi possível |erro (?:ao|interno|inesperado|na|no|de (?:conexão|autenticação"
-        r"|validação))\b|acesso negado|tempo (?:limite )?(?:esgotado|excedido)|falha (?:ao|na|no)\b"
-        r"|ocorreu um erro|você não (?:tem permissão|pode )"
+        r"|validação))\b|acesso negado|tempo (?:limite )?(?:esgotado|excedido)|falha (?:ao|na"
+        r"|no)\b"
+        r"|ocorreu um erro|você não (?:tem permissão|pode )|não (?:consegui|conseguimos|posso"
+        r"|podemos|pude) |algo deu errado|muitas (?:requisições|tentativas)|sem permiss(?:ão"
+        r"|ões)\b"
+        r"|não há (?:conexão|permissão|espaço|sessão)|é (?:necessário|preciso) |informe (?:o|a|um"
+        r"|uma) |nenhuma? (?:\S+ ){1,4}?(?:fornecid|informad|especificad|selecionad|configurad"
+        r"|conectad)[oa]\b|(?:erro|falha) (?:[^\s:]+ ){1,4}?:"
     ),
     (
         r"impossibile \w+re\b|errore (?:durante|del|nel|nella|interno|di (?:connessione|rete))\b"
@@ -57,6 +72,12 @@ _OPENERS = (
         r"ошибка (?:при|сервера|доступа|подключения|авторизации|базы)|не удалось |недостаточно"
         r" (?:прав|средств|места)|доступ (?:запрещ[её]н|закрыт)|неверн(?:ый|ая|ое|ые) |превышен"
         r"|неизвестн(?:ый|ая|ое|ые) (?:инструмент|команда|параметр|метод|действие|тип)"
+        r"|не (?:могу|смог(?:ла|ли)?|понял[аи]?|наш[её]л|нашл[аи]|хватает|получилось|вышло) ?"
+        r"|нет (?:связи|доступа|прав|файла|соединения|подключения|такого|такой|ответа|данных для"
+        r"|(?-i:\w*[A-Za-z]_\w+))\b|(?:некорректн|недопустим|неправильн|неподдерживаем)\w{2,3} "
+        r"|(?:путь|адрес|значение|файл) вне |слишком (?:много|длинн|больш|мал|коротк)\w* "
+        r"|что-то пошло не так|произошла (?:\w+ )?ошибка|отсутствует |требуется |сначала "
+        r"|ошибка [^\n:]{1,40}:"
         r"|у (?:вас|тебя) нету? прав|укажите |введите |нужно |необходимо |невозможно "
         r"|отсутствует обязательн|истекло время"
         r"|время ожидания"
@@ -72,6 +93,12 @@ _OPENERS = (
     r"เกิดข้อผิดพลาด|ไม่พบ(?!ผลลัพธ์|ข้อมูล)",
     r"hata oluştu|(?:\w+ ){1,2}hatası\s*:|erişim (?:reddedildi|engellendi)|geçersiz ",
 )
+# What tools do, so that not every story of what somebody could not do is a failure.
+_GERMAN_VERBS = (
+    r"(?:laden|herunterladen|hochladen|öffnen|lesen|schreiben|speichern|finden|verbinden|erreichen"
+    r"|abrufen|verarbeiten|senden|erstellen|löschen|starten|auflösen|aktualisieren|importieren"
+    r"|exportieren|ausführen|ermitteln|parsen|anlegen|umwandeln|generieren|zuordnen|abfragen)\b"
+)
 # What is said of a thing at the end of a clause; some words may stand before.
 _VERDICTS = (
     (
@@ -80,7 +107,15 @@ _VERDICTS = (
         r"|zulässig|unterstützt|verfügbar|erreichbar|gültig|berechtigt)|bereits vorhanden"
         r"|ist (?:ungültig|abgelaufen|erforderlich|gesperrt|ein pflichtfeld)|fehlgeschlagen"
         r"|verweigert|(?:konnte|kann) (?:[^\s:]+ ){0,6}?nicht (?:[^\s:]+ ){0,4}?werden"
-        r"|muss (?:angegeben|größer|kleiner|zwischen|eine?)|(?:darf|dürfen) nicht"
+        r"|muss (?:angegeben|größer|kleiner|zwischen|eine?|\d)|(?:darf|dürfen) nicht"
+        r"|fehl(?:t|en)(?=\s*(?:[.!:,(]|\Z))|nicht (?:erreichbar|angemeldet|eingeloggt|autorisiert"
+        r"|verbunden|konfiguriert|installiert|initialisiert|implementiert|zugelassen|aktiviert"
+        r"|gesetzt|unterstützt|verf(?:ü|ue)gbar)(?=\s*(?:[.!:,(–—-]|\Z))|bereits (?:vergeben"
+        r"|registriert|belegt|gebucht)|konnten? (?:[^\s:]+ ){0,6}?nicht (?:[^\s:]+ ){0,3}?"
+        rf"{_GERMAN_VERBS}"
+        r"|ist (?:keine?[nrs]? (?:gültige|(?:\S+ ){0,2}?\S*datei|ordner|verzeichnis|zahl)\w*"
+        r"|zu (?:lang|kurz"
+        r"|groß|klein|alt))|überschritten|ungültig"
     ),
     (
         r"introuvables?|n'existe pas|n'(?:a|ont) pas (?:pu|été \w+ée?s?)|existe déjà|inconnue?"
@@ -88,20 +123,33 @@ _VERDICTS = (
         r"|(?:est|sont) (?:invalide|obligatoire|requis|expiré|inaccessible|indisponible)"
         r"|n'est pas (?:valide|autorisé|disponible|pris|reconnu|permis)|non (?:autorisée?|valide"
         r"|pris en charge|reconnue?)|manquante?s?|doi(?:t|vent) (?:être|avoir|contenir)|a expiré"
-        r"|a échoué|ne peut pas"
+        r"|a échoué|ne peu(?:t|vent) (?:pas|être)|n'(?:est|sont) pas (?:configuré|installé"
+        r"|connecté"
+        r"|initialisé|défini|supporté|accessible|une? )\w*|(?:pas|non) (?:trouvé|fourni|défini"
+        r"|configuré|connecté|spécifié|supporté|initialisé|renseigné)e?s?|est trop \w+|dépassée?"
+        r"|invalides?(?=\s*(?:[.!:,(]|\Z))"
     ),
     (
         r"desconocid[oa]|no (?:est[áa]n? (?:disponible|permitid|autorizad)\w*|existe|encontrad[oa]"
         r"|autorizad[oa]|válid[oa]|disponible|permitid[oa]"
         r"|soportad[oa]|fue encontrad[oa])|ya existe|es (?:obligatori[oa]|requerid[oa]"
         r"|inválid[oa])|deben? (?:ser|estar|tener|contener)|ha (?:fallado|caducado|expirado)"
-        r"|no puede (?:estar|ser)|no es (?:válid[oa]|compatible)|denegad[oa]|rechazad[oa]"
+        r"|no puede (?:estar|ser)|no es (?:válid[oa]|compatible|una? )|denegad[oa]|rechazad[oa]"
+        r"|no (?:está |fue |ha sido )?(?:configurad|instalad|conectad|inicializad|proporcionad"
+        r"|especificad|reconocid|definid|habilitad)[oa]s?|(?:inválid|incorrect)[oa]s?"
+        r"(?=\s*(?:[.!:,(]|\Z))|(?:límite|cuota|tiempo) (?:\S+ ){0,4}?(?:excedid|alcanzad|superad"
+        r"|agotad)[oa]|(?:ha )?(?:fallado|falló)|es demasiado \w+"
     ),
     (
         r"desconhecid[oa]|não (?:existe|encontrad[oa]|autorizad[oa]|permitid[oa]|disponível"
         r"|suportad[oa]"
         r"|foi encontrad[oa]|pode (?:estar|ser)|é (?:válid[oa]|suportad[oa]))|já existe"
-        r"|é (?:obrigatóri[oa]|inválid[oa])|deve (?:ser|ter|conter)|expirou|negad[oa]"
+        r"|é (?:obrigatóri[oa]|inválid[oa])|devem? (?:ser|ter|conter)|expirou|negad[oa]"
+        r"|não (?:está |foi )?(?:configurad|instalad|conectad|inicializad|fornecid|informad"
+        r"|especificad|reconhecid|definid|habilitad)[oa]s?|(?:inválid|incorret|ausente)[oa]?s?"
+        r"(?=\s*(?:[.!:,(]|\Z))|(?:limite|cota|tempo) (?:\S+ ){0,4}?(?:excedid|atingid"
+        r"|esgotad)[oa]"
+        r"|falhou|é muito \w+"
     ),
     (
         r"sconosciut[oa]|non (?:trovat[oa]|esiste|autorizzat[oa]|disponibile|consentit[oa]"
@@ -115,7 +163,11 @@ _VERDICTS = (
     ),
     (
         r"не (?:найден[оаы]?|существует|поддерживается|указан[оаы]?|может быть|разреш[её]н[оаы]?"
-        r"|доступ(?:ен|на|но|ны))|уже существует|ист[её]к(?:ла|ло)?|недействител(?:ен|ьна|ьно)"
+        r"|доступ(?:ен|на|но|ны)|(?:задан|передан|настроен|установлен|подключ[её]н|заполнен"
+        r"|авторизован|распознан|выбран|получен|определ[её]н|инициализирован)[оаы]?|является"
+        r"|отвечает|вернул[аои]?|удалось)|недоступ(?:ен|на|но|ны)|уже (?:существует|занят[оаы]?)"
+        r"|вне (?:разреш|допуст|предел)\w+|ист[её]к(?:ла|ло)?|недействител(?:ен|ьна|ьно)"
+        r"|отсутствует|превыш(?:ен|ает)[оаы]?"
         r"|обязател(?:ен|ьно)|запрещ[её]н[оаы]?|должн[оаы]? быть"
     ),
     r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
@@ -138,7 +190,10 @@ _VERDICTS = (
 # Japanese and Korean say it last, without spaces between most words.
 _EASTERN = (
     (
-        r"(?!(?:該当|検索|条件)|[^\n]{0,12}結果)[^\n。]{0,60}(?:見つかりません|存在しません"
+        r"(?!(?:該当|検索|条件|見つかりません)|[^\n]{0,12}結果)[^\n。]{0,60}(?:見つかりません"
+        r"|存在しません|未(?:対応|設定|入力|指定|認証|登録)です|対応していません"
+        r"|設定されていません|(?:に|が)?失敗(?=[:：\s(（。]|\Z)|不足しています"
+        r"|問題がある|(?:長|短|大き|多)すぎます|(?:設定|許可|ログイン|認証|権限)が必要です"
         r"|失敗しました"
         r"|(?:でき|られ|せ|れ)ません(?:でした)?(?:\Z|。|、|:|：)|エラーが発生|(?:無効|不正"
         r"|必須)です"
@@ -154,7 +209,10 @@ _EASTERN = (
         r"|실패(?:했|하였)습니다|수 없습니다|유효하지 않|권한이 없습니다|만료되었습니다"
         r"|시간이? ?초과|거부되었습니다|지원(?:하지|되지) 않|이미 (?:존재|사용)"
         r"|(?:한도|제한)를? 초과|(?:입력|확인|선택)해 ?주세요|필수입니다"
-        r"|(?:로그인|인증|권한)이 필요합니다"
+        r"|(?:로그인|인증|권한|설정)이 필요합니다|[가-힣]지 못했습니다|(?:설정|초기화|연결"
+        r"|등록)되지 않"
+        r"|올바르지 않|(?:실패|오류)(?=\s*(?:[:：(]|\Z))|초과(?:했|하였|되었)습니다"
+        r"|너무 (?:깁니다|짧습니다|큽니다|많습니다)"
         r"|다시 시도)"
         r"|잘못된 "
     ),

@@ -19,6 +19,23 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         ),
     ),
     (
+        "rate_limit",
+        (
+            r"\b(?:zu viele (?:anfragen|versuche)|trop de (?:requêtes|tentatives)|demasiad[oa]s"
+            r" (?:peticiones|solicitudes|intentos)|muitas (?:requisições|tentativas)|слишком много"
+            r" (?:запросов|попыток)|troppe richieste)|リクエストが多|요청이 너무 많"
+        ),
+    ),
+    (
+        "data_processing_error",
+        (
+            r"\b(?:ungültige antwort|leere antwort|réponse (?:invalide|inattendue|vide)"
+            r"|respuesta (?:inválida|vacía|inesperada)|resposta (?:inválida|vazia|inesperada)"
+            r"|(?:некорректн|неверн|пуст)\w{1,3} (?:\S+ ){0,3}ответ|не вернул[аои]?\b)"
+            r"|(?:応答|レスポンス)が(?:不正|空)|응답이 (?:비어|올바르지)"
+        ),
+    ),
+    (
         "configuration",
         (
             r"\b(?:nicht (?:konfiguriert|installiert|aktiviert)|(?:pas|non) (?:configuré|installé"
@@ -28,8 +45,9 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|definid)|non (?:è )?(?:configurat|installat)|не (?:настроен|сконфигурирован"
             r"|установлен)"
             r"|nie (?:skonfigurowan|zainstalowan)|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:não"
-            r"|no se|nicht|non))"
-            r"|設定されていません|設定してください|설정되지"
+            r"|no se|nicht|non)|(?:нет|keine?n?|sin|sem|pas de|falta) (?-i:[A-Z][A-Z0-9]*"
+            r"(?:_[A-Z0-9]+)+)|конфигурац|настройк\w+ (?:не|отсутств))"
+            r"|設定されていません|設定してください|未設定|設定が必要|설정되지|설정이 필요|설치되"
         ),
     ),
     (
@@ -48,7 +66,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|autentica(?:ci[oó]n|ção|zione)|credencial|inici(?:e|ar) sesi[oó]n|inloggen|авториз"
             r"|аутентиф|токен|(?:sitzung|sesión|session|sessão) [^\n]{0,12}(?:abgelaufen|expir"
             r"|requer"
-            r"|caducad))|認証|ログイン|トークン|APIキー|인증|로그인|토큰"
+            r"|caducad)|(?:cl[ée]|clave|chave|chiave) (?:d[aei] |d')?api|api-schlüssel|api-?ключ"
+            r"|не авторизован|não autenticad)|認証|ログイン|トークン|APIキー|인증|로그인|토큰"
         ),
     ),
     (
@@ -58,7 +77,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|pas autorisé|droits|acceso (?:denegado|prohibido)|permiso|no autorizad"
             r"|acesso negado|permissão"
             r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
-            r"|доступ (?:запрещ|закрыт)|uprawnie|dostępu|erişim)|دسترسی|غير مصرح|権限"
+            r"|доступ (?:запрещ|закрыт)|нет (?:прав|доступа)|вне (?:разреш|допуст)|путь вне"
+            r"|sem permiss|sin permiso|uprawnie|dostępu|erişim)|دسترسی|غير مصرح|権限"
             r"|アクセスが拒否|許可|권한"
             r"|거부"
         ),
@@ -76,7 +96,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:verbindung|netzwerk|connexion|réseau|conexi[oó]n|se connecter|conectar"
             r"|verbinden|conexão|connessione|rete\b"
-            r"|verbinding|подключ|соединени)|接続|ネットワーク|연결|네트워크"
+            r"|verbinding|подключ|соединени|нет связи|não há conexão)|接続|ネットワーク|연결"
+            r"|네트워크"
         ),
     ),
     (
@@ -84,8 +105,12 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|non disponible|tidak tersedia"
             r"|không khả dụng|keyinroq|no (?:está )?disponible"
-            r"|indisponível|não (?:está )?disponível"
-            r"|non disponibile|недоступ)|利用できません|メンテナンス|점검"
+            r"|indisponível|não (?:está )?disponível|nicht verfuegbar|não responde|no responde"
+            r"|не отвечает|später (?:erneut|noch)|réessaye|inténtelo|intente (?:de nuevo"
+            r"|más tarde)"
+            r"|tente novamente|попробуйте (?:позже|снова)|повторите (?:запрос |попытку )?позже"
+            r"|non disponibile|недоступ)|利用できません|メンテナンス|しばらく|점검|잠시 후"
+            r"|다시 시도"
         ),
     ),
     (
@@ -108,7 +133,15 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|не указан|wymagan|zorunlu|bırakılamaz|укажите|введите|нужно|необходимо|indi(?:ca"
             r"|que)\b"
             r"|ingrese"
-            r"|introduzca|veuillez|bitte (?:geben|wählen|angeben))|必須|(?:入力|指定)してください"
+            r"|introduzca|veuillez|bitte (?:geben|wählen|angeben)|fehl(?:t|en)\b|nicht leer"
+            r"|keine?[nrs]? (?:\S+ ){1,4}?(?:angegeben|übergeben|ausgewählt)|no se (?:proporcion"
+            r"|especific|indic)|nenhuma? (?:\S+ ){1,4}?(?:fornecid|informad|especificad"
+            r"|selecionad)|não (?:foi )?(?:fornecid|informad|especificad)|informe\b|vací[oa]\b"
+            r"|ningún \S+ (?:proporcionad|indicad)|não pode (?:estar|ser) vazi|не (?:задан"
+            r"|заполнен"
+            r"|выбран)|отсутству|нет (?-i:[a-z]+_\w+)|non (?:fourni|renseigné|spécifié)|ausente"
+            r"|aucune? (?:\S+ ){1,4}?(?:fourni|spécifié|sélectionné|indiqué|renseigné))"
+            r"|必須|未(?:入力|指定)|(?:入力|指定)してください"
             r"|필수|입력해"
         ),
     ),
@@ -128,9 +161,12 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
             r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
             r"|eine?)|doi(?:t|vent) être|deben? (?:ser|estar|tener)|deve (?:ser|ter|conter|essere)"
-            r"|должн[оаы]? быть|trebuie|geçerli bir)|غير صالح|अमान्य|無効|不正|正しくありません"
-            r"|なければなりません"
-            r"|유효하지|잘못된"
+            r"|должн[оаы]? быть|trebuie|geçerli bir|muss \d|ist keine?\b|n'est pas une?\b"
+            r"|no es una?\b|não é uma?\b|не является|(?:некорректн|недопустим|неправильн)\w"
+            r"|не (?:понял|распознан)|incorrect[oae]|incorret|fuera de rango|hors limites)"
+            r"|غير صالح|अमान्य|無効|不正|正しくありません"
+            r"|なければなりません|すぎます|ではありません"
+            r"|유효하지|잘못된|올바르지"
         ),
     ),
     (
@@ -142,7 +178,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
             r"|nenalezen|nem található|nije prona|belum dikenal|tidak dikenal|didapatkan|табылмады"
             r"|sconosciut"
-            r"|inconnue?\b|descon(?:oc|hec)id|không có)"
+            r"|inconnue?\b|descon(?:oc|hec)id|không có|не наш(?:[её]л|л)|нет (?:файла|так(?:ого"
+            r"|ой)))"
             r"|غير موجود|לא נמצא|नहीं मिल"
             r"|見つかりません|存在しません|찾을 수 없|존재하지|없습니다|없음"
         ),
@@ -151,7 +188,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         "unsupported",
         (
             r"\b(?:nicht (?:unterstützt|erlaubt|zulässig)|pris en charge|non supporté|soportad"
-            r"|suportad|supportat|не поддерживается|не разреш|ondersteund)|サポートされて"
+            r"|suportad|supportat|не поддерживается|неподдерживаем|не разреш|ondersteund"
+            r"|keine \S*-datei|n'est pas supporté)|サポートされて|未対応|対応していません"
             r"|지원(?:하지|되지)"
         ),
     ),
@@ -171,7 +209,9 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"\b(?:fehlgeschlagen|no se pudo|não foi possível|impossible d|impossibile"
             r"|error (?:del|en)\b"
             r"|fehler|échec|erreur|fall(?:o|ó|ado)\b|erro\b|errore|mislukt"
-            r"|ошибка|не удалось|błąd|hata(?:sı)?\b)|失敗|エラー|실패|오류"
+            r"|ошибка|не удалось|błąd|hata(?:sı)?\b|что-то пошло не так|etwas ist schief"
+            r"|algo (?:sali|deu)|quelque chose s'est|no (?:puedo|pudo|pude)|falhou|falha\b"
+            r"|не (?:могу|смог))|失敗|エラー|できません|실패|오류|못했습니다"
         ),
     ),
 )

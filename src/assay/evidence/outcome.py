@@ -13,20 +13,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.evidence.body_roles import is_full
-from assay.evidence.error_bodies import Reading, lone_words, read_value
+from assay.evidence.checker_reports import reports_findings
+from assay.evidence.error_bodies import Reading, lone_words, read_value, told_undone
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of, reads_like_content
-from assay.evidence.tool_kinds import (
-    ToolKind,
-    checks_for,
-    is_about,
-    kind_of_tool,
-    tells_its_deed,
-)
+from assay.evidence.tool_kinds import ToolKind, kind_of_tool
+from assay.evidence.wanted_answers import OF_AN_ARGUMENT, SENTENCES, WORKS, is_what_was_wanted
 
 if TYPE_CHECKING:
     from assay.evidence.error_openings import Opening
@@ -49,14 +45,8 @@ _TELLING = frozenset({"acting", "asking", "checking", "other"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
-# What is told by the grammar of a sentence alone.
-_SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
 # How a checker tells what it found.
-_VERDICTS = _SENTENCES | {"failure_mark"}
-_WORKS = frozenset({"work_failed", "stopped"})
-# What may only say that the tool did its work: "The user is blocked", of who was to block them.
-_DEEDS = _SENTENCES | _WORKS | {"not_let_in", "error_message_field"}
-_OF_BODIES = frozenset({"error_body", "status_word"})
+_VERDICTS = SENTENCES | {"failure_mark"}
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
@@ -67,6 +57,15 @@ _LAST_EXCEPTION = re.compile(
 _LAST_WORDS = re.compile(
     r"\n(?:(?:fatal|error): \S[^\n]{0,300}|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
 )
+# A deed that is told first, in a short sentence without a count, and what went wrong then.
+_GOOD_NEWS = re.compile(
+    r"(?-i:[A-Z])[^\n.!?:;,\d]{0,60}(?:ed|ing|ready|done|ok|found|built|sent|set|successful|successfully)"
+    r"[^\n.!?:;,\d]{0,40}(?:[.!…]{1,3}\s+(?:(?:however|but|unfortunately|then),? )?"
+    r"|,? but (?=failed|could|was unable|unable|cannot|couldn't))",
+    re.IGNORECASE,
+)
+_BADLY = re.compile(r"fail|error|exception|could|unable|cannot|timed out|refused", re.IGNORECASE)
+_LONGEST_TOLD_TWICE = 600
 # A failure that a program labels, or that is about a request and not about the world.
 _OF_A_REQUEST = re.compile(
     r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|traceback\b|http\b|[45]\d\d\b)"
@@ -85,17 +84,6 @@ _OF_A_STATE = re.compile(
     r"|add|check|go)\b)",
     re.IGNORECASE,
 )
-_OF_A_STATE_IN_CHINESE = re.compile(
-    r"(?![^\n]{0,20}(?:令牌|登[录錄]|凭[证据]|会话|密钥|授[权權]|验证码|token|cookie|session))"
-    r"[^\n，,:：]{1,40}已(?:[满滿]|售[罄完]|下架|[过過]期|失效)了?[。!！]?\s*\Z",
-    re.IGNORECASE,
-)
-# What has a term, and may be asked for as such: it lets nobody in, or is just what it says.
-_OF_A_TERM = re.compile(
-    r"(?:(?:the|your|this) )?(?:[\w.-]+ )?(?:certificate|licen[sc]e|subscription|membership)\b"
-    r"[^\n]{0,60}\b(?:expired|suspended|disabled|revoked)\b",
-    re.IGNORECASE,
-)
 # Work that goes on elsewhere, and of which one asks how it went.
 _OF_A_WORK = re.compile(
     r"(?:the |your |last |latest )*(?:[\w#.-]+ ){0,2}?(?:build|deployment|migration|installation"
@@ -103,33 +91,6 @@ _OF_A_WORK = re.compile(
     r"|job|run|order|step|rollout|compilation)\b(?![^\n]{0,60}\bnot\b)",
     re.IGNORECASE,
 )
-# Such work in a body: whose id it is, and how it ended.
-_WORK_ID = re.compile(
-    r"(task|job|run|build|deployment|execution|operation|workflow|pipeline|batch|crawl|backup"
-    r"|migration|export|import)_?id\Z",
-    re.IGNORECASE,
-)
-_WORK_ENDED = re.compile(r"(?:failed|failure|errored|cancell?ed|aborted|timed[ _-]?out)\Z", re.I)
-# What a call asked about, where it is not there or was not given.
-_OF_AN_ARGUMENT = re.compile(
-    r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
-    r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)|not (?:provided"
-    r"|supplied|specified|given|configured|authori[sz]ed)|unknown \w|unauthori[sz]ed"
-    r"|cannot be empty|authenticated|permission)",
-    re.IGNORECASE,
-)
-# "Invalid input", and not what is wrong with the call itself.
-_BARE_VERDICT = re.compile(
-    r"(?:invalid|malformed|incorrect|wrong) (?!arg|param|request|json|api|credential|token|session)"
-    r"[\w -]{2,30}[.!]?\Z",
-    re.IGNORECASE,
-)
-_STATE_TOLD = re.compile(
-    r"(?:\b(?:is|are|was|were|been)|\A(?:[\w'-]+ ){0,2}[\w'-]+) (?:now |currently |already )?"
-    r"([a-z]{3,20})[.!]?\s*\Z",
-    re.IGNORECASE,
-)
-_LEAST_STEM = 3
 _CUT_JSON = re.compile(
     r"\s*\{\s*[\"'](?:(?:error|err|errors|exception|error_?message)[\"']\s*:\s*(?:[\"'][^\"']"
     r"|\{\s*[\"']|\[\s*[{\"']|true)|(?:success|ok)[\"']\s*:\s*false"
@@ -192,10 +153,8 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     if call.error_message and reported is None:
         return _failed("error_message", call.error_message)
     reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
-    if reading is not None and (
-        _is_what_was_wanted(call, reading) or _is_of_a_work(call.tool, payload.value, reading)
-    ):
-        reading = None
+    if reading is not None:
+        reading = _in_view_of_the_tool(call, payload, reading)
     if reading is not None and reading.failed:
         return _failed(reading.rule, reading.message or _words(payload))
     if reading is None and _is_empty(payload.value):
@@ -205,53 +164,17 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     return CallOutcome(success=True, rule=rule)
 
 
-def _is_what_was_wanted(call: ToolExecutionResult, reading: Reading) -> bool:
-    told = (reading.message or "").strip()
-    if reading.rule == "invalid_input" and kind_of_tool(call.tool) == "checking":
-        return checks_for(call.tool, told) or _BARE_VERDICT.match(told) is not None
-    if _is_a_state_to_tell(call.tool, reading.rule, told):
-        return True
-    if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
-        return True
-    return reading.rule in _SENTENCES and _was_asked_for(call.parameters, told)
-
-
-def _is_a_state_to_tell(tool: str, rule: str, told: str) -> bool:
-    """Whether who was to tell how a thing is tells just that, in words that refuse elsewhere."""
-    if kind_of_tool(tool) not in {"checking", "asking"}:
-        return False
-    if rule == "chinese_error":
-        return _OF_A_STATE_IN_CHINESE.match(told) is not None
-    return rule == "not_let_in" and checks_for(tool, told) and _OF_A_TERM.match(told) is not None
-
-
-def _is_of_a_work(tool: str, value: Any, reading: Reading) -> bool:
-    """Whether a body tells how a work went that the tool was to look after."""
-    if reading.rule not in _OF_BODIES or kind_of_tool(tool) not in {"checking", "asking"}:
-        return False
-    if not isinstance(value, dict) or _OF_AN_ARGUMENT.match(reading.message or ""):
-        return False
-    ends = (value.get(key) for key in ("status", "state"))
-    works = (_WORK_ID.match(key) for key in value if isinstance(key, str))
-    return any(isinstance(end, str) and _WORK_ENDED.match(end) for end in ends) and any(
-        work is not None and is_about(tool, {work[1].lower(), "status", "progress"})
-        for work in works
-    )
-
-
-def _was_asked_for(arguments: Any, told: str) -> bool:
-    """Whether what is said of a thing is what the call was to make of it.
-
-    "The ticket is closed" refuses a comment, and not a change of its state to "closed".
-    """
-    found = _STATE_TOLD.search(told)
-    if found is None or not isinstance(arguments, dict):
-        return False
-    state = found[1].lower()
-    wanted = (value.lower() for value in arguments.values() if isinstance(value, str))
-    return any(
-        len(value) >= _LEAST_STEM and state.startswith(value.rstrip("e")) for value in wanted
-    )
+def _in_view_of_the_tool(
+    call: ToolExecutionResult, payload: Payload, reading: Reading
+) -> Reading | None:
+    """What a reading means for this tool: the same words may be its answer, or its failure."""
+    if reading.failed:
+        if reading.rule == "exit_code" and reports_findings(call.tool, payload.value):
+            return Reading(failed=False, rule="findings")
+        return None if is_what_was_wanted(call, payload, reading) else reading
+    if reading.rule == "success_flag" and kind_of_tool(call.tool) == "acting":
+        return told_undone(payload.value) or reading
+    return reading
 
 
 def _reported_rule(payload: Payload) -> str:
@@ -317,8 +240,8 @@ def _read_words(
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and _ends_in_exception(text):
         return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
-    if tool in _TELLING and _ends_in_error(text):
-        return Reading(failed=True, rule="last_words", message=text)
+    if tool in _TELLING and (_ends_in_error(text) or _fails_after_good_news(opening, tool)):
+        return Reading(failed=True, rule="last_words", message=text[:LONGEST_MESSAGE])
     return None
 
 
@@ -347,14 +270,14 @@ def _is_said_in_passing(
             passing = found.rule in _LOGGED or "\n" in text.strip()
         case "wording":
             passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
-        case "checking" | "asking" if found.rule in _WORKS:
+        case "checking" | "asking" if found.rule in WORKS:
             passing = _OF_A_WORK.match(text) is not None
         case "checking":
-            passing = found.rule in _VERDICTS and _OF_AN_ARGUMENT.match(text) is None
+            passing = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(text) is None
         case "asking" | "content":
-            passing = found.rule in _SENTENCES and _OF_A_STATE.match(text) is not None
+            passing = found.rule in SENTENCES and _OF_A_STATE.match(text) is not None
         case "stopper":
-            passing = found.rule in _WORKS and "fail" not in text[:80].lower()
+            passing = found.rule in WORKS and "fail" not in text[:80].lower()
         case _:
             passing = False
     return passing
@@ -369,6 +292,16 @@ def _ends_in_error(text: str) -> bool:
     if len(text) > LONGEST_MESSAGE or _LAST_WORDS.search(text) is None:
         return False
     return not reads_like_content(text)
+
+
+def _fails_after_good_news(opening: str, tool: ToolKind) -> bool:
+    """Whether a short text tells a deed first, and then what failed and why."""
+    if len(opening) > _LONGEST_TOLD_TWICE or _BADLY.search(opening) is None:
+        return False
+    news = _GOOD_NEWS.match(opening)
+    if news is None or failing_opening(opening[news.end() :], tool=tool) is None:
+        return False
+    return ":" in opening[news.end() :] or news[0].endswith("but ")
 
 
 def _python_data(text: str) -> Any:

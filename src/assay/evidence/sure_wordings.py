@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.evidence.hosting_wordings import HOSTING, MISSING_PROGRAM
+
 if TYPE_CHECKING:
     from assay.evidence.failure_kinds import Kind
 
@@ -19,8 +21,6 @@ _NOT_JSON = (
     r"|unterminated string|invalid character|looking for)"
 )
 _QUOTE = r"[`'\"]?"
-# As an environment variable is written.
-_SETTING = r"(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"
 
 # The first kind of which a wording is found.
 SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
@@ -258,7 +258,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "auth",
         (
             r"credentials? (?:was|were|is|are|could) not",
-            r"rejected (?:the |your )?(?:credential|token|key)s?\b",
+            r"rejected (?:the |your )?(?:credential|token|key)s?\b|\bauth error\b",
             (
                 r"\btoken (?:\w+ ){0,4}?(?:not valid|invalid(?:ated)?|expired|revoked|rejected"
                 r"|missing"
@@ -277,37 +277,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
         ),
     ),
-    (
-        "configuration",
-        (
-            r"\b(?:is|are) not installed|executable (?:doesn't|does not) exist",
-            r"(?:in|on) (?:your |the |\$)?(?-i:PATH)\b",
-            r"environment variables?\b[^\n]{0,40}(?:must|should|needs?|required|missing)\b",
-            r"(?:url|host|endpoint|dsn) is not set\b|run \S+ install\b|\w installation\b|no gpu\b",
-            (
-                r"please (?:configure|set up|enable|install)\b|(?:gpu"
-                r"|cuda)\b[^\n]{0,20} (?:is )?required"
-            ),
-            r"in (?:the |your )?(?:\w+ ){0,2}(?:settings|preferences|defaults)\b",
-            r"\bno (?:\S+ ){1,6}(?:is |are )?configured\b|needs? (?:\w+ ){1,3}configured\b",
-            r"config(?:uration)?(?: file)? (?:was |is )?(?:not found|missing)",
-            rf"\b{_SETTING} (?:is |was )?(?:undefined|unset|missing|empty)\b",
-            r"\binstall (?:it|an? |the )|EADDRINUSE|(?:port \d+|address) (?:is )?already in use",
-            r"(?:npm|pip3?|npx|brew|uv|apt(?:-get)?) (?:[\w@./-]+ ){0,3}install",
-            r"invalid (?:\w+ )?config",
-            (
-                r"missing (?:\w+ ){0,2}(?:dependenc\w+|driver|library|module|package|plugin|binary"
-                r"|extension)\b"
-            ),
-            r"no config\w* (?:has been |was )?(?:provided|found|set)",
-            r"(?:version|licen[cs]e) (?:on|of) (?:the|this|our) (?:host|server|machine|system)\b",
-            r"\b(?:plugin|extension|driver) (?:failed to load|could not be loaded)\b",
-            (
-                r"\b(?:provide|set|setting|define|export|supply|configure|requires?|needs?) "
-                rf"(?:the |an? |your |both |either )?{_QUOTE}{_SETTING}\b"
-            ),
-        ),
-    ),
+    ("configuration", HOSTING),
+    ("configuration", (MISSING_PROGRAM,)),
     (
         "network_error",
         (
@@ -385,7 +356,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|edited"
                 r"|removed|updated|refunded|undone|moved|reopened)"
             ),
-            r"\b(?:element|button|field|input|option) is (?:disabled|hidden|covered|obscured)",
+            (
+                r"\b(?:element|button|field|input|option)(?: \S{1,40})? is (?:disabled|hidden"
+                r"|covered|obscured)"
+            ),
             r"not (?:visible|clickable|interactable|focusable)\b",
             r"\bnot your turn\b|nothing (?:to|added)\b",
             r"\bonly available (?:after|when|once|while|if)\b",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
 
 ToolKind = Literal[
     "command", "content", "log", "wording", "stopper", "checking", "acting", "asking", "other"
@@ -155,7 +158,9 @@ _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("content", _CONTENT_WORDS),
 )
 # What else the name of a tool has that is asked.
-_ASKED = READ_VERBS | {"look", "info", "information", "details", "overview", "history", "poll"}
+_ASKED = (
+    READ_VERBS | {"look", "info", "information", "details", "overview", "history", "poll", "track"}
+) - {"export", "convert", "download"}
 # First match wins, where a tool does nothing.
 _TELLING_KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("content", _CONTENTS),
@@ -249,7 +254,7 @@ def checks_for(name: str, text: str) -> bool:
     return bool((words - _CHECKING - READ_VERBS) & told)
 
 
-def is_about(name: str, words: set[str]) -> bool:
+def is_about(name: str, words: AbstractSet[str]) -> bool:
     """Whether one of these words, in small letters, stands in a name after its first word.
 
     `get_export` looks after one, `export_pages` makes it.

@@ -1,0 +1,167 @@
+"""What sounds like a failure and is the very answer that a tool was asked for.
+
+A checker tells what is wrong, a lookup brings the record of something that failed, and who was to
+lock a door says that it is locked. None of these calls failed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay.evidence.code_values import whole
+from assay.evidence.tool_kinds import checks_for, is_about, kind_of_tool, tells_its_deed
+
+if TYPE_CHECKING:
+    from assay.evidence.error_bodies import Reading
+    from assay.evidence.payload import Payload
+    from assay.execution import ToolExecutionResult
+
+# What is told by the grammar of a sentence alone.
+SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
+# What is told of a work.
+WORKS = frozenset({"work_failed", "stopped"})
+# What may only say that the tool did its work: "The user is blocked", of who was to block them.
+_DEEDS = SENTENCES | WORKS | {"not_let_in", "error_message_field"}
+_OF_BODIES = frozenset({"error_body", "status_word"})
+_TELLING = frozenset({"checking", "asking"})
+
+# What a call asked about, where it is not there or was not given.
+OF_AN_ARGUMENT = re.compile(
+    r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
+    r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)|not (?:provided"
+    r"|supplied|specified|given|configured|authori[sz]ed)|unknown \w|unauthori[sz]ed"
+    r"|cannot be empty|authenticated|permission)",
+    re.IGNORECASE,
+)
+_OF_A_STATE_IN_CHINESE = re.compile(
+    r"(?![^\n]{0,20}(?:令牌|登[录錄]|凭[证据]|会话|密钥|授[权權]|验证码|token|cookie|session))"
+    r"[^\n，,:：]{1,40}已(?:[满滿]|售[罄完]|下架|[过過]期|失效)了?[。!！]?\s*\Z",
+    re.IGNORECASE,
+)
+# What has a term, and may be asked for as such: it lets nobody in, or is just what it says.
+_OF_A_TERM = re.compile(
+    r"(?:(?:the|your|this) )?(?:[\w.-]+ )?(?:certificate|licen[sc]e|subscription|membership)\b"
+    r"[^\n]{0,60}\b(?:expired|suspended|disabled|revoked)\b",
+    re.IGNORECASE,
+)
+# Who asks whether somebody is let in is told so, unless it is the caller who is not.
+_ABOUT_ACCESS = frozenset(
+    {"access", "permission", "permissions", "role", "roles", "policy", "authorization", "acl"}
+    | {"allowed", "scope", "entitlement", "privilege", "privileges", "rights", "authorize"}
+)
+_OF_THE_CALLER = re.compile(
+    r"\b(?:you|your|tokens?|api.?keys?|credentials?|log ?in|logged|sign(?:ed)?.in"
+    r"|(?:un)?authenticat\w+|session|password|40[13])\b|['\"]@['\"]",
+    re.IGNORECASE,
+)
+# A work in a body: whose id it is, and how it ended.
+_WORK_KINDS = frozenset(
+    {"task", "job", "run", "build", "deployment", "execution", "operation", "workflow", "pipeline"}
+    | {"batch", "crawl", "backup", "migration", "export", "import", "payment", "order", "refund"}
+    | {"transaction", "transfer", "shipment", "upload", "sync", "scan", "test", "request", "step"}
+)
+_WORK_ID = re.compile(rf"({'|'.join(sorted(_WORK_KINDS))})_?id\Z", re.IGNORECASE)
+_WORK_ENDED = re.compile(
+    r"(?:failed|failure|errored|cancell?ed|aborted|timed[ _-]?out|rejected|declined|expired)\Z",
+    re.IGNORECASE,
+)
+# "Error" is how an answer goes wrong, and a state only where the answer is known to be good.
+_ENDED_IN_ERROR = re.compile(r"error\Z", re.IGNORECASE)
+_RECORDS = ("data", "result", "payload")
+# "Invalid input", and not what is wrong with the call itself.
+_BARE_VERDICT = re.compile(
+    r"(?:invalid|malformed|incorrect|wrong) (?!arg|param|request|json|api|credential|token|session)"
+    r"[\w -]{2,30}[.!]?\Z",
+    re.IGNORECASE,
+)
+_STATE_TOLD = re.compile(
+    r"(?:\b(?:is|are|was|were|been)|\A(?:[\w'-]+ ){0,2}[\w'-]+) (?:now |currently |already )?"
+    r"([a-z]{3,20})[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+_LEAST_STEM = 3
+
+
+def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Reading) -> bool:
+    """Whether what reads like a failure is what the call was to bring, to tell or to do."""
+    told = (reading.message or "").strip()
+    if reading.rule == "invalid_input" and kind_of_tool(call.tool) == "checking":
+        return checks_for(call.tool, told) or _BARE_VERDICT.match(told) is not None
+    if _is_a_state_to_tell(call.tool, reading.rule, told):
+        return True
+    if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
+        return True
+    if reading.rule in SENTENCES and _was_asked_for(call.parameters, told):
+        return True
+    return _is_of_a_work(call.tool, payload, reading)
+
+
+def _is_a_state_to_tell(tool: str, rule: str, told: str) -> bool:
+    """Whether who was to tell how a thing is tells just that, in words that refuse elsewhere."""
+    kind = kind_of_tool(tool)
+    if kind not in _TELLING:
+        return False
+    if rule == "chinese_error":
+        return _OF_A_STATE_IN_CHINESE.match(told) is not None
+    if rule != "not_let_in":
+        return False
+    if checks_for(tool, told) and _OF_A_TERM.match(told):
+        return True
+    about_access = kind == "checking" and is_about(tool, _ABOUT_ACCESS)
+    return about_access and _OF_THE_CALLER.search(told) is None
+
+
+def _is_of_a_work(tool: str, payload: Payload, reading: Reading) -> bool:
+    """Whether a body tells how a work went that the tool was to look after."""
+    if reading.rule not in _OF_BODIES or kind_of_tool(tool) not in _TELLING:
+        return False
+    if not isinstance(payload.value, dict) or OF_AN_ARGUMENT.match(reading.message or ""):
+        return False
+    record = _record_in(payload.value)
+    answered = record is not payload.value or _is_enveloped(payload)
+    ends = [end for key in ("status", "state") if isinstance(end := record.get(key), str)]
+    if answered and any(_ENDED_IN_ERROR.match(end) for end in ends):
+        return True
+    return any(_WORK_ENDED.match(end) for end in ends) and (
+        answered or _is_asked_by_id(tool, record)
+    )
+
+
+def _record_in(value: dict[Any, Any]) -> dict[Any, Any]:
+    """The record inside an answer whose code says that it is a good one, or the answer itself."""
+    code = whole(value.get("code", value.get("status_code")))
+    if code is None or (code != 0 and not 200 <= code <= 299):
+        return value
+    records = (value.get(key) for key in _RECORDS)
+    return next((record for record in records if isinstance(record, dict)), value)
+
+
+def _is_enveloped(payload: Payload) -> bool:
+    """Whether the server itself said that the answer around the record is a good one."""
+    return payload.reported_success is True and "wrapper" in payload.layers
+
+
+def _is_asked_by_id(tool: str, record: dict[Any, Any]) -> bool:
+    if "id" in record and is_about(tool, _WORK_KINDS):
+        return True
+    works = (_WORK_ID.match(key) for key in record if isinstance(key, str))
+    return any(
+        work is not None and is_about(tool, {work[1].lower(), "status", "progress"})
+        for work in works
+    )
+
+
+def _was_asked_for(arguments: Any, told: str) -> bool:
+    """Whether what is said of a thing is what the call was to make of it.
+
+    "The ticket is closed" refuses a comment, and not a change of its state to "closed".
+    """
+    found = _STATE_TOLD.search(told)
+    if found is None or not isinstance(arguments, dict):
+        return False
+    state = found[1].lower()
+    wanted = (value.lower() for value in arguments.values() if isinstance(value, str))
+    return any(
+        len(value) >= _LEAST_STEM and state.startswith(value.rstrip("e")) for value in wanted
+    )
