@@ -221,6 +221,25 @@ def test_an_agent_is_not_told_what_lets_one_in_at_the_model(tap: ModelTap) -> No
     tap.close(token)
 
 
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://ada:swordfish@127.0.0.1:9/chat?token=swordfish", "http://127.0.0.1:9/chat"),
+        ("http://127.0.0.1:9/chat", "http://127.0.0.1:9/chat"),
+        ("http://ada:swordfish@127.0.0.1:x/chat", "http://127.0.0.1:x/chat"),
+    ],
+)
+def test_an_agent_that_is_not_reached_is_told_without_what_lets_one_in(
+    tap: ModelTap, address: str, shown: str
+) -> None:
+    adapter = adapter_named(address)
+    record = told(adapter.make(), tap)
+    assert record.error is not None
+    assert f"{shown} was not reached" in record.error
+    assert (adapter.name, adapter.title) == (f"http:{shown}", shown)
+    assert "swordfish" not in f"{record.error} {record.case.to_json()}"
+
+
 def test_who_is_told_of_an_event_may_tell_of_another(tap: ModelTap) -> None:
     tell: list[Emit] = []
 

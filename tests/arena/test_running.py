@@ -106,6 +106,26 @@ def test_only_what_is_missing_is_held_again(tmp_path: Path, model: ScriptedModel
     assert len(store.batches()) == 4  # runs and scores, of what was held twice
 
 
+LETS_ONE_IN = [
+    "http://ada:swordfish@127.0.0.1:9/chat?token=swordfish",
+    "http://127.0.0.1:9/chat?token=sesame",
+    f"command:{sys.executable} -c 'print(1)' --password swordfish",
+]
+
+
+@pytest.mark.parametrize("name", LETS_ONE_IN)
+def test_what_lets_one_in_with_an_agent_is_not_kept(
+    tmp_path: Path, model: ScriptedModel, name: str
+) -> None:
+    store = Store.create(tmp_path / "store")
+    who = entered(model, name)
+    assert len(held(store, who)) == 3
+    assert held(store, who) == []
+    rows = store.query("SELECT * FROM runs")
+    assert len(rows) == 4
+    assert "swordfish" not in f"{who[0].label} {rows} {[c.to_json() for c in store.cases()]}"
+
+
 def test_the_warm_up_is_not_kept(tmp_path: Path, model: ScriptedModel) -> None:
     HEARD.clear()
     sys.modules.setdefault("arena_listeners", sys.modules[__name__])
@@ -188,7 +208,7 @@ def test_what_was_said_before_the_end_is_kept(tmp_path: Path, model: ScriptedMod
         ("plain", "plain", "scripted-good"),
         ("plain=scripted-sloppy", "plain", "scripted-sloppy"),
         ("command:env A=1 ./agent.sh", "command:env A=1 ./agent.sh", "scripted-good"),
-        ("http://127.0.0.1:1/a?b=c", "http://127.0.0.1:1/a?b=c", "scripted-good"),
+        ("http://127.0.0.1:1/a?b=c", "http://127.0.0.1:1/a", "scripted-good"),
         ("http://127.0.0.1:1/a=scripted-sloppy", "http://127.0.0.1:1/a", "scripted-sloppy"),
     ],
 )

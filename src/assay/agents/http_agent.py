@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.agents.foreign_reply import read_reply, request_of
 from assay.agents.no_cookies import no_cookies
 from assay.agents.protocol import Adapter, Remembering
+from assay.agents.shown_address import shown_address
 from assay.errors import AgentFailed
 from assay.extras import require
 
@@ -26,15 +27,16 @@ def make(url: str) -> Agent:
         limits=httpx.Limits(max_keepalive_connections=0),
         cookies=no_cookies(),
     )
+    place = shown_address(url)
 
     async def agent(turn: Turn, emit: Emit) -> str:
         try:
             async with client.stream("POST", url, json=request_of(turn)) as reply:
-                text = await _text_of(reply, url)
-        except httpx.HTTPError as exc:
-            raise AgentFailed(f"{url} was not reached: {type(exc).__name__}") from exc
+                text = await _text_of(reply, place)
+        except (httpx.HTTPError, httpx.InvalidURL) as exc:
+            raise AgentFailed(f"{place} was not reached: {type(exc).__name__}") from exc
         if reply.status_code >= 400:
-            raise AgentFailed(f"{url} answered {reply.status_code}: {text[:500]}")
+            raise AgentFailed(f"{place} answered {reply.status_code}: {text[:500]}")
         return read_reply(text, emit)
 
     async def forget(_: str) -> None:
@@ -43,16 +45,17 @@ def make(url: str) -> Agent:
     return Remembering(agent, forget, client.aclose)
 
 
-async def _text_of(reply: Any, url: str) -> str:
+async def _text_of(reply: Any, place: str) -> str:
     """All of a reply, as long as one may be."""
     found = bytearray()
     async for piece in reply.aiter_bytes():
         found += piece
         if len(found) > _LARGEST_REPLY:
-            raise AgentFailed(f"{url} answered with more than {_LARGEST_REPLY:,} bytes")
+            raise AgentFailed(f"{place} answered with more than {_LARGEST_REPLY:,} bytes")
     return found.decode(reply.encoding or "utf-8", errors="replace")
 
 
 def adapter(url: str) -> Adapter:
     """The adapter for one address."""
-    return Adapter(f"http:{url}", url, "agents", lambda: make(url))
+    place = shown_address(url)
+    return Adapter(f"http:{place}", place, "agents", lambda: make(url))

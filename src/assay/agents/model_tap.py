@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from assay.agents.loopback import LoopbackServer, QuietHandler
 from assay.agents.no_cookies import no_cookies
 from assay.agents.protocol import NO_KEY, Emit, ModelEndpoint
+from assay.agents.shown_address import shown_address
 from assay.agents.tool_door import PLACE, ToolDoor
 from assay.extras import require
 
@@ -175,7 +176,7 @@ class _Handler(QuietHandler):
             self._pass_on(line, rest, body, exchange)
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
             if exchange.status is None:
-                place = _without_secrets(line.upstream.base_url)
+                place = shown_address(line.upstream.base_url)
                 exchange.error = f"the model at {place} was not reached: {type(exc).__name__}"
                 line.end(exchange)  # first, as with a reply: the agent acts on what it gets
                 self._refuse(502, exchange.error)
@@ -219,12 +220,6 @@ class _Handler(QuietHandler):
 
     def _refuse(self, status: int, why: str = "refused by the tap") -> None:
         self.send_json(status, {"error": {"message": why, "code": status}})
-
-
-def _without_secrets(address: str) -> str:
-    """An address as an agent may see it; what is none has no parts to take out but these."""
-    scheme, separator, rest = address.partition("?")[0].partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def _chunks(pieces: Iterator[bytes], kept: bytearray) -> Iterator[bytes]:

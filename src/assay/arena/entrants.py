@@ -11,6 +11,7 @@ from assay.agents.catalogue import adapter_named
 from assay.agents.protocol import NO_KEY, Adapter, ModelEndpoint
 from assay.agents.scripted import PREFIX, is_scripted
 from assay.errors import InvalidSettings
+from assay.store.redaction import masked_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ SCRIPTED = f"{PREFIX}good"
 
 
 class Entrant(Struct, frozen=True):
-    """An agent under the name it is shown by."""
+    """An agent under the name it is shown by, which holds nothing that lets one in there."""
 
     label: str
     adapter: Adapter
@@ -45,7 +46,8 @@ def entrants(
     for name in names:
         agent, own = _taken_apart(name)
         chosen = own or model or SCRIPTED
-        found.append(Entrant(name, adapter_named(agent), _endpoint(chosen, base_url, scripted_url)))
+        endpoint = _endpoint(chosen, base_url, scripted_url)
+        found.append(Entrant(masked_text(name), adapter_named(agent), endpoint))
     labels = [entrant.label for entrant in found]
     if len(set(labels)) < len(labels):
         raise InvalidSettings(f"agents: {', '.join(labels)}: each may enter once")

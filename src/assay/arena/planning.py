@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.arena.suite import Task
+from assay.store.redaction import masked_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -28,8 +29,11 @@ class Conversation(Struct, frozen=True):
         return self.task.id if len(self.task.turns) == 1 else f"{self.task.id}.{turn + 1}"
 
     def run_id(self, turn: int) -> str:
-        """What one turn is known by in the store, also when it is run again."""
-        return f"{self.suite}/{self.task_id(turn)}/{self.entrant}/{self.attempt}"
+        """What one turn is known by in the store, also when it is run again.
+
+        It is masked here as it will be there, so that it is found again.
+        """
+        return masked_text(f"{self.suite}/{self.task_id(turn)}/{self.entrant}/{self.attempt}")
 
     @property
     def run_ids(self) -> list[str]:

@@ -13,6 +13,8 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from assay.store.command_secrets import command_search, handed_over
 from assay.store.named_secrets import name_searches, named_secrets
 from assay.store.secret_rules import SHAPES, Shape
@@ -46,6 +48,12 @@ def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
         text, found = _masked(text, _mail_addresses(text))
         count += found
     return text, count
+
+
+def masked_text(text: str) -> str:
+    """A plain text, no JSON, with every secret masked."""
+    masked, count = redacted(msgspec.json.encode(text).decode())
+    return msgspec.json.decode(masked, type=str) if count else text
 
 
 def redacted_each(texts: Sequence[str], *, emails: bool = False) -> list[tuple[str, int]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
 from markupsafe import Markup
 
 from assay.render.pages.environment import environment
 from assay.render.pages.figures import NOTHING
 from assay.render.pages.visible_text import visible
-from assay.store.redaction import redacted
+from assay.store.redaction import masked_text, redacted
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -28,9 +27,7 @@ class Mask:
         """The text without what looks like a secret."""
         found = self._seen.get(text)
         if found is None:
-            masked, count = redacted(msgspec.json.encode(text).decode())
-            found = msgspec.json.decode(masked, type=str) if count else text
-            self._seen[text] = found
+            found = self._seen[text] = masked_text(text)
         return found
 
     def case(self, case: AgentTestCase) -> AgentTestCase:
