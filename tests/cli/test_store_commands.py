@@ -24,6 +24,7 @@ from assay.cli.export import EXPORTS
 from assay.evaluation import RecordedEvaluation
 from assay.ingest.atif import ATIF
 from assay.ingest.recording import FilePlace, Recording
+from assay.run import Source
 from assay.store import Store
 
 HOSTILE = "\x1b[31mred\x1b]8;;http://evil.example\x1b\\ \u202e[red]x[/red] :smile:\r\n=cmd()"
@@ -277,7 +278,7 @@ def test_show_as_json_has_the_whole_case(assay: Assay) -> None:
     ("name", "message"),
     [
         ("run-33", "No run named 'run-33'. Did you mean 'run-3'?"),
-        ("zzz", "No run named 'zzz'. Known: "),
+        ("zzz", "(assay ls runs.assay lists them)"),
         ("", "'' means several runs, name one: "),
     ],
 )
@@ -285,6 +286,45 @@ def test_show_says_which_runs_there_are(assay: Assay, name: str, message: str) -
     done = assay("show", "runs.assay", name)
     assert (done.code, done.out) == (2, "")
     assert message in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("A1", "first"),
+        ("A1.json", "first"),
+        ("logs/v1/A1.json", "first"),
+        ("A12", "second"),
+        ("A12.js", "second"),
+        ("12.json", "second"),
+        ("all.jsonl:3", "third"),
+        ("all.jsonl:30", "fourth"),
+    ],
+)
+def test_show_takes_the_file_that_a_run_was_read_from(
+    assay: Assay, name: str, question: str
+) -> None:
+    places = {
+        "first": Source("logs/v1/A1.json", "langchain"),
+        "second": Source("logs/v1/A12.json", "langchain"),
+        "third": Source("logs/all.jsonl", "langchain", 3),
+        "fourth": Source("logs/all.jsonl", "langchain", 30),
+    }
+    cases = [AgentTestCase(asked, "a", source=place) for asked, place in places.items()]
+    fill(Store.create("files.assay"), cases, limit=SMALL)
+    assert f"asked\n{question}\n" in assay("show", "files.assay", name).out
+
+
+def test_show_lists_the_runs_that_a_file_may_mean(assay: Assay) -> None:
+    cases = [
+        AgentTestCase(asked, "a", source=Source(f"logs/{asked}/A1.json", "langchain"))
+        for asked in ("v1", "v2")
+    ]
+    fill(Store.create("files.assay"), cases, limit=SMALL)
+    done = assay("show", "files.assay", "A1.json")
+    assert done.code == 2
+    assert "means several runs" in done.err
+    assert "A1.json" in assay("ls", "files.assay").out
 
 
 def test_show_of_an_empty_store(assay: Assay) -> None:

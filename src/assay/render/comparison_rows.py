@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from assay.render.run_names import KEY_LENGTH
 from assay.stats.wording import counted, p_text
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ FIGURE_COLUMNS = (
     "verdict",
     "more_runs_needed",
 )
-KEY_LENGTH = 10
 _MOST_KEYS = 4
 VERDICTS = {
     "better": "better",

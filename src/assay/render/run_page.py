@@ -13,8 +13,9 @@ from assay.evidence.blame import Blame, Siblings, blame
 from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.schema_fit import Misfit, misfit, schema_fit
 from assay.execution import ToolExecutionResult
+from assay.render.run_names import KEY_LENGTH, place_of
 from assay.render.safe_text import many_lines, one_line, shortened
-from assay.render.store_tables import KEY_LENGTH, outcome_word
+from assay.render.store_tables import outcome_word
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
@@ -144,8 +145,8 @@ def _place(case: AgentTestCase) -> str | None:
     source = case.source
     if source is None or source.path is None:
         return None
-    position = "" if source.position is None else f":{source.position}"
-    return f"{source.path}{position} ({source.format or 'format unknown'})"
+    place = place_of(source.path, source.position)
+    return f"{place} ({source.format or 'format unknown'})"
 
 
 def _guess(case: AgentTestCase) -> str | None:

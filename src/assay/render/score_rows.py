@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.metrics.mcp_tool.result import MEASURED_RATES, VERDICT
 from assay.metrics.mcp_tool.weighing import passes
+from assay.render.run_names import place_of, spoken_id
 from assay.render.safe_text import one_line, shortened
 from assay.scoring import Failed
 
@@ -38,14 +38,12 @@ FILE_COLUMNS = (
     "format",
 )
 _LONGEST_LABEL = 60
-# A made-up id: unique, but it tells a reader nothing.
-_DIGEST = re.compile(r"[0-9a-f]{16,64}")
 
 
 def run_label(case: AgentTestCase) -> str:
     """What to call a run: its id, its task and attempt, where it was read, or what it asks."""
-    if case.run_id and not _DIGEST.fullmatch(case.run_id):
-        return case.run_id
+    if named := spoken_id(case.run_id):
+        return named
     if case.task_id:
         return case.task_id if case.attempt is None else f"{case.task_id} #{case.attempt}"
     return source_of(case) or case.run_id or shortened(one_line(case.input), _LONGEST_LABEL)
@@ -54,9 +52,7 @@ def run_label(case: AgentTestCase) -> str:
 def source_of(case: AgentTestCase) -> str | None:
     """Where a run was read, as a compiler would say it."""
     source = case.source
-    if source is None or source.path is None:
-        return None
-    return source.path if source.position is None else f"{source.path}:{source.position}"
+    return None if source is None else place_of(source.path, source.position)
 
 
 def score_row(

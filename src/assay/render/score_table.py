@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
+from assay.render.run_names import shortened_place
 from assay.render.safe_text import many_lines, one_line, shortened
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def score_table(rows: Sequence[Row], *, title: str, width: int) -> Table:
     is_clear = "verdict" in shown and any(row.get("verdict") == _CLEAR for row in rows)
     table = _empty_table(title, shown, (run_width, metric_width, note_width), is_clear=is_clear)
     for row in rows:
-        run = Text(shortened(one_line(str(row["run"])), run_width))
+        run = Text(_run(row, run_width))
         metric = [Text(one_line(str(row["metric"])))] if metric_width else []
         numbers = [_number(key, row) for key in shown.values()]
         note = [_note(row, note_width)] if note_width else []
@@ -151,6 +152,12 @@ def _tells_something(key: str, rows: Sequence[Row]) -> bool:
     if key == "tool_use" and values == [row["score"] for row in rows]:
         return False
     return any(value is not None for value in values)
+
+
+def _run(row: Row, width: int) -> str:
+    name = one_line(str(row["run"]))
+    is_place = row["run"] == row.get("source")
+    return shortened_place(name, width) if is_place else shortened(name, width)
 
 
 def _number(key: str, row: Row) -> Text:

@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from assay.render.run_names import KEY_LENGTH, name_of_row
 from assay.render.safe_text import one_line, shortened
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from assay.render.row_files import Row
 
-KEY_LENGTH = 10
 _WIDEST_CELL = 40
 _NOTHING = "–"
 
@@ -90,11 +90,10 @@ def run_columns(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def run_name(row: Row) -> str | None:
-    """Task and attempt, or the id the recording gave the run."""
+    """Task and attempt, the id the recording gave the run, or the file it was read from."""
     task: str | None = row["task_id"]
     if task is None:
-        name: str | None = row["run_id"]
-        return name
+        return name_of_row(row)
     return task if row["attempt"] is None else f"{task} #{row['attempt']}"
 
 

@@ -22,7 +22,7 @@ _LONGEST_PROMPT = 2_000
 _ROWS = f"""
     SELECT run_key, run_id, task_id, attempt, {MODEL} AS model, framework,
            substr(input, 1, {_LONGEST_PROMPT}) AS input, outcome_success, outcome_score,
-           calls, failed_calls, started_at, ended_at
+           calls, failed_calls, started_at, ended_at, source_path, source_position
     FROM stored_runs WHERE run_key IN (SELECT UNNEST($keys::VARCHAR[]))
 """  # noqa: S608 - our own words
 _BLAMES = """

@@ -17,6 +17,7 @@ from assay.render.pages.said import NOTHING_SAID, Said, words
 from assay.render.pages.score_tree import ScoreNode, score_node
 from assay.render.pages.sources import Sources
 from assay.render.pages.timeline import Timeline, timeline
+from assay.render.run_names import KEY_LENGTH, plain_name
 from assay.stats.intervals import Interval, wilson_interval
 from assay.test_case import AgentTestCase
 
@@ -110,6 +111,13 @@ class RunView(Struct, frozen=True):
     counts: dict[str, int]
     graph: CallGraph | None
     parts: list[Part]
+
+    @property
+    def name(self) -> str:
+        """What the run is called in a line."""
+        case, source = self.case, self.case.source
+        place = (source.path, source.position) if source else (None, None)
+        return case.task_id or plain_name(case.run_id, *place) or self.key[:KEY_LENGTH]
 
     @property
     def heading(self) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.render.run_names import name_of_row
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -65,7 +67,7 @@ def _line(row: dict[str, Any], prompt: str, blames: Sequence[str]) -> RunLine:
     return RunLine(
         key=row["run_key"],
         state=_STATES[row["outcome_success"]],
-        name=row["task_id"] or row["run_id"] or row["run_key"][:10],
+        name=row["task_id"] or name_of_row(row) or row["run_key"][:10],
         attempt=row["attempt"],
         model=row["model"],
         prompt=prompt,

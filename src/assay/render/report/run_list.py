@@ -24,7 +24,8 @@ _LISTED = f"""
     listed AS (
         SELECT run_key, run_id, task_id, attempt, {MODEL} AS model,
                SUBSTR(input, 1, {_LONGEST_PROMPT}) AS input,
-               outcome_success, calls, failed_calls, started_at, ended_at, score
+               outcome_success, calls, failed_calls, started_at, ended_at, score,
+               source_path, source_position
         FROM stored_runs LEFT JOIN scored USING (run_key)
         {_ORDER} LIMIT $most
     ),
