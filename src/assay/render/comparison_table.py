@@ -34,6 +34,8 @@ _MOST_FLIPS = 20
 _WIDE = 120
 # A longer name would be broken in the midst of its words, and so would its neighbours.
 _LONGEST_HEADER = 14
+_QUANTITY_WIDTH = 20
+_JOINTS = "_/@ "
 _LETTERS = ("A", "B")
 
 
@@ -57,14 +59,14 @@ def comparison_view(found: Comparison, width: int) -> Iterator[RenderableType]:
         if len(found.flips) > _MOST_FLIPS:
             yield Text(f"... and {len(found.flips) - _MOST_FLIPS:,} more: --json has them all")
     if figures := found.all_figures():
-        headers, cells = figure_headers(found), figure_cells
+        headers, cells, name_width = figure_headers(found), figure_cells, None
         if width < _WIDE:
-            cells = short_figure_cells
+            cells, name_width = short_figure_cells, _QUANTITY_WIDTH
             if max(len(found.baseline), len(found.candidate)) > _LONGEST_HEADER:
                 headers = (headers[0], *_LETTERS, *headers[3:])
                 for letter, name in zip(_LETTERS, (found.baseline, found.candidate), strict=True):
                     yield Text(one_line(f"{letter}  {name}"))
-        yield text_table("", headers, map(cells, figures))
+        yield text_table("", headers, map(cells, figures), name_width=name_width)
         yield Text(legend(found), style="dim")
     for line in (*outcome_lines(found), *unmatched_lines(found)):
         yield Text(one_line(line), style="yellow")
@@ -86,11 +88,29 @@ def contest_view(found: Contest, _: int) -> Iterator[RenderableType]:
     yield Text(one_line(found.sentence()), style="bold")
 
 
-def text_table(title: str, headers: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table whose cells are text, whatever they hold."""
+def text_table(
+    title: str,
+    headers: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    name_width: int | None = None,
+) -> Table:
+    """A table whose cells are text, whatever they hold; names are broken between their words."""
     table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
-    for header in headers:
-        table.add_column(Text(one_line(header)), overflow="fold")
+    for i, header in enumerate(headers):
+        is_name = i == 0 and name_width is not None
+        table.add_column(Text(one_line(header)), overflow="fold", no_wrap=is_name)
     for row in rows:
-        table.add_row(*(Text(one_line(cell)) for cell in row))
+        name, *others = map(one_line, row)
+        table.add_row(Text(_broken(name, name_width)), *map(Text, others))
     return table
+
+
+def _broken(name: str, width: int | None) -> str:
+    """A name on lines of that width, broken after a joint of its words where there is one."""
+    lines = []
+    while width is not None and len(name) > width:
+        end = max(name.rfind(joint, 0, width) for joint in _JOINTS) + 1 or width
+        lines.append(name[:end].rstrip())
+        name = name[end:]
+    return "\n".join([*lines, name])
