@@ -47,7 +47,7 @@ VALUES = {
     "session": ["s-0", "s-1"],
     "attempt": ["1", "2"],
     "format": ["assay"],
-    "folder": ["in", "left", "right"],
+    "folder": ["left", "right"],
 }
 
 
@@ -61,6 +61,17 @@ def test_a_store_is_divided_by_each_column(store: Store, by: str) -> None:
     assert named == found[-1:]
     with pytest.raises(UnknownName, match=f"No {by} named 'nobody'"):
         read_sides(store, ["nobody"], by=by)
+
+
+def test_a_folder_that_holds_all_runs_is_a_side_where_it_is_named(store: Store) -> None:
+    assert [len(side.runs) for side in read_sides(store, ["in", "left"], by="folder")] == [8, 4]
+
+
+def test_a_store_without_models_says_how_else_to_divide_it(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "runs.assay")
+    fill(store, [run(1, model=None)])
+    with pytest.raises(UnknownName, match=r"no run names its model; .* --by folder divides it"):
+        read_side(f"{store.path}:v1")
 
 
 def test_an_unknown_way_to_divide(store: Store) -> None:

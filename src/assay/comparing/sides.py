@@ -28,6 +28,9 @@ DIVISIONS = {
     ),
 }
 _OF_SIDES = {"model": IS_MODEL, "attempt": "runs.attempt = $attempt"}
+_NO_MODELS = (
+    "none, no run names its model; assay compare --store {store} --by folder divides it too"
+)
 _ATTEMPT = re.compile(r"(.+)@([0-9]+)")
 
 
@@ -42,12 +45,15 @@ def read_side(text: str) -> RunSet:
     if model is not None and not found.runs:
         known = values_of(store, "model")
         if model not in known:
-            raise UnknownName("model", model, known)
+            raise UnknownName("model", model, known or [_NO_MODELS.format(store=path)])
     return found
 
 
 def read_sides(store: Store, names: Sequence[str] = (), *, by: str = "model") -> list[RunSet]:
-    """The runs of a store by what a column says: those named, or all there are in name order."""
+    """The runs of a store by what a column says: those named, or all there are in name order.
+
+    A folder that all runs lie in divides nothing: it is a side only where it is named.
+    """
     if by not in DIVISIONS:
         raise UnknownName("way to divide a store", by, DIVISIONS)
     where, _ = DIVISIONS[by]
@@ -55,7 +61,11 @@ def read_sides(store: Store, names: Sequence[str] = (), *, by: str = "model") ->
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         raise UnknownName(by, unknown, known)
-    return [read_runs_of(store, name, where, value=name) for name in names or known]
+    sides = [read_runs_of(store, name, where, value=name) for name in names or known]
+    if names or by != "folder":
+        return sides
+    (whole,) = store.query("SELECT COUNT(*) AS runs FROM runs")
+    return [side for side in sides if len(side.runs) < whole["runs"]]
 
 
 def values_of(store: Store, by: str) -> list[str]:
