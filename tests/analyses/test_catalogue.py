@@ -12,6 +12,7 @@ from tests.analyses.worked import a_run, bad, ok, store_of
 import assay.analyses
 from assay import Store
 from assay.analyses import ANALYSES, Analysis, analysis_named
+from assay.analyses.answering import question
 from assay.errors import UnknownName
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -93,6 +94,12 @@ def test_the_sql_is_plain(sql: Path) -> None:
     text = re.sub(r"--.*", "", sql.read_text(encoding="utf-8"))
     assert NOT_PLAIN.findall(text) == []
     assert text.count("ORDER BY") <= text.count("NULLS ") + text.count("ORDER BY position")
+
+
+@pytest.mark.parametrize("name", ["diversity", "efficiency", "queries"])
+def test_the_sums_of_a_mean_stand_in_every_question_that_asks_for_one(name: str) -> None:
+    assert question("mean_sums").strip() in question(name)
+    assert "{" not in question(name)
 
 
 def test_an_unknown_analysis_is_offered_the_nearest() -> None:

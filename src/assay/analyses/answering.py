@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from assay.analyses.sql_files import sql_text
 from assay.analyses.view import opened
-from assay.errors import UnknownName
+from assay.errors import InvalidSettings, UnknownName
 from assay.stats.clustered import ClusterSums, clustered_share
 
 if TYPE_CHECKING:
@@ -77,6 +77,13 @@ def with_interval(line: dict[str, Any], share: str, n: str, successes: str) -> d
 def steady(mean: float) -> float:
     """A mean to twelve digits: those beyond depend on the order in which it was added up."""
     return float(f"{mean:.12g}")
+
+
+def at_least_one(value: int, name: str) -> int:
+    """The value of a parameter, if it is a number from 1 up."""
+    if value < 1:
+        raise InvalidSettings(f"{name}: expected a number from 1 up, got {value}")
+    return value
 
 
 def one_of(value: str, known: Sequence[str], kind: str) -> str:

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from assay.analyses.analysis import Column
+
+if TYPE_CHECKING:
+    from assay.analyses.analysis import ColumnKind
+
+
+def bounded(
+    name: str,
+    label: str,
+    kind: ColumnKind,
+    *,
+    lower_is_better: bool | None = None,
+    wide: bool = False,
+) -> Column:
+    """A column with its interval, whose ends are the fields `NAME_low` and `NAME_high`."""
+    return Column(name, label, kind, lower_is_better, (f"{name}_low", f"{name}_high"), wide)
+
 
 # Whose runs, and who judged them.
 MODEL = Column("model", "model", "name")
@@ -11,13 +29,7 @@ JUDGED = (*PLACE, Column("judge", "judge", "name"))
 # Which calls, and which of their failures.
 CALLED = (MODEL, Column("server", "server", "name"), Column("tool", "tool", "name"))
 FAILED = (*CALLED, Column("blame", "blame", "name"), Column("kind", "kind", "name"))
-SUCCESS_RATE = Column(
-    "success_rate",
-    "succeeded",
-    "share",
-    lower_is_better=False,
-    interval=("success_rate_low", "success_rate_high"),
-)
+SUCCESS_RATE = bounded("success_rate", "succeeded", "share", lower_is_better=False)
 # How many calls there were, and whose fault it was where they failed.
 CALLS = (
     Column("calls", "calls", "count"),

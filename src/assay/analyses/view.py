@@ -172,6 +172,7 @@ class View:
         """Take an engine and what to look at."""
         self._engine = engine
         self._selection = selection
+        self._is_seed = selection.rules == "seed"
         self._ready: set[str] = set()
         self._kept = _KEPT
         self._answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -246,42 +247,41 @@ class View:
         if table == _ALL_CALLS and not self._selection.chosen():
             return "SELECT * FROM calls"
         if table in _DERIVED:
-            ending = "_seed" if self._selection.rules == "seed" else ""
+            ending = "_seed" if self._is_seed else ""
             return sql_text("views", _DERIVED[table] + ending)
         base = "calls" if table == _ALL_CALLS else table
         named = self._columns(base) | dict(self._added(base))
         columns = [f"{value} AS {name}" for name, value in named.items()]
         source = f"stored_{base}"
-        if base in _PLACED and self._selection.rules == "seed":
+        if base in _PLACED and self._is_seed:
             source += f" JOIN {_PLACES} ON run_key = placed_run"
         where = " AND ".join(self._conditions(table)) or "TRUE"
         return f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"  # noqa: S608 - all ours
 
     def _asked(self) -> list[str]:
         """The columns of calls that are kept."""
-        unknown = _UNKNOWN_TO_THE_SEED if self._selection.rules == "seed" else frozenset()
+        unknown = _UNKNOWN_TO_THE_SEED if self._is_seed else frozenset()
         return [name for name in _ASKED_OF_CALLS if name not in unknown]
 
     def _words(self) -> str:
         columns = self._columns("calls") | dict(self._added("calls"))
-        is_seed = self._selection.rules == "seed"
-        own = [name for name in _WORDS if not (is_seed and name in _OF_RUN)]
+        own = [name for name in _WORDS if not (self._is_seed and name in _OF_RUN)]
         texts = ", ".join(f"{columns[name]} AS {name}" for name in own)
         return f"SELECT {texts} FROM stored_calls"  # noqa: S608 - all ours
 
     def _columns(self, table: str) -> dict[str, str]:
         changed = dict(_COLUMNS[table])
-        if self._selection.rules == "seed":
+        if self._is_seed:
             changed |= _SEED_COLUMNS.get(table, {})
         return {name: changed.get(name, name) for name in TABLES[table]}
 
     def _added(self, table: str) -> Iterator[tuple[str, str]]:
         if table in _PLACED:
-            place = _PLACED[table] if self._selection.rules == "seed" else "CAST(NULL AS BIGINT)"
+            place = _PLACED[table] if self._is_seed else "CAST(NULL AS BIGINT)"
             yield "place", place
         if table == "calls":
             yield "counted", self._counted()
-            yield "task", "placed_task" if self._selection.rules == "seed" else _OF_RUN["task"]
+            yield "task", "placed_task" if self._is_seed else _OF_RUN["task"]
 
     def _counted(self) -> str:
         conditions = [
@@ -292,7 +292,7 @@ class View:
         return f"({' AND '.join(conditions)})" if conditions else "TRUE"
 
     def _conditions(self, table: str) -> Iterator[str]:
-        if table in {"calls", _ALL_CALLS} and self._selection.rules == "seed":
+        if table in {"calls", _ALL_CALLS} and self._is_seed:
             yield "only_in_trace IS NOT TRUE"
         if table == _ALL_CALLS:
             return

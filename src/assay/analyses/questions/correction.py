@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval
-from assay.analyses.columns import FAILED
+from assay.analyses.columns import FAILED, bounded
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -79,13 +79,7 @@ CORRECTION = Analysis(
         Column("not_corrected", "not corrected", "count", lower_is_better=True, wide=True),
         Column("not_retried", "not retried", "count", wide=True),
         Column("cut_off", "cut off", "count"),
-        Column(
-            "correction_rate",
-            "correction rate",
-            "share",
-            lower_is_better=False,
-            interval=("correction_rate_low", "correction_rate_high"),
-        ),
+        bounded("correction_rate", "correction rate", "share", lower_is_better=False),
         Column("mean_attempts", "attempts", "number", lower_is_better=True),
     ),
 )

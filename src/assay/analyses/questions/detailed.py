@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import typed
+from assay.analyses.answering import at_least_one, typed
 from assay.analyses.judged import judgements
 from assay.analyses.view import opened
-from assay.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -46,11 +45,12 @@ def detailed(
 
     The seed ranks failed evaluations too, as 0, and shows one twice where there are few.
     """
-    if top_n < 1:
-        raise InvalidSettings(f"top_n: expected a number from 1 up, got {top_n}")
+    of_each = at_least_one(top_n, "top_n")
     with opened(source, filters) as view:
         overlapping = view.rules == "seed"
-        found = judgements(view, "detailed", outcomes="none", top_n=top_n, overlapping=overlapping)
+        found = judgements(
+            view, "detailed", outcomes="none", top_n=of_each, overlapping=overlapping
+        )
     return typed(found, JudgedRun)
 
 

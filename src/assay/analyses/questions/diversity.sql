@@ -20,15 +20,7 @@ by_task AS (
     GROUP BY experiment, model, used, from_number, task
 )
 SELECT experiment, model, used, from_number,
-       SUM(asked) AS asked,
-       SUM(n) AS n,
-       FSUM(total) AS total,
-       COUNT(CASE WHEN n > 0 THEN 1 END) AS clusters,
-       SUM(CAST(n AS DOUBLE) * n) AS squares_n,
-       FSUM(total * total) AS squares_y,
-       FSUM(n * total) AS products,
-       MIN(lowest) AS lowest,
-       MAX(highest) AS highest
+       {mean_sums}
 FROM by_task
 GROUP BY experiment, model, used, from_number
 ORDER BY experiment NULLS LAST, model NULLS LAST, used DESC, from_number

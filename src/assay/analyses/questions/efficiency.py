@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column
 from assay.analyses.answering import question
-from assay.analyses.columns import PLACE, SUCCESS_RATE
+from assay.analyses.columns import PLACE, SUCCESS_RATE, bounded
 from assay.analyses.judged import Mean, mean_of
 from assay.analyses.view import opened
 
@@ -188,12 +188,8 @@ EFFICIENCY = Analysis(
         Column("verdicts", "verdicts", "count", wide=True),
         SUCCESS_RATE,
         Column("scored", "scored", "count", wide=True),
-        Column(
-            "score", "score", "score", lower_is_better=False, interval=("score_low", "score_high")
-        ),
-        Column(
-            "calls", "calls", "number", lower_is_better=True, interval=("calls_low", "calls_high")
-        ),
+        bounded("score", "score", "score", lower_is_better=False),
+        bounded("calls", "calls", "number", lower_is_better=True),
         Column("calls_per_success", "calls per success", "number", lower_is_better=True),
         Column("tools", "tools", "number"),
         Column("servers", "servers", "number", wide=True),
@@ -201,22 +197,10 @@ EFFICIENCY = Analysis(
         Column("failed_share", "failed calls", "share", lower_is_better=True),
         Column("rounds", "rounds", "number", lower_is_better=True, wide=True),
         Column("timed", "timed", "count", wide=True),
-        Column(
-            "seconds",
-            "seconds",
-            "number",
-            lower_is_better=True,
-            interval=("seconds_low", "seconds_high"),
-        ),
+        bounded("seconds", "seconds", "number", lower_is_better=True),
         Column("seconds_per_success", "seconds per success", "seconds", lower_is_better=True),
         Column("metered", "metered", "count", wide=True),
-        Column(
-            "tokens",
-            "tokens",
-            "number",
-            lower_is_better=True,
-            interval=("tokens_low", "tokens_high"),
-        ),
+        bounded("tokens", "tokens", "number", lower_is_better=True),
         Column("tokens_per_success", "tokens per success", "number", lower_is_better=True),
         Column("cost_usd", "USD", "number", lower_is_better=True),
         Column("cost_usd_per_success", "USD per success", "number", lower_is_better=True),
@@ -236,9 +220,7 @@ DIVERSITY = Analysis(
         Column("number", "different", "name"),
         Column("runs", "runs", "count"),
         Column("scored", "scored", "count"),
-        Column(
-            "score", "score", "score", lower_is_better=False, interval=("score_low", "score_high")
-        ),
+        bounded("score", "score", "score", lower_is_better=False),
     ),
     tables=_TABLES,
 )

@@ -40,15 +40,7 @@ by_task AS (
     GROUP BY experiment, model, measure, task
 )
 SELECT experiment, model, measure,
-       SUM(asked) AS asked,
-       SUM(n) AS n,
-       FSUM(total) AS total,
-       COUNT(CASE WHEN n > 0 THEN 1 END) AS clusters,
-       SUM(CAST(n AS DOUBLE) * n) AS squares_n,
-       FSUM(total * total) AS squares_y,
-       FSUM(n * total) AS products,
-       MIN(lowest) AS lowest,
-       MAX(highest) AS highest,
+       {mean_sums},
        FSUM(judged_total) AS judged_total,
        FSUM(successes) AS successes
 FROM by_task

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval
-from assay.analyses.columns import FAILED
+from assay.analyses.columns import FAILED, bounded
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -71,9 +71,7 @@ ERRORS = Analysis(
         Column("failures", "failures", "count", lower_is_better=True),
         Column("share", "of failures", "share"),
         Column("calls", "calls", "count", wide=True),
-        Column(
-            "rate", "of calls", "share", lower_is_better=True, interval=("rate_low", "rate_high")
-        ),
+        bounded("rate", "of calls", "share", lower_is_better=True),
         Column("runs", "runs", "count", lower_is_better=True),
         Column("worked_elsewhere", "worked elsewhere", "count"),
         Column("failed_elsewhere", "failed elsewhere", "count"),

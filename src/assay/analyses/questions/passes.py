@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
+from assay.analyses.answering import at_least_one
 from assay.analyses.columns import JUDGED
 from assay.analyses.judged import judgements, resampling_of
 from assay.analyses.view import opened
-from assay.errors import InvalidSettings
 from assay.stats import flaky_tasks, pass_rate
 from assay.stats.passes import PassKind
 
@@ -58,14 +58,13 @@ def passes(
     A verdict is the judge's own, or the outcome that was recorded with the run. The seed has no
     such measure, and by its rules there are no rows: see `attempts` for what it has.
     """
-    if k is not None and k < 1:
-        raise InvalidSettings(f"k: expected a number from 1 up, got {k}")
+    only = None if k is None else at_least_one(k, "k")
     with opened(source, filters) as view:
         if view.rules == "seed":
             return []
         found = judgements(view, "passes")
     groups = groupby(found, key=lambda line: (line["experiment"], line["model"], line["judge"]))
-    return [row for place, lines in groups for row in _curves(place, list(lines), k)]
+    return [row for place, lines in groups for row in _curves(place, list(lines), only)]
 
 
 def _curves(

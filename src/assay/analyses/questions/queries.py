@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
-from assay.analyses.answering import one_of, steady
+from assay.analyses.answering import at_least_one, one_of, steady
+from assay.analyses.columns import bounded
 from assay.analyses.judged import judgements, mean_of
 from assay.analyses.view import opened
-from assay.errors import InvalidSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,12 +64,11 @@ def queries(
 ) -> list[QueryResult]:
     """One row a task, the hardest first or as asked; what cannot be ordered comes last."""
     key = _ORDERS[one_of(order, get_args(Order), "order")]  # type: ignore[index]  # just checked
-    if top_n is not None and top_n < 1:
-        raise InvalidSettings(f"top_n: expected a number from 1 up, got {top_n}")
+    most = None if top_n is None else at_least_one(top_n, "top_n")
     with opened(source, filters) as view:
         found = [_result(line) for line in judgements(view, "queries", outcomes="unjudged")]
     # Python's sort keeps the order of the files among equals, as the seed's does.
-    return sorted(found, key=lambda row: _nulls_last(key(row)))[:top_n]
+    return sorted(found, key=lambda row: _nulls_last(key(row)))[:most]
 
 
 def _nulls_last(value: float | None) -> tuple[bool, float]:
@@ -113,9 +112,7 @@ QUERIES = Analysis(
         Column("missing", "missing", "count", lower_is_better=True),
         Column("runs", "runs", "count"),
         Column("models", "models", "count", wide=True),
-        Column(
-            "value", "mean", "score", lower_is_better=False, interval=("value_low", "value_high")
-        ),
+        bounded("value", "mean", "score", lower_is_better=False),
         Column("success_rate", "succeeded", "share", lower_is_better=False),
         Column("model_range", "models apart", "score"),
         Column("best_model", "best", "name"),

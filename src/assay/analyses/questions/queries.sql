@@ -46,15 +46,7 @@ totals AS (
     SELECT experiment, task,
            MIN(query) AS query,
            MIN(place) AS place,
-           SUM(asked) AS asked,
-           SUM(n) AS n,
-           FSUM(total) AS total,
-           COUNT(CASE WHEN n > 0 THEN 1 END) AS clusters,
-           SUM(CAST(n AS DOUBLE) * n) AS squares_n,
-           FSUM(total * total) AS squares_y,
-           FSUM(n * total) AS products,
-           MIN(lowest) AS lowest,
-           MAX(highest) AS highest,
+           {mean_sums},
            CASE WHEN MAX(n) > 1
                 THEN FSUM(CASE WHEN n > 1 THEN highest - lowest END)
                      / COUNT(CASE WHEN n > 1 THEN 1 END) END AS judge_range,

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import ask, one_of, typed, with_interval
-from assay.analyses.columns import FAILED
+from assay.analyses.columns import FAILED, bounded
 
 if TYPE_CHECKING:
     from assay.analyses.selection import Filters
@@ -109,22 +109,10 @@ RETRY = Analysis(
         Column("switch_successes", "switch worked", "count", wide=True),
         Column("gave_up", "gave up", "count"),
         Column("cut_off", "cut off", "count"),
-        Column("retry_rate", "retry rate", "share", interval=("retry_rate_low", "retry_rate_high")),
+        bounded("retry_rate", "retry rate", "share"),
         Column("switch_rate", "switch rate", "share", wide=True),
-        Column(
-            "give_up_rate",
-            "give-up rate",
-            "share",
-            interval=("give_up_rate_low", "give_up_rate_high"),
-            wide=True,
-        ),
-        Column(
-            "recovery_rate",
-            "recovered",
-            "share",
-            lower_is_better=False,
-            interval=("recovery_rate_low", "recovery_rate_high"),
-        ),
+        bounded("give_up_rate", "give-up rate", "share", wide=True),
+        bounded("recovery_rate", "recovered", "share", lower_is_better=False),
         Column("recovery_score", "recovery score", "score", lower_is_better=False),
     ),
 )

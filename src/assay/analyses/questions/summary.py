@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column
 from assay.analyses.answering import question, steady, typed
-from assay.analyses.columns import JUDGED, SUCCESS_RATE
+from assay.analyses.columns import JUDGED, SUCCESS_RATE, bounded
 from assay.analyses.judged import judged_groups
 from assay.analyses.view import opened
 
@@ -112,8 +112,8 @@ _COLUMNS = (
     Column("evaluations", "judged", "count"),
     Column("missing", "missing", "count", lower_is_better=True),
     Column("tasks", "tasks", "count", wide=True),
-    Column("score", "score", "score", lower_is_better=False, interval=("score_low", "score_high")),
-    Column("step", "step", "score", lower_is_better=False, interval=("step_low", "step_high")),
+    bounded("score", "score", "score", lower_is_better=False),
+    bounded("step", "step", "score", lower_is_better=False),
     SUCCESS_RATE,
 )
 _TABLES = ("runs", "evaluations", "summaries")

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.answering import one_of, steady
-from assay.analyses.columns import JUDGED
+from assay.analyses.columns import JUDGED, bounded
 from assay.analyses.judged import Mean, Weights, judged_groups, judgements
 from assay.analyses.view import opened
 
@@ -190,21 +190,9 @@ WEIGHTED = Analysis(
         Column("missing", "missing", "count", lower_is_better=True),
         Column("tasks", "tasks", "count", wide=True),
         Column("score", "final answer", "score", lower_is_better=False),
-        Column(
-            "weighted",
-            "weighted",
-            "score",
-            lower_is_better=False,
-            interval=("weighted_low", "weighted_high"),
-        ),
+        bounded("weighted", "weighted", "score", lower_is_better=False),
         Column("change", "change", "score"),
-        Column(
-            "penalised",
-            "marked down",
-            "share",
-            lower_is_better=True,
-            interval=("penalised_low", "penalised_high"),
-        ),
+        bounded("penalised", "marked down", "share", lower_is_better=True),
         Column("real_tools", "tools used", "number"),
         Column("rank_by_score", "was", "count", lower_is_better=True),
         Column("rank", "rank", "count", lower_is_better=True),
