@@ -255,6 +255,30 @@ def test_mail_addresses_are_masked_on_request(assay: Assay) -> None:
     assert "ada@example.com" not in row["actual_output"]
 
 
+def test_hidden_folders_are_named_where_nothing_else_is_found(assay: Assay) -> None:
+    Path("home/.claude/projects").mkdir(parents=True)
+    Path("home/.hidden.json").write_text("{}")
+    done = assay("home")
+    assert done.code == 3
+    assert done.err.splitlines() == [
+        "No runs were found",
+        "Hidden folders are not looked into unless you name them: home/.claude",
+    ]
+
+
+def test_runs_that_were_guessed_are_said_to_be(assay: Assay) -> None:
+    steps = [
+        {"who": "human", "text": "What is 2 + 2?"},
+        {"who": "bot", "tool_calls": [{"name": "add", "args": {"a": 2, "b": 2}, "result": 4}]},
+        {"who": "bot", "text": "4"},
+    ]
+    Path("odd.json").write_text(json.dumps({"steps": steps}))
+    done = assay("odd.json")
+    assert done.code == 0
+    assert "(generic 1)" in done.out
+    assert "1 run was read by shape alone" in done.err
+
+
 def test_an_empty_folder_says_so(assay: Assay) -> None:
     Path("empty").mkdir()
     done = assay("empty")

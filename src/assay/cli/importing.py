@@ -14,7 +14,7 @@ from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
 from assay.cli.progress import ReadingProgress
-from assay.cli.sources import FormatOption, check_sources, total_bytes
+from assay.cli.sources import FormatOption, check_sources, hidden_folders, total_bytes
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.ingest.formats import FORMAT_NAMES, format_named
 from assay.render.store_tables import counted
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from assay.store.spark import Spark
 
 _MOST_PROBLEMS_SHOWN = 20
+_MOST_HIDDEN_NAMED = 5
+_GUESSED = "generic"
 
 EPILOG = """
 \b
@@ -66,6 +68,8 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     else:
         _tell(report, store, Terminal())
     _tell_problems(report, Terminal(stderr=True))
+    if not report.items and not report.interrupted:
+        _tell_nothing_found(sources, Terminal(stderr=True))
     if explain:
         _explain(report, Terminal(stderr=as_json))
     incomplete = report.problem_count or report.interrupted or not report.items
@@ -124,8 +128,19 @@ def _tell_problems(report: ImportReport, messages: Terminal) -> None:
         messages.tell(f"... and {more:,} more not read (all of them with --json)", "red")
     if report.interrupted:
         messages.tell("Interrupted: what was read so far is kept; run it again to go on", "yellow")
-    elif not report.items:
-        messages.tell("No runs were found", "yellow")
+    if guessed := report.formats[_GUESSED]:
+        messages.tell(
+            f"{counted(guessed, 'run was', 'runs were')} read by shape alone, in a format "
+            "nobody knows: look at some with assay show before you trust a number",
+            "yellow",
+        )
+
+
+def _tell_nothing_found(sources: Sequence[str], messages: Terminal) -> None:
+    messages.tell("No runs were found", "yellow")
+    if hidden := hidden_folders(sources):
+        named = " ".join(hidden[:_MOST_HIDDEN_NAMED])
+        messages.tell(f"Hidden folders are not looked into unless you name them: {named}", "yellow")
 
 
 def _explain(report: ImportReport, terminal: Terminal) -> None:

@@ -40,6 +40,12 @@ def total_bytes(sources: Sequence[str]) -> int | None:
     return sum(_size(file) for source in sources for file in walk_files(source))
 
 
+def hidden_folders(sources: Sequence[str]) -> list[str]:
+    """The hidden folders right below those that are named: a walk goes past them."""
+    folders = [Path(source) for source in sources if source != STDIN and Path(source).is_dir()]
+    return sorted(str(found) for folder in folders for found in folder.glob(".*/"))
+
+
 def _size(file: str) -> int:
     try:
         return os.stat(file).st_size  # noqa: PTH116 - much faster, and there are many
