@@ -6,9 +6,11 @@ import gzip
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ from assay.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
 # Enough bytes that the work is shared.
 _FILES = 90
@@ -181,6 +184,42 @@ def test_ctrl_c_keeps_what_was_read(many: Path, tmp_path: Path, jobs: int) -> No
     assert run_ids(tmp_path / "store") == ALL
 
 
+@contextmanager
+def interrupted_in(step: str, at: int) -> Iterator[None]:
+    """Ctrl-C as the step of the work begins for this time."""
+    left = at
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        nonlocal left
+        if event == "call" and frame.f_code.co_name == step:
+            left -= 1
+            if left == 0:
+                sys.setprofile(None)
+                raise KeyboardInterrupt
+
+    sys.setprofile(watch)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+STEPS = ["_keep", "add_all", "case_and_recorded_text", "_take", "_grow"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_run_that_was_broken_off_is_counted_nowhere(
+    many: Path, tmp_path: Path, step: str
+) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    with interrupted_in(step, at=40):
+        report = import_runs([str(many)], settings, jobs=1)
+    assert report.interrupted
+    assert 39 <= report.added <= 40
+    assert (report.formats, report.known_already) == ({"assay": report.added}, 0)
+    assert len(run_ids(tmp_path / "store")) == report.added
+
+
 def test_ctrl_c_is_nobody_elses_business_afterwards(many: Path, tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGINT)
     import_runs([str(many)], ImportSettings(str(tmp_path / "store")), jobs=2)
@@ -258,7 +297,7 @@ def test_runs_of_small_files_are_worked_on_together(tmp_path: Path, size: int) -
     with hand.writer:
         found = hand.import_files(map(str, sorted(runs.iterdir())), report, size=size)
     assert (found, report.files, report.problem_count, hand.written().added) == (23, 23, 1, 23)
-    assert report.formats == {"openai-chat": 21, "assay": 2}
+    assert hand.written().formats == {"openai-chat": 21, "assay": 2}
     rules = Counter(call.success_rule for run in store.cases() for call in run.calls)
     assert rules == {"http_status": 21, None: 2}  # our own cases say themselves how it went
 
@@ -277,12 +316,8 @@ def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) 
     hand, report = Hand(ImportSettings(str(store.path), named=named)), ImportReport()
     with hand.writer:
         found = hand.import_files(map(str, sorted(runs.iterdir())), report, size=100_000)
-    assert (found, report.files, report.problem_count, report.formats) == (
-        21,
-        22,
-        1,
-        {"toolgym": 20},
-    )
+    assert (found, report.files, report.problem_count) == (21, 22, 1)
+    assert hand.written().formats == {"toolgym": 20}
     assert (hand.written().added, hand.written().evaluations) == (20, 1)
     told = store.query("SELECT DISTINCT tool, success_rule, blame, folder_model FROM calls")
     assert told == [

@@ -61,7 +61,7 @@ class Hand:
                 continue
             report.files += 1
             count += 1
-            self._keep(found, report)
+            self._keep(found)
             if isinstance(found, AgentTestCase):
                 self._unjudged.append(found)
             self._add_waiting(at_least=_TOGETHER)
@@ -87,17 +87,15 @@ class Hand:
                 report.note(item)
                 continue
             count += 1
-            self._keep(item, report)
+            self._keep(item)
             self._add_waiting(at_least=_TOGETHER if together else 1)
             if file == STDIN:
                 self._show_soon()
         return count
 
-    def _keep(self, item: AgentTestCase | Judged, report: ImportReport) -> None:
+    def _keep(self, item: AgentTestCase | Judged) -> None:
         """Let an item wait for others."""
         if isinstance(item, AgentTestCase):
-            source = item.source
-            report.formats[source.format if source and source.format else "?"] += 1
             self._runs.append(item)
         else:
             self._judged.append(item)
@@ -142,4 +140,5 @@ class Hand:
             summaries=added["summaries"],
             judged_known_already=known.total(),
             redactions=self.writer.redactions,
+            formats=self.writer.formats_added + self.writer.formats_known,
         )

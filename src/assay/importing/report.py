@@ -33,7 +33,10 @@ class ImportSettings(Struct, frozen=True):
 
 
 class ImportReport(Struct):
-    """What an import did: every run is added, known already, or in the problems."""
+    """What an import did: every run is added, known already, or in the problems.
+
+    `formats` has the runs that were added or known already, by what they were read as.
+    """
 
     added: int = 0
     known_already: int = 0

@@ -51,6 +51,7 @@ class _Item(NamedTuple):
     source: str | None
     run_line: bytes
     call_lines: bytes
+    format: str
 
 
 class _Fresh(NamedTuple):
@@ -89,8 +90,9 @@ class Writer:
         `trusted` cases were just read from JSON and hold nothing else; that is not proven again.
         """
         self.batches = 0
-        self.added = 0
-        self.known_already = 0
+        # By format; runs that were broken off in the midst of are in neither.
+        self.formats_added: Counter[str] = Counter()
+        self.formats_known: Counter[str] = Counter()
         self.redactions = 0
         self.judged_added: Counter[str] = Counter()
         self.judged_known_already: Counter[str] = Counter()
@@ -119,6 +121,16 @@ class Writer:
         finally:
             self._engine.close()
 
+    @property
+    def added(self) -> int:
+        """How many runs were written."""
+        return self.formats_added.total()
+
+    @property
+    def known_already(self) -> int:
+        """How many runs the store had already."""
+        return self.formats_known.total()
+
     def add(self, case: AgentTestCase) -> bool:
         """Take a case; False when the store has this run already."""
         return self.add_all([case]) == 1
@@ -142,7 +154,7 @@ class Writer:
             map(run_key, told), cases, texts, masked, strict=True
         ):
             if key in self._known or key in fresh:
-                self.known_already += 1
+                self.formats_known[_format_of(case)] += 1
             elif self._redact:
                 self.redactions += safe[1]
                 fresh[key] = _Fresh(case, safe[0].encode() if safe[1] else text, safe[0])
@@ -170,7 +182,8 @@ class Writer:
             fresh.items(), sources, runs, calls, strict=True
         ):
             # One step, so that Ctrl-C leaves no half of a run behind.
-            self._items.append(_Item(key, item.decoded, source, run_line, call_lines))
+            read_as = _format_of(item.case)
+            self._items.append(_Item(key, item.decoded, source, run_line, call_lines, read_as))
             self._known.add(key)
             self._grow(len(item.text) + len(run_line) + len(call_lines))
 
@@ -255,8 +268,9 @@ class Writer:
 
     def _count(self, items: list[_Item], judgements: list[_Judgement]) -> None:
         self.batches += 1
-        self.added += len(items)
-        self.known_already += len(self._items) - len(items)
+        written = Counter(item.format for item in items)
+        self.formats_added += written
+        self.formats_known += Counter(item.format for item in self._items) - written
         tables = Counter(row.table for row in judgements)
         self.judged_added += tables
         self.judged_known_already += Counter(row.table for row in self._judgements) - tables
@@ -308,6 +322,10 @@ class Writer:
             return []
         query = f"SELECT {KEYS[table]} FROM read_parquet({file_list(files)})"  # noqa: S608
         return [key for (key,) in self._engine.execute(query).fetchall()]
+
+
+def _format_of(case: AgentTestCase) -> str:
+    return (case.source.format if case.source else None) or "?"
 
 
 def _without_place(judged: str) -> bytes:
