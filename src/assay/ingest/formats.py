@@ -64,6 +64,7 @@ _HOMES = {
     "toolgym": "toolgym:TOOLGYM",
     "traceloop": "traceloop:TRACELOOP",
     "vercel-ai": "vercel_stream:VERCEL_AI",
+    "web-actions": "web_trajectories:WEB_ACTIONS",
 }
 FORMAT_NAMES = tuple(_HOMES)
 # Looks into every corner of a document; only where nobody else knows it.

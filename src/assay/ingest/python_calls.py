@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import ast
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 from assay.execution import ToolExecutionResult
 
 LONGEST = 20_000
 # What JSON writes where Python has a word of its own.
 JSON_WORDS = {"true": True, "false": False, "null": None}
-_NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def python_calls(text: str) -> list[ToolExecutionResult]:
@@ -33,14 +33,20 @@ def python_calls(text: str) -> list[ToolExecutionResult]:
 
 
 def _parsed(text: str) -> ast.expr | None:
+    tree = parsed_python(text, "eval")
+    return tree.body if isinstance(tree, ast.Expression) else None
+
+
+def parsed_python(text: str, mode: Literal["eval", "exec"]) -> ast.AST | None:
+    """The syntax of a text that is Python and not too long; nothing is run."""
     if not text or len(text) > LONGEST:
         return None
     try:
         with warnings.catch_warnings():
             # Doubtful escapes in a model's text are no concern of whoever reads it.
             warnings.simplefilter("ignore")
-            return ast.parse(text, mode="eval").body
-    except _NOT_PYTHON:
+            return ast.parse(text, mode=mode)
+    except NOT_PYTHON:
         return None
 
 
@@ -80,7 +86,7 @@ def _literal(node: ast.expr) -> Any:
     """What a literal means, as JSON would hold it; None when it is no such literal."""
     try:
         return _as_json(ast.literal_eval(node))
-    except (*_NOT_PYTHON, TypeError):
+    except (*NOT_PYTHON, TypeError):
         return None
 
 

@@ -57,6 +57,13 @@ _RETURN_CODE = re.compile(
 )
 
 
+# What steps and messages of SWE-agent have together.
+OWN_MARKS = (
+    frozenset({"action", "observation", "response"}),
+    frozenset({"action", "thought", "agent"}),
+)
+
+
 def _recognise(recording: Recording) -> float:
     value = recording.sample[0] if len(recording.sample) == 1 else None
     if isinstance(value, list):
@@ -66,9 +73,11 @@ def _recognise(recording: Recording) -> float:
     if str(value.get("trajectory_format", "")).startswith(MINI):
         return 1.0
     steps = objects_in(value.get("trajectory")) or objects_in(value.get("history"))
+    if any(step.keys() >= marks for step in steps for marks in OWN_MARKS):
+        return 1.0
     is_step = any({"action", "observation"} <= step.keys() for step in steps)
-    is_told = any({"action", "thought", "agent"} <= message.keys() for message in steps)
-    return 1.0 if is_step or is_told else 0.0
+    # Others write steps as well: in a browser, say.
+    return (1.0 if "environment" in value else 0.8) if is_step else 0.0
 
 
 def _is_mini_list(messages: list[Any]) -> bool:
