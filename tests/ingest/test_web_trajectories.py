@@ -85,7 +85,7 @@ def test_a_run_of_browsergym_tells_failures() -> None:
         ("click", True, None, 2),
         ("send_msg_to_user", None, None, 3),
     ]
-    assert run.calls[1].result == {"observation": "t1"}
+    assert (run.calls[1].result, run.actual_output) == ({"observation": "t1"}, "4")
     assert run.usage == Usage(9, cost_usd=0.25)
     assert run.outcome == RunOutcome(score=0.5, decided_by="the file's 'cum_reward'")
 

@@ -96,7 +96,8 @@ def _case(entry: Entry, steps: list[dict[str, Any]], name: str) -> AgentTestCase
     run.user(next(filter(None, asked), None) or _first(value, TASK_KEYS))
     last_words: str | None = None
     for step, following in zip_longest(steps, steps[1:]):
-        last_words = _tell(run, step, following or {})
+        said = _tell(run, step, following or {})
+        last_words = said if step["action"] else last_words
     own = next((found for key in ID_KEYS if (found := id_or_none(value.get(key)))), None)
     summary = dict_or_empty(value.get("summary_info")) or dict_or_empty(value.get("result"))
     extra = {key: value[key] for key in _KEPT if value.get(key)}
