@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from math import isfinite, nan
@@ -13,7 +14,7 @@ import msgspec
 import typer
 
 from assay.cli import gate_options as option  # noqa: TC001 - typer reads it at run time
-from assay.cli.console import Terminal
+from assay.cli.console import Terminal, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import json_line, write_data, write_json
 from assay.cli.report_files import write_text, writer_for
@@ -71,10 +72,10 @@ def gate(  # noqa: PLR0917 - each is an option of the command
     report = _report(name, limits, baseline or _from_settings(found, limits.baseline))
     for path, write in writers:
         write_text(path, write(report))
-    _tell(report, as_json=as_json)
-    if _is_on_github() if github is None else github:
-        _tell_github(report, quiet=as_json)
-    raise typer.Exit(EXIT_CODES[report.verdict])
+    on_github = _is_on_github() if github is None else github
+    if on_github:
+        _write_summary(report)
+    raise typer.Exit(_told(report, as_json=as_json, on_github=on_github))
 
 
 def _settings(config: Path | None) -> FoundSettings:
@@ -154,6 +155,22 @@ def _write_baseline(name: str, path: Path) -> None:
     messages.tell(f"{counted(len(runs.runs), 'run', 'runs')} of {tasks} written to {path}")
 
 
+def _told(report: GateReport, *, as_json: bool, on_github: bool) -> ExitCode:
+    """The verdict, told to whoever still listens; it stands when nobody does."""
+    code = EXIT_CODES[report.verdict]
+    try:
+        _tell(report, as_json=as_json)
+        if on_github:
+            for line in _renderer("github").workflow_commands(report):
+                typer.echo(line, err=as_json)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        fall_silent()
+        if as_json and code == ExitCode.OK:  # data that nobody took
+            return ExitCode.INCOMPLETE
+    return code
+
+
 def _tell(report: GateReport, *, as_json: bool) -> None:
     if as_json:
         write_json(report.to_dict())
@@ -172,14 +189,11 @@ def _is_on_github() -> bool:
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
-def _tell_github(report: GateReport, *, quiet: bool) -> None:
-    """Annotations to the log, which GitHub reads on either stream; the report to the summary."""
-    github = _renderer("github")
-    for line in github.workflow_commands(report):
-        typer.echo(line, err=quiet)
+def _write_summary(report: GateReport) -> None:
+    """The report to where GitHub shows it beside the log; that has annotations on either stream."""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
-        write_text(Path(summary), github.gate_markdown(report), mode="a")
+        write_text(Path(summary), _renderer("github").gate_markdown(report), mode="a")
 
 
 def _renderer(name: str) -> Any:
