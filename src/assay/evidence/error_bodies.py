@@ -42,7 +42,8 @@ class Reading(Struct, frozen=True):
 _FAILED_WORD = re.compile(
     r"(?:[a-z]+[ _-]){0,3}(?:error|err|errored|fail|failed|failure|exception|timeout|denied|aborted"
     r"|unauthori[sz]ed|unauthenticated|forbidden|invalid|false|rejected|exceeded|unavailable"
-    r"|exhausted|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}|not[ _-]?found|not[ _-]?ok"
+    r"|exhausted|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}|not[ _-]?found"
+    r"|not[ _-]?ok|not[ _-]?implemented"
     r"|query[ _]limit|timed[ _-]?out)\Z|失败\Z|错误\Z",
     re.IGNORECASE,
 )
@@ -169,14 +170,18 @@ def _status_word(body: Body) -> Reading | None:
 
 
 def told_undone(value: Any) -> Reading | None:
-    """What a body of good flags says where its own status is a bad one, and an error beside it."""
-    body = Body(value) if isinstance(value, dict) else None
-    if body is None or not any(_FAILED_WORD.match(word) for word in _words_of(body)):
+    """What a body says whose own status is a bad one, and that names the error, whatever else."""
+    status = value.get("status") if isinstance(value, dict) else None
+    if not isinstance(status, str) or not _FAILED_WORD.match(status.strip()):
+        return None
+    body = Body(value)
+    if body.is_record:
         return None
     told = next((item for item in body.all("error", "errors") if _is_error(item)), None)
-    if told is None or is_count(told):
+    words = body.message() if told is None or is_count(told) else message_in(told) or status
+    if words is None or (told is None and failing_opening(words) is None):
         return None
-    return Reading(failed=True, rule="status_word", message=message_in(told) or body.message())
+    return Reading(failed=True, rule="status_word", message=words)
 
 
 def _words_of(body: Body) -> list[str]:

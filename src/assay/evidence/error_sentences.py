@@ -8,10 +8,12 @@ from __future__ import annotations
 from assay.evidence.error_openings import Opening
 from assay.evidence.error_vocabulary import ARGUMENT, NAMED_THINGS, SOME_WORDS, VERBS
 from assay.evidence.foreign_errors import FOREIGN
+from assay.evidence.foreign_refusals import FOREIGN_STATES
 
 # First match wins.
 SENTENCES: tuple[Opening, ...] = (
     Opening("foreign_error", "line", FOREIGN),
+    Opening("foreign_state", "line", FOREIGN_STATES),
     Opening(
         "error_symbol",
         "line",

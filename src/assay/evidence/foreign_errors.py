@@ -7,6 +7,7 @@ encontraron resultados") is no failure, so that only a certain thing can be miss
 from __future__ import annotations
 
 from assay.evidence.error_vocabulary import SOME_WORDS
+from assay.evidence.foreign_refusals import FOREIGN_DEMANDS
 
 # What a message opens with.
 _OPENERS = (
@@ -76,7 +77,8 @@ _OPENERS = (
         r"|нет (?:связи|доступа|прав|файла|соединения|подключения|такого|такой|ответа|данных для"
         r"|(?-i:\w*[A-Za-z]_\w+))\b|(?:некорректн|недопустим|неправильн|неподдерживаем)\w{2,3} "
         r"|(?:путь|адрес|значение|файл) вне |слишком (?:много|длинн|больш|мал|коротк)\w* "
-        r"|что-то пошло не так|произошла (?:\w+ )?ошибка|отсутствует |требуется |сначала "
+        r"|что-то пошло не так|произошла (?:\w+ )?ошибка|отсутствует |требуется |сначала"
+        r" (?:нужно|выберите|создайте|откройте|войдите|подключите)"
         r"|ошибка [^\n:]{1,40}:"
         r"|у (?:вас|тебя) нету? прав|укажите |введите |нужно |необходимо |невозможно "
         r"|отсутствует обязательн|истекло время"
@@ -102,15 +104,15 @@ _GERMAN_VERBS = (
 # What is said of a thing at the end of a clause; some words may stand before.
 _VERDICTS = (
     (
-        r"(?:wurde )?nicht gefunden|existiert (?:nicht|bereits)|(?:ist|sind|wird) nicht"
+        r"(?:wurde )?nicht gefunden|existiert (?:nicht(?! mehr)|bereits)|(?:ist|sind|wird) nicht"
         r" (?:möglich|erlaubt"
         r"|zulässig|unterstützt|verfügbar|erreichbar|gültig|berechtigt)|bereits vorhanden"
         r"|ist (?:ungültig|abgelaufen|erforderlich|gesperrt|ein pflichtfeld)|fehlgeschlagen"
         r"|verweigert|(?:konnte|kann) (?:[^\s:]+ ){0,6}?nicht (?:[^\s:]+ ){0,4}?werden"
-        r"|muss (?:angegeben|größer|kleiner|zwischen|eine?|\d)|(?:darf|dürfen) nicht"
-        r"|fehl(?:t|en)(?=\s*(?:[.!:,(]|\Z))|nicht (?:erreichbar|angemeldet|eingeloggt|autorisiert"
-        r"|verbunden|konfiguriert|installiert|initialisiert|implementiert|zugelassen|aktiviert"
-        r"|gesetzt|unterstützt|verf(?:ü|ue)gbar)(?=\s*(?:[.!:,(–—-]|\Z))|bereits (?:vergeben"
+        r"|muss (?:angegeben|größer|kleiner|zwischen)|(?:darf|dürfen) nicht"
+        r"|fehl(?:t|en)(?=\s*(?:[.!:,(]|\Z))|nicht (?:erreichbar|autorisiert|konfiguriert"
+        r"|initialisiert|implementiert|zugelassen|gesetzt|unterstützt|verf(?:ü|ue)gbar)"
+        r"(?=\s*(?:[.!:,(–—-]|\Z))|bereits (?:vergeben"
         r"|registriert|belegt|gebucht)|konnten? (?:[^\s:]+ ){0,6}?nicht (?:[^\s:]+ ){0,3}?"
         rf"{_GERMAN_VERBS}"
         r"|ist (?:keine?[nrs]? (?:gültige|(?:\S+ ){0,2}?\S*datei|ordner|verzeichnis|zahl)\w*"
@@ -123,10 +125,9 @@ _VERDICTS = (
         r"|(?:est|sont) (?:invalide|obligatoire|requis|expiré|inaccessible|indisponible)"
         r"|n'est pas (?:valide|autorisé|disponible|pris|reconnu|permis)|non (?:autorisée?|valide"
         r"|pris en charge|reconnue?)|manquante?s?|doi(?:t|vent) (?:être|avoir|contenir)|a expiré"
-        r"|a échoué|ne peu(?:t|vent) (?:pas|être)|n'(?:est|sont) pas (?:configuré|installé"
-        r"|connecté"
-        r"|initialisé|défini|supporté|accessible|une? )\w*|(?:pas|non) (?:trouvé|fourni|défini"
-        r"|configuré|connecté|spécifié|supporté|initialisé|renseigné)e?s?|est trop \w+|dépassée?"
+        r"|a échoué|ne peu(?:t|vent) (?:pas )?être|n'(?:est|sont) pas (?:configuré"
+        r"|initialisé|défini|supporté|accessible)\w*|(?:pas|non) (?:trouvé|fourni|défini"
+        r"|configuré|spécifié|supporté|initialisé|renseigné)e?s?|est trop \w+|dépassée?"
         r"|invalides?(?=\s*(?:[.!:,(]|\Z))"
     ),
     (
@@ -134,9 +135,9 @@ _VERDICTS = (
         r"|autorizad[oa]|válid[oa]|disponible|permitid[oa]"
         r"|soportad[oa]|fue encontrad[oa])|ya existe|es (?:obligatori[oa]|requerid[oa]"
         r"|inválid[oa])|deben? (?:ser|estar|tener|contener)|ha (?:fallado|caducado|expirado)"
-        r"|no puede (?:estar|ser)|no es (?:válid[oa]|compatible|una? )|denegad[oa]|rechazad[oa]"
-        r"|no (?:está |fue |ha sido )?(?:configurad|instalad|conectad|inicializad|proporcionad"
-        r"|especificad|reconocid|definid|habilitad)[oa]s?|(?:inválid|incorrect)[oa]s?"
+        r"|no puede (?:estar|ser)|no es (?:válid[oa]|compatible)|denegad[oa]|rechazad[oa]"
+        r"|no (?:está |fue |ha sido )?(?:configurad|inicializad|proporcionad"
+        r"|especificad|reconocid|definid)[oa]s?|(?:inválid|incorrect)[oa]s?"
         r"(?=\s*(?:[.!:,(]|\Z))|(?:límite|cuota|tiempo) (?:\S+ ){0,4}?(?:excedid|alcanzad|superad"
         r"|agotad)[oa]|(?:ha )?(?:fallado|falló)|es demasiado \w+"
     ),
@@ -145,8 +146,8 @@ _VERDICTS = (
         r"|suportad[oa]"
         r"|foi encontrad[oa]|pode (?:estar|ser)|é (?:válid[oa]|suportad[oa]))|já existe"
         r"|é (?:obrigatóri[oa]|inválid[oa])|devem? (?:ser|ter|conter)|expirou|negad[oa]"
-        r"|não (?:está |foi )?(?:configurad|instalad|conectad|inicializad|fornecid|informad"
-        r"|especificad|reconhecid|definid|habilitad)[oa]s?|(?:inválid|incorret|ausente)[oa]?s?"
+        r"|não (?:está |foi )?(?:configurad|inicializad|fornecid|informad"
+        r"|especificad|reconhecid|definid)[oa]s?|(?:inválid|incorret|ausente)[oa]?s?"
         r"(?=\s*(?:[.!:,(]|\Z))|(?:limite|cota|tempo) (?:\S+ ){0,4}?(?:excedid|atingid"
         r"|esgotad)[oa]"
         r"|falhou|é muito \w+"
@@ -162,10 +163,10 @@ _VERDICTS = (
         r"|mislukt|geweigerd"
     ),
     (
-        r"не (?:найден[оаы]?|существует|поддерживается|указан[оаы]?|может быть|разреш[её]н[оаы]?"
-        r"|доступ(?:ен|на|но|ны)|(?:задан|передан|настроен|установлен|подключ[её]н|заполнен"
-        r"|авторизован|распознан|выбран|получен|определ[её]н|инициализирован)[оаы]?|является"
-        r"|отвечает|вернул[аои]?|удалось)|недоступ(?:ен|на|но|ны)|уже (?:существует|занят[оаы]?)"
+        r"не (?:найден[оа]?|существует|поддерживается|указан[оаы]?|может быть|разреш[её]н[оаы]?"
+        r"|доступ(?:ен|на|но|ны)|(?:задан|передан|настроен|заполнен|распознан|выбран"
+        r"|инициализирован)[оаы]?|вернул[аои]?|удалось|является обычн)"
+        r"|уже (?:существует|занят[оаы]?)"
         r"|вне (?:разреш|допуст|предел)\w+|ист[её]к(?:ла|ло)?|недействител(?:ен|ьна|ьно)"
         r"|отсутствует|превыш(?:ен|ает)[оаы]?"
         r"|обязател(?:ен|ьно)|запрещ[её]н[оаы]?|должн[оаы]? быть"
@@ -192,7 +193,7 @@ _EASTERN = (
     (
         r"(?!(?:該当|検索|条件|見つかりません)|[^\n]{0,12}結果)[^\n。]{0,60}(?:見つかりません"
         r"|存在しません|未(?:対応|設定|入力|指定|認証|登録)です|対応していません"
-        r"|設定されていません|(?:に|が)?失敗(?=[:：\s(（。]|\Z)|不足しています"
+        r"|(?:に|が)?失敗(?=[:：\s(（。]|\Z)|不足しています"
         r"|問題がある|(?:長|短|大き|多)すぎます|(?:設定|許可|ログイン|認証|権限)が必要です"
         r"|失敗しました"
         r"|(?:でき|られ|せ|れ)ません(?:でした)?(?:\Z|。|、|:|：)|エラーが発生|(?:無効|不正"
@@ -217,4 +218,11 @@ _EASTERN = (
         r"|잘못된 "
     ),
 )
-FOREIGN = ("|".join(_OPENERS), rf"{SOME_WORDS}(?:{'|'.join(_VERDICTS)})(?!\w)", *_EASTERN)
+# A search that found nothing.
+_NOT_FOUND_NONE = r"(?!ничего|nichts|nada|rien|niente|по запросу)"
+FOREIGN = (
+    "|".join(_OPENERS),
+    rf"{_NOT_FOUND_NONE}{SOME_WORDS}(?:{'|'.join(_VERDICTS)})(?!\w)",
+    *_EASTERN,
+    *FOREIGN_DEMANDS,
+)

@@ -47,7 +47,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|nie (?:skonfigurowan|zainstalowan)|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:não"
             r"|no se|nicht|non)|(?:нет|keine?n?|sin|sem|pas de|falta) (?-i:[A-Z][A-Z0-9]*"
             r"(?:_[A-Z0-9]+)+)|конфигурац|настройк\w+ (?:не|отсутств))"
-            r"|設定されていません|設定してください|未設定|設定が必要|설정되지|설정이 필요|설치되"
+            r"|設定されていません|設定してください|未設定|設定が必要|連携されて|비활성화|설정해야"
+            r"|설정되지|설정이 필요|설치되"
         ),
     ),
     (
@@ -86,7 +87,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "timeout",
         (
-            r"\b(?:zeitüberschreitung|délai|tiempo de espera|tempo (?:limite|esgotado|scaduto"
+            r"\b(?:zeitüberschreitung|таймаут|истекло|délai|tiempo de espera|tempo (?:limite"
+            r"|esgotado|scaduto"
             r"|excedido)|врем(?:я|ени) ожидания|слишком много времени|zu lange|trop de temps"
             r"|demasiado tiempo)|タイムアウト|시간이? ?초과"
         ),
@@ -106,7 +108,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|non disponible|tidak tersedia"
             r"|không khả dụng|keyinroq|no (?:está )?disponible"
             r"|indisponível|não (?:está )?disponível|nicht verfuegbar|não responde|no responde"
-            r"|не отвечает|später (?:erneut|noch)|réessaye|inténtelo|intente (?:de nuevo"
+            r"|не отвечает|antwortet nicht|reagiert nicht|ne répond pas|später (?:erneut|noch)"
+            r"|réessaye|inténtelo|intente (?:de nuevo"
             r"|más tarde)"
             r"|tente novamente|попробуйте (?:позже|снова)|повторите (?:запрос |попытку )?позже"
             r"|non disponibile|недоступ)|利用できません|メンテナンス|しばらく|점검|잠시 후"
@@ -118,7 +121,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:existiert bereits|ya tiene|đã [^\n]{0,20}rồi|ya está|já (?:cadastrad|est[áa]"
             r"|possui|foi)|déjà|già"
-            r"|уже|bereits vorhanden|existe déjà|ya existe|já existe|esiste già"
+            r"|уже|bereits|existe déjà|ya existe|já existe|esiste già"
             r"|bestaat al|уже существует|już istnieje)|(?:既|すで)に(?:存在|使用|登録)"
             r"|이미 (?:존재|사용)"
         ),
@@ -141,7 +144,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|заполнен"
             r"|выбран)|отсутству|нет (?-i:[a-z]+_\w+)|non (?:fourni|renseigné|spécifié)|ausente"
             r"|aucune? (?:\S+ ){1,4}?(?:fourni|spécifié|sélectionné|indiqué|renseigné))"
-            r"|必須|未(?:入力|指定)|(?:入力|指定)してください"
+            r"|必須|パラメータが不足|未(?:入力|指定)|지정해|입력하세요|비어 ?있|필요합니다|입력된"
+            r"|(?:入力|指定)してください"
             r"|필수|입력해"
         ),
     ),
@@ -161,12 +165,16 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
             r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"
             r"|eine?)|doi(?:t|vent) être|deben? (?:ser|estar|tener)|deve (?:ser|ter|conter|essere)"
-            r"|должн[оаы]? быть|trebuie|geçerli bir|muss \d|ist keine?\b|n'est pas une?\b"
+            r"|должн[оаы]? быть|trebuie|geçerli bir|\bmuss\b|müssen|ist keine?\b|unvollständig"
+            r"|passt nicht|stimmt nicht|doi(?:t|vent)\b|deben?\b"
+            r"|devem?\b|долж(?:ен|на|но|ны)\b|слишком|trop \w|demasiado|muito (?:longo|grande)"
+            r"|не соответствует|неверн|повреж|ne correspond|no (?:coincide|corresponde|cumple)"
+            r"|superar|zu (?:lang|kurz|groß)|n'est pas une?\b"
             r"|no es una?\b|não é uma?\b|не является|(?:некорректн|недопустим|неправильн)\w"
             r"|не (?:понял|распознан)|incorrect[oae]|incorret|fuera de rango|hors limites)"
             r"|غير صالح|अमान्य|無効|不正|正しくありません"
             r"|なければなりません|すぎます|ではありません"
-            r"|유효하지|잘못된|올바르지"
+            r"|유효하지|잘못된|올바르지|어야 합니다|여야 합니다|해야 합니다|너무|형식"
         ),
     ),
     (
@@ -189,7 +197,9 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:nicht (?:unterstützt|erlaubt|zulässig)|pris en charge|non supporté|soportad"
             r"|suportad|supportat|не поддерживается|неподдерживаем|не разреш|ondersteund"
-            r"|keine \S*-datei|n'est pas supporté)|サポートされて|未対応|対応していません"
+            r"|keine \S*-datei|n'est pas supporté|nur [^\n.]{2,60} (?:erlaubt|möglich)"
+            r"|s[óo]lo (?:se |está|admite|acepta)|(?:apenas|somente) |только \w+\W*$)"
+            r"|サポートされて|未対応|対応していません"
             r"|지원(?:하지|되지)"
         ),
     ),

@@ -251,7 +251,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|cannot \w+[^\n:]{0,60} without\b"
             r"|no \w+ (?:uploaded|selected)\b|not provided and not marked as optional|can(?:not"
             r"|'t) be (?:empty|null|blank)|must not be (?:empty|null|blank)|\brequired[.!]?\s*$"
-            r"|缺少|为空|必填|需要.{0,10}参数"
+            r"|缺少|为空|必填|需要.{0,30}参数"
         ),
     ),
     (

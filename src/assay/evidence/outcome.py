@@ -42,6 +42,7 @@ _LONGEST_PYTHON = 4_096
 _MOST_HEADERS = 3
 # What these say is of their own making, so that its end counts.
 _TELLING = frozenset({"acting", "asking", "checking", "other"})
+_DOING = frozenset({"acting", "other"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
@@ -207,6 +208,8 @@ def _read(value: Any, tool: ToolKind, *, reported: bool | None, headers: int = 0
     if isinstance(value, str):
         return _read_text(value, tool, reported=reported, headers=headers)
     reading = read_value(value)
+    if reading is None and tool in _DOING:
+        reading = told_undone(value)
     told = lone_words(value) if reading is None and tool == "acting" else None
     if told is None or failing_opening(told, tool=tool) is None:
         return reading
@@ -250,6 +253,13 @@ def _gist(text: str, rule: str) -> str:
     return text.rstrip()[-LONGEST_MESSAGE:] if rule == "traceback" else text[:LONGEST_MESSAGE]
 
 
+def _is_an_answer(rule: str, tool: ToolKind) -> bool:
+    """Whether what hinders who was to act is what this tool was asked for."""
+    if rule == "compiler_error":
+        return tool == "checking"
+    return rule == "foreign_state" and tool not in _DOING
+
+
 def _is_said_in_passing(
     text: str, found: Opening, tool: ToolKind, *, reported: bool | None
 ) -> bool:
@@ -273,14 +283,14 @@ def _is_said_in_passing(
         case "checking" | "asking" if found.rule in WORKS:
             passing = _OF_A_WORK.match(text) is not None
         case "checking":
-            passing = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(text) is None
+            passing = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(opening_of(text)) is None
         case "asking" | "content":
             passing = found.rule in SENTENCES and _OF_A_STATE.match(text) is not None
         case "stopper":
             passing = found.rule in WORKS and "fail" not in text[:80].lower()
         case _:
             passing = False
-    return passing
+    return passing or _is_an_answer(found.rule, tool)
 
 
 def _ends_in_exception(text: str) -> bool:

@@ -119,13 +119,18 @@ def _is_of_a_work(tool: str, payload: Payload, reading: Reading) -> bool:
     if not isinstance(payload.value, dict) or OF_AN_ARGUMENT.match(reading.message or ""):
         return False
     record = _record_in(payload.value)
-    answered = record is not payload.value or _is_enveloped(payload)
+    enveloped = record is not payload.value or _is_enveloped(payload)
+    answered = enveloped or (reading.rule == "status_word" and _asks_how_it_went(tool))
     ends = [end for key in ("status", "state") if isinstance(end := record.get(key), str)]
-    if answered and any(_ENDED_IN_ERROR.match(end) for end in ends):
+    if enveloped and any(_ENDED_IN_ERROR.match(end) for end in ends):
         return True
     return any(_WORK_ENDED.match(end) for end in ends) and (
         answered or _is_asked_by_id(tool, record)
     )
+
+
+def _asks_how_it_went(tool: str) -> bool:
+    return kind_of_tool(tool) == "checking" or is_about(tool, {"status", "state", "progress"})
 
 
 def _record_in(value: dict[Any, Any]) -> dict[Any, Any]:
