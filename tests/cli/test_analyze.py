@@ -6,33 +6,32 @@ import csv
 import hashlib
 import io
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
-from tests.command_line import Assay, in_this_process
 from tests.conftest import shared_path
 from tests.ingest.reading import unpacked_ds200
 
 from assay.analyses import ANALYSES
 from assay.analyses.report import PARTS
 from assay.cli.analyze_options import spread_names
+from assay.run import RunOutcome
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.command_line import Assay
 
 
 HOSTILE = "\x1b[31mred\u202e[b]x[/b]"
 
 
-@pytest.fixture
-def assay(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Assay:
+@pytest.fixture(autouse=True)
+def cache_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("COLUMNS", "120")
-    return in_this_process(monkeypatch, capsys)
 
 
 @pytest.fixture
@@ -209,6 +208,35 @@ def test_the_help_shows_every_analysis_and_the_flags(assay: Assay) -> None:
         *("--no-tool-penalty", "--traj-dir", "--eval-dir"),
     )
     assert [flag for flag in seeds if flag not in report] == []
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_the_examples_in_the_help_of_an_analysis_can_be_run(
+    assay: Assay, store: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(store.parent)
+    shown = assay("analyze", name, "--help").out.splitlines()
+    examples = [shlex.split(line) for line in shown if line.startswith("    assay analyze ")]
+    assert len(examples) == 3
+    assert [assay(*words).code for _, *words in examples] == [0, 0, 0]
+
+
+def test_a_report_on_runs_that_nobody_judged_says_what_to_ask_instead(
+    assay: Assay, store: Path, tmp_path: Path
+) -> None:
+    assert "No run here says how it ended" in assay("analyze", store).err
+    assert "No run here" not in assay("analyze", "tools", store).err
+    judged = tmp_path / "judged"
+    store_of(judged, [a_run("ann", "t1", ok("find"), outcome=RunOutcome(success=True))])
+    assert assay("analyze", judged / "runs.assay").err == ""
+
+
+def test_a_tool_that_bears_its_servers_name_is_cut_in_front(
+    assay: Assay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "70")
+    store_of(tmp_path, [a_run("ann", "t1", bad("mcp__ledger__list_all_bookings", "boom"))])
+    assert "all_bookings " in assay("analyze", "tools", tmp_path / "runs.assay").out
 
 
 def test_the_seeds_own_call_and_its_exports(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.render.run_names import plain_name, shortened_place
+from assay.render.run_names import plain_name
+from assay.render.safe_text import shortened_front
 
 DIGEST = "2e111911621129d0e5dc7d75cf6f75c3"
 
@@ -37,5 +38,5 @@ def test_a_made_up_id_gives_way_to_a_file(
     ],
 )
 def test_a_place_is_cut_where_places_are_alike(place: str, width: int, shown: str) -> None:
-    assert shortened_place(place, width) == shown
+    assert shortened_front(place, width) == shown
     assert len(shown) <= width

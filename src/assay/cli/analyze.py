@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -47,6 +48,20 @@ Examples:
 Without the name of an analysis it is a report: see assay analyze report --help.
 Exit codes: 0 ok, 2 wrong usage, 3 interrupted.
 """
+_OF_ONE = """
+\b
+Examples:
+  assay analyze {name} runs.assay
+  assay analyze {name} runs.assay {narrower}
+  assay analyze {name} runs.assay -o {name}.csv
+
+STORE may be a folder of recordings too. Exit codes: 0 ok, 2 wrong usage, 3 interrupted.
+"""
+_UNJUDGED = (
+    "No run here says how it ended, and nobody judged one. What their calls tell: "
+    "assay analyze errors {store}; to judge them: assay score {store}; "
+    "to compare them: assay compare --store {store}"
+)
 _REPORT = "report"
 _FLAGS = (
     ("passes", "Attempt by attempt, pass@k and pass^k."),
@@ -159,6 +174,21 @@ def _show(found: Callable[[View], Iterator[Answered]], given: dict[str, Any]) ->
         write_data(document(answered, about).decode() + "\n")
     else:
         _tell(answered, Terminal())
+        if any(map(_is_unjudged, answered)):
+            messages.tell(_UNJUDGED.format(store=store.path), "yellow")
+
+
+def _is_unjudged(found: Answered) -> bool:
+    """Whether models are compared of whose runs nothing is known but their calls."""
+    rows: Any = found.rows
+    is_summary = found.analysis.name == "summary" and rows
+    return is_summary and all(row.score is None and row.success_rate is None for row in rows)
+
+
+def _epilog(analysis: Analysis) -> str:
+    choice = next((each for each in analysis.parameters if each.choices), None)
+    narrower = f"--{choice.name} {quote(choice.choices[-1])}" if choice else "--model gpt-5-mini"
+    return _OF_ONE.format(name=analysis.name, narrower=narrower)
 
 
 def _tell(answered: Sequence[Answered], terminal: Terminal) -> None:
@@ -190,4 +220,6 @@ app.command(_REPORT, epilog=EPILOG)(
     with_options(_report, SOURCE | _PARTS | _NUMBERS | FILTERS | _EXPORT | OUTPUT | ENGINE)
 )
 for _analysis in ANALYSES.values():
-    app.command(_analysis.name)(analysis_command(_analysis, OUTPUT | ENGINE, _answer))
+    app.command(_analysis.name, epilog=_epilog(_analysis))(
+        analysis_command(_analysis, OUTPUT | ENGINE, _answer)
+    )

@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from assay.render.safe_text import one_line, shortened
+from assay.render.safe_text import one_line, shortened, shortened_front
 from assay.render.written_values import TEXTS, WRITTEN
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ _NOTHING = "–"
 _WIDEST = 36
 _NARROWEST = 14
 _GAP = 3
+_SERVED = "mcp__"
 # What is longer is cut in a terminal; None is a dash everywhere.
 _WRITTEN: dict[ColumnKind, Callable[[Any], str]] = WRITTEN | {
-    "name": lambda value: shortened(one_line(str(value)), _WIDEST),
+    "name": lambda value: _cut(one_line(str(value)), _WIDEST),
     "text": lambda value: shortened(one_line(str(value)), 2 * _WIDEST),
 }
 
@@ -79,9 +80,14 @@ def _caption(rows: int, columns: int) -> str | None:
 def _filled(column: Column, rows: Sequence[Struct], widest: int) -> _Shown:
     cells = [_cell(column, row) for row in rows]
     if column.kind in TEXTS:
-        cells = [Text(shortened(cell.plain, widest), style=cell.style) for cell in cells]
+        cells = [Text(_cut(cell.plain, widest), style=cell.style) for cell in cells]
     longest_word = max(map(len, column.label.split()))
     return _Shown(column, cells, max(longest_word, *(cell.cell_len for cell in cells)))
+
+
+def _cut(name: str, width: int) -> str:
+    """A name cut to a width; where all begin with their server's name, at the beginning."""
+    return (shortened_front if name.startswith(_SERVED) else shortened)(name, width)
 
 
 def _fitting(columns: list[_Shown], width: int) -> list[_Shown]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.render.safe_text import shortened
-
 if TYPE_CHECKING:
     from assay.render.row_files import Row
 
@@ -33,12 +31,3 @@ def plain_name(run_id: str | None, path: str | None, position: int | None) -> st
 def name_of_row(row: Row) -> str | None:
     """The same for a row of `runs`."""
     return plain_name(row["run_id"], row["source_path"], row["source_position"])
-
-
-def shortened_place(place: str, width: int) -> str:
-    """A place cut to a width at its beginning, where places resemble each other."""
-    if len(place) <= width:
-        return place
-    end = place[len(place) - width + 1 :]
-    whole = end[end.find("/") :]
-    return shortened(f"…{whole if '/' in end else end}", width)

@@ -62,3 +62,12 @@ def shortened(text: str, width: int) -> str:
         if used > width or (used == width and i < len(text) - 1):
             return f"{text[:i]}…"
     return text
+
+
+def shortened_front(text: str, width: int) -> str:
+    """The text cut to a width at its beginning, at a slash where there is one, as in a path."""
+    if len(text) <= width:
+        return shortened(text, width)
+    end = text[len(text) - width + 1 :]
+    whole = end[end.find("/") :] if "/" in end else end
+    return shortened(f"…{whole}", width)

@@ -9,8 +9,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from assay.render.run_names import shortened_place
-from assay.render.safe_text import many_lines, one_line, shortened
+from assay.render.safe_text import many_lines, one_line, shortened, shortened_front
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -157,7 +156,7 @@ def _tells_something(key: str, rows: Sequence[Row]) -> bool:
 def _run(row: Row, width: int) -> str:
     name = one_line(str(row["run"]))
     is_place = row["run"] == row.get("source")
-    return shortened_place(name, width) if is_place else shortened(name, width)
+    return shortened_front(name, width) if is_place else shortened(name, width)
 
 
 def _number(key: str, row: Row) -> Text:
