@@ -65,6 +65,7 @@ _HOMES = {
     "traceloop": "traceloop:TRACELOOP",
     "vercel-ai": "vercel_stream:VERCEL_AI",
     "web-actions": "web_trajectories:WEB_ACTIONS",
+    "zed": "zed:ZED",
 }
 FORMAT_NAMES = tuple(_HOMES)
 # Looks into every corner of a document; only where nobody else knows it.
