@@ -6,38 +6,17 @@ import csv
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.command_line import Assay, in_this_process
+from tests.cli.rated_stores import put_here, store_of
 from tests.store.runs import fill, run
 
-from assay import RunOutcome
 from assay.render.comparison_rows import FIGURE_COLUMNS
 from assay.store import Store
 
-HOSTILE = "task \x1b[31m[red] =cmd() | http://evil.example"
-
-
-def store_of(path: str | Path, rates: dict[str, float], tasks: int = 8) -> None:
-    """Two attempts of each task by each model; the first tasks pass, as many as the rate says."""
-    cases: list[Any] = []
-    for model, rate in rates.items():
-        for task in range(tasks):
-            for attempt in (1, 2):
-                success = task < rate * tasks
-                cases.append(
-                    run(
-                        len(cases),
-                        run_id=f"{path}-{len(cases)}",
-                        model=model,
-                        task_id=HOSTILE if task == 7 else f"task-{task}",
-                        attempt=attempt,
-                        outcome=RunOutcome(success=success),
-                        framework=f"of {model}",
-                    )
-                )
-    fill(Store.create(path), cases)
+if TYPE_CHECKING:
+    from tests.command_line import Assay
 
 
 @pytest.fixture(scope="module")
@@ -50,18 +29,11 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def assay(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    stores: Path,
-) -> Assay:
-    """Run `assay` in this process, in a folder that has the stores."""
-    monkeypatch.chdir(tmp_path)
+def assay(assay: Assay, monkeypatch: pytest.MonkeyPatch, stores: Path) -> Assay:
+    """Run `assay` in a folder that has the stores."""
     monkeypatch.setenv("COLUMNS", "160")
-    for store in stores.iterdir():
-        Path(store.name).symlink_to(store)
-    return in_this_process(monkeypatch, capsys)
+    put_here(stores)
+    return assay
 
 
 def test_two_stores_flips_first(assay: Assay) -> None:

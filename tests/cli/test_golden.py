@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command_line import Assay, in_this_process
 from tests.evidence.made_runs import call, run
 from tests.store.runs import fill
 
 from assay import AgentTestCase, Expectations, RunOutcome, Store
+
+if TYPE_CHECKING:
+    from tests.command_line import Assay
 
 
 def refund(number: int, amount: int, **known: Any) -> AgentTestCase:
@@ -34,13 +36,11 @@ RUNS = [
 
 
 @pytest.fixture
-def assay(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Assay:
-    monkeypatch.chdir(tmp_path)
+def assay(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> Assay:
+    """Run `assay golden` in a folder with a store of these runs."""
     monkeypatch.setenv("COLUMNS", "200")
     fill(Store.create("runs.assay"), RUNS)
-    return in_this_process(monkeypatch, capsys, "golden")
+    return lambda *arguments: assay("golden", *arguments)
 
 
 def test_marks_are_made_listed_and_taken_back(assay: Assay) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.test_interrupt import PLAIN, on_a_terminal, with_patience
-from tests.command_line import Assay, Done, in_this_process
+from tests.command_line import Assay, Done
 
 from assay.store import Store
 
@@ -30,14 +30,9 @@ SECRET = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
 
 
 @pytest.fixture
-def assay(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Assay:
-    """Run `assay import ... --store store` in this process, in an empty folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-    run = in_this_process(monkeypatch, capsys, "import")
-    return lambda *arguments: run(*arguments, "--store", "store")
+def assay(assay: Assay) -> Assay:
+    """Run `assay import ... --store store`."""
+    return lambda *arguments: assay("import", *arguments, "--store", "store")
 
 
 def process(*arguments: object, stdin: bytes = b"", folder: Path | None = None) -> Done:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.command_line import Assay, Done, in_this_process
+from tests.command_line import Assay, Done
 
 from assay import __version__
 from assay.cli.exit_codes import ExitCode
@@ -30,16 +30,10 @@ def judging_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_JUDGE", "none")
 
 
-@pytest.fixture
-def assay(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Assay:
-    """Run `assay` in this process, in an empty folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-    # Commands may add the folder they run in.
+@pytest.fixture(autouse=True)
+def path_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands may add the folder they run in."""
     monkeypatch.setattr(sys, "path", list(sys.path))
-    return in_this_process(monkeypatch, capsys)
 
 
 def process(*arguments: object, stdin: bytes = b"", **env: str) -> Done:

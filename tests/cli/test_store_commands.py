@@ -13,10 +13,10 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
-from tests.command_line import Assay, in_this_process
 from tests.store.runs import SMALL, fill, run, runs, samples
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
@@ -27,18 +27,18 @@ from assay.ingest.recording import FilePlace, Recording
 from assay.run import Source
 from assay.store import Store
 
+if TYPE_CHECKING:
+    from tests.command_line import Assay
+
 HOSTILE = "\x1b[31mred\x1b]8;;http://evil.example\x1b\\ \u202e[red]x[/red] :smile:\r\n=cmd()"
 
 
 @pytest.fixture
-def assay(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Assay:
-    """Run `assay` in this process, in a folder with a store of ten runs named `runs.assay`."""
-    monkeypatch.chdir(tmp_path)
+def assay(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> Assay:
+    """Run `assay` in a folder with a store of ten runs named `runs.assay`."""
     monkeypatch.setenv("COLUMNS", "100")
     fill(Store.create("runs.assay"), runs(10), limit=SMALL)
-    return in_this_process(monkeypatch, capsys)
+    return assay
 
 
 def key_of(run_id: str) -> str:
