@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.conftest import shared_path
-from tests.ingest.reading import unpacked_ds200
 
 from assay import Store
 from assay.analyses import (
@@ -33,18 +30,6 @@ if TYPE_CHECKING:
     from assay.analyses import View
 
 CLOSE = 1e-9
-
-
-@pytest.fixture(scope="module")
-def oracle() -> dict[str, Any]:
-    text = shared_path("oracle", "toolgym", "oracle.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked_ds200(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.conftest import shared_path
-from tests.ingest.reading import unpacked_ds200
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,18 +16,6 @@ FLAGS = (
     *("--passes", "--detailed", "--top-n", "3", "--distribution"),
     *("--weighted", "--fa-weight", "0.6", "--step-weight", "0.4", "--no-tool-penalty", "0.3"),
 )
-
-
-@pytest.fixture(scope="module")
-def oracle() -> dict[str, Any]:
-    text = shared_path("oracle", "toolgym", "oracle.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked_ds200(tmp_path_factory)
 
 
 def report(dataset: Path, *flags: str) -> dict[str, list[dict[str, Any]]]:

@@ -9,8 +9,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.conftest import shared_path
-from tests.ingest.reading import unpacked_ds200
 
 from assay import Store
 from assay.analyses import (
@@ -42,18 +40,6 @@ WEIGHTS: dict[str, dict[str, Any]] = {
     "weighted_fa0.6_step0.4_pen0.3": {"fa_weight": 0.6, "step_weight": 0.4, "no_tool_penalty": 0.3},
 }
 BINS = ("bin_0_20", "bin_20_40", "bin_40_60", "bin_60_80", "bin_80_100")
-
-
-@pytest.fixture(scope="module")
-def oracle() -> dict[str, Any]:
-    text = shared_path("oracle", "toolgym", "oracle.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return unpacked_ds200(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

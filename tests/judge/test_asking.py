@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.judge.weather_case import CASE
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import InvalidJudge, JudgeError, JudgeFailed, UnknownName
@@ -22,17 +23,6 @@ from assay.judge.rubric import DIMENSION_NAMES
 EIGHTS = dict.fromkeys(DIMENSION_NAMES, 8.0)
 REPLY = json.dumps(EIGHTS)
 INCOMPLETE = json.dumps(dict.fromkeys(DIMENSION_NAMES[:-1], 8))
-CASE = AgentTestCase(
-    "What is the weather in Oslo?",
-    "It is sunny.",
-    execution_data=MCPExecutionData(
-        [
-            ToolExecutionResult("weather", {"city": "Oslo"}, {"sky": "clear"}, success=True),
-            ToolExecutionResult("weather", {"city": "Rome"}, error_message="timed out"),
-        ]
-    ),
-    available_tools={"weather": {"description": "Looks up.", "input_schema": {"type": "object"}}},
-)
 
 
 def marks_by(model: object, case: AgentTestCase = CASE, *, asynchronous: bool = True) -> Marks:

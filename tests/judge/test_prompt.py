@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.judge.weather_case import CASE
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import UnknownName
@@ -22,18 +23,6 @@ from assay.judge.wording import LANGUAGES, band_lines, wording
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-CASE = AgentTestCase(
-    "What is the weather in Oslo?",
-    "It is sunny.",
-    execution_data=MCPExecutionData(
-        [
-            ToolExecutionResult("weather", {"city": "Oslo"}, {"sky": "clear"}, success=True),
-            ToolExecutionResult("weather", {"city": "Rome"}, error_message="timed out"),
-        ]
-    ),
-    available_tools={"weather": {"description": "Looks up.", "input_schema": {"type": "object"}}},
-)
 
 
 class Parts(NamedTuple):
