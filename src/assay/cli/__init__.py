@@ -39,10 +39,25 @@ COMMANDS = {
 }
 
 
+EPILOG = """
+\b
+Examples:
+  assay import traces/ --store runs.assay   bring in what agents recorded
+  assay analyze errors runs.assay           what fails, and whose fault it is
+  assay score runs.assay                    judge every run, without a model
+  assay compare old.assay new.assay         is the new version better?
+  assay gate runs.assay --min success=0.6   the same as an exit code
+  assay view runs.assay                     look at it in the browser
+
+Every command has examples of its own: assay COMMAND --help.
+"""
+
+
 def _command_line(called: str | None) -> typer.Typer:
     """The command that is called; all of them when it is none of ours, to show them."""
     app = typer.Typer(
         name="assay",
+        epilog=EPILOG,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -41,7 +41,7 @@ EPILOG = """
 \b
 Examples:
   assay analyze runs.assay --tool-stats --retry-analysis
-  assay analyze --traj-dir trajectories --eval-dir evaluation --models claude-3.5 grok4
+  assay analyze --traj-dir trajectories --models claude-3.5 grok4
   assay analyze tools runs.assay --by model
   assay analyze errors runs.assay --model gpt-5-mini -o errors.csv --json
 
@@ -122,7 +122,7 @@ def _refuse_misspelt(word: str) -> None:
 
 app = typer.Typer(
     cls=_Group,
-    help="Ask questions about many runs: tools, failures, retries, scores, and more.",
+    help="Ask questions about many runs. Tools, failures, retries, scores, and more.",
     subcommand_metavar="[ANALYSIS] [STORE]",
     rich_markup_mode=None,
 )

@@ -36,13 +36,21 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  assay arena run weather --agents weather-adk,weather-agent-framework --repeat 5
-  assay arena run suite.yaml --agents adk,plain --model gpt-5-mini --store arena.assay
+  assay arena run weather --agents weather-adk,weather-agent-framework
+  assay arena run suite.yaml --agents adk,plain --model gpt-5-mini --repeat 5
   assay arena run weather --agents plain,plain=scripted-ungrounded
   assay arena serve weather
+
+Exit codes: 0 ok, 2 wrong usage, 3 a turn has no answer.
 """
 _RUN_EPILOG = """
 \b
+Examples:
+  assay arena run weather --agents weather-adk,weather-agent-framework
+  assay arena run suite.yaml --agents adk,plain --model gpt-5-mini --repeat 5
+  assay arena run suite.yaml --agents plain,http://127.0.0.1:9000/chat
+  assay arena run suite.yaml --agents "command:./agent.sh {message}"
+
 An agent is adk, agent-framework, plain, weather-adk, weather-agent-framework, an address
 (http://...), a command (command:./agent.sh) or your own (package.module:agent); with =MODEL it
 asks a model of its own. Without --model a script plays the model, and the output says so.

@@ -36,7 +36,7 @@ EPILOG = """
 Examples:
   assay arena serve
   assay arena serve weather --agents weather-adk,weather-agent-framework,plain
-  assay arena serve none --agents plain,http://127.0.0.1:9000/chat --model gpt-5-mini
+  assay arena serve none --agents plain,http://127.0.0.1:9000/chat
 
 SUITE gives tools, instructions and prompts to choose from; with none the agents get no tools. The
 page is served on this machine only (127.0.0.1). Every turn is kept in the store and opens again

@@ -23,6 +23,7 @@ Examples:
   assay cache clear
 
 The cache is in $XDG_CACHE_HOME/assay/judge, or ~/.cache/assay/judge.
+Exit codes: 0 ok, 2 wrong usage.
 """
 
 cache = typer.Typer(
@@ -32,7 +33,7 @@ cache = typer.Typer(
 )
 
 
-@cache.command()
+@cache.command(epilog=EPILOG)
 def info(as_json: JsonOption = False) -> None:
     """Say where the cache is and how much it holds."""
     replies = ReplyCache()
@@ -43,7 +44,7 @@ def info(as_json: JsonOption = False) -> None:
         Terminal().tell(f"{replies.folder}: {_told(size)}")
 
 
-@cache.command()
+@cache.command(epilog=EPILOG)
 def clear() -> None:
     """Delete every reply that is kept; what was scored with them stays."""
     replies = ReplyCache()

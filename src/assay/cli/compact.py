@@ -15,7 +15,7 @@ Others may read and write the store meanwhile. Exit codes: 0 ok, 2 wrong usage.
 
 
 def compact(store: StoreArgument) -> None:
-    """Merge the small batches of a store; what is in it does not change."""
+    """Merge the small batches of a store. What is in it does not change."""
     with interruptible("the store is as it was"):
         done = open_store(store).compact()
     terminal = Terminal()

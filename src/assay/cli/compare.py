@@ -35,7 +35,6 @@ Examples:
   assay compare --store runs.assay gpt-5-mini qwen3-32b deepseek-v3.2
   assay compare --store runs.assay --by framework -o comparison.md
 
-\b
 The first side is the baseline. Of three sides and more every pair is compared, with Holm's
 correction. Exit codes: 0 ok, 2 wrong usage, 3 there was nothing to compare.
 """
@@ -67,7 +66,7 @@ def compare(  # noqa: PLR0917 - each is an option of the command
     output: option.Output = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare runs on the same tasks: flips first, then differences with intervals."""
+    """Compare runs on the same tasks. Flips first, then differences with intervals."""
     writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
     runs = _runs_of(sides or [], store, by)
     found, shown = compared(runs, against, quantity=quantity, smallest=smallest)

@@ -34,7 +34,6 @@ Examples:
   assay export runs.assay -o calls.csv --table calls --model gpt-5-mini
   assay export runs.assay -o scores.otel.jsonl -o runs.atif.json
 
-\b
 The suffix says how: .jsonl native cases (- writes them to standard output), .parquet and .csv
 a table, .otel.jsonl OpenTelemetry evaluation events, .atif.json or .atif.jsonl trajectories.
 Exit codes: 0 ok, 2 wrong usage, 3 there was no run to export.
@@ -64,7 +63,7 @@ def export(
     task: TaskOption = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="For .otel.jsonl, repeatable: as in `assay score`."),
+        typer.Option(metavar="NAME", help="For .otel.jsonl, repeatable: as in `assay score`."),
     ] = None,
 ) -> None:
     """Write the runs of a store to files that other tools read."""

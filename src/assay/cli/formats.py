@@ -16,13 +16,15 @@ EPILOG = """
 Examples:
   assay formats
   assay formats claude-code
+
+Exit codes: 0 ok, 2 wrong usage.
 """
 
 
 def formats(
     name: Annotated[str | None, typer.Argument(help="Tell all about this one.")] = None,
 ) -> None:
-    """List the formats that can be read; with a name, what that one cannot say."""
+    """List the formats that can be read. With a name: what that one cannot say."""
     terminal = Terminal()
     if name is not None:
         found = format_named(name)

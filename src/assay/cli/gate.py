@@ -30,10 +30,9 @@ EPILOG = """
 Examples:
   assay gate runs.assay --min success=0.6
   assay gate runs.assay --write-baseline baseline.json
-  assay gate runs.assay --baseline baseline.json --margin success=0.1 --margin cost_usd=20%
+  assay gate runs.assay --baseline baseline.json --margin cost_usd=20%
   assay gate -o gate.xml -o comment.md
 
-\b
 What is checked stands in assay.yaml or [tool.assay] of pyproject.toml; options win over it.
 Exit codes: 0 pass, 1 regression, 2 wrong usage, 3 insufficient data or incomplete.
 """
@@ -58,7 +57,7 @@ def gate(  # noqa: PLR0917 - each is an option of the command
     schema: option.Schema = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Hold runs against limits and a baseline: pass, regression or insufficient data."""
+    """Hold runs against limits and a baseline. Pass, regression or insufficient data."""
     if schema:
         write_data(import_module("assay.gate").schema_text())
         return

@@ -54,7 +54,7 @@ run. Exit codes: 0 ok, 1 a run is below --threshold, 2 wrong usage, 3 there was 
 golden = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Mark runs known to be good, and judge the other runs of their tasks against them.",
+    help="Mark runs known to be good. Judge the other runs of their tasks against them.",
 )
 
 StoreOption = Annotated[
@@ -81,7 +81,7 @@ _GOLDEN_RUNS = """
 """
 
 
-@golden.command("add")
+@golden.command("add", epilog=EPILOG)
 def add(runs: RunsArgument, store: StoreOption = _DEFAULT_STORE) -> None:
     """Mark runs as golden: known to be good."""
     opened = open_store(store)
@@ -94,7 +94,7 @@ def add(runs: RunsArgument, store: StoreOption = _DEFAULT_STORE) -> None:
             terminal.tell(f"{run_label(case)} is recorded as failed: is it really good?", "yellow")
 
 
-@golden.command("remove")
+@golden.command("remove", epilog=EPILOG)
 def remove(runs: RunsArgument, store: StoreOption = _DEFAULT_STORE) -> None:
     """Take the mark back; the runs themselves stay."""
     opened = open_store(store)
@@ -105,7 +105,7 @@ def remove(runs: RunsArgument, store: StoreOption = _DEFAULT_STORE) -> None:
         Terminal().tell(f"{run} is golden no more" if key in marked else f"{run} was not golden")
 
 
-@golden.command("ls")
+@golden.command("ls", epilog=EPILOG)
 def ls(store: StoreOption = _DEFAULT_STORE, as_json: JsonOption = False) -> None:
     """List the golden runs."""
     rows = open_store(store).query(_GOLDEN_RUNS)
@@ -118,7 +118,7 @@ def ls(store: StoreOption = _DEFAULT_STORE, as_json: JsonOption = False) -> None
         Terminal().tell("No run is golden; mark one with: assay golden add RUN")
 
 
-@golden.command("check")
+@golden.command("check", epilog=EPILOG)
 def check(
     store: StoreOption = _DEFAULT_STORE,
     model: ModelOption = None,

@@ -49,7 +49,7 @@ def _group() -> None:
     """What a model judge is asked."""
 
 
-@judge.command()
+@judge.command(epilog=EPILOG)
 def show(  # noqa: PLR0917 - each is an option of the command
     case: Annotated[str, typer.Argument(metavar="CASE", help="A file, a store, or - for a pipe.")],
     run: Annotated[

@@ -81,7 +81,7 @@ def ls(
     ] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a store holds: models, frameworks, formats, and the first runs."""
+    """Show what a store holds. Models, frameworks, formats, and the first runs."""
     opened = open_store(store)
     where, params = chosen(opened, model, task)
     found = _contents(opened, where or "true", params, limit)

@@ -118,4 +118,4 @@ def _draw(analysis: Analysis, parameters: dict[str, Any], given: dict[str, Any])
 
 
 for _analysis in ANALYSES.values():
-    app.command(_analysis.name)(analysis_command(_analysis, _CHART, _draw))
+    app.command(_analysis.name, epilog=EPILOG)(analysis_command(_analysis, _CHART, _draw))

@@ -29,7 +29,7 @@ EPILOG = """
 Examples:
   assay report runs.assay
   assay report runs.assay -o report.html -o report.md
-  assay report runs.assay -o week-12.pdf --title "Week 12" --compare gpt-5 gpt-5-mini
+  assay report runs.assay -o w12.pdf --title "Week 12" --compare gpt-5 grok4
   assay report runs.assay -o report-zh.html --lang zh
 
 The HTML file opens from disk, offline, on a phone, and prints. PDF needs Chromium on the machine.
@@ -59,7 +59,7 @@ def report(
         typer.Option(help="The language of our words; what agents said stays as it is."),
     ] = "en",
 ) -> None:
-    """Write a store into one file: who leads, what fails, the runs that tell most, all figures."""
+    """Write a store into one file. Who leads, what fails, the runs that tell most, all figures."""
     outputs = output or [_DEFAULT]
     writers = [(path, writer_for(path, OUTPUTS)) for path in outputs]
     if any(path.suffix.lower() == ".pdf" for path in outputs):

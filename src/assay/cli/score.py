@@ -36,12 +36,11 @@ Examples:
   assay score runs.jsonl
   assay score runs/ --tools tools.json --threshold 0.7 -o scores.csv
   assay score traces/*.jsonl.gz --format otel
-  assay score runs.assay --judge openai:gpt-5-mini --judge-runs 5 --max-cost 2.00
+  assay score runs.assay --judge openai:gpt-5-mini --max-cost 2.00
   assay score runs.assay --jury openai:gpt-5-mini,anthropic:claude-haiku-4-5
   assay score runs.assay --jury A,B,C --jury-verdict median
   cat runs.jsonl | assay score - --json
 
-\b
 Scores of a store's runs are kept in it, and a model's replies in the cache: run it again and
 only what is missing is asked. Exit codes: 0 ok, 1 a case is below --threshold, 2 wrong usage,
 3 incomplete: something could not be read or scored. A case below the threshold wins over an
@@ -75,7 +74,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
     engine: EngineOption = Engine.DUCKDB,
     master: MasterOption = None,
 ) -> None:
-    """Score recorded runs: five measured tool rates, and six marks by evidence or by a model."""
+    """Score recorded runs. Five measured tool rates, and six marks by evidence or by a model."""
     outputs = output or []
     _check_given(files, format_name, outputs, beside=(tools, expect))
     rules = Rules(

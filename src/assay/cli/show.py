@@ -36,7 +36,7 @@ def show(
     full: Annotated[bool, typer.Option("--full", help="Shorten nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one run: what was asked, every call with its verdict and its blame, the answer."""
+    """Show one run. What was asked, every call with its verdict and its blame, the answer."""
     opened = open_store(store)
     key = find_run(opened, run)
     (case,) = opened.cases(run_keys=[key])

@@ -38,7 +38,7 @@ def view(
     port: PortOption = 8000,
     no_open: NoOpenOption = False,
 ) -> None:
-    """Look at the runs of a store in the browser: overview, list, every run, comparisons."""
+    """Look at the runs of a store in the browser. Overview, list, every run, comparisons."""
     uvicorn = require("uvicorn", extra="web")
     require("starlette", extra="web")
     app = import_module("assay.web.app").viewer(open_store(store))

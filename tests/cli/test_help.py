@@ -1,0 +1,47 @@
+"""`--help` of every command: with an example that is one of its own, in eighty columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from assay.cli import COMMANDS
+
+if TYPE_CHECKING:
+    from tests.command_line import Assay
+
+GROUPS = {
+    "analyze": ("report", "errors"),
+    "plot": ("tools",),
+    "judge": ("show",),
+    "cache": ("info", "clear"),
+    "golden": ("add", "remove", "ls", "check"),
+    "arena": ("run", "serve"),
+}
+CALLED = [(), *((name,) for name in COMMANDS)]
+CALLED += [(group, name) for group, names in GROUPS.items() for name in names]
+
+
+@pytest.mark.parametrize("called", CALLED, ids=" ".join)
+def test_help_has_an_example_and_fits_a_narrow_terminal(
+    assay: Assay, called: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    done = assay(*called, "--help")
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert [line for line in lines if len(line) > 80] == []
+    examples = lines[lines.index("  Examples:") + 1 :]
+    assert any(line.strip().startswith("assay") for line in examples)
+    assert called == () or "Exit codes: 0" in " ".join(done.out.split())
+
+
+def test_the_list_of_commands_is_not_cut_off(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = assay("--help").out
+    listed = [
+        line for line in shown.splitlines() if line.split()[:1] and line.split()[0] in COMMANDS
+    ]
+    assert len(listed) == len(COMMANDS)
+    assert [line for line in listed if line.endswith("...")] == []
