@@ -6,13 +6,15 @@ import asyncio
 import gc
 from typing import TYPE_CHECKING
 
+import duckdb
 import httpx
 import pytest
 from tests.arena.test_rooms import Parrot, answered, arena
 from tests.arena.test_session import session_of
 
+from assay.agents.harness import ERROR_KEY
 from assay.arena import rooms
-from assay.arena.history import made_whole, read_session
+from assay.arena.history import made_whole, place_in_session, read_session
 from assay.arena.keeping import Keeper, Scored
 from assay.arena.session import MOST_SHOWN, News
 from assay.arena.verdicts import latest_verdict, verdict_of
@@ -60,6 +62,53 @@ def test_the_store_gives_back_what_is_shown_first_and_the_figures_of_the_rest(
     assert (whole.is_whole, whole.cells["A"].answer) == (True, "an answer")
     assert whole.cells["A"].score == before.prompts[0].cells["A"].score
     assert not again.prompts[0].is_whole  # the session stays as small as it was
+
+
+def test_no_earlier_run_is_read_to_open_a_session(tmp_path: Path) -> None:
+    before = long_session()
+    for cell in before.prompts[1].cells.values():
+        assert cell.case is not None
+        cell.case.extra[ERROR_KEY] = "too late"
+        place_in_session(cell.case, before, before.prompts[1], cell.letter)
+        cell.state = "failed"
+    store = kept(tmp_path, before)
+    latest = [f"{before.id}.{number}.{letter}" for number in range(4, MANY + 1) for letter in "AB"]
+    for file in store.path.glob("batches/*/cases.parquet"):
+        unread(file, but=latest)
+    again = read_session(store, before.id)
+    assert again is not None
+    assert [p.order for p in again.prompts] == ["BA"] * MANY
+    assert [cell.state for cell in again.prompts[1].cells.values()] == ["failed", "failed"]
+    assert verdict_of(again) == verdict_of(before)
+
+
+def unread(file: Path, but: list[str]) -> None:
+    """Leave nothing of the cases that one could read, but for some."""
+    whole = file.rename(file.with_suffix(".whole"))
+    with duckdb.connect() as engine:
+        engine.execute(
+            f"""
+            COPY (
+                SELECT run_key, source, CASE WHEN "case"::JSON ->> 'run_id' IN
+                       (SELECT unnest($but::VARCHAR[])) THEN "case" ELSE '{{' END AS "case"
+                FROM read_parquet('{whole}')
+            ) TO '{file}' (FORMAT parquet)
+            """,
+            {"but": but},
+        )
+
+
+def test_a_session_is_read_that_has_its_places_in_the_cases_alone(tmp_path: Path) -> None:
+    before = long_session()
+    for prompt in before.prompts:
+        for cell in prompt.cells.values():
+            assert cell.case is not None
+            assert cell.case.source is not None
+            cell.case.source.extra.clear()  # as earlier versions wrote it
+    again = read_session(kept(tmp_path, before), before.id)
+    assert again is not None
+    assert [p.order for p in again.prompts] == ["BA"] * MANY
+    assert verdict_of(again) == verdict_of(before)
 
 
 def test_what_the_store_has_leaves_memory_but_for_its_figures() -> None:

@@ -49,12 +49,17 @@ _LIST = f"""
     ORDER BY began_at DESC, id LIMIT {MOST_LISTED}
 """  # noqa: S608 - numbers
 _OF_SESSION = "source_format = $format AND source_path = $session"
-# Both at once: a case holds all that was said before it, and is read anew for every question.
 _OUTLINE = f"""
     SELECT run_key, run_id, COALESCE(source_position, 0) AS number, input, framework, model,
            attempt, started_at, ended_at, calls,
-           json_extract_string("case", ['$.{PLACE_KEY}', '$.{ERROR_KEY}']) AS place_and_error
+           json_extract_string(source, ['$.{PLACE_KEY}', '$.{ERROR_KEY}']) AS place_and_error
     FROM runs JOIN cases USING (run_key) WHERE {_OF_SESSION}
+"""  # noqa: S608 - ours
+# Versions that wrote the place into the case alone. Both at once: a case holds all that was said
+# before it, and is read anew for every question.
+_IN_CASES = f"""
+    SELECT run_key, json_extract_string("case", ['$.{PLACE_KEY}', '$.{ERROR_KEY}']) AS found
+    FROM cases WHERE run_key IN (SELECT unnest($keys::VARCHAR[]))
 """  # noqa: S608 - ours
 _VALUES = f"""
     SELECT run_key, metric, LIST(name ORDER BY path) AS names, LIST(value ORDER BY path) AS "values"
@@ -147,14 +152,17 @@ def place_in_session(case: AgentTestCase, session: Session, prompt: Prompt, lett
     case.run_id = f"{session.id}.{prompt.number}.{letter}"
     case.task_id = f"{session.id}.{prompt.task}"
     case.attempt = prompt.attempt if prompt.of > 1 else None
-    case.source = Source(path=session.id, format=FORMAT, position=prompt.number)
-    case.extra[PLACE_KEY] = {
+    place = {
         "letter": letter,
         "order": prompt.order,
         "of": prompt.of,
         "blind": prompt.is_blind,
         "retold": prompt.retold,
     }
+    case.extra[PLACE_KEY] = place
+    # Where it was read stands beside the case, which is long: it holds all that was said before.
+    beside = {PLACE_KEY: place, ERROR_KEY: case.extra.get(ERROR_KEY)}
+    case.source = Source(path=session.id, format=FORMAT, position=prompt.number, extra=beside)
 
 
 def list_sessions(store: Store) -> list[SessionLine]:
@@ -224,9 +232,24 @@ def _outline(store: Store, session_id: str) -> list[_Line]:
         (row["run_key"], row["metric"]): dict(zip(row["names"], row["values"], strict=True))
         for row in store.query(_VALUES, metric=_SCORE, choice=CHOICE, names=_NAMES, **params)
     }
-    rows = store.query(_OUTLINE, **params)
+    rows = _with_places(store, store.query(_OUTLINE, **params))
     found = [_line(row, values) for row in rows]
     return sorted(found, key=lambda line: (line.number, line.letter))
+
+
+def _with_places(store: Store, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, those that tell no place with what their cases tell."""
+    lacking = [row["run_key"] for row in rows if not _told(row)]
+    if not lacking:
+        return rows
+    found = {row["run_key"]: row["found"] for row in store.query(_IN_CASES, keys=lacking)}
+    return [
+        row if _told(row) else {**row, "place_and_error": found[row["run_key"]]} for row in rows
+    ]
+
+
+def _told(row: dict[str, Any]) -> bool:
+    return row["place_and_error"] is not None and row["place_and_error"][0] is not None
 
 
 def _line(row: dict[str, Any], values: dict[tuple[str, str], dict[str, float | None]]) -> _Line:
