@@ -43,7 +43,8 @@ class Score(Struct, frozen=True, omit_defaults=True):
         while waiting:
             score = waiting.pop()
             yield score
-            waiting += reversed(score.parts)
+            if score.parts:
+                waiting += reversed(score.parts)
 
     def values(self) -> dict[str, float | None]:
         """Every value of the tree by name; of several with one name the first, parents first."""

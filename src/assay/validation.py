@@ -23,6 +23,8 @@ _ALIKE = 0.85
 # A slip of the pen is one key among few; a record with thousands of unknown keys carries data.
 _UNKNOWN_KEYS = 1_000
 _LONGEST_FIELD = 64
+# By name: a union that is written where it is used is made anew each time.
+_NUMBERS = (int, float)
 # What other tools call it.
 _OTHER_NAMES = {
     "arguments": "parameters",
@@ -199,4 +201,4 @@ def _is_below(value: object, limit: int) -> bool:
 
 
 def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float)
+    return isinstance(value, _NUMBERS)

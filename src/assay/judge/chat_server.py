@@ -59,10 +59,11 @@ class ChatServer:
         self._address = address
         self._lines = Lines(parts.hostname or "", parts.port or 80)
         self._head = _head(address, parts.netloc, parts.path)
+        self._written: tuple[dict[str, Any] | None, msgspec.Raw] | None = None
 
     async def reply(self, question: Question, *, plain: bool) -> Reply:
         """Ask once, `plain` without a schema; raises JudgeUnavailable."""
-        body = msgspec.json.encode(_asked(self._address.model, question, plain=plain))
+        body = msgspec.json.encode(self._asked(question, plain=plain))
         try:
             response = await self._lines.send(b"%s%d\r\n\r\n%s" % (self._head, len(body), body))
         except (OSError, UnicodeError) as exc:  # a name may be none for the network
@@ -71,6 +72,29 @@ class ChatServer:
         if response.status not in _GOOD:
             raise self._refusal(response)
         return self._read(response.body)
+
+    def _asked(self, question: Question, *, plain: bool) -> dict[str, Any]:
+        asked: dict[str, Any] = {
+            "model": self._address.model,
+            "messages": [{"role": "user", "content": question.prompt}],
+            "stream": False,
+            "max_completion_tokens": MOST_TOKENS,
+        }
+        if question.seed is not None:
+            asked["seed"] = question.seed + question.run
+        elif not plain:
+            asked["temperature"] = 0.0
+        if not plain:
+            asked["response_format"] = self._form(question.schema)
+        return asked
+
+    def _form(self, schema: dict[str, Any] | None) -> msgspec.Raw:
+        """The form of a reply as it is sent; one schema serves case after case, and is kept."""
+        if self._written is None or schema is not self._written[0]:
+            form = {"name": "marks", "schema": schema, "strict": True}
+            text = msgspec.json.encode({"type": "json_schema", "json_schema": form})
+            self._written = schema, msgspec.Raw(text)
+        return self._written[1]
 
     def _read(self, body: bytes) -> Reply:
         try:
@@ -113,23 +137,6 @@ def _head(address: ModelAddress, host: str, path: str) -> bytes:
         "Content-Length: ",
     ]
     return "\r\n".join(lines).encode()
-
-
-def _asked(model: str, question: Question, *, plain: bool) -> dict[str, Any]:
-    asked: dict[str, Any] = {
-        "model": model,
-        "messages": [{"role": "user", "content": question.prompt}],
-        "stream": False,
-        "max_completion_tokens": MOST_TOKENS,
-    }
-    if question.seed is not None:
-        asked["seed"] = question.seed + question.run
-    elif not plain:
-        asked["temperature"] = 0.0
-    if not plain:
-        form = {"name": "marks", "schema": question.schema, "strict": True}
-        asked["response_format"] = {"type": "json_schema", "json_schema": form}
-    return asked
 
 
 class _Message(Struct):

@@ -161,7 +161,9 @@ class Lines:
 
     async def send(self, request: bytes) -> Response:
         """Send a request over a free connection or a new one; raises OSError without a response."""
-        free = await self._free_lines()
+        free = self._free.get(asyncio.get_running_loop())
+        if free is None:
+            free = await self._first_lines()
         while free:
             line = free.pop()
             try:
@@ -183,13 +185,13 @@ class Lines:
         _, line = await loop.create_connection(_Line, self._host, self._port)
         return line
 
-    async def _free_lines(self) -> list[_Line]:
+    async def _first_lines(self) -> list[_Line]:
+        """The free connections of a loop that has asked for none before."""
         loop = asyncio.get_running_loop()
-        if loop not in self._free:
-            self._free[loop] = []
-            self._closing[loop] = self._until_the_end_of(loop)
-            await anext(self._closing[loop])
-        return self._free[loop]
+        free = self._free[loop] = []
+        self._closing[loop] = self._until_the_end_of(loop)
+        await anext(self._closing[loop])
+        return free
 
     async def _until_the_end_of(self, loop: AbstractEventLoop) -> AsyncGenerator[None]:
         """Closes the connections when it is ended itself: loops end their generators."""
