@@ -45,6 +45,7 @@ _HOMES = {
     "mcp": "mcp_wire:MCP_WIRE",
     "mcp-bench": "mcp_bench:MCP_BENCH",
     "mcpmark": "mcpmark:MCPMARK",
+    "n8n": "n8n:N8N",
     "open-webui": "open_webui:OPEN_WEBUI",
     "openai-assistants": "openai_assistants:ASSISTANTS",
     "openai-chat": "openai_chat:OPENAI_CHAT",
