@@ -66,7 +66,7 @@ def check_limit(
     tasks = tasks_of(runs, quantity)
     found = mean_of_tasks(tasks, strictness.how)
     if found.value is None:
-        why = f"no run has a value of {quantity.name}"
+        why = f"no run has a value of {quantity.name}{_recorded_instead(runs, quantity)}"
         return not_checked(quantity.name, rule, why, asked=f"{limit:g}")
     better, words = _KEPT_BY[rule]
     room = room_to(limit, found.value, found.interval, better=better)
@@ -89,6 +89,14 @@ def check_limit(
     )
 
 
+def _recorded_instead(runs: RunSet, quantity: Quantity) -> str:
+    """What could be checked where runs lack a quantity; parts of a metric's score are not named."""
+    recorded = runs.recorded()
+    names = sorted(name for name in recorded if "/" not in name)
+    has_others = names and quantity.name not in recorded
+    return f"; recorded are {', '.join(names)}" if has_others else ""
+
+
 def check_margin(
     runs: RunSet, baseline: RunSet, quantity: Quantity, margin: float | str, strictness: Strictness
 ) -> CheckResult:
@@ -98,6 +106,7 @@ def check_margin(
     found = difference_of(pairing, strictness.how)
     if found is None:
         why = f"{runs.name} and {baseline.name} share no task with {quantity.name}"
+        why += _recorded_instead(runs, quantity)
         return not_checked(quantity.name, "margin", why, asked=asked)
     before = sum(sum(scores) / len(scores) for scores in pairing.baseline) / len(pairing.tasks)
     allowed = _allowed(margin, before)
