@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import uvicorn
 from playwright.sync_api import expect, sync_playwright
+from tests.web.figure_pages import served
+from tests.web.sample_stores import bundled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Page
     from starlette.applications import Starlette
+
+    from assay import Store
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
@@ -135,7 +139,7 @@ def serve() -> Iterator[Callable[[Starlette], str]]:
     servers: list[uvicorn.Server] = []
     threads: list[threading.Thread] = []
 
-    def served(app: Starlette) -> str:
+    def begin(app: Starlette) -> str:
         config = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="on")
         server = uvicorn.Server(config)
         threads.append(threading.Thread(target=server.run, daemon=True))
@@ -147,8 +151,20 @@ def serve() -> Iterator[Callable[[Starlette], str]]:
         port = server.servers[0].sockets[0].getsockname()[1]
         return f"http://127.0.0.1:{port}"
 
-    yield served
+    yield begin
     for server in servers:
         server.should_exit = True
     for thread in threads:
         thread.join(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The sample runs, scored; a module that needs no scores has a store of its own."""
+    return bundled(tmp_path_factory.mktemp("bundled") / "store")
+
+
+@pytest.fixture(scope="module")
+def address(store: Store, serve: Callable[[Starlette], str]) -> str:
+    """Where the viewer over the module's store is."""
+    return served(store, serve)

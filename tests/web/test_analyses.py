@@ -32,11 +32,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return bundled(tmp_path_factory.mktemp("analyses") / "store", scored=False)
 
 
-@pytest.fixture(scope="module")
-def address(store: Store, serve: Callable[[Starlette], str]) -> str:
-    return served(store, serve)
-
-
 def test_the_list_has_every_question(address: str) -> None:
     html = get(address, "/analyses")
     for analysis in ANALYSES.values():

@@ -44,11 +44,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return bundled(tmp_path_factory.mktemp("compare") / "store", scored=False)
 
 
-@pytest.fixture(scope="module")
-def address(store: Store, serve: Callable[[Starlette], str]) -> str:
-    return served(store, serve)
-
-
 def _assert_equal_to_comparison(html: str, store: Store, by: str, names: tuple[str, str]) -> None:
     text = text_of(html)
     found = compare(*read_sides(store, names, by=by))

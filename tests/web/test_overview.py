@@ -20,7 +20,7 @@ from tests.web.figure_pages import (
     text_of,
 )
 from tests.web.patient_client import CLIENT
-from tests.web.sample_stores import bundled, call, case_of, store_of
+from tests.web.sample_stores import call, case_of, store_of
 
 from assay import RunOutcome, Store
 from assay.analyses import efficiency, tools
@@ -40,16 +40,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
     from starlette.applications import Starlette
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return bundled(tmp_path_factory.mktemp("overview") / "store")
-
-
-@pytest.fixture(scope="module")
-def address(store: Store, serve: Callable[[Starlette], str]) -> str:
-    return served(store, serve)
 
 
 def _assert_equal_to_rows(html: str, store: Store) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.conftest import shared_path
 from tests.web.accessibility import barriers
 from tests.web.patient_client import CLIENT
-from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
+from tests.web.sample_stores import HOSTILE, call, case_of, store_of
 
 from assay.importing import ImportSettings, import_runs
 from assay.render.pages import figures
@@ -24,16 +24,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
     from starlette.applications import Starlette
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return bundled(tmp_path_factory.mktemp("bundled") / "store")
-
-
-@pytest.fixture(scope="module")
-def address(store: Store, serve: Callable[[Starlette], str]) -> str:
-    return serve(viewer(store))
 
 
 def _key(store: Store, task: str, attempt: int = 1, model: str = "%") -> str:

@@ -35,16 +35,6 @@ _ROW = re.compile(r'<a href="/runs/([0-9a-f]{32})')
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return bundled(tmp_path_factory.mktemp("bundled") / "store")
-
-
-@pytest.fixture(scope="module")
-def address(store: Store, serve: Callable[[Starlette], str]) -> str:
-    return serve(viewer(store))
-
-
-@pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """More runs than three pages hold, with equal and missing values to sort by."""
     cases = (

@@ -38,11 +38,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return bundled(tmp_path_factory.mktemp("tools") / "store", scored=False)
 
 
-@pytest.fixture(scope="module")
-def address(store: Store, serve: Callable[[Starlette], str]) -> str:
-    return served(store, serve)
-
-
 @pytest.mark.parametrize(
     ("html", "bare"),
     [
