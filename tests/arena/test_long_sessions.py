@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import duckdb
 import httpx
 import pytest
-from tests.arena.test_rooms import Parrot, answered, arena
-from tests.arena.test_session import session_of
+from tests.arena.made_sessions import kept, session_of
+from tests.arena.parrots import Parrot, answered, arena
 
 from assay.agents.harness import ERROR_KEY
 from assay.arena import rooms
 from assay.arena.history import made_whole, place_in_session, read_session
-from assay.arena.keeping import Keeper, Scored
 from assay.arena.session import MOST_SHOWN, News
 from assay.arena.verdicts import latest_verdict, verdict_of
 from assay.errors import InvalidRecord
@@ -35,18 +34,6 @@ MANY = MOST_SHOWN + 3
 
 def long_session(prompts: int = MANY) -> Session:
     return session_of(*({"A": 0.9 - n / 1_000, "B": 0.5} for n in range(prompts)))
-
-
-def kept(tmp_path: Path, session: Session) -> Store:
-    store = Store.create(tmp_path / "store")
-    with Keeper(store, "chatbot") as keeper:
-        keeper.add(
-            Scored(cell.case, cell.score)
-            for prompt in session.prompts
-            for cell in prompt.cells.values()
-            if cell.case is not None and cell.score is not None
-        )
-    return store
 
 
 def test_the_store_gives_back_what_is_shown_first_and_the_figures_of_the_rest(

@@ -3,70 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.arena import live_server
+from tests.arena.parrots import Parrot, answered, arena
 
-from assay.agents.protocol import Adapter, ModelEndpoint, Remembering, Turn
+from assay.agents.protocol import ModelEndpoint, Turn
 from assay.arena import rooms
 from assay.arena.choices import SAME, UNCLEAR, choice_in, worths_of
-from assay.arena.entrants import Entrant
 from assay.arena.history import read_session, session_lines
-from assay.arena.live import MOST_REPEATS, open_live
-from assay.arena.stage import ArenaSettings
+from assay.arena.live import MOST_REPEATS
 from assay.arena.suite import Suite
 from assay.arena.verdicts import verdict_of
 from assay.errors import InvalidRecord
 from assay.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from assay.agents.protocol import Emit
-    from assay.arena.live import LiveArena
     from assay.arena.session import Session
 
 pytestmark = pytest.mark.usefixtures("by_hand")
-SUITE = Suite("none", [])
-
-
-class Parrot:
-    """An agent that keeps sessions: it says how many turns it knows of, and what came before."""
-
-    def __init__(self, name: str) -> None:
-        self.sessions: dict[str, list[str]] = {}
-        self.entrant = Entrant(
-            name,
-            Adapter(name, name, "agents", lambda: Remembering(self.answer, self.forget)),
-            ModelEndpoint("http://127.0.0.1:9/v1", "scripted-good"),
-        )
-
-    async def answer(self, turn: Turn, emit: Emit) -> str:
-        before = [said["content"] for said in turn.history if said["role"] == "user"]
-        own = self.sessions.setdefault(turn.session_id, before)
-        own.append(turn.message)
-        return " | ".join(own)
-
-    async def forget(self, session_id: str) -> None:
-        self.sessions.pop(session_id, None)
-
-
-@asynccontextmanager
-async def arena(store: Path, *agents: Parrot, suite: Suite = SUITE) -> AsyncIterator[LiveArena]:
-    settings = ArenaSettings(warm_up=False, weather=live_server.WEATHER)
-    entered = [agent.entrant for agent in agents]
-    async with open_live(suite, entered, Store.create(store), settings) as live:
-        yield live
-
-
-async def answered(live: LiveArena, session: Session, text: str, **how: Any) -> Session:
-    """Ask, and wait until all is answered."""
-    found = live.ask(session, text, **how)
-    await asyncio.gather(*live._tasks)
-    return found
 
 
 def test_a_session_goes_on_after_a_restart(tmp_path: Path) -> None:

@@ -6,21 +6,19 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.arena.made_sessions import kept, score_of, session_of
 
 from assay.agents.harness import Event
 from assay.arena.figures import METRICS, counted_values
-from assay.arena.history import list_sessions, place_in_session, read_session
-from assay.arena.keeping import Keeper, Scored
-from assay.arena.session import LONGEST_SHOWN, Cell, News, Prompt, Session
+from assay.arena.history import list_sessions, read_session
+from assay.arena.session import LONGEST_SHOWN, Cell, News, Prompt
 from assay.arena.verdicts import contest_in, separating, verdict_of
-from assay.execution import MCPExecutionData
 from assay.metrics.chatbot.evaluator import CATEGORIES
 from assay.render.pages.arena_view import cell_view, prompt_view
 from assay.render.pages.arena_words import contest_sentence, sentence
 from assay.render.pages.environment import translator
 from assay.render.pages.sequence import EXECUTION, execution, learning
 from assay.score import Score
-from assay.store import Store
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -30,42 +28,10 @@ if TYPE_CHECKING:
 t = translator("en")
 
 
-def score_of(**values: float | None) -> Score:
-    parts = tuple(
-        Score(category, None, parts=tuple(Score(name, values.get(name)) for name in metrics))
-        for category, metrics in CATEGORIES.items()
-    )
-    known = [value for value in values.values() if value is not None]
-    return Score("chatbot", sum(known) / len(known) if known else None, parts=parts)
-
-
 def scored(letter: str, score: Score) -> Cell:
     cell = Cell(letter, letter.lower(), "m")
     cell.finish(AgentTestCase("hi", "hello"), score)
     return cell
-
-
-def session_of(*prompts: Mapping[str, float | None], began: float = 100.0) -> Session:
-    """A session whose answers have these accuracies, by letter."""
-    session = Session("f" * 32, began, is_live=False)
-    for number, values in enumerate(prompts, start=1):
-        prompt = Prompt(number, f"prompt {number}", "BA", began, {}, number)
-        for letter, value in values.items():
-            cell = Cell(letter, f"agent-{letter}", "scripted-good")
-            case = AgentTestCase(
-                prompt.text,
-                "an answer",
-                execution_data=MCPExecutionData([]),
-                framework=cell.label,
-                model=cell.model,
-                started_at=began + number,
-                ended_at=began + number + 0.25,
-            )
-            place_in_session(case, session, prompt, letter)
-            cell.finish(case, score_of(accuracy=value))
-            prompt.cells[letter] = cell
-        session.prompts.append(prompt)
-    return session
 
 
 def test_news_are_bounded_and_nobody_is_told_half() -> None:
@@ -203,15 +169,8 @@ def test_a_metric_counts_as_its_twin_has_it() -> None:
 
 
 def test_a_store_gives_a_session_back(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "store")
     session = session_of({"A": 0.9, "B": 0.5}, {"A": 0.8, "B": None})
-    with Keeper(store, "chatbot") as keeper:
-        keeper.add(
-            Scored(cell.case, cell.score)
-            for prompt in session.prompts
-            for cell in prompt.cells.values()
-            if cell.case is not None and cell.score is not None
-        )
+    store = kept(tmp_path, session)
     (line,) = list_sessions(store)
     assert (line.id, line.prompts, line.first, line.answers) == (session.id, 2, "prompt 1", 4)
     assert line.agents == ["agent-A", "agent-B"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.arena import live_server
-from tests.arena.test_rooms import SUITE, Parrot, answered
+from tests.arena.parrots import SUITE, Parrot, answered
 
 from assay.arena import keeping
 from assay.arena.history import read_session
