@@ -140,6 +140,8 @@ def test_a_failure_is_told_until_it_is_held_again(
         assert done.returncode == 3
         assert f"failed: flaky_agent:agent, oslo: {told}" in done.stderr
         assert "each with the score 0: flaky_agent:agent 1 of 4" in done.stderr
+        assert "is the model that flaky_agent:agent can ask" in done.stderr
+        assert "no model was asked" not in done.stderr
         assert "task_completion" in done.stdout
     assert "0 of 3 conversations held, 3 were there already" in second.stderr
     (tmp_path / "repaired").touch()

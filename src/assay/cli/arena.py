@@ -18,7 +18,7 @@ from assay.cli.arena_options import (
     StoreOption,
     entering,
 )
-from assay.cli.arena_results import tell_failures, tell_scores
+from assay.cli.arena_results import tell_failures, tell_scores, tell_scripts
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
@@ -170,9 +170,7 @@ def _tell(
     tell_failures(failed, planned)
     if holding.interrupted:
         messages.tell("Interrupted: run it again to go on", "yellow")
-    played = [entrant.label for entrant in entered if entrant.is_scripted]
-    if played:
-        messages.tell(f"A script plays the model of {', '.join(played)}: no model was asked")
+    tell_scripts(entered)
     if planned:
         tell_scores(store, planned[0].suite, [entrant.label for entrant in entered])
     messages.tell(f"Every run is in {store.path}; to go through them: assay ls {store.path}")

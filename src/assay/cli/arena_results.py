@@ -7,11 +7,13 @@ from importlib import import_module
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
+from assay.agents.catalogue import ADAPTERS
 from assay.cli.console import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from assay.arena.entrants import Entrant
     from assay.arena.planning import Conversation
     from assay.arena.results import Unanswered
     from assay.comparing import RunSet
@@ -26,6 +28,19 @@ _LEGEND = (
     "means over tasks, n runs; chatbot counts a turn without an answer as 0, the rest are of "
     "answers alone, by the recorded run where that tells"
 )
+
+
+def tell_scripts(entered: Sequence[Entrant]) -> None:
+    """Say for whom no model was asked; of agents that are not ours only what they were given."""
+    messages = Terminal(stderr=True)
+    given = [entrant for entrant in entered if entrant.is_scripted]
+    if ours := [each.label for each in given if each.adapter.name in ADAPTERS]:
+        messages.tell(f"A script plays the model of {', '.join(ours)}: no model was asked")
+    if others := [each.label for each in given if each.adapter.name not in ADAPTERS]:
+        messages.tell(
+            f"A script is the model that {', '.join(others)} can ask, and under its name the runs "
+            "are kept; whether another model was asked is not known"
+        )
 
 
 def tell_failures(failed: Sequence[Unanswered], planned: Sequence[Conversation]) -> None:
