@@ -23,6 +23,7 @@ from assay.ingest.fields import (
 )
 from assay.ingest.framed_events import framed_events
 from assay.ingest.http_archives import http_exchanges
+from assay.ingest.litellm_logs import logged_row
 from assay.ingest.react_text import known_by
 from assay.ingest.stream_pieces import RECORDED, lines_of_values, whole_reply
 
@@ -60,6 +61,7 @@ def joined(value: dict[str, Any]) -> dict[str, Any]:
 
     What the API said lies under `response`; a lone response has no messages before it.
     """
+    value = logged_row(value)
     if isinstance(value.get("messages"), list):
         return value
     if "choices" in value:
@@ -234,8 +236,9 @@ class Exchanges:
             earlier, begun = self._open[i]
             if _goes_on(earlier, value):
                 usage = _summed(_usage(earlier), _usage(value))
+                kept = {"usage": usage, "created": _created(earlier)}
                 del self._open[i]
-                self._open.append(({**value, **({"usage": usage} if usage else {})}, begun))
+                self._open.append(({**value, **{k: v for k, v in kept.items() if v}}, begun))
                 return
         self._open.append((value, position))
         if len(self._open) > MOST_OPEN:
@@ -276,6 +279,10 @@ def _usage(value: dict[str, Any]) -> dict[str, Any]:
     return dict_or_empty(value.get("usage") or dict_or_empty(value.get("response")).get("usage"))
 
 
+def _created(value: dict[str, Any]) -> Any:
+    return value.get("created") or dict_or_empty(value.get("response")).get("created")
+
+
 def _summed(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     """Two reports of tokens as one; details are summed as well."""
     total = dict(one)
@@ -283,7 +290,7 @@ def _summed(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
         before = total.get(key)
         if isinstance(count, dict):
             total[key] = _summed(dict_or_empty(before), count)
-        elif isinstance(count, int) and isinstance(before, int):
+        elif isinstance(count, int | float) and isinstance(before, int | float):
             total[key] = before + count
         else:
             total.setdefault(key, count)

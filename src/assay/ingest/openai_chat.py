@@ -8,6 +8,7 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, conversations, replies, sampled_messages
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
+    amount_or_none,
     count_or_none,
     decode_arguments,
     dict_or_empty,
@@ -25,7 +26,7 @@ from assay.ingest.react_text import with_written_calls
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.written_calls import tagged_calls
-from assay.run import Source
+from assay.run import Source, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,7 +40,7 @@ REASONING_KEYS = ("reasoning_content", "reasoning", "tool_plan")
 ID_KEYS = ("run_id", "conversation_id", "session_id", "id")
 TASK_KEYS = ("task_id", "custom_id", "instance_id")
 _KNOWN_KEYS = frozenset(
-    {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "choices"}
+    {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "ended", "choices"}
     | {*TASK_KEYS, "attempt"}
 )
 
@@ -155,9 +156,10 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
         task_id=next((found for key in TASK_KEYS if (found := id_or_none(value.get(key)))), None),
         attempt=count_or_none(value.get("attempt")),
         model=text_at(value, "model") or text_at(response, "model"),
-        usage=total_usage([value.get("usage") or response.get("usage")])
-        or total_usage(_usages(messages)),
+        session_id=text_at(value, "session_id"),
+        usage=_usage(value.get("usage") or response.get("usage")) or total_usage(_usages(messages)),
         started_at=epoch_seconds(value.get("created", response.get("created"))),
+        ended_at=epoch_seconds(value.get("ended")),
         source=Source(name, OPENAI_CHAT.name, position),
         outcome=stated_outcome(value),
         extra={
@@ -185,6 +187,16 @@ def _as_the_model_sees(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _calls(message: dict[str, Any]) -> bool:
     return bool(message.get("tool_calls") or message.get("function_call"))
+
+
+def _usage(report: object) -> Usage | None:
+    """The tokens of a report, and what they cost where it says so."""
+    usage = total_usage([report])
+    cost = amount_or_none(dict_or_empty(report).get("cost"))
+    if cost is not None:
+        usage = usage or Usage()
+        usage.cost_usd = cost
+    return usage
 
 
 def _usages(messages: Iterable[dict[str, Any]]) -> list[object]:
