@@ -116,6 +116,8 @@ OUTPUT: Options = {
     ),
     "as_json": (JsonOption, False),
 }
+# What may be given with several names behind it, as the seed takes them.
+_SEVERAL = "--models"
 _KINDS = {"int": int, "float": float, "bool": bool}
 # Before the name of an analysis' own parameter: some bear the name of a filter's value.
 _OWN = "own_"
@@ -179,7 +181,7 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def spread_names(args: list[str], flag: str = "--models") -> list[str]:
+def spread_names(args: list[str]) -> list[str]:
     """The arguments with `--models A B` written as `--models A --models B`.
 
     The last of the names is left alone where it is an existing folder: that is the store.
@@ -189,12 +191,12 @@ def spread_names(args: list[str], flag: str = "--models") -> list[str]:
     while waiting:
         arg = waiting.pop(0)
         spread.append(arg)
-        if arg != flag or not waiting:
+        if arg != _SEVERAL or not waiting:
             continue
         spread.append(waiting.pop(0))
         while waiting and not waiting[0].startswith("-"):
             is_last = len(waiting) == 1 or waiting[1].startswith("-")
             if is_last and Path(waiting[0]).is_dir():
                 break
-            spread += [flag, waiting.pop(0)]
+            spread += [_SEVERAL, waiting.pop(0)]
     return spread

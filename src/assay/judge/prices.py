@@ -52,10 +52,10 @@ class Prices:
         self._as_of = own.as_of if own else None
 
     @classmethod
-    def from_environment(cls, path: Path | None = None) -> Prices:
-        """The prices of a file, of the one that ASSAY_PRICES names, or the public ones alone."""
-        named = path or (Path(found) if (found := os.environ.get(VARIABLE)) else None)
-        return cls(None if named is None else read_price_file(named))
+    def from_environment(cls) -> Prices:
+        """The prices of the file that ASSAY_PRICES names, or the public ones alone."""
+        named = os.environ.get(VARIABLE)
+        return cls(read_price_file(Path(named)) if named else None)
 
     @property
     def source(self) -> str:

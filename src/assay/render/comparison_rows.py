@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.render.row_files import Row
     from assay.stats import Estimate, Interval
 
+_MOST_NAMED = 5
 FIGURE_COLUMNS = (
     "quantity",
     "better",
@@ -136,20 +137,19 @@ def outcome_lines(found: Comparison | Contest) -> list[str]:
     return [f"no outcome recorded in {' and '.join(sides)}"] if sides else []
 
 
-def unmatched_lines(found: Comparison, most: int = 5) -> list[str]:
+def unmatched_lines(found: Comparison) -> list[str]:
     """Which tasks were left out, and why."""
     groups = (
         (found.only_in_baseline, f"only in {found.baseline}"),
         (found.only_in_candidate, f"only in {found.candidate}"),
         (found.unscored, "without a value on one side"),
     )
-    return [
-        f"{len(tasks):,} left out, {why}: {_some(tasks, most)}" for tasks, why in groups if tasks
-    ]
+    return [f"{len(tasks):,} left out, {why}: {_some(tasks)}" for tasks, why in groups if tasks]
 
 
-def _some(tasks: Sequence[str], most: int) -> str:
-    return ", ".join(tasks[:most]) + (", …" if len(tasks) > most else "")
+def _some(tasks: Sequence[str]) -> str:
+    more = ", …" if len(tasks) > _MOST_NAMED else ""
+    return ", ".join(tasks[:_MOST_NAMED]) + more
 
 
 def _difference(value: float | None, interval: Interval | None) -> str:

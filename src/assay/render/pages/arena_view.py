@@ -317,15 +317,13 @@ class Formats(Struct, frozen=True):
 formats = Formats()
 
 
-def mean_text(line: MetricLine, letter: str, write: Callable[[float | None], str] = score) -> str:
-    """A mean with its interval: `0.74 0.61–0.85`."""
+def mean_text(line: MetricLine, letter: str, write: Callable[[float | None], str]) -> str:
+    """The mean of a letter's answers; a dash where there is none."""
     found = line.means.get(letter)
     return NOTHING if found is None or found.value is None else write(found.value)
 
 
-def interval_text(
-    line: MetricLine, letter: str, write: Callable[[float | None], str] = score
-) -> str:
+def interval_text(line: MetricLine, letter: str, write: Callable[[float | None], str]) -> str:
     """The interval of a mean; nothing where there is none."""
     found = line.means.get(letter)
     if found is None or found.interval is None or found.n < 2:

@@ -193,9 +193,6 @@ def _why(judged: JudgedCall) -> list[Said]:
     return said
 
 
-_AGAIN = {True: "Called again as call {n}: ok.", False: "Called again as call {n}: failed."}
-
-
 def _afterwards(calls: Sequence[JudgedCall], place: int) -> list[Said]:
     """What became of a failure: whether the tool was called again, and how that went."""
     failed = calls[place].call
