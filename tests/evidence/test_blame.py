@@ -383,35 +383,36 @@ def test_every_kind_with_words_has_an_example() -> None:
 
 
 # One message for each kind that is known in other languages, each in another one.
-FOREIGN_WORDS = {
-    "unknown_tool": "Ferramenta desconhecida: atracar",
-    "rate_limit": "Слишком много запросов, подождите",
-    "data_processing_error": "Réponse inattendue du port",
-    "configuration": "Erro: TIDE_URL não configurada",
-    "quota_exceeded": "Saldo insuficiente en la cuenta",
-    "auth": "認証に失敗しました",
-    "permission": "Ошибка: недостаточно прав",
-    "timeout": "Délai d'attente dépassé",
-    "network_error": "Error al conectar: conexión rechazada",
-    "unavailable": "Der Dienst ist derzeit nicht erreichbar",
-    "conflict": "Il file esiste già",
-    "missing_required_field": "O campo 'nome' é obrigatório",
-    "invalid_date_range": "終了日時は開始日時より後にしてください",
-    "validation_error": "Nieprawidłowy format",
-    "not_found": "사용자를 찾을 수 없습니다.",
-    "unsupported": "Dateityp wird nicht unterstützt",
-    "rule_violation": "Превышен размер",
-    "execution_error": "Die Abfrage ist fehlgeschlagen",
-}
+FOREIGN_WORDS = [
+    ("unknown_tool", "Ferramenta desconhecida: atracar"),
+    ("missing_required_field", "Le mot de passe est requis"),
+    ("rate_limit", "Слишком много запросов, подождите"),
+    ("data_processing_error", "Réponse inattendue du port"),
+    ("configuration", "Erro: TIDE_URL não configurada"),
+    ("quota_exceeded", "Saldo insuficiente en la cuenta"),
+    ("auth", "認証に失敗しました"),
+    ("permission", "Ошибка: недостаточно прав"),
+    ("timeout", "Délai d'attente dépassé"),
+    ("network_error", "Error al conectar: conexión rechazada"),
+    ("unavailable", "Der Dienst ist derzeit nicht erreichbar"),
+    ("conflict", "Il file esiste già"),
+    ("missing_required_field", "O campo 'nome' é obrigatório"),
+    ("invalid_date_range", "終了日時は開始日時より後にしてください"),
+    ("validation_error", "Nieprawidłowy format"),
+    ("not_found", "사용자를 찾을 수 없습니다."),
+    ("unsupported", "Dateityp wird nicht unterstützt"),
+    ("rule_violation", "Превышен размер"),
+    ("execution_error", "Die Abfrage ist fehlgeschlagen"),
+]
 
 
-@pytest.mark.parametrize(("kind", "text"), FOREIGN_WORDS.items())
+@pytest.mark.parametrize(("kind", "text"), FOREIGN_WORDS)
 def test_other_languages_tell_the_kind(kind: str, text: str) -> None:
     assert kind_of_message(text) == kind
 
 
 def test_every_foreign_kind_has_an_example() -> None:
-    assert [kind for kind, _ in FOREIGN_KINDS] == list(FOREIGN_WORDS)
+    assert [kind for kind, _ in FOREIGN_KINDS] == [kind for kind, _ in FOREIGN_WORDS]
 
 
 def test_what_the_models_own_code_throws_is_the_models() -> None:

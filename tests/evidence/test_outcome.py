@@ -278,6 +278,28 @@ def test_hostile_texts_take_bounded_time(part: str, size: int) -> None:
     assert time.process_time() - started < 2
 
 
+@pytest.mark.parametrize(
+    ("text", "success"),
+    [
+        ("Connected to the buoy. Query failed: no such tide", False),
+        ("Logged in successfully! Error: the chart is gone", False),
+        ("Berth created. However, failed to send the bill: no such address", False),
+        ("Buoy found, but could not read its depth", False),
+        ("Created the berth, but failed to add the rope", False),
+        # A count tells of some that went well, and what follows is no cause.
+        ("Uploaded 9 charts, but failed to upload 1", True),
+        ("Berth created. The bill will be sent by mail.", True),
+        ("Mended. Errors are now told to the pilot.", True),
+        ("Mark the berth as closed. Since it must be unique, this is safe: it stays.", True),
+        ("Tide turned. The ferry, which failed to leave, is back.", True),
+    ],
+)
+def test_what_went_wrong_after_good_news_counts(text: str, *, success: bool) -> None:
+    found = call_outcome(call(text, tool="moor_boat"))
+    assert found.success is success
+    assert success or found.rule == "last_words"
+
+
 def test_small_calls_are_settled_quickly() -> None:
     results = [
         "Found 3 results for the query you sent",

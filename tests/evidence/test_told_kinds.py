@@ -147,6 +147,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         (
             "Your harbour credentials were not found",
             "the harbour rejected the key",
+            "No cookie for the harbour",
             "the token you gave is not valid",
             "Cookie expired",
             "mooring requires a current grant",

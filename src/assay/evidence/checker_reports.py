@@ -29,7 +29,17 @@ _FINDINGS = (
     *("findings", "issues", "violations", "diagnostics", "problems", "vulnerabilities", "offenses"),
     *("failures", "failed_tests", "failing_tests", "test_results", "testResults", "lint_errors"),
 )
-_PRINTED = ("stdout", "output", "stderr", "error", "raw_output", "rawOutput", "result", "log")
+_PRINTED = (
+    "stdout",
+    "output",
+    "stderr",
+    "error",
+    "raw_output",
+    "rawOutput",
+    "result",
+    "log",
+    "output_tail",
+)
 # How the last lines of such reports count, whichever program wrote them.
 _COUNTED = re.compile(
     r"\b\d{1,6} (?:tests? |specs? |examples?, )?(?:failed|passed|failing|passing|failures?)\b"

@@ -75,6 +75,7 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"too (?:many|few) (?:\w+ )?(?:arg|argument|parameter|input)s (?:to|provided|given)\b",
             r"(?:refusing|refused) to \w+",
+            r"(?:the )?(?:path|target|source|destination) is an? (?:directory|folder|file)[;,:]",
             r"you can [^\n]{3,80} only[.!]?\s*\Z",
             (
                 r"(?:this|the|that|your) (?:\w+ )?(?:file|image|document|pdf|archive|video|audio)"

@@ -6,6 +6,7 @@ encontraron resultados") is no failure, so that only a certain thing can be miss
 
 from __future__ import annotations
 
+from assay.evidence.accents import accents_aside
 from assay.evidence.error_vocabulary import SOME_WORDS
 from assay.evidence.foreign_refusals import FOREIGN_DEMANDS
 
@@ -19,7 +20,11 @@ _OPENERS = (
         r"|der) (?:\w+ )?fehler ist aufgetreten|zu viele (?:anfragen|versuche)|etwas ist schief"
         r"|unbekannte[rs]? (?:werkzeug|tool|befehl|aktion|parameter|funktion|methode|option)\b"
         r"|keine?[nrs]? (?:\S+ ){1,4}?(?:angegeben|ausgewählt|konfiguriert|übergeben|hinterlegt"
-        r"|geöffnet|verbunden|erhalten|gesetzt)\b|keine?[nrs]? (?:gültige|reguläre)[nrs]? \w"
+        r"|geöffnet|verbunden|erhalten|gesetzt|verfügbar)\b|keine?[nrs]? (?:gültige"
+        r"|reguläre)[nrs]? \w"
+        r"|kein (?!treffer|ergebnis|eintrag)(?:\S+ ){1,6}?gefunden|keine? \S*(?:datei|zahl"
+        r"|url)[.!]?\s*\Z"
+        r"|(?-i:[a-z][\w.]{1,30}) (?:muss|darf nicht|fehlt|ist (?:erforderlich|ungültig))\b"
     ),
     (
         r"échec (?:de|du|lors)|échec d'|erreur (?:lors|interne|inattendue|de (?:connexion|lecture"
@@ -48,14 +53,18 @@ _OPENERS = (
         r"|no se (?:proporcion|especific|indic|recibi|configur|defini|inici|carg)(?:ó|o|aron|eron)"
         r"\b|(?:se requiere|debes?) (?:especificar|proporcionar|indicar|iniciar|configurar|un"
         r"|una|el|la) |demasiad[oa]s (?:peticiones|solicitudes)|fuera de (?:rango|los límites)"
-        r"|no hay (?:conexión|permisos?|espacio|sesión|ningun[oa] \S+ (?:activ|abiert|configurad))"
+        r"|(?:indic|ingres|especific)[aáeé] (?:el|la|un|una)\b|s[óo]lo hay \d|hay que "
+        r"|no se (?:escane|proces"
+        r"|admit|acept)an? |no hay (?:conexión|permisos?|espacio|sesión|ningun[oa] \S+ (?:activ"
+        r"|abiert|configurad))"
     ),
     (
         r"não foi possível |erro (?:ao|interno|inesperado|na|no|de (?:conexão|autenticação"
         r"|validação))\b|acesso negado|tempo (?:limite )?(?:esgotado|excedido)|falha (?:ao|na"
         r"|no)\b"
         r"|ocorreu um erro|você não (?:tem permissão|pode )|não (?:consegui|conseguimos|posso"
-        r"|podemos|pude) |algo deu errado|muitas (?:requisições|tentativas)|sem permiss(?:ão"
+        r"|podemos|pude) |algo deu errado|nada a \w+r\b|muitas (?:requisições|tentativas)"
+        r"|sem permiss(?:ão"
         r"|ões)\b"
         r"|não há (?:conexão|permissão|espaço|sessão)|é (?:necessário|preciso) |informe (?:o|a|um"
         r"|uma) |nenhuma? (?:\S+ ){1,4}?(?:fornecid|informad|especificad|selecionad|configurad"
@@ -128,7 +137,7 @@ _VERDICTS = (
         r"|a échoué|ne peu(?:t|vent) (?:pas )?être|n'(?:est|sont) pas (?:configuré"
         r"|initialisé|défini|supporté|accessible)\w*|(?:pas|non) (?:trouvé|fourni|défini"
         r"|configuré|spécifié|supporté|initialisé|renseigné)e?s?|est trop \w+|dépassée?"
-        r"|invalides?(?=\s*(?:[.!:,(]|\Z))"
+        r"|(?:invalides?|indisponibles?)(?=\s*(?:[.!:,(]|\Z))|n'(?:expose|est \w+ à) aucune?"
     ),
     (
         r"desconocid[oa]|no (?:est[áa]n? (?:disponible|permitid|autorizad)\w*|existe|encontrad[oa]"
@@ -139,7 +148,10 @@ _VERDICTS = (
         r"|no (?:está |fue |ha sido )?(?:configurad|inicializad|proporcionad"
         r"|especificad|reconocid|definid)[oa]s?|(?:inválid|incorrect)[oa]s?"
         r"(?=\s*(?:[.!:,(]|\Z))|(?:límite|cuota|tiempo) (?:\S+ ){0,4}?(?:excedid|alcanzad|superad"
-        r"|agotad)[oa]|(?:ha )?(?:fallado|falló)|es demasiado \w+"
+        r"|agotad)[oa]|(?:ha )?(?:fallado|falló)|es demasiado \w+|tienen? que (?:estar|ser|tener)"
+        r"|no (?:respondi|devolvi|produj|gener|carg|complet)[óo]|no parece una?|rechaz[óo] (?:la"
+        r"|el)"
+        r"|prob[aá] de nuevo|intent[ae] de nuevo"
     ),
     (
         r"desconhecid[oa]|não (?:existe|encontrad[oa]|autorizad[oa]|permitid[oa]|disponível"
@@ -147,10 +159,13 @@ _VERDICTS = (
         r"|foi encontrad[oa]|pode (?:estar|ser)|é (?:válid[oa]|suportad[oa]))|já existe"
         r"|é (?:obrigatóri[oa]|inválid[oa])|devem? (?:ser|ter|conter)|expirou|negad[oa]"
         r"|não (?:está |foi )?(?:configurad|inicializad|fornecid|informad"
-        r"|especificad|reconhecid|definid)[oa]s?|(?:inválid|incorret|ausente)[oa]?s?"
+        r"|especificad|reconhecid|definid)[oa]s?|(?:(?:inválid|incorret)[oa]|ausente)s?"
         r"(?=\s*(?:[.!:,(]|\Z))|(?:limite|cota|tempo) (?:\S+ ){0,4}?(?:excedid|atingid"
         r"|esgotad)[oa]"
-        r"|falhou|é muito \w+"
+        r"|falhou|é muito \w+|precisam? (?:de|ser|ter)|não (?:respondeu|devolveu|retornou|gerou)"
+        r"|já (?:encerrou|terminou)|ainda (?:está (?:rodando|em)|não está)|fora d[oae] (?:projeto"
+        r"|limite"
+        r"|intervalo)|o limite [^\n:]{0,30}é de|não está disponível"
     ),
     (
         r"sconosciut[oa]|non (?:trovat[oa]|esiste|autorizzat[oa]|disponibile|consentit[oa]"
@@ -168,7 +183,8 @@ _VERDICTS = (
         r"|инициализирован)[оаы]?|вернул[аои]?|удалось|является обычн)"
         r"|уже (?:существует|занят[оаы]?)"
         r"|вне (?:разреш|допуст|предел)\w+|ист[её]к(?:ла|ло)?|недействител(?:ен|ьна|ьно)"
-        r"|отсутствует|превыш(?:ен|ает)[оаы]?"
+        r"|отсутствует|превыш(?:ен|ает)[оаы]?|нельзя \w+|(?:прерван|разорван)[оаы]?"
+        r"|не (?:прислал|ответил|сработал)[аои]?"
         r"|обязател(?:ен|ьно)|запрещ[её]н[оаы]?|должн[оаы]? быть"
     ),
     r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
@@ -194,7 +210,11 @@ _EASTERN = (
         r"(?!(?:該当|検索|条件|見つかりません)|[^\n]{0,12}結果)[^\n。]{0,60}(?:見つかりません"
         r"|存在しません|未(?:対応|設定|入力|指定|認証|登録)です|対応していません"
         r"|(?:に|が)?失敗(?=[:：\s(（。]|\Z)|不足しています"
-        r"|問題がある|(?:長|短|大き|多)すぎます|(?:設定|許可|ログイン|認証|権限)が必要です"
+        r"|問題がある|(?:長|短|大き|多)すぎます|一致しません"
+        r"|(?:使用不可|無効な|不正な)[^\n。]{0,12}含まれて|(?:入力|指定|選択)されていません"
+        r"|(?:タイトル|名前|パラメータ|引数|値|URL|ID|パス|キー|トークン|本文|設定|許可|ログイン"
+        r"|認証"
+        r"|権限)が必要です"
         r"|失敗しました"
         r"|(?:でき|られ|せ|れ)ません(?:でした)?(?:\Z|。|、|:|：)|エラーが発生|(?:無効|不正"
         r"|必須)です"
@@ -210,19 +230,23 @@ _EASTERN = (
         r"|실패(?:했|하였)습니다|수 없습니다|유효하지 않|권한이 없습니다|만료되었습니다"
         r"|시간이? ?초과|거부되었습니다|지원(?:하지|되지) 않|이미 (?:존재|사용)"
         r"|(?:한도|제한)를? 초과|(?:입력|확인|선택)해 ?주세요|필수입니다"
-        r"|(?:로그인|인증|권한|설정)이 필요합니다|[가-힣]지 못했습니다|(?:설정|초기화|연결"
+        r"|(?:로그인|인증|권한|설정)이 필요합니다|[가-힣]지 못했(?:습니다|어요)"
+        r"|(?:없습니다|없다|없음|아니다|아닙니다)(?=\s*[:：])|(?:설정|초기화|연결"
         r"|등록)되지 않"
         r"|올바르지 않|(?:실패|오류)(?=\s*(?:[:：(]|\Z))|초과(?:했|하였|되었)습니다"
-        r"|너무 (?:깁니다|짧습니다|큽니다|많습니다)"
+        r"|너무 (?:깁니다|짧습니다|큽니다|많습니다|크다|길다|짧다|큼|김)"
         r"|다시 시도)"
         r"|잘못된 "
     ),
 )
-# A search that found nothing.
-_NOT_FOUND_NONE = r"(?!ничего|nichts|nada|rien|niente|по запросу)"
+# A search that found nothing, and the mere value "not given".
+_NOT_FOUND_NONE = (
+    r"(?!ничего|nichts|nada|rien|niente|по запросу|не (?:указан|задан|определ"
+    r"|найден)\w*[.!]?\s*\Z)"
+)
 FOREIGN = (
-    "|".join(_OPENERS),
-    rf"{_NOT_FOUND_NONE}{SOME_WORDS}(?:{'|'.join(_VERDICTS)})(?!\w)",
+    accents_aside("|".join(_OPENERS)),
+    rf"{_NOT_FOUND_NONE}{SOME_WORDS}(?:{accents_aside('|'.join(_VERDICTS))})(?!\w)",
     *_EASTERN,
     *FOREIGN_DEMANDS,
 )

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.evidence.accents import accents_aside
+
 if TYPE_CHECKING:
     from assay.evidence.failure_kinds import Kind
 
 # The same as kinds, for messages that are known to tell of a failure and whose English words, if
 # any, say little. Most specific first; what stands after the bar needs no beginning of a word.
-FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
+_KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "unknown_tool",
         (
             r"\b(?:ferramenta desconhecida|herramienta desconocida|outil inconnu"
             r"|unbekanntes werkzeug"
             r"|неизвестный инструмент|strumento sconosciuto)|ツールが見つかり|도구를 찾을"
+        ),
+    ),
+    (
+        "missing_required_field",
+        (
+            r"\b(?:ist erforderlich|est (?:requis|obligatoire)|es (?:requerid|obligatori)"
+            r"|é obrigatóri)|が(?:入力|指定|選択)されていません"
         ),
     ),
     (
@@ -31,7 +40,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:ungültige antwort|leere antwort|réponse (?:invalide|inattendue|vide)"
             r"|respuesta (?:inválida|vacía|inesperada)|resposta (?:inválida|vazia|inesperada)"
-            r"|(?:некорректн|неверн|пуст)\w{1,3} (?:\S+ ){0,3}ответ|не вернул[аои]?\b)"
+            r"|(?:некорректн|неверн|пуст)\w{1,3} (?:\S+ ){0,3}ответ|não devolveu|no devolvi"
+            r"|не (?:вернул|прислал)[аои]?\b)"
             r"|(?:応答|レスポンス)が(?:不正|空)|응답이 (?:비어|올바르지)"
         ),
     ),
@@ -40,7 +50,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:nicht (?:konfiguriert|installiert|aktiviert)|(?:pas|non) (?:configuré|installé"
             r"|activé)"
-            r"|no (?:está )?(?:configurad|instalad|habilitad)|não (?:está )?(?:configurad"
+            r"|no (?:está )?(?:configurad|instalad|habilitad)|nicht gesetzt"
+            r"|não (?:está )?(?:configurad"
             r"|instalad|habilitad"
             r"|definid)|non (?:è )?(?:configurat|installat)|не (?:настроен|сконфигурирован"
             r"|установлен)"
@@ -75,7 +86,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         "permission",
         (
             r"\b(?:zugriff|berechtigung|accès (?:refusé|interdit)|autorisations?|non autorisé"
-            r"|pas autorisé|droits|acceso (?:denegado|prohibido)|permiso|no autorizad"
+            r"|pas autorisé|droits|fora d[oa] |acceso (?:denegado|prohibido)|permiso|no autorizad"
             r"|acesso negado|permissão"
             r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
             r"|доступ (?:запрещ|закрыт)|нет (?:прав|доступа)|вне (?:разреш|допуст)|путь вне"
@@ -107,7 +118,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:nicht (?:verfügbar|erreichbar)|indisponible|non disponible|tidak tersedia"
             r"|không khả dụng|keyinroq|no (?:está )?disponible"
-            r"|indisponível|não (?:está )?disponível|nicht verfuegbar|não responde|no responde"
+            r"|indisponível|não (?:está )?disponível|nicht verfuegbar|não respond|no respond"
+            r"|kein\w* \S+ (?:\S+ )?verfügbar|já encerrou|no produj|ainda está"
             r"|не отвечает|antwortet nicht|reagiert nicht|ne répond pas|später (?:erneut|noch)"
             r"|réessaye|inténtelo|intente (?:de nuevo"
             r"|más tarde)"
@@ -137,6 +149,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|que)\b"
             r"|ingrese"
             r"|introduzca|veuillez|bitte (?:geben|wählen|angeben)|fehl(?:t|en)\b|nicht leer"
+            r"|est vide|está vazi"
+            r"|indic[aáeé] (?:el|la|un)|precisa de"
             r"|keine?[nrs]? (?:\S+ ){1,4}?(?:angegeben|übergeben|ausgewählt)|no se (?:proporcion"
             r"|especific|indic)|nenhuma? (?:\S+ ){1,4}?(?:fornecid|informad|especificad"
             r"|selecionad)|não (?:foi )?(?:fornecid|informad|especificad)|informe\b|vací[oa]\b"
@@ -144,7 +158,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|заполнен"
             r"|выбран)|отсутству|нет (?-i:[a-z]+_\w+)|non (?:fourni|renseigné|spécifié)|ausente"
             r"|aucune? (?:\S+ ){1,4}?(?:fourni|spécifié|sélectionné|indiqué|renseigné))"
-            r"|必須|パラメータが不足|未(?:入力|指定)|지정해|입력하세요|비어 ?있|필요합니다|입력된"
+            r"|必須|パラメータが不足|未(?:入力|指定)|(?:タイトル|言語|パラメータ|値)が(?:必要"
+            r"|ありません)|空です|지정해|입력하세요|비어 ?있|필요합니다|입력된"
             r"|(?:入力|指定)してください"
             r"|필수|입력해"
         ),
@@ -170,17 +185,21 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|devem?\b|долж(?:ен|на|но|ны)\b|слишком|trop \w|demasiado|muito (?:longo|grande)"
             r"|не соответствует|неверн|повреж|ne correspond|no (?:coincide|corresponde|cumple)"
             r"|superar|zu (?:lang|kurz|groß)|n'est pas une?\b"
-            r"|no es una?\b|não é uma?\b|не является|(?:некорректн|недопустим|неправильн)\w"
+            r"|no (?:es|parece) una?\b|tienen? que|kein\w* (?:gültig|regulär)|anterior a"
+            r"|mismo tiempo|a la vez|não é uma?\b|не является|(?:некорректн|недопустим"
+            r"|неправильн)\w"
             r"|не (?:понял|распознан)|incorrect[oae]|incorret|fuera de rango|hors limites)"
             r"|غير صالح|अमान्य|無効|不正|正しくありません"
-            r"|なければなりません|すぎます|ではありません"
-            r"|유효하지|잘못된|올바르지|어야 합니다|여야 합니다|해야 합니다|너무|형식"
+            r"|なければなりません|一致しません|含まれています|すぎます|ではありません"
+            r"|유효하지|잘못된|올바르지|아니다|아닙니다|어야 합니다|여야 합니다|해야 합니다|너무"
+            r"|형식"
         ),
     ),
     (
         "not_found",
         (
-            r"\b(?:nicht (?:gefunden|vorhanden)|existiert nicht|introuvable|n'existe pas"
+            r"\b(?:nicht (?:gefunden|vorhanden)|kein \S+ (?:\S+ ){0,4}gefunden|existiert nicht"
+            r"|introuvable|n'existe pas"
             r"|trouv(?:é|er)|encontr(?:ó|ad|ar)|no existe|não existe|non (?:trovat|esiste)"
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
@@ -210,7 +229,8 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|неможливо|нельзя"
             r"|önce|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
             r"|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
-            r"|上限|초과|先に|먼저|위반"
+            r"|nada a |limite [^\n]{0,30}é de|нельзя|aucune? fiche|s[óo]lo hay|上限|초과|先に|먼저"
+            r"|위반"
         ),
     ),
     (
@@ -224,4 +244,7 @@ FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = (
             r"|не (?:могу|смог))|失敗|エラー|できません|실패|오류|못했습니다"
         ),
     ),
+)
+FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = tuple(
+    (kind, accents_aside(wording)) for kind, wording in _KINDS
 )

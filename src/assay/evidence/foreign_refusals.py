@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from assay.evidence.accents import accents_aside
 from assay.evidence.error_vocabulary import SOME_WORDS
 
 
@@ -51,7 +52,7 @@ _TONGUES: tuple[Tongue, ...] = (
             r"(?:l')?(?:fichier|texte|nom|titre|valeur|champ|paramètre|lien|url|adresse|mot de"
             r" passe|utilisateur|date|format|id|identifiant|image|dossier|requête|serveur|service"
             r"|saisie|message|projet|prix|quantité|nombre|jeton|clé|session|compte|code|type|liste"
-            r"|table|colonne|ligne|page|commande|chemin|montant|document)"
+            r"|table|colonne|ligne|page|commande|chemin|montant|document|panier)"
         ),
         (
             r"(?:doi(?:t|vent)|ne (?:peu(?:t|vent)|doi(?:t|vent)|correspond|respecte)|dépasse"
@@ -71,7 +72,7 @@ _TONGUES: tuple[Tongue, ...] = (
             r"|usuario|fecha|formato|id|identificador|imagen|carpeta|solicitud|petición|servidor"
             r"|servicio|mensaje|proyecto|precio|cantidad|número|token|clave|sesión|cuenta|código"
             r"|tipo|lista|tabla|columna|fila|página|pedido|ruta|monto|documento|correo|email"
-            r"|detalle|objeto)"
+            r"|detalle|objeto|porcentaje|carrito)"
         ),
         (
             r"(?:deben?|no (?:pueden?|es una?|existe|coincide|corresponde|cumple)|ya existe|supera"
@@ -91,7 +92,7 @@ _TONGUES: tuple[Tongue, ...] = (
             r"|usuário|utilizador|data|formato|id|identificador|imagem|pasta|solicitação"
             r"|requisição|servidor|serviço|mensagem|projeto|preço|quantidade|número|token|chave"
             r"|sessão|conta|código|tipo|lista|tabela|coluna|linha|página|pedido|caminho|documento"
-            r"|e-?mail|cpf)"
+            r"|e-?mail|cpf|lote|plano|contrato)"
         ),
         (
             r"(?:devem?|não (?:podem?|é uma?|existe|confere|corresponde|atende)|já (?:existe"
@@ -157,7 +158,7 @@ _KOREAN_STATES = rf"{_KOREAN_THINGS}[^\n.]{{0,40}}?(?:비어 ?있습니다|없�
 
 def _sentence(tongue: Tongue, told: str) -> str:
     # In one clause: what stands behind a comma is said of something else.
-    return (
+    return accents_aside(
         rf"(?:(?:{tongue.articles}) ?)?(?:[^\s:.;,!?]+ ){{0,2}}?{tongue.things}"
         rf"(?: [^\s:.;,!?]+){{0,5}}? {told}"
     )
@@ -165,7 +166,7 @@ def _sentence(tongue: Tongue, told: str) -> str:
 
 FOREIGN_DEMANDS: tuple[str, ...] = (
     *(_sentence(tongue, tongue.demands) for tongue in _TONGUES),
-    f"{_ONLY}|{_BIDDING}",
+    accents_aside(f"{_ONLY}|{_BIDDING}"),
     _JAPANESE,
     _KOREAN,
 )

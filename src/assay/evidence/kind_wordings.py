@@ -29,8 +29,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"cancell?ed by|was (?:cancell?ed|aborted|interrupted)|interrupted by|aborted by"
             r"|user (?:rejected|declined|denied|doesn't want|does not want)|tool use was rejected"
-            r"|(?:rejected|denied|blocked) this (?:action|call)|\bcancell?ed\W*$|sibling tool call"
-            r"|KeyboardInterrupt|declined by|rejected by (?:the )?user|CancelledError"
+            r"|(?:rejected|denied|blocked) this (?:action|call)|\bcancell?ed(?:\W*$|;)|sibling tool"
+            r" call|KeyboardInterrupt|declined by|rejected by (?:the )?user|CancelledError"
             r"|^\W*(?:cancell?ed|aborted|interrupted) (?:while|before|during)"
             r"|operation (?:was )?cancell?ed|^\W*(?:cancell?ed|aborted|(?:\w+ )?interrupted)\W*$"
             r"|[已被]取消"

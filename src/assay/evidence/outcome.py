@@ -65,7 +65,6 @@ _GOOD_NEWS = re.compile(
     r"|,? but (?=failed|could|was unable|unable|cannot|couldn't))",
     re.IGNORECASE,
 )
-_BADLY = re.compile(r"fail|error|exception|could|unable|cannot|timed out|refused", re.IGNORECASE)
 _LONGEST_TOLD_TWICE = 600
 # A failure that a program labels, or that is about a request and not about the world.
 _OF_A_REQUEST = re.compile(
@@ -306,12 +305,16 @@ def _ends_in_error(text: str) -> bool:
 
 def _fails_after_good_news(opening: str, tool: ToolKind) -> bool:
     """Whether a short text tells a deed first, and then what failed and why."""
-    if len(opening) > _LONGEST_TOLD_TWICE or _BADLY.search(opening) is None:
+    if len(opening) > _LONGEST_TOLD_TWICE:
         return False
+    if ". " not in opening and "! " not in opening and " but " not in opening:
+        return False  # one by one, since most texts end here
     news = _GOOD_NEWS.match(opening)
-    if news is None or failing_opening(opening[news.end() :], tool=tool) is None:
+    found = None if news is None else failing_opening(opening[news.end() :], tool=tool)
+    if news is None or found is None:
         return False
-    return ":" in opening[news.end() :] or news[0].endswith("but ")
+    told_why = found.rule not in SENTENCES and ":" in opening[news.end() :]
+    return told_why or news[0].endswith("but ")
 
 
 def _python_data(text: str) -> Any:

@@ -258,7 +258,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "auth",
         (
             r"credentials? (?:was|were|is|are|could) not",
-            r"rejected (?:the |your )?(?:credential|token|key)s?\b|\bauth error\b",
+            r"rejected (?:the |your )?(?:credential|token|key)s?\b",
+            r"\bauth error\b|\bno cookies? (?:for|found)\b",
             (
                 r"\btoken (?:\w+ ){0,4}?(?:not valid|invalid(?:ated)?|expired|revoked|rejected"
                 r"|missing"
