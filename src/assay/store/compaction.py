@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.store.engine import connect, file_list, quoted
+from assay.store.lookalikes import MASKING, rules_of
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def _merge(layout: Layout, batches: list[Path]) -> None:
         with connect(spill=layout.spill_folder()) as engine:
             for table in TABLES:
                 _merge_table(engine, table, batches, batch.folder)
+        _tell_rules(batches, batch.folder)
         with layout.locked("publish"):
             # What those replaced must stay replaced once they are gone.
             names = {path.name for path in batches} | {path.name for path in layout.replaced()}
@@ -62,6 +64,13 @@ def _merge_table(engine: Engine, table: str, batches: list[Path], folder: Path) 
     rows = f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)"  # noqa: S608 - our own files, quoted
     target = quoted(str(folder / f"{table}.parquet"))
     engine.execute(f"COPY ({rows}) TO {target} (FORMAT parquet, COMPRESSION zstd{group})")
+
+
+def _tell_rules(batches: list[Path], folder: Path) -> None:
+    """Say how all runs were masked, where it was in one way."""
+    found = {rules_of(batch) for batch in batches if (batch / "runs.parquet").exists()}
+    if len(found) == 1 and (told := found.pop()) is not None:
+        (folder / MASKING).write_text(told, encoding="ascii")
 
 
 def _size(batch: Path) -> int:

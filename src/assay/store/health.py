@@ -9,6 +9,7 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.store.engine import connect, file_list, in_our_words
 from assay.store.layout import FOLDERS, MARK, REPLACES
+from assay.store.lookalikes import MASKING
 from assay.store.tables import KEYS, TABLES
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from assay.store.engine import Engine
     from assay.store.layout import Layout
 
-_BATCH_FILES = frozenset({REPLACES, *(f"{table}.parquet" for table in TABLES)})
+_BATCH_FILES = frozenset({MASKING, REPLACES, *(f"{table}.parquet" for table in TABLES)})
 
 
 class Finding(Struct, frozen=True):

@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import case_and_recorded_text, read_facts, source_text
 from assay.store.engine import connect, file_list, in_our_words, quoted
+from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
 from assay.store.redaction import redacted, redacted_each
 from assay.store.tables import KEYS, TABLES, blames_of, call_rows, run_key, run_row
 
@@ -52,6 +53,8 @@ class _Item(NamedTuple):
     run_line: bytes
     call_lines: bytes
     format: str
+    redactions: int
+    seeming: Seeming | None
 
 
 class _Fresh(NamedTuple):
@@ -60,6 +63,8 @@ class _Fresh(NamedTuple):
     case: AgentTestCase
     text: bytes
     decoded: str
+    recorded: bytes
+    redactions: int = 0
 
 
 class _Judgement(NamedTuple):
@@ -99,6 +104,8 @@ class Writer:
         self._layout = layout
         self._redact, self._emails, self._trusted = redact, emails, trusted
         self._limit = limit or BatchLimit()
+        self._rules = rules(emails=emails)
+        self._lookalikes = Lookalikes()
         self._known: set[str] = set()
         self._seen_batches: set[str] = set()
         self._items: list[_Item] = []
@@ -150,16 +157,16 @@ class Writer:
             for (_, recorded), (_, found) in zip(texts, masked, strict=True)
         ]
         fresh: dict[str, _Fresh] = {}
-        for key, case, (text, _), safe in zip(
+        for key, case, (text, recorded), (safe, found) in zip(
             map(run_key, told), cases, texts, masked, strict=True
         ):
             if key in self._known or key in fresh:
                 self.formats_known[_format_of(case)] += 1
             elif self._redact:
-                self.redactions += safe[1]
-                fresh[key] = _Fresh(case, safe[0].encode() if safe[1] else text, safe[0])
+                written = safe.encode() if found else text
+                fresh[key] = _Fresh(case, written, safe, recorded, found)
             else:
-                fresh[key] = _Fresh(case, text, text.decode())
+                fresh[key] = _Fresh(case, text, text.decode(), recorded)
         self._take(fresh)
         return len(fresh)
 
@@ -169,21 +176,31 @@ class Writer:
     def _take(self, fresh: dict[str, _Fresh]) -> None:
         facts = [read_facts(item.text) for item in fresh.values()]
         sources = self._sources([item.case.source for item in fresh.values()])
-        runs = [
-            _ENCODER.encode(run_row(key, fact, source))
+        rows = [
+            run_row(key, fact, source)
             for key, fact, (source, _) in zip(fresh, facts, sources, strict=True)
         ]
+        runs = [_ENCODER.encode(row) for row in rows]
         blames = [blames_of(item.case) for item in fresh.values()]
         calls = [
             _ENCODER.encode_lines(list(call_rows(key, fact, item.case, blamed)))
             for (key, item), fact, blamed in zip(fresh.items(), facts, blames, strict=True)
         ]
-        for (key, item), (_, source), run_line, call_lines in zip(
-            fresh.items(), sources, runs, calls, strict=True
+        for (key, item), row, (_, source), run_line, call_lines in zip(
+            fresh.items(), rows, sources, runs, calls, strict=True
         ):
+            taken = _Item(
+                key,
+                item.decoded,
+                source,
+                run_line,
+                call_lines,
+                _format_of(item.case),
+                item.redactions,
+                Seeming(row, item.recorded) if self._lookalikes else None,
+            )
             # One step, so that Ctrl-C leaves no half of a run behind.
-            read_as = _format_of(item.case)
-            self._items.append(_Item(key, item.decoded, source, run_line, call_lines, read_as))
+            self._items.append(taken)
             self._known.add(key)
             self._grow(len(item.text) + len(run_line) + len(call_lines))
 
@@ -245,7 +262,8 @@ class Writer:
     def _finish(self) -> None:
         if not self._items and not self._judgements:
             return
-        items, judgements = self._items, self._judgements
+        items, judgements = self._without_lookalikes(), self._judgements
+        written = len(items) + len(judgements)
         batch = self._layout.begin()
         try:
             self._write(batch.folder, items, judgements)
@@ -253,7 +271,7 @@ class Writer:
                 elsewhere = self._learn_new_batches()
                 items = [item for item in items if item.key not in elsewhere]
                 judgements = [row for row in judgements if row.key not in elsewhere]
-                if len(items) + len(judgements) < len(self._items) + len(self._judgements):
+                if len(items) + len(judgements) < written:
                     self._write(batch.folder, items, judgements)
                 if items or judgements:
                     self._layout.show(batch)
@@ -266,8 +284,18 @@ class Writer:
         self._count(items, judgements)
         self._items, self._judgements, self._bytes = [], [], 0
 
+    def _without_lookalikes(self) -> list[_Item]:
+        """What is in hand but for what the store has, masked by the rules of another time."""
+        seeming = {item.key: item.seeming for item in self._items if item.seeming is not None}
+        if not seeming:
+            return self._items
+        with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
+            known = self._lookalikes.known(self._engine, seeming)
+        return [item for item in self._items if item.key not in known]
+
     def _count(self, items: list[_Item], judgements: list[_Judgement]) -> None:
         self.batches += 1
+        self.redactions += sum(item.redactions for item in items)
         written = Counter(item.format for item in items)
         self.formats_added += written
         self.formats_known += Counter(item.format for item in self._items) - written
@@ -283,6 +311,7 @@ class Writer:
                 lines = b"\n".join(row.line for row in judgements if row.table == table)
                 write_rows(self._engine, folder, table, lines)
             self._write_cases(folder, items)
+        (folder / MASKING).write_text(self._rules, encoding="ascii")
 
     def _write_cases(self, folder: Path, items: list[_Item]) -> None:
         """Cases to Parquet, straight from memory: they are long, and would be escaped twice."""
@@ -312,6 +341,7 @@ class Writer:
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
             fresh = [p for p in self._layout.batches() if p.name not in self._seen_batches]
             found = {key for table in _KEYED for key in self._keys(table, fresh)}
+            self._lookalikes.learn(fresh, self._rules)
         self._seen_batches |= {path.name for path in fresh}
         self._known |= found
         return found

@@ -1,0 +1,154 @@
+"""Runs that a store has under another key, because their secrets were masked by other rules.
+
+A key is taken of what is left after masking, so that nobody can try out passwords on it. Rules
+change from version to version, and with them the keys of a few runs. Batches tell by which rules
+they were masked. Where those were others, a run that seems to be new is held against the runs
+that may be the same: it is the same if it reads as they do wherever they are not masked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+from assay import __version__
+from assay.store.case_text import case_and_recorded_text
+from assay.store.command_secrets import COMMANDS
+from assay.store.engine import file_list
+from assay.store.secret_rules import (
+    HARMLESS_NAMES,
+    IN_ADDRESSES,
+    IN_CONNECTIONS,
+    MASK,
+    NAMES,
+    OWN_HEADER,
+    SHAPES,
+)
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from assay.store.engine import Engine
+    from assay.store.tables import RunRow
+
+MASKING = "masking.txt"
+# What a run is looked up by; none of it is long, and hardly any of it ever masked.
+_PLACE = ("run_id", "task_id", "attempt", "model", "started_at", "calls", "source_position")
+_REST_OF_TEXT = re.compile(r'(?:[^"\\]|\\.)*+')
+
+_Place = tuple[object, ...]
+
+
+class Seeming(NamedTuple):
+    """A run that seems to be new: its row, and all that was recorded of it, nothing masked."""
+
+    row: RunRow
+    recorded: bytes
+
+
+def rules(*, emails: bool) -> str:
+    """What the rules of masking are known by, those of this version and for this import."""
+    shapes = [shape.pattern for shape in SHAPES]
+    names = (NAMES, HARMLESS_NAMES.pattern, IN_ADDRESSES, IN_CONNECTIONS, OWN_HEADER.pattern)
+    told = repr((__version__, emails, shapes, names, COMMANDS))
+    return sha256(told.encode()).hexdigest()[:16]
+
+
+def rules_of(batch: Path) -> str | None:
+    """The rules that a batch was masked by; None where they are not known, or several."""
+    try:
+        return (batch / MASKING).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+class Lookalikes:
+    """The runs of batches that were masked by other rules."""
+
+    def __init__(self) -> None:
+        """Begin with no batch."""
+        self._batches: list[Path] = []
+        self._keys: dict[_Place, list[str]] | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there are such batches at all."""
+        return bool(self._batches)
+
+    def learn(self, batches: Iterable[Path], ours: str) -> None:
+        """Remember those that were masked by other rules than ours."""
+        others = [batch for batch in batches if (batch / "runs.parquet").exists()]
+        self._batches += [batch for batch in others if rules_of(batch) != ours]
+        self._keys = None
+
+    def known(self, engine: Engine, seeming: Mapping[str, Seeming]) -> set[str]:
+        """Those of the runs that the batches have; the rest is new indeed."""
+        if self._keys is None:
+            self._keys = self._read_keys(engine)
+        places = {key: _place(run.row) for key, run in seeming.items()}
+        wanted = {other for place in places.values() for other in self._keys.get(place, ())}
+        texts = self._texts(engine, wanted) if wanted else {}
+        return {
+            key
+            for key, place in places.items()
+            for other in self._keys.get(place, ())
+            if other in texts and reads_as(seeming[key].recorded.decode(), texts[other])
+        }
+
+    def _read_keys(self, engine: Engine) -> dict[_Place, list[str]]:
+        found: dict[_Place, list[str]] = defaultdict(list)
+        for key, *place in self._read(engine, "runs", ("run_key", *_PLACE)):
+            found[tuple(place)].append(str(key))
+        return dict(found)
+
+    def _texts(self, engine: Engine, keys: set[str]) -> dict[str, str]:
+        """What was recorded of some runs, as far as it was not masked."""
+        where = "WHERE run_key IN (SELECT unnest($keys::VARCHAR[]))"
+        rows = self._read(engine, "cases", ("run_key", '"case"'), where, {"keys": sorted(keys)})
+        return {key: _recorded(text) for key, text in rows}
+
+    def _read(
+        self,
+        engine: Engine,
+        table: str,
+        columns: tuple[str, ...],
+        where: str = "",
+        params: dict[str, list[str]] | None = None,
+    ) -> list[tuple[str, ...]]:
+        files = [batch / f"{table}.parquet" for batch in self._batches]
+        files = [file for file in files if file.exists()]  # a compaction may have come between
+        if not files:
+            return []
+        rows = f"read_parquet({file_list(files)}, union_by_name = true)"
+        sql = f"SELECT {', '.join(columns)} FROM {rows} {where}"  # noqa: S608 - our own, quoted
+        return engine.execute(sql, params).fetchall()
+
+
+def reads_as(text: str, masked: str) -> bool:
+    """Whether a JSON text is the masked one with something in place of each mask.
+
+    A mask stands for a part of one text, never for more.
+    """
+    first, *rest = masked.split(MASK)
+    if not text.startswith(first):
+        return False
+    at = len(first)
+    for place, part in enumerate(rest, start=1):
+        ends = _REST_OF_TEXT.match(text, at).end()  # type: ignore[union-attr]  # may be empty
+        is_last = place == len(rest)
+        start = len(text) - len(part) if is_last else text.find(part, at, ends + len(part))
+        if not at <= start <= ends or (is_last and not text.endswith(part)):
+            return False
+        at = start + len(part)
+    return at == len(text)
+
+
+def _place(row: RunRow) -> _Place:
+    return tuple(getattr(row, name) for name in _PLACE)
+
+
+def _recorded(text: str) -> str:
+    return case_and_recorded_text(AgentTestCase.from_json(text))[1].decode()
