@@ -22,7 +22,7 @@ from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
 
 from assay import RunOutcome, Store
 from assay.analyses import errors, tools
-from assay.render.pages.overview_view import failed_text
+from assay.render.pages.failing_calls import failed_text
 from assay.render.pages.tools_view import read_tool, tool_page, wrong_arguments
 
 if TYPE_CHECKING:

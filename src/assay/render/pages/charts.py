@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _MOST_TICKS = 7
+_MOST_SQUARES = 8
 _SPARK_WIDTH, _SPARK_HEIGHT, _SPARK_EDGE = 72.0, 20.0, 4.0
 
 
@@ -139,6 +140,11 @@ def stack(
             found.append(Segment(name, f"{100 * start:.2f}%", f"{100 * share:.2f}%", middle, text))
         start += share
     return found
+
+
+def squares(passed: Sequence[bool]) -> tuple[str, ...]:
+    """The first runs of a task as squares, full where they passed."""
+    return tuple("ok" if one else "fail" for one in passed[:_MOST_SQUARES])
 
 
 def spark(values: Sequence[float]) -> Spark | None:

@@ -17,7 +17,7 @@ from assay.comparing.sides import DIVISIONS as SIDES
 from assay.comparing.sides import values_of
 from assay.errors import UnknownName
 from assay.render.pages import figures
-from assay.render.pages.charts import Mark, Scale, mark_on
+from assay.render.pages.charts import Mark, Scale, mark_on, squares
 from assay.render.pages.forest import what_next
 from assay.render.pages.measures import (
     Difference,
@@ -27,7 +27,6 @@ from assay.render.pages.measures import (
     name_of,
     value_text,
 )
-from assay.render.pages.retold import retold_figure
 from assay.render.pages.said import Said, words
 from assay.stats.wording import p_text
 
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 DIVISIONS = ("model", "framework", "agent", "attempt", "import")
 _BARE = frozenset({"attempt", "import"})
 MOST_TASKS = 200
-_MOST_SQUARES = 8
 _PASS_MARK = 0.5
 _RUN_KEYS = "run_key IN (SELECT unnest($keys::VARCHAR[]))"
 _MOST_SHARED = """
@@ -214,12 +212,10 @@ def _support(figure: Figure) -> Said | None:
     needed = what_next(figure)
     if told is None:
         return needed and words("{why}.", why=needed)
-    size = words("{size} points", size=told.size) if told.in_points else told.size
-    bounds = words(" ({bounds})", bounds=retold_figure(told.bounds)) if told.bounds else ""
     paired = words(
         "1 task paired" if figure.tasks == 1 else "{n} tasks paired", n=figures.count(figure.tasks)
     )
-    told_of = {"size": size, "bounds": bounds, "paired": paired}
+    told_of = told.in_words() | {"paired": paired}
     if needed is None:
         return words("{size}{bounds}, {paired}.", **told_of)
     return words("{size}{bounds}, {paired}; {more}.", **told_of, more=needed)
@@ -337,7 +333,7 @@ def _known(runs: Sequence[RunFacts], quantity: str) -> list[float]:
 def _squares(values: Sequence[float], quantity: str) -> tuple[str, ...]:
     if quantity != "success":
         return ()
-    return tuple("ok" if value >= _PASS_MARK else "fail" for value in values[:_MOST_SQUARES])
+    return squares([value >= _PASS_MARK for value in values])
 
 
 def _telling(runs: Sequence[RunFacts], quantity: str, *, highest: bool) -> str:

@@ -8,8 +8,8 @@ from math import isfinite, log10
 NOTHING = "–"
 MINUS = "−"
 # Below this many, a share is told as a count; below the second, without decimals.
-_COUNTED_BELOW = 20
-_DECIMALS_FROM = 100
+COUNTED_BELOW = 20
+DECIMALS_FROM = 100
 
 
 def count(value: int | None) -> str:
@@ -21,16 +21,16 @@ def share(part: float | None, total: int | None) -> str:
     """`71.3 %`; `71 %` of fewer than a hundred; `3 of 5` of fewer than twenty."""
     if part is None or not total:
         return NOTHING
-    if total < _COUNTED_BELOW:
+    if total < COUNTED_BELOW:
         return f"{part:,.0f} of {total}"
-    return f"{100 * part / total:.{1 if total >= _DECIMALS_FROM else 0}f} %"
+    return f"{100 * part / total:.{1 if total >= DECIMALS_FROM else 0}f} %"
 
 
 def percent(value: float | None, n: int | None = None) -> str:
     """A rate as it stands: one decimal, none of fewer than a hundred."""
     if value is None or not isfinite(value):
         return NOTHING
-    return f"{100 * value:.{0 if n is not None and n < _DECIMALS_FROM else 1}f} %"
+    return f"{100 * value:.{0 if n is not None and n < DECIMALS_FROM else 1}f} %"
 
 
 def interval(low: float | None, high: float | None) -> str:

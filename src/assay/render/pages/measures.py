@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.comparing.standings import JUDGED
 from assay.render.pages import figures
+from assay.render.pages.retold import retold_figure
 from assay.render.pages.said import words
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from assay.stats import Interval
 
 _MINUS = figures.MINUS
-# Fewer runs than the first make a share a count; fewer than the second take its decimals.
-COUNTED_BELOW = 20
-DECIMALS_FROM = 100
 
 
 class Measure(NamedTuple):
@@ -33,7 +31,7 @@ class Measure(NamedTuple):
 
 
 def _decimals(n: int) -> int:
-    return 1 if n >= DECIMALS_FROM else 0
+    return 1 if n >= figures.DECIMALS_FROM else 0
 
 
 def _percent(value: float, n: int) -> str:
@@ -144,7 +142,7 @@ def value_text(kind: str, value: float | None, n: int, total: float | None = Non
     """A value; a share of few as a count."""
     if value is None:
         return figures.NOTHING
-    if kind == "share" and n < COUNTED_BELOW and total is not None:
+    if kind == "share" and n < figures.COUNTED_BELOW and total is not None:
         return f"{total:.3g} of {n}"
     return MEASURES[kind].value(value, n)
 
@@ -163,7 +161,7 @@ def range_text(kind: str, low: float | None, high: float | None, n: int) -> str:
     write, unit = MEASURES[kind].value, MEASURES[kind].unit
     text = f"{write(low, n).removesuffix(unit)}–{write(high, n).removesuffix(unit)}"
     # Beside a count the bounds must say themselves what they are.
-    return text + unit if kind == _IN_POINTS[0] and n < COUNTED_BELOW else text
+    return text + unit if kind == _IN_POINTS[0] and n < figures.COUNTED_BELOW else text
 
 
 class Difference(NamedTuple):
@@ -172,6 +170,12 @@ class Difference(NamedTuple):
     size: str
     bounds: str
     in_points: bool
+
+    def in_words(self) -> dict[str, str | Said]:
+        """Its `size` and `bounds` as they stand in a sentence."""
+        size = words("{size} points", size=self.size) if self.in_points else self.size
+        bounds = words(" ({bounds})", bounds=retold_figure(self.bounds)) if self.bounds else ""
+        return {"size": size, "bounds": bounds}
 
 
 def difference_text(kind: str, figure: Figure, *, turned: bool = False) -> Difference | None:

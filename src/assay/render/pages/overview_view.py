@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote, urlencode
 
 from msgspec import Struct
 
 from assay.comparing.changes import Changes
 from assay.render.pages import figures
-from assay.render.pages.charts import Segment, Spark, spark, stack
+from assay.render.pages.failing_calls import (
+    BlameRow,
+    ToolRow,
+    blame_rows,
+    failed_text,
+    tool_rows,
+)
 from assay.render.pages.forest import Forest, standings_forest, what_next
 from assay.render.pages.measures import (
     bounds_text,
@@ -21,17 +26,15 @@ from assay.render.pages.measures import (
 )
 from assay.render.pages.retold import retold_figure
 from assay.render.pages.said import Said, words
+from assay.render.pages.task_changes import ChangeRow, change_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from assay.analyses import Efficiency, ToolUse
-    from assay.comparing.changes import TaskChange
     from assay.comparing.standings import Standings
     from assay.render.pages.overview_facts import OverviewFacts
-    from assay.render.pages.tool_facts import ToolFacts
 
-BLAMES = ("model", "server", "environment", "unknown")
 _COSTS = (
     ("cost", "cost"),
     ("cost_success", "cost of a success"),
@@ -41,7 +44,6 @@ _COSTS = (
 )
 _MOST_TOOLS = 6
 _MOST_CHANGES = 8
-_MOST_SQUARES = 8
 _MOST_LEADERS = 3
 
 
@@ -51,33 +53,6 @@ class Stat(Struct, frozen=True):
     label: str
     value: str
     beside: Said | None = None
-
-
-class BlameRow(Struct, frozen=True):
-    """Whose fault the failed calls of one model, or of one tool, were."""
-
-    name: str
-    segments: tuple[Segment, ...]
-    failures: int
-    calls: int
-    label: str
-
-
-class ToolRow(Struct, frozen=True):
-    """One tool to fix: how often it fails and what that costs."""
-
-    server: str
-    tool: str
-    href: str
-    rate: str
-    bounds: str
-    failures: int
-    calls: int
-    blame: str | None
-    kind: str | None
-    lost: int | None
-    trend: Spark | None
-    loss_share: float = 0.0
 
 
 class CostRow(Struct, frozen=True):
@@ -93,27 +68,6 @@ class CostRow(Struct, frozen=True):
     calls: str
     timed: int
     metered: int
-
-
-class Side(Struct, frozen=True):
-    """Runs of a task on one side: squares of the first few, and the count of all."""
-
-    squares: tuple[str, ...]
-    counted: str
-    href: str
-
-
-class ChangeRow(Struct, frozen=True):
-    """One task that changed."""
-
-    task: str
-    model: str
-    before: Side
-    after: Side
-    verdict: str
-    difference: str
-    bounds: str
-    href: str
 
 
 class Overview(Struct, frozen=True):
@@ -173,7 +127,7 @@ def overview_view(facts: OverviewFacts) -> Overview:
         facts.tool_facts.has_outcomes,
         costs,
         _known_costs(costs),
-        tuple(_change_row(row) for row in facts.changes.changed[:_MOST_CHANGES])
+        tuple(change_row(row) for row in facts.changes.changed[:_MOST_CHANGES])
         if facts.changes
         else (),
         facts.changes,
@@ -223,9 +177,7 @@ def _rest(found: Standings, kind: str) -> Said | None:
     told = difference_text(kind, pair, turned=pair.names[0] == one) if pair else None
     if pair is None or told is None:
         return words("{one} and {other}, which stand first, share no task.", one=one, other=other)
-    size = words("{size} points", size=told.size) if told.in_points else told.size
-    bounds = words(" ({bounds})", bounds=retold_figure(told.bounds)) if told.bounds else ""
-    values: dict[str, str | Said] = {"one": one, "other": other, "size": size, "bounds": bounds}
+    values = {"one": one, "other": other} | told.in_words()
     if pair.verdict != "cannot_tell":
         return words("{one} is better than {other}, the next: {size}{bounds}.", **values)
     text = "Whether {one} is better than {other}, we cannot tell yet: {size}{bounds}, {needed}."
@@ -276,56 +228,6 @@ def _failed_calls(row: ToolUse | None) -> Stat:
     return Stat("Failed calls", rate, words("{bounds}", bounds=bounds) if bounds else None)
 
 
-def failed_text(row: ToolUse) -> tuple[str, str]:
-    """The share of calls that failed, and its interval."""
-    low, high = row.success_rate_low, row.success_rate_high
-    value = value_text("share", 1 - row.success_rate, row.calls, row.failures)
-    if low is None or high is None:
-        return value, ""
-    return value, range_text("share", 1 - high, 1 - low, row.calls)
-
-
-def blame_rows(rows: Sequence[ToolUse]) -> Iterator[BlameRow]:
-    """Whose fault the failures of each row's model or tool were; those without are left out."""
-    for row in rows:
-        parts = [(name, getattr(row, f"{name}_failures")) for name in BLAMES]
-        if not row.failures:
-            continue
-        label = ", ".join(f"{name} {count:,}" for name, count in parts)
-        name = row.model or ".".join(filter(None, (row.server, row.tool))) or figures.NOTHING
-        yield BlameRow(name, tuple(stack(parts, row.failures)), row.failures, row.calls, label)
-
-
-def tool_rows(rows: Sequence[ToolUse], facts: ToolFacts) -> list[ToolRow]:
-    """Tools, those first that lost the most runs, then those with the most failures."""
-    found = [_tool_row(row, facts) for row in rows]
-    return sorted(found, key=lambda row: (-(row.lost or 0), -row.failures, row.server, row.tool))
-
-
-def tool_address(server: str, tool: str) -> str:
-    """The page of one tool; what has no server stands under a dash."""
-    return f"/tools/{quote(server or '-', safe='')}/{quote(tool or '-', safe='')}"
-
-
-def _tool_row(row: ToolUse, facts: ToolFacts) -> ToolRow:
-    server, tool = row.server or "", row.tool or ""
-    blame, kind = facts.most_often.get((server, tool), (None, None))
-    rate, bounds = failed_text(row)
-    return ToolRow(
-        server,
-        tool,
-        tool_address(server, tool),
-        rate,
-        bounds,
-        row.failures,
-        row.calls,
-        blame,
-        kind,
-        facts.lost.get((server, tool), 0) if facts.has_outcomes else None,
-        spark(facts.trend.get((server, tool), [])),
-    )
-
-
 def _cost_row(row: Efficiency) -> CostRow:
     return CostRow(
         row.model or figures.NOTHING,
@@ -348,31 +250,6 @@ def _known_costs(rows: Sequence[CostRow]) -> tuple[tuple[str, str], ...]:
         for field, label in _COSTS
         if any(getattr(row, field) != figures.NOTHING for row in rows)
     )
-
-
-def _change_row(row: TaskChange) -> ChangeRow:
-    return ChangeRow(
-        row.task,
-        row.model or figures.NOTHING,
-        _side(row.before, row.before_runs),
-        _side(row.after, row.after_runs),
-        row.verdict,
-        figures.points(row.difference),
-        figures.points_interval(row.interval.low, row.interval.high),
-        f"/compare/runs?{urlencode({'a': row.before_runs[-1], 'b': _telling(row)})}",
-    )
-
-
-def _telling(row: TaskChange) -> str:
-    """The late run to look at: the first that went as the change did."""
-    wanted = row.difference > 0
-    found = zip(row.after, row.after_runs, strict=True)
-    return next((key for success, key in found if success == wanted), row.after_runs[0])
-
-
-def _side(passed: tuple[bool, ...], keys: tuple[str, ...]) -> Side:
-    squares = tuple("ok" if one else "fail" for one in passed[:_MOST_SQUARES])
-    return Side(squares, f"{sum(passed)} of {len(passed)}", f"/runs/{keys[0]}")
 
 
 def _left_out(facts: OverviewFacts) -> Iterator[Said]:

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from assay.analyses import Failures, ToolUse, errors, opened, tools
 from assay.render.pages import figures
 from assay.render.pages.charts import Segment, stack
+from assay.render.pages.failing_calls import BLAMES, blame_parts, failed_text, tool_address
 from assay.render.pages.forest import Forest, Plain, plain_forest
-from assay.render.pages.overview_view import BLAMES, failed_text, tool_address
 from assay.render.pages.said import words
 from assay.render.pages.tool_facts import read_tool_facts
 from assay.store.tables import LONGEST_ARGUMENTS
@@ -293,7 +293,7 @@ def _quotes(message: str, name: str) -> bool:
 
 def _line(row: ToolUse, facts: ToolFacts) -> ToolLine:
     server, tool = row.server or "", row.tool or ""
-    parts = [(name, getattr(row, f"{name}_failures")) for name in BLAMES]
+    parts = blame_parts(row)
     rate, bounds = failed_text(row)
     return ToolLine(
         server,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.render.latest_scores import LATEST_SCORES
-from assay.render.pages.overview_view import BLAMES
+from assay.render.pages.failing_calls import BLAMES
 from assay.render.pages.runs_view import RunLine, run_lines
 from assay.store.tables import MODEL
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from assay.render.pages.failing_calls import BLAMES, failed_text
 from assay.render.pages.figures import count
-from assay.render.pages.overview_view import BLAMES, failed_text
 from assay.render.pages.said import Said, words
 
 if TYPE_CHECKING:
