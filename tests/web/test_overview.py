@@ -80,6 +80,12 @@ def test_numbers_of_real_runs(
     assert bare_rates(html) == []
 
 
+def test_a_tool_with_few_calls_is_counted_once(address: str) -> None:
+    text = text_of(get(address, "/"))
+    row = text[text.index("sales-db.read_query") : text.index("shop.get_order")]
+    assert row.count("6 of 10") == 1
+
+
 def test_another_metric_and_baseline(address: str, store: Store) -> None:
     html = get(address, "/?metric=failed_call_share&baseline=qwen3-32b")
     assert "lower is better" in html
