@@ -16,6 +16,7 @@ from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.meta_tools import with_inner_calls
 from assay.ingest.stream_pieces import stream_of, whole_values
+from assay.ingest.thoughts import BEGIN, END, split_thoughts
 from assay.records import preview
 from assay.test_case import AgentTestCase
 
@@ -191,8 +192,11 @@ class RunBuilder:
             reply["reasoning"] = "\n".join(filter(None, (reply.get("reasoning"), reasoning)))
 
     def say(self, content: object) -> None:
-        """Words that belong to the reply at hand."""
+        """Words that belong to the reply at hand; thoughts written before them are thoughts."""
         text = text_of(content)
+        if END in text or text.startswith(BEGIN):
+            thought, text = split_thoughts(text)
+            self.think(thought)
         if text:
             reply = self._open_reply()
             reply["content"] = "\n".join(filter(None, (reply["content"], text)))

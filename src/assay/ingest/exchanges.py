@@ -39,6 +39,8 @@ PAIR_KEYS = (
     ("requestBody", "responseBody"),
     ("input", "output"),
 )
+# Where a data set has what was asked, as messages, and the answer, as text.
+SAMPLE_KEYS = ("input", "output")
 # Where a batch keeps the body of an HTTP message, and Bedrock's log that of an invocation.
 BODY_KEYS = ("body", "inputBodyJson", "outputBodyJson")
 # What only a request to a model has, and only its reply.
@@ -66,6 +68,10 @@ def joined(value: dict[str, Any]) -> dict[str, Any]:
         return value
     if "choices" in value:
         return {**value, "messages": []}
+    if _is_sample(value):
+        rest = {k: v for k, v in value.items() if k not in SAMPLE_KEYS}
+        asked, answered = (value[key] for key in SAMPLE_KEYS)
+        return {**rest, "messages": [*asked, {"role": "assistant", "content": answered}]}
     for sent, came in PAIR_KEYS:
         request, response = _body(value.get(sent)), _reply(value.get(came))
         response = response or dict_or_empty(dict_or_empty(value.get("result")).get("message"))
@@ -78,6 +84,14 @@ def joined(value: dict[str, Any]) -> dict[str, Any]:
             messages = asked if isinstance(asked, list) else []
             return {**around, **request, "messages": messages, "response": response}
     return value
+
+
+def _is_sample(value: dict[str, Any]) -> bool:
+    """Whether a value is a row of a data set: messages, and the reply to them as text."""
+    asked, answered = (value.get(key) for key in SAMPLE_KEYS)
+    if not isinstance(asked, list) or not isinstance(answered, str):
+        return False
+    return bool(asked) and all(isinstance(item, dict) and "role" in item for item in asked)
 
 
 def _body(stored: object) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from assay.ingest.fields import (
 from assay.ingest.react_text import with_written_calls
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_outcome import stated_outcome
+from assay.ingest.stated_tools import stated_tools
 from assay.ingest.written_calls import tagged_calls
 from assay.run import Source, Usage
 
@@ -37,7 +38,7 @@ ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function
 # Kinds of content parts the chat API knows; any other kind is another API's message.
 PART_KINDS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
 REASONING_KEYS = ("reasoning_content", "reasoning", "tool_plan")
-ID_KEYS = ("run_id", "conversation_id", "session_id", "id")
+ID_KEYS = ("run_id", "conversation_id", "session_id", "id", "uuid")
 TASK_KEYS = ("task_id", "custom_id", "instance_id")
 _KNOWN_KEYS = frozenset(
     {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "ended", "choices"}
@@ -151,11 +152,11 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
     ids = (text_at(place, key) for place in (value, response) for key in ID_KEYS)
     own_id = next(filter(None, ids), None)
     return run.finish(
-        available_tools=_on_offer(value.get("tools")) or value.get("functions"),
+        available_tools=stated_tools({**value, "tools": _on_offer(value.get("tools"))}, said),
         run_id=own_id or stable_id(OPENAI_CHAT.name, place_id(name, position), said),
         task_id=next((found for key in TASK_KEYS if (found := id_or_none(value.get(key)))), None),
         attempt=count_or_none(value.get("attempt")),
-        model=text_at(value, "model") or text_at(response, "model"),
+        model=text_at(value, "model") or text_at(response, "model") or _generator(value),
         session_id=text_at(value, "session_id"),
         usage=_usage(value.get("usage") or response.get("usage")) or total_usage(_usages(messages)),
         started_at=epoch_seconds(value.get("created", response.get("created"))),
@@ -187,6 +188,11 @@ def _as_the_model_sees(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _calls(message: dict[str, Any]) -> bool:
     return bool(message.get("tool_calls") or message.get("function_call"))
+
+
+def _generator(value: dict[str, Any]) -> str | None:
+    """The model that wrote a row of a published data set, which has its licence beside it."""
+    return text_at(value, "generator") if "license" in value else None
 
 
 def _usage(report: object) -> Usage | None:
