@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.cli.test_compare import store_of
-from tests.command_line import Assay, in_this_process
+from tests.cli.rated_stores import put_here, store_of
+from tests.cli.test_interrupt import ASSAY
 
 from assay.gate import schema_text
+
+if TYPE_CHECKING:
+    from tests.command_line import Assay
 
 
 @pytest.fixture(scope="module")
@@ -23,20 +29,13 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def assay(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    stores: Path,
-) -> Assay:
-    """Run `assay` in this process, in a folder that has the stores."""
-    monkeypatch.chdir(tmp_path)
+def assay(assay: Assay, monkeypatch: pytest.MonkeyPatch, stores: Path) -> Assay:
+    """Run `assay` in a folder that has the stores, on no machine of GitHub's."""
     monkeypatch.setenv("COLUMNS", "160")
     for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
         monkeypatch.delenv(name, raising=False)
-    for store in stores.iterdir():
-        Path(store.name).symlink_to(store)
-    return in_this_process(monkeypatch, capsys)
+    put_here(stores)
+    return assay
 
 
 def config(text: str) -> None:
@@ -143,6 +142,38 @@ def test_on_github(assay: Assay, monkeypatch: pytest.MonkeyPatch) -> None:
     assert quiet.err.startswith("::error ")
     off = assay("gate", "bad.assay", "--min", "success=0.8", "--no-github")
     assert "::error" not in off.out + off.err
+
+
+# The verdict stands without a listener; data that nobody took is incomplete.
+UNHEARD = {
+    "a pass": (["good.assay", "--min", "success=0.8"], 0),
+    "a regression": (["bad.assay", "--min", "success=0.8"], 1),
+    "a pass as data": (["good.assay", "--min", "success=0.8", "--json"], 3),
+    "a regression as data": (["bad.assay", "--min", "success=0.8", "--json"], 1),
+}
+
+
+@pytest.mark.parametrize("case", UNHEARD)
+def test_a_verdict_stands_when_its_reader_goes_away(
+    stores: Path, tmp_path: Path, case: str
+) -> None:
+    arguments, code = UNHEARD[case]
+    reading, writing = os.pipe()
+    os.close(reading)
+    summary = tmp_path / "summary.md"
+    done = subprocess.run(
+        [*ASSAY, "gate", *arguments, "--github"],
+        cwd=stores,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=120,
+        env={**os.environ, "GITHUB_STEP_SUMMARY": str(summary)},
+    )
+    os.close(writing)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+    assert summary.read_text(encoding="utf-8").startswith("<!-- assay gate -->")
 
 
 def test_annotations_can_be_asked_for_elsewhere(assay: Assay) -> None:
