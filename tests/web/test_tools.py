@@ -20,10 +20,22 @@ from tests.web.figure_pages import (
 from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
 
-from assay import RunOutcome, Store
+from assay import (
+    AgentTestCase,
+    MCPExecutionData,
+    RunOutcome,
+    Source,
+    Store,
+    ToolExecutionResult,
+)
 from assay.analyses import errors, tools
 from assay.render.pages.failing_calls import failed_text
-from assay.render.pages.tools_view import read_tool, tool_page, wrong_arguments
+from assay.render.pages.tools_view import (
+    ToolPageFacts,
+    read_tool,
+    tool_page,
+    wrong_arguments,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +108,21 @@ def test_examples_lead_to_the_call(address: str, open_page: Callable[..., Page])
     target = example.get_attribute("href") or ""
     example.click()
     expect(page.locator(f"details{target[target.index('#') :]}")).to_be_visible()
+
+
+def test_examples_of_runs_without_a_task_name_their_file(tmp_path: Path) -> None:
+    case = AgentTestCase(
+        "q",
+        "a",
+        execution_data=MCPExecutionData([ToolExecutionResult("get", {}, error_message="boom")]),
+        source=Source("sessions/A104.jsonl", "claude-code"),
+    )
+    with Store.create(tmp_path / "store").writer() as writer:
+        writer.add(case)
+    found = read_tool(Store(tmp_path / "store"), "-/get")
+    assert isinstance(found, ToolPageFacts)
+    (kind,) = tool_page(found).kinds
+    assert [example.run for example in kind.examples] == ["A104.jsonl"]
 
 
 def test_a_tool_that_was_never_called(address: str) -> None:

@@ -19,6 +19,7 @@ from assay.render.pages.failing_calls import BLAMES, blame_parts, failed_text, t
 from assay.render.pages.forest import Forest, Plain, plain_forest
 from assay.render.pages.said import words
 from assay.render.pages.tool_facts import read_tool_facts
+from assay.render.run_names import name_of_row
 from assay.store.tables import LONGEST_ARGUMENTS
 
 if TYPE_CHECKING:
@@ -41,10 +42,13 @@ _CALLS = """
         SELECT kind, run_key, position, model, task_id, error_message,
                ROW_NUMBER() OVER (PARTITION BY kind, run_key ORDER BY position) AS nth_of_run
         FROM stored_calls WHERE failed AND server = $server AND tool = $tool
+    ),
+    examples AS (
+        SELECT * FROM failing QUALIFY
+        ROW_NUMBER() OVER (PARTITION BY kind ORDER BY nth_of_run, run_key, position) <= $most
     )
-    SELECT * FROM failing
-    QUALIFY ROW_NUMBER() OVER (PARTITION BY kind ORDER BY nth_of_run, run_key, position) <= $most
-    ORDER BY kind, run_key, position
+    SELECT examples.*, run_id, source_path, source_position
+    FROM examples LEFT JOIN stored_runs USING (run_key) ORDER BY kind, run_key, position
 """
 _NAME = """CASE server WHEN '' THEN '-' ELSE server END || '/'
     || CASE tool WHEN '' THEN '-' ELSE tool END"""
@@ -108,7 +112,7 @@ class Example(Struct, frozen=True):
     href: str
     number: int
     model: str | None
-    task: str | None
+    run: str | None
     message: str
 
 
@@ -339,7 +343,7 @@ def _example(call: dict[str, Any]) -> Example:
         f"/runs/{call['run_key']}#call-{number}",
         number,
         call["model"],
-        call["task_id"],
+        call["task_id"] or name_of_row(call),
         message if len(message) <= _LONGEST_QUOTE else message[:_LONGEST_QUOTE] + "…",
     )
 
