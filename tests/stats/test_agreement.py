@@ -11,20 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.stats import InvalidSample, Resampling, cohen_kappa, krippendorff_alpha
-from assay.stats.agreement import (
-    _ALPHAS,
-    _DISTANCES,
-    JACKKNIFE,
-    MANY,
-    _kappa,
-    _kappa_without,
-    _resampled,
-)
+from assay.stats.agreement import JACKKNIFE, MANY, _resampled
+from assay.stats.rating_measures import ALPHAS, DISTANCES, kappa_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.stats.agreement import Scale, Weights
+    from assay.stats.rating_measures import Scale, Weights
 
 QUICK = Resampling(resamples=200)
 # Krippendorff, Computing Krippendorff's Alpha-Reliability (2011), example C: four observers,
@@ -209,14 +202,15 @@ def test_raters_of_different_units_are_refused() -> None:
         krippendorff_alpha([(1, "x")], scale="interval")
 
 
-@given(rated, st.sampled_from(sorted(_DISTANCES)))
+@given(rated, st.sampled_from(sorted(DISTANCES)))
 def test_kappa_without_one_unit_is_that_of_the_others(
     units: list[tuple[int, int]], weights: Weights
 ) -> None:
-    counts, distance = Counter(units), _DISTANCES[weights]
-    without = _kappa_without(counts, distance)
+    counts, measure = Counter(units), kappa_by(DISTANCES[weights])
+    assert measure.without is not None
+    without = measure.without(counts)
     for unit in counts:
-        left = _kappa(counts - Counter([unit]), distance)
+        left = measure.of(counts - Counter([unit]))
         assert without(unit) == (None if left is None else pytest.approx(left))
 
 
@@ -224,7 +218,7 @@ def test_kappa_without_one_unit_is_that_of_the_others(
 @pytest.mark.parametrize("scale", ["nominal", "interval"])
 def test_alpha_without_one_unit_is_that_of_the_others(scale: Scale, units: list[list[int]]) -> None:
     counts = Counter(tuple(sorted(unit)) for unit in units)
-    measure = _ALPHAS[scale]
+    measure = ALPHAS[scale]
     assert measure.without is not None
     without = measure.without(counts)
     for unit in counts:
@@ -240,7 +234,7 @@ def test_the_interval_of_many_units_is_that_of_resampling(scale: Scale) -> None:
     units = [(mark, min(5, max(1, mark + chance.choice((-1, 0, 0, 1))))) for mark in first]
     found = krippendorff_alpha(units, scale=scale).interval
     groups = [(unit,) for unit in units]
-    resampled = _resampled(groups, _ALPHAS[scale], Resampling(resamples=400))
+    resampled = _resampled(groups, ALPHAS[scale], Resampling(resamples=400))
     assert found is not None
     assert resampled is not None
     assert found.method == JACKKNIFE

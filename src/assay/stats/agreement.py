@@ -8,11 +8,10 @@ are many, from leaving out each of them once; units that belong together are dra
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from itertools import chain
 from math import fsum, sqrt
 from random import Random
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -20,34 +19,20 @@ from assay.errors import InvalidSample
 from assay.records import preview
 from assay.stats.distributions import t_quantile
 from assay.stats.intervals import Interval, Resampling, percentile_interval
-from assay.stats.samples import choice, squares
+from assay.stats.rating_measures import ALPHAS, DISTANCES, kappa_by
+from assay.stats.samples import choice
 from assay.stats.wording import counted, number
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-Weights = Literal["none", "linear", "quadratic"]
-Scale = Literal["nominal", "ordinal", "interval"]
-Rating = Any
-"""Text, a number or True/False; None where a rater did not rate."""
-
-Unit = tuple[Rating, ...]
-Without = Callable[[Unit], float | None]
-"""What a measure is without one such unit."""
+    from assay.stats.rating_measures import Measure, Rating, Scale, Unit, Weights, Without
 
 MANY = 1_000
 JACKKNIFE = "jackknife over units"
 BLOCKS = "jackknife over blocks of units"
 _MOST_BLOCKS = 200
 _FEWEST_DEFINED = 0.5  # of the resamples; an interval from fewer would hide what was lost
-
-
-class _Measure(NamedTuple):
-    """How agreement is computed from how often each kind of unit occurs."""
-
-    of: Callable[[Mapping[Unit, int]], float | None]
-    without: Callable[[Mapping[Unit, int]], Without] | None = None
-    """In a moment, however many units there are; None where there is no such way."""
 
 
 class Agreement(Struct, frozen=True):
@@ -105,12 +90,11 @@ def cohen_kappa(
     if categories is not None:
         places = {category: place for place, category in enumerate(categories)}
         units = [(_place(a, places), _place(b, places)) for a, b in units]
-    distance = choice(_DISTANCES, weights, "kind of weights")
+    distance = choice(DISTANCES, weights, "kind of weights")
     if weights != "none":
         _require_numbers(units, "weighted kappa", "give the categories in order")
     name = "kappa" if weights == "none" else f"{weights} weighted kappa"
-    measure = _Measure(lambda c: _kappa(c, distance), lambda c: _kappa_without(c, distance))
-    return _agreement(name, units, len(first), measure, how)
+    return _agreement(name, units, len(first), kappa_by(distance), how)
 
 
 def krippendorff_alpha(
@@ -126,7 +110,7 @@ def krippendorff_alpha(
     ranks, on an interval scale by their values. `clusters` says for each unit what it belongs
     to, such as the case of several marks: the interval then is one over these.
     """
-    measure = choice(_ALPHAS, scale, "scale")
+    measure = choice(ALPHAS, scale, "scale")
     rated = [tuple(rating for rating in unit if rating is not None) for unit in units]
     if clusters is not None and len(clusters) != len(rated):
         raise InvalidSample(f"{len(rated)} units, but {len(clusters)} clusters that hold them")
@@ -148,7 +132,7 @@ def _agreement(
     name: str,
     units: Sequence[Unit],
     given: int,
-    measure: _Measure,
+    measure: Measure,
     how: Resampling | None,
     groups: Sequence[Sequence[Unit]] | None = None,
 ) -> Agreement:
@@ -178,7 +162,7 @@ def _why_no_interval(value: float, units: int) -> str:
 
 
 def _resampled(
-    groups: Sequence[Sequence[Unit]], measure: _Measure, how: Resampling
+    groups: Sequence[Sequence[Unit]], measure: Measure, how: Resampling
 ) -> Interval | None:
     """The interval from resampled groups; None where most resamples have no agreement at all."""
     chance = Random(how.seed)  # noqa: S311 - reproducible on purpose
@@ -191,7 +175,7 @@ def _resampled(
 
 
 def _jackknifed_by_blocks(
-    value: float, groups: Sequence[Sequence[Unit]], measure: _Measure, how: Resampling
+    value: float, groups: Sequence[Sequence[Unit]], measure: Measure, how: Resampling
 ) -> Interval | None:
     """The interval from what random blocks of groups change; None where all hangs on one."""
     order = Random(how.seed).sample(range(len(groups)), len(groups))  # noqa: S311 - reproducible
@@ -225,127 +209,6 @@ def _jackknifed(
     squared = fsum(count * (agreed - mean) ** 2 for agreed, count in left)
     reach = t_quantile((1 + level) / 2, n - 1) * sqrt((n - 1) / n * squared)
     return Interval(value - reach, min(1.0, value + reach), level, JACKKNIFE)
-
-
-def _kappa(counts: Mapping[Unit, int], distance: Callable[[Rating, Rating], float]) -> float | None:
-    n = sum(counts.values())
-    firsts, seconds = _values(counts, 0), _values(counts, 1)
-    expected = fsum(distance(a, b) * x * y for a, x in firsts.items() for b, y in seconds.items())
-    if not expected:
-        return None
-    return 1 - n * fsum(distance(a, b) * count for (a, b), count in counts.items()) / expected
-
-
-def _kappa_without(
-    counts: Mapping[Unit, int], distance: Callable[[Rating, Rating], float]
-) -> Without:
-    n = sum(counts.values())
-    firsts, seconds = _values(counts, 0), _values(counts, 1)
-    from_first = {a: fsum(distance(a, b) * y for b, y in seconds.items()) for a in firsts}
-    from_second = {b: fsum(distance(a, b) * x for a, x in firsts.items()) for b in seconds}
-    expected = fsum(from_first[a] * x for a, x in firsts.items())
-    observed = fsum(distance(a, b) * count for (a, b), count in counts.items())
-
-    def without(unit: Unit) -> float | None:
-        apart = distance(*unit)
-        chance = expected - from_first[unit[0]] - from_second[unit[1]] + apart
-        return 1 - (n - 1) * (observed - apart) / chance if chance > 0 else None
-
-    return without
-
-
-def _alpha_nominal(counts: Mapping[Unit, int]) -> float | None:
-    values = _values(counts)
-    observed = fsum(count * _unlike(unit) for unit, count in counts.items())
-    n = sum(values.values())
-    expected = n**2 - sum(times**2 for times in values.values())
-    return 1 - (n - 1) * observed / expected if expected else None
-
-
-def _alpha_nominal_without(counts: Mapping[Unit, int]) -> Without:
-    values = _values(counts)
-    n, alike = sum(values.values()), sum(times**2 for times in values.values())
-    observed = fsum(count * _unlike(unit) for unit, count in counts.items())
-
-    def without(unit: Unit) -> float | None:
-        fewer = sum((2 * values[value] - times) * times for value, times in Counter(unit).items())
-        left = n - len(unit)
-        expected = left**2 - (alike - fewer)
-        return 1 - (left - 1) * (observed - _unlike(unit)) / expected if expected else None
-
-    return without
-
-
-def _values(counts: Mapping[Unit, int], rater: int | None = None) -> Counter[Rating]:
-    """How often each rating was given, by all raters or by one."""
-    values: Counter[Rating] = Counter()
-    for unit, count in counts.items():
-        for value in unit if rater is None else unit[rater : rater + 1]:
-            values[value] += count
-    return values
-
-
-def _unlike(unit: Unit) -> float:
-    """The pairs of unlike ratings of a unit, for each of its other ratings."""
-    return (len(unit) ** 2 - sum(times**2 for times in Counter(unit).values())) / (len(unit) - 1)
-
-
-def _alpha_interval(counts: Mapping[Unit, int]) -> float | None:
-    n = sum(len(unit) * count for unit, count in counts.items())
-    if len({value for unit in counts for value in unit}) < 2:
-        return None
-    mean = fsum(fsum(unit) * count for unit, count in counts.items()) / n
-    expected = fsum(count * (value - mean) ** 2 for unit, count in counts.items() for value in unit)
-    observed = fsum(
-        count * len(unit) / (len(unit) - 1) * squares(unit) for unit, count in counts.items()
-    )
-    return 1 - (n - 1) * observed / (n * expected)
-
-
-def _alpha_interval_without(counts: Mapping[Unit, int]) -> Without:
-    ratings = sum(len(unit) * count for unit, count in counts.items())
-    mean = fsum(fsum(unit) * count for unit, count in counts.items()) / ratings
-
-    def sums(unit: Unit) -> tuple[float, ...]:
-        away = [value - mean for value in unit]
-        within = len(unit) / (len(unit) - 1) * squares(unit)
-        return len(unit), fsum(away), fsum(x * x for x in away), within
-
-    own = {unit: sums(unit) for unit in counts}
-    columns = zip(*([x * count for x in own[unit]] for unit, count in counts.items()), strict=True)
-    totals = [fsum(column) for column in columns]
-
-    def without(unit: Unit) -> float | None:
-        n, total, square, within = (a - b for a, b in zip(totals, own[unit], strict=True))
-        spread = n * square - total * total
-        return 1 - (n - 1) * within / spread if spread > 0 else None
-
-    return without
-
-
-def _alpha_ordinal(counts: Mapping[Unit, int]) -> float | None:
-    """On ranks: the ordinal distance of two categories is the distance of their middle ranks."""
-    values = _values(counts)
-    ranks, below = {}, 0
-    for value in sorted(values):
-        ranks[value] = below + values[value] / 2
-        below += values[value]
-    ranked: Counter[Unit] = Counter()
-    for unit, count in counts.items():
-        ranked[tuple(ranks[value] for value in unit)] += count
-    return _alpha_interval(ranked)
-
-
-_DISTANCES: dict[Weights, Callable[[Rating, Rating], float]] = {
-    "none": lambda a, b: float(a != b),
-    "linear": lambda a, b: abs(a - b),
-    "quadratic": lambda a, b: (a - b) ** 2,
-}
-_ALPHAS: dict[Scale, _Measure] = {
-    "nominal": _Measure(_alpha_nominal, _alpha_nominal_without),
-    "ordinal": _Measure(_alpha_ordinal),
-    "interval": _Measure(_alpha_interval, _alpha_interval_without),
-}
 
 
 def _place(rating: Rating, places: Mapping[Rating, int]) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.analyses.selection import Filters
     from assay.analyses.view import Answering, View
     from assay.stats import Agreement
-    from assay.stats.agreement import Scale
+    from assay.stats.rating_measures import Scale
 
 ALL_JUDGES = "all judges"
 _Place = tuple[str | None, str, str | None]
