@@ -256,6 +256,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "La tabla no tiene mareas",
         "A lista não tem barcos",
         "Файл пуст",
+        "Маяк не отвечает",
         "潮位計は接続されていません",
         "파일이 비어 있습니다.",
     ),

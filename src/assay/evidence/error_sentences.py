@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from assay.evidence.error_openings import Opening
 from assay.evidence.error_vocabulary import ARGUMENT, NAMED_THINGS, SOME_WORDS, VERBS
-from assay.evidence.foreign_errors import FOREIGN
-from assay.evidence.foreign_refusals import FOREIGN_STATES
+from assay.evidence.foreign_errors import FOREIGN, FOREIGN_BEYOND
+from assay.evidence.foreign_refusals import LATIN_STATES, STATES_BEYOND
 
 # First match wins.
 SENTENCES: tuple[Opening, ...] = (
     Opening("foreign_error", "line", FOREIGN),
-    Opening("foreign_state", "line", FOREIGN_STATES),
+    Opening("foreign_error", "line", FOREIGN_BEYOND, beyond_ascii=True),
+    Opening("foreign_state", "line", LATIN_STATES),
+    Opening("foreign_state", "line", STATES_BEYOND, beyond_ascii=True),
     Opening(
         "error_symbol",
         "line",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from assay.evidence.accents import accents_aside
 from assay.evidence.error_vocabulary import SOME_WORDS
-from assay.evidence.foreign_refusals import FOREIGN_DEMANDS
+from assay.evidence.foreign_refusals import DEMANDS_BEYOND, LATIN_DEMANDS
 
 # What a message opens with.
 _OPENERS = (
@@ -79,6 +79,18 @@ _OPENERS = (
         r"[^\n]{1,60} (?:niet )?(?:vinden|openen|laden|lezen)"
     ),
     (
+        r"nie (?:można|udało się|znaleziono (?!wynik|żadn))|brak (?:dostępu|uprawnień)"
+        r"|(?:błąd|blad) (?:podczas|serwera|api|połączenia)|nieznan[aey] \w+\s*:"
+    ),
+    (
+        r"(?:mangler|saknar|ugyldig|ogiltigt?|ukjent|ukendt|okänd) \w+(?:[.!:]|\s*\Z)"
+        r"|(?:kunne ikke|kunde inte) \w+"
+    ),
+    r"hata oluştu|(?:\w+ ){1,2}hatası\s*:|erişim (?:reddedildi|engellendi)|geçersiz ",
+)
+# The same in letters beyond ASCII alone.
+_OPENERS_BEYOND = (
+    (
         r"ошибка (?:при|сервера|доступа|подключения|авторизации|базы)|не удалось |недостаточно"
         r" (?:прав|средств|места)|доступ (?:запрещ[её]н|закрыт)|неверн(?:ый|ая|ое|ые) |превышен"
         r"|неизвестн(?:ый|ая|ое|ые) (?:инструмент|команда|параметр|метод|действие|тип)"
@@ -93,16 +105,7 @@ _OPENERS = (
         r"|отсутствует обязательн|истекло время"
         r"|время ожидания"
     ),
-    (
-        r"nie (?:można|udało się|znaleziono (?!wynik|żadn))|brak (?:dostępu|uprawnień)"
-        r"|(?:błąd|blad) (?:podczas|serwera|api|połączenia)|nieznan[aey] \w+\s*:"
-    ),
-    (
-        r"(?:mangler|saknar|ugyldig|ogiltigt?|ukjent|ukendt|okänd) \w+(?:[.!:]|\s*\Z)"
-        r"|(?:kunne ikke|kunde inte) \w+"
-    ),
     r"เกิดข้อผิดพลาด|ไม่พบ(?!ผลลัพธ์|ข้อมูล)",
-    r"hata oluştu|(?:\w+ ){1,2}hatası\s*:|erişim (?:reddedildi|engellendi)|geçersiz ",
 )
 # What tools do, so that not every story of what somebody could not do is a failure.
 _GERMAN_VERBS = (
@@ -177,6 +180,22 @@ _VERDICTS = (
         r"niet gevonden|bestaat (?:niet|al)|is (?:verplicht|ongeldig|verlopen|niet toegestaan)"
         r"|mislukt|geweigerd"
     ),
+    r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
+    r"bulunamadı|başarısız|bırakılamaz|okunamadı|zorunludur|mevcut değil|süresi doldu|izniniz yok",
+    r"hittades inte|blev ikke fundet|ble ikke funnet|misslyckades|mislykkedes|är ogiltigt?",
+    r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép|có quyền)|thất bại",
+    r"tidak (?:ditemukan|valid|dapat|ada)",
+    (
+        r"не знайден[оаий]+|nebyla? nalezena?|nem található|nu a fost găsit|nu exist[ăa]"
+        r"|trebuie s[ăa] (?:fie|aib[ăa])|δεν βρέθηκε|ei löydy"
+    ),
+    # What asks for another try did not do it.
+    (
+        r"(?:bitte )?(?:später|erneut) (?:erneut|noch ?einmal|versuchen)|réessaye[zr]|inténtelo"
+        r"|intente (?:de nuevo|más tarde)|tente novamente|riprova(?:re|te)?"
+    ),
+)
+_VERDICTS_BEYOND = (
     (
         r"не (?:найден[оа]?|существует|поддерживается|указан[оаы]?|может быть|разреш[её]н[оаы]?"
         r"|доступ(?:ен|на|но|ны)|(?:задан|передан|настроен|заполнен|распознан|выбран"
@@ -187,22 +206,8 @@ _VERDICTS = (
         r"|не (?:прислал|ответил|сработал)[аои]?"
         r"|обязател(?:ен|ьно)|запрещ[её]н[оаы]?|должн[оаы]? быть"
     ),
-    r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
-    r"bulunamadı|başarısız|bırakılamaz|okunamadı|zorunludur|mevcut değil|süresi doldu|izniniz yok",
-    r"hittades inte|blev ikke fundet|ble ikke funnet|misslyckades|mislykkedes|är ogiltigt?",
-    r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép|có quyền)|thất bại",
-    r"tidak (?:ditemukan|valid|dapat|ada)",
-    (
-        r"не знайден[оаий]+|nebyla? nalezena?|nem található|nu a fost găsit|nu exist[ăa]"
-        r"|trebuie s[ăa] (?:fie|aib[ăa])|δεν βρέθηκε|ei löydy"
-    ),
     r"غير (?:موجود|صالح|مسموح|متاح)|فشل|תקין|לא נמצא|नहीं मिल[ाी]|अमान्य|विफल",
-    # What asks for another try did not do it.
-    (
-        r"(?:bitte )?(?:später|erneut) (?:erneut|noch ?einmal|versuchen)|réessaye[zr]|inténtelo"
-        r"|intente (?:de nuevo|más tarde)|tente novamente|riprova(?:re|te)?"
-        r"|попробуйте (?:позже|снова|ещ[её])"
-    ),
+    r"попробуйте (?:позже|снова|ещ[её])",
 )
 # Japanese and Korean say it last, without spaces between most words.
 _EASTERN = (
@@ -247,6 +252,11 @@ _NOT_FOUND_NONE = (
 FOREIGN = (
     accents_aside("|".join(_OPENERS)),
     rf"{_NOT_FOUND_NONE}{SOME_WORDS}(?:{accents_aside('|'.join(_VERDICTS))})(?!\w)",
+    *LATIN_DEMANDS,
+)
+FOREIGN_BEYOND = (
+    "|".join(_OPENERS_BEYOND),
+    rf"{_NOT_FOUND_NONE}{SOME_WORDS}(?:{'|'.join(_VERDICTS_BEYOND)})(?!\w)",
     *_EASTERN,
-    *FOREIGN_DEMANDS,
+    *DEMANDS_BEYOND,
 )

@@ -22,7 +22,7 @@ class Tongue(Struct, frozen=True):
     states: str
 
 
-_TONGUES: tuple[Tongue, ...] = (
+_LATIN: tuple[Tongue, ...] = (
     Tongue(
         r"der|die|das|den|dem|dein|deine|ihr|ihre|diese[rs]?|in der|im|in dem",
         (
@@ -105,21 +105,21 @@ _TONGUES: tuple[Tongue, ...] = (
             r"|expirad|bloquead))"
         ),
     ),
-    Tongue(
-        r"этот|эта|это|ваш|ваша|данный|данная|выбранный|указанный|поле",
-        (
-            r"(?:файл|текст|имя|название|значение|поле|параметр|ссылка|адрес|пароль|пользователь"
-            r"|дата|формат|изображение|папка|запрос|сервер|сервис|сообщение|проект|цена|количество"
-            r"|токен|ключ|сессия|аккаунт|код|тип|список|таблица|колонка|строка|страница|заказ"
-            r"|путь|расширение|задача|документ|сумма|номер|чат|размер)"
-        ),
-        (
-            r"(?:долж(?:ен|на|но|ны)|не (?:должн|долж|соответств|указан|задан|передан|выбран"
-            r"|распозна|поддерж|может)\w*|слишком|повреж\w+|зашифрован|превышает|отсутствует"
-            r"|(?:имеет|содержит) (?:неверн|некорректн|недопустим)|уже (?:существует|занят))"
-        ),
-        r"(?:не \w+|пуст[аоы]?(?!\w)|ист[её]к|устарел|недоступ\w+)",
+)
+_RUSSIAN = Tongue(
+    r"этот|эта|это|ваш|ваша|данный|данная|выбранный|указанный|поле",
+    (
+        r"(?:файл|текст|имя|название|значение|поле|параметр|ссылка|адрес|пароль|пользователь"
+        r"|дата|формат|изображение|папка|запрос|сервер|сервис|сообщение|проект|цена|количество"
+        r"|токен|ключ|сессия|аккаунт|код|тип|список|таблица|колонка|строка|страница|заказ"
+        r"|путь|расширение|задача|документ|сумма|номер|чат|размер)"
     ),
+    (
+        r"(?:долж(?:ен|на|но|ны)|не (?:должн|долж|соответств|указан|задан|передан|выбран"
+        r"|распозна|поддерж|может)\w*|слишком|повреж\w+|зашифрован|превышает|отсутствует"
+        r"|(?:имеет|содержит) (?:неверн|некорректн|недопустим)|уже (?:существует|занят))"
+    ),
+    r"(?:не \w+|пуст[аоы]?(?!\w)|ист[её]к|устарел|недоступ\w+)",
 )
 # What is allowed alone, where something else was asked for.
 _ONLY = (
@@ -164,24 +164,34 @@ def _sentence(tongue: Tongue, told: str) -> str:
     )
 
 
-FOREIGN_DEMANDS: tuple[str, ...] = (
-    *(_sentence(tongue, tongue.demands) for tongue in _TONGUES),
+LATIN_DEMANDS: tuple[str, ...] = (
+    *(_sentence(tongue, tongue.demands) for tongue in _LATIN),
     accents_aside(f"{_ONLY}|{_BIDDING}"),
+)
+# Those that no text of ASCII letters alone can match.
+DEMANDS_BEYOND: tuple[str, ...] = (
+    _sentence(_RUSSIAN, _RUSSIAN.demands),
     _JAPANESE,
     _KOREAN,
 )
 # What is so with anything: a sentence may say it of any thing, a clause or two long.
-_ANY_STATES = (
+_ANY_STATE = (
     r"nicht (?:angemeldet|eingeloggt|verbunden|installiert|aktiviert)(?=\s*(?:[.!:,(–—-]|\Z))"
     r"|(?:n'(?:est|sont) pas|non) (?:installé|connecté|activé)e?s?(?!\w)|n(?:o|ão) (?:está |foi "
     r"|fue )?"
-    r"(?:instalad|conectad|habilitad)[oa]s?(?!\w)|не (?:установлен|подключ[её]н|авторизован"
-    r"|получен"
-    r"|является|отвечает)[оаы]?(?!\w)|недоступ(?:ен|на|но|ны)(?!\w)"
+    r"(?:instalad|conectad|habilitad)[oa]s?(?!\w)"
 )
-FOREIGN_STATES: tuple[str, ...] = (
-    rf"{SOME_WORDS}(?:{_ANY_STATES})",
-    *(_sentence(tongue, tongue.states) for tongue in _TONGUES),
+_ANY_STATE_BEYOND = (
+    r"не (?:установлен|подключ[её]н|авторизован|получен|является|отвечает)[оаы]?(?!\w)"
+    r"|недоступ(?:ен|на|но|ны)(?!\w)"
+)
+LATIN_STATES: tuple[str, ...] = (
+    rf"{SOME_WORDS}(?:{accents_aside(_ANY_STATE)})",
+    *(_sentence(tongue, tongue.states) for tongue in _LATIN),
+)
+STATES_BEYOND: tuple[str, ...] = (
+    rf"{SOME_WORDS}(?:{_ANY_STATE_BEYOND})",
+    _sentence(_RUSSIAN, _RUSSIAN.states),
     _JAPANESE_STATES,
     _KOREAN_STATES,
 )
