@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from tests.ingest.reading import read, read_one, recording
 
-from assay.ingest.acp import ACP, CHUNKS, ENDS, METHODS, SIDE_UPDATES
+from assay.ingest.acp import ACP, CHUNKS, COUNTS, ENDS, METHODS, OPENED, SIDE_UPDATES
 from assay.ingest.formats import pick_format
-from assay.run import RunOutcome
+from assay.run import RunOutcome, Usage
 
 
 def update(named: str, **told: Any) -> dict[str, Any]:
@@ -141,3 +141,118 @@ def test_answers_and_prompts_without_an_id_do_no_harm() -> None:
     null = {"jsonrpc": "2.0", "id": None, "error": {"message": "parse error"}}
     run = read_one(ACP, recording((prompt, answer, null)))
     assert (run.input, run.outcome) == ("List the files", None)
+
+
+def sent(method: str, own: int, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": own, "method": method, "params": {"sessionId": "s1", **params}}
+
+
+def answered(own: int, **result: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": own, "result": result}
+
+
+BARE = [{key: value for key, value in told.items() if key != "jsonrpc"} for told in TOLD]
+UNWRAPPED = [told["params"] if "update" in told.get("params", {}) else told for told in TOLD]
+KEPT_APART = [
+    {"timestamp": "2026-01-01T00:00:00Z", "params": told["params"]} if "params" in told else told
+    for told in TOLD[1:]
+]
+
+
+@pytest.mark.parametrize("form", [BARE, UNWRAPPED, [TOLD[0], *KEPT_APART]])
+def test_loggers_keep_less_than_the_whole_message(form: list[dict[str, Any]]) -> None:
+    made_up = recording(tuple(form))
+    assert pick_format(made_up)[0] is ACP
+    run = read_one(ACP, made_up)
+    assert (run.input, run.actual_output) == ("List the files", "There is a.txt.")
+    assert [call.result for call in run.calls] == ["a.txt"]
+
+
+def test_a_result_may_be_plain_text_or_a_change() -> None:
+    text = [{"type": "text", "text": "10"}]
+    plain = update("tool_call_update", toolCallId="c1", status="completed", content=text)
+    change = {"type": "diff", "path": "a", "oldText": "x", "newText": "y"}
+    changed = update(
+        "tool_call", toolCallId="c2", kind="edit", status="completed", content=[change]
+    )
+    first, second = read_one(ACP, recording((PROMPT, BEGUN, plain, changed))).calls
+    assert (first.result, second.result) == ("10", [change])
+
+
+def test_what_the_editor_ran_in_a_terminal_is_the_result() -> None:
+    in_terminal = [{"type": "terminal", "terminalId": "t1"}]
+    log = (
+        *(PROMPT, BEGUN, sent("terminal/create", 3, command="ls", args=["-a"])),
+        *(answered(3, terminalId="t1"), sent("terminal/output", 4, terminalId="t1")),
+        *(answered(4, output="a.txt", truncated=False),),
+        update("tool_call_update", toolCallId="c1", status="completed", content=in_terminal),
+        ENDED,
+    )
+    run = read_one(ACP, recording(log))
+    (call,) = run.calls
+    assert (call.parameters, call.result) == ({"command": "ls", "args": ["-a"]}, "a.txt")
+
+
+def test_the_server_of_a_tool_is_known_by_its_name() -> None:
+    about = {"claudeCode": {"toolName": "mcp__github__search"}}
+    begun = update("tool_call", toolCallId="c1", title="Search", _meta=about)
+    (call,) = read_one(ACP, recording((PROMPT, begun))).calls
+    assert (call.tool, call.server) == ("mcp__github__search", "github")
+
+
+OPTIONS = [{"id": "model", "category": "model", "currentValue": "m1"}, {"id": "mode"}]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        (sent("session/new", 1), answered(1, sessionId="s1", models={"currentModelId": "m1"})),
+        (sent("session/new", 1), answered(1, sessionId="s1", configOptions=OPTIONS)),
+        (sent("session/set_model", 1, modelId="m1"),),
+        (sent("session/set_config_option", 1, configId="model", value="m1"),),
+        (update("config_option_update", configOptions=OPTIONS),),
+    ],
+)
+def test_the_model_is_told_when_a_session_is_set_up(opening: tuple[dict[str, Any], ...]) -> None:
+    other = sent("session/set_config_option", 2, configId="mode", value="ask")
+    assert read_one(ACP, recording((*opening, other, *TOLD))).model == "m1"
+
+
+def test_a_session_in_which_nobody_spoke_is_no_run() -> None:
+    unused = (sent("session/new", 1), answered(1, sessionId="s9", models={}))
+    assert len(read(ACP, recording((*unused, *TOLD)))) == 1
+    assert {"session/new", "session/load", "session/resume"} == OPENED
+
+
+def test_what_is_told_again_when_a_session_is_opened_again_counts_once() -> None:
+    again = [told for told in TOLD if told.get("method") == "session/update"]
+    log = (*TOLD, sent("session/load", 7), *again, answered(7, models={}))
+    run = read_one(ACP, recording((*log, PROMPT, words("agent_message_chunk", "More."))))
+    assert (len(run.calls), run.actual_output) == (1, "More.")
+    alone = (sent("session/load", 7), *again)
+    assert len(read_one(ACP, recording(alone)).calls) == 1
+
+
+@pytest.mark.parametrize(("theirs", "ours"), COUNTS)
+def test_every_count_of_tokens(theirs: str, ours: str) -> None:
+    ended = answered(3, stopReason="end_turn", usage={"inputTokens": 5, theirs: 2})
+    fields = {
+        "cacheReadTokens": Usage(5, cache_read_tokens=2),
+        "cacheWriteTokens": Usage(5, cache_write_tokens=2),
+        "reasoning_tokens": Usage(5, reasoning_tokens=2),
+    }
+    assert read_one(ACP, recording((*TOLD[:-1], ended))).usage == fields[ours]
+
+
+def test_costs_are_told_on_the_way() -> None:
+    told = update("usage_update", used=1, size=2, cost={"amount": 0.5, "currency": "USD"})
+    assert read_one(ACP, recording((*TOLD, told))).usage == Usage(cost_usd=0.5)
+
+
+def test_files_in_a_prompt() -> None:
+    linked = {"type": "resource_link", "uri": "file:///a", "name": "a"}
+    held = {"type": "resource", "resource": {"uri": "file:///b", "text": "code"}}
+    prompt = sent("session/prompt", 3, prompt=[{"type": "text", "text": "Fix"}, linked, held])
+    run = read_one(ACP, recording((prompt, *TOLD[1:])))
+    assert run.input == "Fix\n@file:///a\n@file:///b"
+    assert (run.conversation_history or [])[1] == {"role": "system", "content": "code"}

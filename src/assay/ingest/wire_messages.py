@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Recording
 
 MARK = '"jsonrpc"'
+# How the methods of the Agent Client Protocol begin, whose messages are known by that alone.
+_SESSION = "session/"
 # Where loggers and proxies keep the message that they saw.
 ENVELOPE_KEYS = (
     *("message", "msg", "payload", "data", "raw", "body", "json", "content", "frame", "line"),
@@ -80,11 +82,28 @@ def messages_in(value: Any, around: WireMessage, depth: int = 0) -> Iterator[Wir
     elif isinstance(value, list) and depth <= _DEEPEST:
         for item in value:
             yield from messages_in(item, around, depth + 1)
-    elif isinstance(value, dict) and "jsonrpc" in value:
-        yield WireMessage(value, around.at, around.session, around.server, around.position)
+    elif isinstance(value, dict) and (message := _message(value)) is not None:
+        at = around.at if message is value else time_of(value, START_KEYS) or around.at
+        yield WireMessage(message, at, around.session, around.server, around.position)
     elif isinstance(value, dict) and depth <= _DEEPEST and _SPEAKING.isdisjoint(value):
         seen = http_exchanges(value)
         yield from _of_archive(seen, around) if seen else _of_envelope(value, around, depth)
+
+
+def _message(value: dict[str, Any]) -> dict[str, Any] | None:
+    """The message that a value is, also where a logger kept of an update only what it says."""
+    if "jsonrpc" in value:
+        return value
+    if str(value.get("method")).startswith(_SESSION):
+        return {**value, "jsonrpc": "2.0"}
+    result = value.get("result")
+    if "id" in value and isinstance(result, dict) and "stopReason" in result:
+        return {**value, "jsonrpc": "2.0"}
+    params = value.get("params") if isinstance(value.get("params"), dict) else value
+    update = params.get("update") if params else None
+    if isinstance(update, dict) and "sessionUpdate" in update:
+        return {"jsonrpc": "2.0", "method": f"{_SESSION}update", "params": params}
+    return None
 
 
 def _of_envelope(
