@@ -42,7 +42,7 @@ SUITE gives tools, instructions and prompts to choose from; with none the agents
 page is served on this machine only (127.0.0.1). Every turn is kept in the store and opens again
 after a restart. Ctrl-C ends it. Exit codes: 0 ok, 2 wrong usage.
 """
-NO_SUITE = "none"
+_NO_SUITE = "none"
 # So fast do words of the scripted model follow each other: as a model's would.
 _PACE = 0.02
 
@@ -76,7 +76,7 @@ def serve(  # noqa: PLR0917 - each is an option of the command
 
 def _suite(name: str) -> Suite:
     suites = import_module("assay.arena.suite")
-    found: Suite = suites.Suite(NO_SUITE, []) if name == NO_SUITE else suites.load_suite(name)
+    found: Suite = suites.Suite(_NO_SUITE, []) if name == _NO_SUITE else suites.load_suite(name)
     return found
 
 

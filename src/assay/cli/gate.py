@@ -36,7 +36,7 @@ Examples:
 What is checked stands in assay.yaml or [tool.assay] of pyproject.toml; options win over it.
 Exit codes: 0 pass, 1 regression, 2 wrong usage, 3 insufficient data or incomplete.
 """
-EXIT_CODES = {
+_EXIT_CODES = {
     "pass": ExitCode.OK,
     "regression": ExitCode.BELOW_THRESHOLD,
     "insufficient": ExitCode.INCOMPLETE,
@@ -156,7 +156,7 @@ def _write_baseline(name: str, path: Path) -> None:
 
 def _told(report: GateReport, *, as_json: bool, on_github: bool) -> ExitCode:
     """The verdict, told to whoever still listens; it stands when nobody does."""
-    code = EXIT_CODES[report.verdict]
+    code = _EXIT_CODES[report.verdict]
     try:
         _tell(report, as_json=as_json)
         if on_github:

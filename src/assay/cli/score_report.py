@@ -27,7 +27,7 @@ def report(book: ScoreBook, shown: Terminal | None, messages: Terminal, *, told:
             shown.print(line)
         for line in label_lines(book.labels):
             shown.print(line)
-        for text in judge_lines(book.judge_summary()):
+        for text in _judge_lines(book.judge_summary()):
             shown.tell(text)
     _report_problems(book, messages, told=told)
     for text in book.warnings:
@@ -42,7 +42,7 @@ def report(book: ScoreBook, shown: Terminal | None, messages: Terminal, *, told:
         messages.tell(f"{nothing}: there is no verdict", "yellow")
 
 
-def judge_lines(judge: dict[str, Any]) -> Iterator[str]:
+def _judge_lines(judge: dict[str, Any]) -> Iterator[str]:
     """Who judged, what it took, and how far several judges agree."""
     if judge["already_scored"]:
         yield f"{judge['already_scored']:,} were scored already and taken from the store"

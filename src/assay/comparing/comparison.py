@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.comparing.run_sets import RunFacts, RunSet
     from assay.stats import Comparison as PairedComparison
 
-SWAPPED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
+_SWAPPED: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 
 
 class TaskFlip(Struct, frozen=True):
@@ -184,7 +184,7 @@ def figure_of(
     return Figure(
         quantity=quantity.name,
         better=quantity.better,
-        verdict=SWAPPED.get(verdict, verdict) if quantity.better == "lower" else verdict,
+        verdict=_SWAPPED.get(verdict, verdict) if quantity.better == "lower" else verdict,
         names=(found.baseline, found.candidate),
         baseline=estimates[0],
         candidate=estimates[1],

@@ -119,11 +119,11 @@ def read_standings(
 ) -> Standings:
     """The sides of a store by one quantity; without a baseline one is chosen."""
     return standings(
-        read_tasks(store, quantity, by=by), meaning_of(quantity), baseline, Resampling()
+        read_tasks(store, quantity, by=by), _meaning_of(quantity), baseline, Resampling()
     )
 
 
-def meaning_of(quantity: str) -> Quantity:
+def _meaning_of(quantity: str) -> Quantity:
     """What a quantity is and which way is better."""
     if quantity.startswith(JUDGED):
         return Quantity(quantity, "higher", "mean score that the judge gave")

@@ -20,8 +20,8 @@ from assay.records import preview
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-YAML_NAMES = ("assay.yaml", "assay.yml")
-PYPROJECT = "pyproject.toml"
+_YAML_NAMES = ("assay.yaml", "assay.yml")
+_PYPROJECT = "pyproject.toml"
 
 
 class FoundSettings(Struct, frozen=True):
@@ -37,10 +37,10 @@ class FoundSettings(Struct, frozen=True):
 
 def find_settings(folder: str | Path = ".") -> FoundSettings:
     """The settings of a folder: `assay.yaml`, else `[tool.assay]`, else none at all."""
-    for name in YAML_NAMES:
+    for name in _YAML_NAMES:
         if (path := Path(folder) / name).is_file():
             return read_settings(path)
-    path = Path(folder) / PYPROJECT
+    path = Path(folder) / _PYPROJECT
     if path.is_file() and (said := _pyproject(path)) is not None:
         return FoundSettings(settings_of(said, f"{path} [tool.assay]"), path)
     return FoundSettings(Settings())

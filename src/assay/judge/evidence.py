@@ -77,7 +77,7 @@ class _ByEvidence(Struct, frozen=True):
     is_all: ClassVar[bool] = True
 
     def __call__(self, case: AgentTestCase) -> Marks:
-        return mark_by_evidence(case)
+        return _mark_by_evidence(case)
 
 
 class EvidenceJudge:
@@ -100,10 +100,10 @@ class EvidenceJudge:
 
     def mark_now(self, case: AgentTestCase) -> Marks:
         """The marks of one case, from synchronous code."""
-        return mark_by_evidence(case)
+        return _mark_by_evidence(case)
 
 
-def mark_by_evidence(case: AgentTestCase) -> Marks:
+def _mark_by_evidence(case: AgentTestCase) -> Marks:
     """The marks of one case by its evidence."""
     facts = RunFacts(case)
     return marks_of(ExaminedRun(facts, examine(case, facts=facts)))
@@ -111,7 +111,7 @@ def mark_by_evidence(case: AgentTestCase) -> Marks:
 
 def marks_of(run: ExaminedRun) -> Marks:
     """The six marks of a run, what looks wrong in it, and the three-way verdict."""
-    readings = {name: readings_of(run, looks) for name, looks in LOOKS.items()}
+    readings = {name: _readings_of(run, looks) for name, looks in LOOKS.items()}
     findings = run.examination.findings
     return Marks(
         EVIDENCE,
@@ -124,7 +124,7 @@ def marks_of(run: ExaminedRun) -> Marks:
     )
 
 
-def readings_of(run: ExaminedRun, looks: Sequence[Look]) -> list[Reading]:
+def _readings_of(run: ExaminedRun, looks: Sequence[Look]) -> list[Reading]:
     """What the looks say, those that have nothing to say left out."""
     return [found for look in looks if (found := look(run)) is not None]
 

@@ -91,11 +91,11 @@ def figure_cells(figure: Figure) -> list[str]:
         mean_text(figure.candidate),
         _difference(figure.difference, figure.interval),
         "–" if figure.p_value is None else p_text(figure.p_value).removeprefix("p = "),
-        verdict_text(figure),
+        _verdict_text(figure),
     ]
 
 
-def verdict_text(figure: Figure) -> str:
+def _verdict_text(figure: Figure) -> str:
     """The verdict, and what it would take where there is none."""
     told = VERDICTS[figure.verdict]
     more = figure.needed.fewest

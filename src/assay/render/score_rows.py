@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.score import Score
     from assay.test_case import AgentTestCase
 
-PART_COLUMNS = ("judged", "tool_use", *MEASURED_RATES, *DIMENSION_NAMES)
+_PART_COLUMNS = ("judged", "tool_use", *MEASURED_RATES, *DIMENSION_NAMES)
 FILE_COLUMNS = (
     "run",
     "task_id",
@@ -27,7 +27,7 @@ FILE_COLUMNS = (
     "score",
     "passed",
     "calls",
-    *PART_COLUMNS,
+    *_PART_COLUMNS,
     "verdict",
     "label",
     "outcome",
@@ -84,7 +84,7 @@ def score_row(
         "verdict": _verdict_of(result),
         "label": result.label,
         "reason": result.reason or unsaid,
-        **{name: values[name] for name in PART_COLUMNS if name in values},
+        **{name: values[name] for name in _PART_COLUMNS if name in values},
         "tree": result,
     }
 

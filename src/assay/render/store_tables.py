@@ -71,7 +71,7 @@ def run_cells(row: Row) -> Row:
     """A row of `runs` as the table shows it."""
     return {
         "run_key": row["run_key"][:KEY_LENGTH],
-        "run": run_name(row),
+        "run": _run_name(row),
         "model": row["model"],
         "framework": row.get("framework"),
         "calls": row["calls"],
@@ -89,7 +89,7 @@ def run_columns(rows: Sequence[Row]) -> dict[str, str]:
     return dict([*columns[:after], ("framework", "framework"), *columns[after:]])
 
 
-def run_name(row: Row) -> str | None:
+def _run_name(row: Row) -> str | None:
     """Task and attempt, the id the recording gave the run, or the file it was read from."""
     task: str | None = row["task_id"]
     if task is None:

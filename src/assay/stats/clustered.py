@@ -13,7 +13,7 @@ from msgspec import Struct
 from assay.stats.distributions import t_quantile
 from assay.stats.intervals import Interval, wilson_ends
 
-METHOD = "Wilson over clusters"
+_METHOD = "Wilson over clusters"
 _ALIKE = 1e-15  # what rounding leaves of a variance of nothing
 
 
@@ -86,4 +86,4 @@ def _variance(sums: ClusterSums, mean: float) -> float:
 
 def wilson(share: float, n: float, z: float, level: float) -> Interval:
     """Wilson's interval for a share of n things, which need not be a whole number."""
-    return Interval(*wilson_ends(share, n, z), level, METHOD)
+    return Interval(*wilson_ends(share, n, z), level, _METHOD)

@@ -36,7 +36,7 @@ _WEIGHINGS: dict[Weigh, Callable[[float, int], Cluster]] = {
     "runs": lambda total, count: (total, count),
 }
 UNIT_RANGE = (0.0, 1.0)
-BOOTSTRAP = "cluster bootstrap"
+_BOOTSTRAP = "cluster bootstrap"
 ALL_ALIKE = "Wilson over tasks, all alike"
 
 
@@ -188,7 +188,7 @@ def percentile_interval(resampled: Iterable[float], drawn: int, level: float) ->
     wide = t_quantile((1 + level) / 2, drawn - 1) * sqrt(drawn / (drawn - 1))
     tail = normal_cdf(-wide)
     low, high = sample_quantile(ordered, tail), sample_quantile(ordered, 1 - tail)
-    return Interval(low, high, level, BOOTSTRAP)
+    return Interval(low, high, level, _BOOTSTRAP)
 
 
 def _resampled(clusters: Sequence[Cluster], how: Resampling) -> Iterable[float]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from assay.stats.pairing import Pairing
 
-POWER = 0.8
+_POWER = 0.8
 
 
 class RunsNeeded(Struct, frozen=True):
@@ -69,7 +69,7 @@ def runs_needed(
         return RunsNeeded(
             None, reason="no difference was observed; name the smallest difference that matters"
         )
-    allowed = (wanted / (normal_quantile(1 - alpha / 2) + normal_quantile(POWER))) ** 2
+    allowed = (wanted / (normal_quantile(1 - alpha / 2) + normal_quantile(_POWER))) ** 2
     runs = sum(map(len, (*pairing.baseline, *pairing.candidate)))
     # So many tasks must change before any split of them is rarer than alpha.
     least = ceil(1 - log2(alpha))

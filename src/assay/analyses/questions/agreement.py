@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.stats import Agreement
     from assay.stats.rating_measures import Scale
 
-ALL_JUDGES = "all judges"
+_ALL_JUDGES = "all judges"
 _Place = tuple[str | None, str, str | None]
 """Experiment, first and second rater."""
 
@@ -133,10 +133,10 @@ def _only_one(label: Label, units: list[_Unit]) -> _Unit | None:
 def _rows(experiment: str | None, judges: _Ratings, people: _Ratings) -> Iterator[RaterAgreement]:
     if len(judges.verdicts) > 1:
         found = _alpha(_units(judges.verdicts))
-        yield _row((experiment, ALL_JUDGES, None), f"verdicts, {found.name}", found)
+        yield _row((experiment, _ALL_JUDGES, None), f"verdicts, {found.name}", found)
     if len(judges.scores) > 1:
         found = _alpha(_units(judges.scores), scale="interval")
-        yield _row((experiment, ALL_JUDGES, None), f"scores, {found.name}", found)
+        yield _row((experiment, _ALL_JUDGES, None), f"scores, {found.name}", found)
     yield from _pairs(experiment, people, judges)
     yield from _pairs(experiment, judges, None)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.analyses.selection import Filters
     from assay.analyses.view import Answering, View
 
-TOP_N = 10
+_TOP_N = 10
 
 
 class JudgedRun(Struct, frozen=True):
@@ -39,7 +39,7 @@ class JudgedRun(Struct, frozen=True):
 
 
 def detailed(
-    source: Answering | View, *, top_n: int = TOP_N, **filters: Unpack[Filters]
+    source: Answering | View, *, top_n: int = _TOP_N, **filters: Unpack[Filters]
 ) -> list[JudgedRun]:
     """The best and the worst evaluations, so many of each, the best first and the worst last.
 
@@ -60,7 +60,7 @@ DETAILED = Analysis(
     question="Which single evaluations are the best and the worst?",
     row=JudgedRun,
     ask=detailed,
-    parameters=(Parameter("top_n", "So many of each.", TOP_N),),
+    parameters=(Parameter("top_n", "So many of each.", _TOP_N),),
     columns=(
         Column("experiment", "experiment", "name"),
         Column("side", "side", "name"),

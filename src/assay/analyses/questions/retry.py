@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 By = Literal["model", "server", "tool", "blame", "kind", "all"]
 
 # What each way to go on is worth in the recovery score, as the seed's authors set it.
-RECOVERY_POINTS = {
+_RECOVERY_POINTS = {
     "retry_successes": 1.0,
     "switch_successes": 0.8,
     "retry_failures": 0.2,
@@ -77,7 +77,7 @@ def _with_rates(line: dict[str, Any]) -> dict[str, Any]:
         "retry_failures": line["retried"] - line["retry_successes"],
         "switch_failures": line["switched"] - line["switch_successes"],
     }
-    points = sum(worth * counts[way] for way, worth in RECOVERY_POINTS.items())
+    points = sum(worth * counts[way] for way, worth in _RECOVERY_POINTS.items())
     n = line["n"]
     return line | {
         "switch_rate": line["switched"] / n if n else None,

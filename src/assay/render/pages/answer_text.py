@@ -28,7 +28,7 @@ _WORDS = {
     "echoed": "from the prompt",
     "absent": "from nowhere: no result contains it",
 }
-LEGEND = (
+_LEGEND = (
     ("src", "found in a result"),
     ("src der", "derived or prompt"),
     ("src nowhere", "from nowhere"),
@@ -76,5 +76,5 @@ def _piece(claim: Claim, sources: Sources) -> Piece:
 
 def legend(pieces: Sequence[Piece]) -> list[tuple[str, str, int]]:
     """How many claims there are of each kind that occurs."""
-    counts = [(css, words, sum(piece.css == css for piece in pieces)) for css, words in LEGEND]
+    counts = [(css, words, sum(piece.css == css for piece in pieces)) for css, words in _LEGEND]
     return [row for row in counts if row[2]]

@@ -34,7 +34,7 @@ _LEAST_BAR = 0.4
 _LONGEST_PROMPT = 20_000
 _LONG, _MANY_LINES = 250, 3
 # Errors come in the words of a framework, and would tell which one it is.
-HIDDEN = "hidden until it is judged"
+_HIDDEN = "hidden until it is judged"
 # The state of a cell to its sign and word.
 STATES = {
     "running": ("none", "answering"),
@@ -166,7 +166,7 @@ def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> Cel
         answer=answer[:LONGEST_SHOWN],
         more_letters=max(0, len(answer) - LONGEST_SHOWN),
         is_long=_is_long(answer),
-        error=HIDDEN if hidden and cell.error is not None else cell.error,
+        error=_HIDDEN if hidden and cell.error is not None else cell.error,
         calls=calls[:_MOST_CALLS],
         more_calls=max(0, len(calls) - _MOST_CALLS),
         tokens=sum(n for n in used if n is not None) if any(n is not None for n in used) else None,
@@ -182,8 +182,8 @@ def cell_view(cell: Cell, cells: Sequence[Cell], *, hidden: bool = False) -> Cel
 
 def _neutral(event: Event) -> Event:
     """The event without words that a framework chose."""
-    data = {**event.data, "error": HIDDEN} if event.data.get("error") else event.data
-    return Event(event.at, event.kind, {"text": HIDDEN} if event.kind == "note" else data)
+    data = {**event.data, "error": _HIDDEN} if event.data.get("error") else event.data
+    return Event(event.at, event.kind, {"text": _HIDDEN} if event.kind == "note" else data)
 
 
 def _calls(cell: Cell, events: Sequence[Event], *, hidden: bool) -> list[CallLine]:
@@ -202,7 +202,7 @@ def _recorded(call: ToolExecutionResult, *, hidden: bool) -> CallLine:
         seconds=call.execution_time,
         arguments=_json(call.parameters),
         result=_json(unwrap(shown).value) if shown is not None else Markup(""),
-        error=HIDDEN if hidden else call.error_message,
+        error=_HIDDEN if hidden else call.error_message,
     )
 
 

@@ -31,7 +31,7 @@ _MOST_ROOM = 32_000
 _FOLDED_LINES = 12
 # Failures are open, but of very many only the first: the page is read from above.
 _MOST_OPEN = 12
-ERROR_PATH = f"{ROOT}.error_message"
+_ERROR_PATH = f"{ROOT}.error_message"
 
 
 class Written(Struct, frozen=True):
@@ -121,7 +121,7 @@ def _error(call: ToolExecutionResult, place: int, sources: Sources) -> Markup | 
     if not call.error_message:
         return None
     text = JsonText(sources.wanted(place), room=2_000)
-    shown = text.write(call.error_message, ERROR_PATH)
+    shown = text.write(call.error_message, _ERROR_PATH)
     sources.note(place, text.placed)
     return shown
 

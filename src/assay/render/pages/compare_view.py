@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 # What a store is divided by on this page; an import is all batches written at one time.
 DIVISIONS = ("model", "framework", "agent", "attempt", "import")
 _BARE = frozenset({"attempt", "import"})
-MOST_TASKS = 200
+_MOST_TASKS = 200
 _PASS_MARK = 0.5
 _RUN_KEYS = "run_key IN (SELECT unnest($keys::VARCHAR[]))"
 _MOST_SHARED = """
@@ -293,7 +293,7 @@ def _groups(sides: Sides, headline: Figure) -> Iterator[TaskGroup]:
     for way, own in rows.items():
         ordered = sorted(own, key=lambda pair: (-pair[0], pair[1].task))
         flipped = sum(row.now_passes is not None for _, row in own)
-        yield TaskGroup(way, len(own), flipped, tuple(row for _, row in ordered[:MOST_TASKS]))
+        yield TaskGroup(way, len(own), flipped, tuple(row for _, row in ordered[:_MOST_TASKS]))
 
 
 def _task_row(

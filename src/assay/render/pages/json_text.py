@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 Path = str
-ROOM = 64_000
+_ROOM = 64_000
 _INDENT = "  "
 _DEEPEST = 40
 _SHOWN_ITEMS = 50
@@ -49,7 +49,7 @@ class JsonText:
     """
 
     def __init__(
-        self, marks: Mapping[Path, Mapping[str, str]] | None = None, *, room: int = ROOM
+        self, marks: Mapping[Path, Mapping[str, str]] | None = None, *, room: int = _ROOM
     ) -> None:
         """Take the ids by path and text, and how many characters there is room for."""
         self._marks = marks or {}

@@ -38,7 +38,7 @@ class Sources:
 
     def of_claim(self, claim: Claim) -> str:
         """The id of where a claim was found; empty if it is nowhere on the page."""
-        return self._target(claim.origin, claim_text(claim))
+        return self._target(claim.origin, _claim_text(claim))
 
     def of_value(self, origin: Origin, value: TracedValue) -> str:
         """The id of where an argument was known from; empty if it is nowhere on the page."""
@@ -57,7 +57,7 @@ def place_words(origin: Origin) -> str:
     return f"{number} › {path}" if path else number
 
 
-def claim_text(claim: Claim) -> str:
+def _claim_text(claim: Claim) -> str:
     """What is looked for in the result that a claim is held against."""
     return claim.instead or claim.text
 
@@ -65,7 +65,7 @@ def claim_text(claim: Claim) -> str:
 def _pointed_to(found: Examination) -> Iterator[tuple[int, str, str]]:
     for claim in found.grounding.claims:
         if claim.origin is not None and claim.origin.call is not None:
-            yield claim.origin.call, claim.origin.place, claim_text(claim)
+            yield claim.origin.call, claim.origin.place, _claim_text(claim)
     for value in found.provenance.values:
         for origin in value.origins[:1]:
             if origin.kind == "result" and origin.call is not None:

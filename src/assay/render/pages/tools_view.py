@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.render.pages.tool_facts import ToolFacts
     from assay.store import Store
 
-MOST_TOOLS = 300
+_MOST_TOOLS = 300
 _EXAMPLES = 3
 _LEAST_TELLING = 4
 _MOST_FAILURES_READ = 5_000
@@ -177,7 +177,7 @@ def tool_list(found: ToolListFacts, *, server: str = "", text: str = "") -> Tool
         if server in {"", row.server} and text.lower() in f"{row.server}.{row.tool}".lower()
     ]
     return ToolList(
-        tuple(_line(row, facts) for row in fitting[:MOST_TOOLS]),
+        tuple(_line(row, facts) for row in fitting[:_MOST_TOOLS]),
         len(fitting),
         len(found.rows),
         tuple(sorted({row.server for row in found.rows if row.server})),

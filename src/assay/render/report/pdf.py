@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assay.errors import BrowserFailed
 
-BROWSERS = (
+_BROWSERS = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"),
     *("microsoft-edge", "brave-browser"),
 )
@@ -24,11 +24,11 @@ _PATIENCE_SECONDS = 180
 
 def browser() -> str:
     """The browser of this machine; an error that says what is looked for if there is none."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    found = next((path for name in _BROWSERS if (path := shutil.which(name))), None)
     if found is None:
         raise BrowserFailed(
             "A PDF is printed by Chromium or a relative of it, and there is none here: install "
-            f"one of {', '.join(BROWSERS)}, or print the HTML report from any browser"
+            f"one of {', '.join(_BROWSERS)}, or print the HTML report from any browser"
         )
     return found
 

@@ -33,10 +33,10 @@ def read_tables(view: View) -> Iterator[tuple[Analysis, Table | None]]:
     """Every analysis with its table; None where it has nothing to say."""
     for analysis in ANALYSES.values():
         rows = analysis.answer(view, **_PARAMETERS.get(analysis.name, {}))
-        yield analysis, table_of(analysis, rows) if rows else None
+        yield analysis, _table_of(analysis, rows) if rows else None
 
 
-def table_of(analysis: Analysis, rows: Sequence[Struct]) -> Table:
+def _table_of(analysis: Analysis, rows: Sequence[Struct]) -> Table:
     """The first rows, in the columns that a page has room for, and a chart of the first few."""
     page = analysis_page(analysis.name, rows)
     known = [c for c in analysis.columns if any(getattr(row, c.name) is not None for row in rows)]
