@@ -47,6 +47,7 @@ _HOMES = {
     "mcpmark": "mcpmark:MCPMARK",
     "n8n": "n8n:N8N",
     "open-webui": "open_webui:OPEN_WEBUI",
+    "openai-agents": "openai_agents:OPENAI_AGENTS",
     "openai-assistants": "openai_assistants:ASSISTANTS",
     "openai-chat": "openai_chat:OPENAI_CHAT",
     "openai-realtime": "openai_realtime:REALTIME",
