@@ -232,6 +232,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "The kitchen is busy, try again later.",
         "Permission to use this has been denied",
         "Password too short",
+        "chart is not a file: /srv/charts",
+        "path is a directory; only charts can be read",
     ),
     "foreign_error": (
         "Bạn không có quyền vào cảng.",

@@ -24,7 +24,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         "missing_required_field",
         (
             r"\b(?:ist erforderlich|est (?:requis|obligatoire)|es (?:requerid|obligatori)"
-            r"|é obrigatóri)|が(?:入力|指定|選択)されていません"
+            r"|é obrigatóri|être vide|fichier vide|^\W*aucune? \w+\W*$|estar (?:vací|vazi)"
+            r"|необходимы?\b)|が(?:入力|指定|選択)されていません"
         ),
     ),
     (
@@ -48,7 +49,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "configuration",
         (
-            r"\b(?:nicht (?:konfiguriert|installiert|aktiviert)|(?:pas|non) (?:configuré|installé"
+            r"\b(?:nicht gesetzt|aucune? (?:\S+ ){1,4}?configuré|nicht (?:konfiguriert|installiert"
+            r"|aktiviert)|(?:pas|non) (?:configuré|installé"
             r"|activé)"
             r"|no (?:está )?(?:configurad|instalad|habilitad)|nicht gesetzt"
             r"|não (?:está )?(?:configurad"
@@ -58,7 +60,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|nie (?:skonfigurowan|zainstalowan)|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:não"
             r"|no se|nicht|non)|(?:нет|keine?n?|sin|sem|pas de|falta) (?-i:[A-Z][A-Z0-9]*"
             r"(?:_[A-Z0-9]+)+)|конфигурац|настройк\w+ (?:не|отсутств))"
-            r"|設定されていません|設定してください|未設定|設定が必要|連携されて|비활성화|설정해야"
+            r"|設定されていません|設定してください|未設定|無効化|設定が必要|連携されて|비활성화"
+            r"|설정해야"
             r"|설정되지|설정이 필요|설치되"
         ),
     ),
@@ -89,7 +92,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|pas autorisé|droits|fora d[oa] |acceso (?:denegado|prohibido)|permiso|no autorizad"
             r"|acesso negado|permissão"
             r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
-            r"|доступ (?:запрещ|закрыт)|нет (?:прав|доступа)|вне (?:разреш|допуст)|путь вне"
+            r"|доступ (?:запрещ|закрыт)|нет (?:прав|доступа)|только \w+ (?:может|могут)"
+            r"|вне (?:разреш|допуст)|путь вне"
             r"|sem permiss|sin permiso|uprawnie|dostępu|erişim)|دسترسی|غير مصرح|権限"
             r"|アクセスが拒否|許可|권한"
             r"|거부"
@@ -133,9 +137,9 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:existiert bereits|ya tiene|đã [^\n]{0,20}rồi|ya está|já (?:cadastrad|est[áa]"
             r"|possui|foi)|déjà|già"
-            r"|уже|bereits|existe déjà|ya existe|já existe|esiste già"
+            r"|уже|bereits|acabou de ser|existe déjà|ya existe|já existe|esiste già"
             r"|bestaat al|уже существует|już istnieje)|(?:既|すで)に(?:存在|使用|登録)"
-            r"|이미 (?:존재|사용)"
+            r"|(?:既|すで)に|済みです|完売|이미 "
         ),
     ),
     (
@@ -183,7 +187,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|должн[оаы]? быть|trebuie|geçerli bir|\bmuss\b|müssen|ist keine?\b|unvollständig"
             r"|passt nicht|stimmt nicht|doi(?:t|vent)\b|deben?\b"
             r"|devem?\b|долж(?:ен|на|но|ны)\b|слишком|trop \w|demasiado|muito (?:longo|grande)"
-            r"|не соответствует|неверн|повреж|ne correspond|no (?:coincide|corresponde|cumple)"
+            r"|не соответствует|не совпада|неверн|повреж|ne correspond|no (?:coincide|corresponde"
+            r"|cumple)"
             r"|superar|zu (?:lang|kurz|groß)|n'est pas une?\b"
             r"|no (?:es|parece) una?\b|tienen? que|kein\w* (?:gültig|regulär)|anterior a"
             r"|mismo tiempo|a la vez|não é uma?\b|не является|(?:некорректн|недопустим"
@@ -200,7 +205,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         (
             r"\b(?:nicht (?:gefunden|vorhanden)|kein \S+ (?:\S+ ){0,4}gefunden|existiert nicht"
             r"|introuvable|n'existe pas"
-            r"|trouv(?:é|er)|encontr(?:ó|ad|ar)|no existe|não existe|non (?:trovat|esiste)"
+            r"|trouv(?:é|er)|encontr(?:ó|ad|ar|amos)|no existe|não existe|non (?:trovat|esiste)"
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
             r"|nenalezen|nem található|nije prona|belum dikenal|tidak dikenal|didapatkan|табылмады"
@@ -215,11 +220,12 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         "unsupported",
         (
             r"\b(?:nicht (?:unterstützt|erlaubt|zulässig)|pris en charge|non supporté|soportad"
-            r"|suportad|supportat|не поддерживается|неподдерживаем|не разреш|ondersteund"
+            r"|suportad|supportat|nicht implementiert|não implementad|non implémenté|не реализован"
+            r"|не поддерживается|неподдерживаем|не разреш|ondersteund"
             r"|keine \S*-datei|n'est pas supporté|nur [^\n.]{2,60} (?:erlaubt|möglich)"
             r"|s[óo]lo (?:se |está|admite|acepta)|(?:apenas|somente) |только \w+\W*$)"
             r"|サポートされて|未対応|対応していません"
-            r"|지원(?:하지|되지)"
+            r"|지원(?:하지|되지)|만 [가-힣 ]{1,10}할 수 있"
         ),
     ),
     (
@@ -229,7 +235,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|неможливо|нельзя"
             r"|önce|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
             r"|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
-            r"|nada a |limite [^\n]{0,30}é de|нельзя|aucune? fiche|s[óo]lo hay|上限|초과|先に|먼저"
+            r"|nada a |limite [^\n]{0,30}é de|нельзя|не начат|ключен[аоы]?\b|não há|ya está"
+            r"|não é possível|최대 \d|aucune? fiche|s[óo]lo hay|上限|초과|先に|먼저"
             r"|위반"
         ),
     ),
