@@ -47,7 +47,22 @@ def constructor(message: dict[str, Any]) -> dict[str, Any]:
     return {"lc": 1, "type": "constructor", "id": path, "kwargs": body(message)}
 
 
+def event(kind: str, run: str = "root", **data: Any) -> dict[str, Any]:
+    return {"event": kind, "name": "x", "run_id": run, "data": data, "parent_ids": []}
+
+
+BEGUN = event("on_chain_start", input={"messages": [constructor(HUMAN)]})
+INNER = (
+    event("on_chain_start", "inner", input={"messages": [HUMAN]}),
+    event("on_chat_model_end", "model", input=[[HUMAN]], output=constructor(AI)),
+    event("on_chain_end", "inner", output={"messages": [constructor(AI)]}),
+    event("on_tool_end", "tool", input={"c": "Oslo"}, output=constructor(TOOL)),
+)
+SAID = event("on_chat_model_end", "model", output=constructor(LAST))
+ENDED = event("on_chain_end", output={"messages": [constructor(each) for each in MESSAGES]})
 FORMS = {
+    "events": (BEGUN, *INNER, SAID, ENDED),
+    "events without an end": (BEGUN, *INNER, SAID),
     "model_dump": MESSAGES,
     "messages_to_dict": [data(message) for message in MESSAGES],
     "dumpd": [constructor(message) for message in MESSAGES],
@@ -166,3 +181,14 @@ def test_the_states_of_a_stream_are_one_run() -> None:
     assert (run.input, run.actual_output) == ("Rain?", "Yes.")
     other = {"messages": [{**asked, "id": "h2"}, {**said, "id": "a3"}]}
     assert len(read(LANGCHAIN, recording((*states, other)))) == 2
+
+
+def test_two_runs_in_one_stream_of_events_are_two() -> None:
+    stream = (BEGUN, *INNER, ENDED, BEGUN, *INNER, ENDED)
+    found: Any = read(LANGCHAIN, recording(stream))
+    assert [(case.input, len(case.calls)) for case in found] == [("Weather?", 2), ("Weather?", 2)]
+
+
+def test_what_is_no_event_among_events_is_reported() -> None:
+    made_up = recording((BEGUN, *INNER, {"hello": "there"}, ENDED))
+    assert problems(LANGCHAIN, made_up) == ["log.json:6: expected an event of a graph"]

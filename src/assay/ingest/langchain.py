@@ -2,7 +2,7 @@
 
 `model_dump` (`{"type": "ai", ...}`), `messages_to_dict` (`{"type": "ai", "data": {...}}`),
 `dumpd` (`{"lc": 1, "id": [...], "kwargs": {...}}`); as a list, as JSON lines, or as the
-`messages` of a graph's state or state snapshot.
+`messages` of a graph's state or state snapshot, or in the events that `astream_events` gives.
 """
 
 from __future__ import annotations
@@ -59,7 +59,13 @@ STATUSES = {"success": True, "error": False}
 STATE_KEYS = ("values", "channel_values", "checkpoint", "state", "output", "outputs")
 
 
+# The events whose output is a message of its own.
+_SAID = ("on_chat_model_end", "on_tool_end")
+
+
 def _recognise(recording: Recording) -> float:
+    if _holds_events(recording):
+        return 1.0
     found = [_messages(value) for value in recording.sample[:3]]
     messages = [message for listed in found for message in listed]
     lines = [m for value in recording.sample if (m := _plain(value)) is not None]
@@ -110,6 +116,23 @@ def _with_role(body: dict[str, Any], kind: object, *, lc: bool = False) -> dict[
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    return (_read_events if _holds_events(recording) else _read_messages)(recording)
+
+
+def _read_events(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    events = _Events()
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif not _is_event(document.value):
+            yield Unreadable(recording.name, "expected an event of a graph", document.position)
+        elif (ended := events.take(document.value, document.position)) is not None:
+            yield _case(ended, recording)
+    if (left := events.left()) is not None:
+        yield _case(left, recording)
+
+
+def _read_messages(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[dict[str, Any]] = []
     state: _State | None = None
     for document in recording.documents():
@@ -144,6 +167,49 @@ class _State(Struct, frozen=True):
         ids = [message.get("id") for message in self.messages]
         same = [message.get("id") for message in later[: len(ids)]]
         return ids == same and all(isinstance(own, str) and own for own in ids)
+
+
+class _Events:
+    """Follows a graph's events: the outermost run's last state is the conversation.
+
+    Of a run that broke off it is what went in, and what models and tools said since.
+    """
+
+    def __init__(self) -> None:
+        self._run: object = None
+        self._told: list[dict[str, Any]] = []
+        self._position: int | None = None
+
+    def take(self, event: Any, position: int | None) -> _State | None:
+        """Note an event; the state, if it ends the outermost run."""
+        kind, run, data = event["event"], event["run_id"], event["data"]
+        if self._run is None:
+            if kind == "on_chain_start":
+                self._run, self._position = run, position
+                self._told = _messages(data.get("input"))
+            return None
+        if kind in _SAID and (message := _plain(data.get("output"))) is not None:
+            self._told.append(message)
+        if run != self._run or kind != "on_chain_end":
+            return None
+        self._told = _messages(data.get("output")) or self._told
+        return self.left()
+
+    def left(self) -> _State | None:
+        """What is known of a run that has not ended; it counts once."""
+        told, self._told, self._run = self._told, [], None
+        return _State(told, {}, self._position) if told else None
+
+
+def _holds_events(recording: Recording) -> bool:
+    return bool(recording.sample) and _is_event(recording.sample[0])
+
+
+def _is_event(value: object) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("data"), dict):
+        return False
+    kind = value.get("event")
+    return isinstance(kind, str) and kind.startswith("on_") and isinstance(value.get("run_id"), str)
 
 
 def _says_nothing(value: object) -> bool:
