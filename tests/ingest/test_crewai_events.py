@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
-from assay.ingest.crewai_events import COMPLETED, CREWAI, ENVELOPE_KEYS, FAILURES, OWN_EVENTS
+from assay.ingest.crewai_events import (
+    COMPLETED,
+    CREWAI,
+    ENVELOPE_KEYS,
+    ERRORS,
+    FAILURES,
+    NAME_KEYS,
+    OUTPUT_KEYS,
+    OWN_EVENTS,
+    REASON_KEYS,
+)
 from assay.ingest.formats import pick_format
 from assay.run import RunOutcome, Usage
 
@@ -96,3 +106,73 @@ def test_what_is_no_event_is_reported_with_its_place() -> None:
     assert problems(CREWAI, recording((EVENTS[0], {"a": 1}))) == [
         "log.json:2: expected an event of CrewAI, with a type"
     ]
+
+
+BEGUN = EVENTS[2]
+
+
+def calls_of(*told: dict[str, Any]) -> list[tuple[Any, ...]]:
+    run = read_one(CREWAI, recording((EVENTS[0], *told)))
+    return [(c.tool, c.result, c.reported_success, c.error_message, c.server) for c in run.calls]
+
+
+@pytest.mark.parametrize("kind", sorted(ERRORS))
+@pytest.mark.parametrize("begun", [(), (BEGUN,)])
+def test_every_failure_of_a_tool_is_told_once(kind: str, begun: tuple[dict[str, Any], ...]) -> None:
+    failed = event(kind, 3, tool_name="look", tool_args={"city": "Oslo"}, error="no station")
+    again = {**failed, "type": "tool_usage_error"}
+    assert calls_of(*begun, failed, again) == [("look", "no station", False, "no station", None)]
+
+
+@pytest.mark.parametrize("key", REASON_KEYS)
+def test_a_tool_may_say_itself_that_it_failed(key: str) -> None:
+    ended = event("tool_usage_finished", 3, tool_name="look", output="?", failure={key: "shut"})
+    assert calls_of(BEGUN, ended) == [("look", "?", False, "shut", None)]
+    found = event("tool_failure_detected", 4, tool_name="look", failure={key: "shut"})
+    assert calls_of(BEGUN, EVENTS[3], found) == [("look", "rain", False, "shut", None)]
+    assert calls_of(found) == []
+
+
+def mcp(kind: str, **facts: Any) -> dict[str, Any]:
+    return event(f"mcp_tool_execution_{kind}", 3, server_name="yr", tool_name="look", **facts)
+
+
+def test_the_server_of_a_tool_is_told_by_its_client() -> None:
+    begun = {**BEGUN, "tool_name": "yr_look"}
+    ended = {**EVENTS[3], "tool_name": "yr_look"}
+    told = (begun, mcp("started"), mcp("completed", result="raw"), ended)
+    assert calls_of(*told) == [("yr_look", "rain", True, None, "yr")]
+
+
+def test_calls_that_only_the_client_of_a_server_told() -> None:
+    told = (
+        mcp("started"),
+        mcp("completed", result="rain"),
+        mcp("started"),
+        mcp("failed", error="x"),
+    )
+    assert calls_of(*told) == [
+        ("look", "rain", True, None, "yr"),
+        ("look", "x", False, "x", "yr"),
+    ]
+
+
+@pytest.mark.parametrize("name", NAME_KEYS)
+@pytest.mark.parametrize("given", OUTPUT_KEYS[1:])
+def test_listeners_have_words_of_their_own(name: str, given: str) -> None:
+    begun = event("tool_usage_started", 2, **{name: "look"})
+    ended = event("tool_usage_finished", 3, **{name: "look", given: "rain"})
+    assert calls_of(begun, ended) == [("look", "rain", True, None, None)]
+
+
+def test_times_agents_tools_and_totals() -> None:
+    ended = event("tool_usage_finished", 9, tool_name="look", finished_at="2026-01-01T00:00:04Z")
+    tool = {"type": "function", "function": {"name": "look"}}
+    asked = event("llm_call_started", 1, model="m", tools=[tool])
+    usage = {"prompt_tokens": 5, "completion_tokens": 1}
+    done = event("crew_kickoff_completed", 9, output={"raw": "x", "token_usage": usage})
+    begun = {**BEGUN, "agent_role": "Looker"}
+    run = read_one(CREWAI, recording((EVENTS[0], asked, begun, ended, done)))
+    (call,) = run.calls
+    assert (call.ended_at, call.extra) == (1_767_225_604, {"agent_role": "Looker"})
+    assert (run.model, run.available_tools, run.usage) == ("m", [tool], Usage(5, 1))

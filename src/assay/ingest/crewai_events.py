@@ -12,6 +12,7 @@ from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
     epoch_seconds,
+    objects_in,
     place_id,
     stable_id,
     text_at,
@@ -32,9 +33,19 @@ STARTED = "crew_kickoff_started"
 OWN_EVENTS = frozenset(
     {STARTED, "crew_kickoff_completed", "crew_kickoff_failed", "agent_execution_started"}
     | {"agent_execution_completed", "tool_usage_started", "tool_usage_finished"}
-    | {"tool_usage_error"}
+    | {"tool_usage_error", "mcp_tool_execution_started", "mcp_tool_execution_completed"}
 )
-CALLED, CAME, FAILED = "tool_usage_started", "tool_usage_finished", "tool_usage_error"
+CALLED, CAME = "tool_usage_started", "tool_usage_finished"
+# How calls fail: most of these are told of a call that began, and some twice.
+ERRORS = frozenset(
+    {"tool_usage_error", "tool_execution_error", "tool_validate_input_error"}
+    | {"tool_selection_error", "mcp_tool_execution_failed"}
+)
+# A call that came back, but says itself that it failed.
+DETECTED = "tool_failure_detected"
+# The same calls, as the client of an MCP server tells them.
+MCP_CALLED, MCP_CAME = "mcp_tool_execution_started", "mcp_tool_execution_completed"
+MCP_EVENTS = frozenset({MCP_CALLED, MCP_CAME, "mcp_tool_execution_failed"})
 # A crew may try again after a failure: only what was not made good is one of the run.
 COMPLETED = frozenset({"agent_execution_completed", "task_completed", "crew_kickoff_completed"})
 FAILURES = frozenset(
@@ -43,7 +54,9 @@ FAILURES = frozenset(
 # What a task asks, where the first event that says it does.
 TASK_KEYS = ("task_prompt", "description", "task_description", "prompt", "task_name")
 ARGUMENT_KEYS = ("tool_args", "tool_input", "arguments", "args")
+NAME_KEYS = ("tool_name", "tool")
 OUTPUT_KEYS = ("raw", "output", "result")
+REASON_KEYS = ("message", "reason", "error")
 # Where listeners keep the event that they heard.
 ENVELOPE_KEYS = ("event", "data", "payload")
 _DEEPEST = 3
@@ -103,7 +116,10 @@ class _Crew:
         self._about: dict[str, Any] = {}
         self._asked: set[str] = set()
         self._open: Counter[str] = Counter()
+        # Tools that only the client of a server told of.
+        self._served: set[str] = set()
         self._usages: list[object] = []
+        self._total: object = None
         self._times: list[float] = []
         self._answer: str | None = None
         self._failure: str | None = None
@@ -111,20 +127,26 @@ class _Crew:
     def event(self, event: dict[str, Any]) -> None:
         kind, at = _kind(event), epoch_seconds(event.get("timestamp"))
         self._times += [] if at is None else [at]
-        if kind == CALLED:
+        if kind in MCP_EVENTS and self._is_wrapped(event):
+            return
+        if kind in {CALLED, MCP_CALLED}:
             self._call(event, at)
-        elif kind in {CAME, FAILED}:
-            self._result(event, at, failed=kind == FAILED)
+        elif kind in {CAME, MCP_CAME} or kind in ERRORS:
+            self._result(event, at, failed=kind in ERRORS)
+        elif kind == DETECTED:
+            self._detect(event)
         elif kind == STARTED:
             self.began = True
             self._about["inputs"] = event.get("inputs")
         elif kind in {"task_started", "agent_execution_started"}:
             self._ask(event)
-        elif kind == "llm_call_completed":
+        elif kind in {"llm_call_started", "llm_call_completed"}:
             self._usages.append(event.get("usage"))
-            self._about |= {"model": text_at(event, "model")} if text_at(event, "model") else {}
+            told = {"model": text_at(event, "model"), "tools": objects_in(event.get("tools"))}
+            self._about |= {key: value for key, value in told.items() if value}
         elif kind in COMPLETED:
             self._answer = _said(event.get("output")) or self._answer
+            self._total = dict_or_empty(event.get("output")).get("token_usage")
             self._failure = None
         elif kind in FAILURES:
             self._failure = text_of(event.get("error")) or kind
@@ -137,28 +159,57 @@ class _Crew:
             self._asked.add(words)
             self._run.user(words)
 
+    def _is_wrapped(self, event: dict[str, Any]) -> bool:
+        """Whether a tool that was told of calls the server's one; if so, its server is known."""
+        name = _tool(event)
+        waiting = (call for call in reversed(self._run.calls) if self._open[call.tool])
+        call = next((call for call in waiting if name and call.tool.endswith(name)), None)
+        if call is None or call.tool in self._served:
+            return False
+        call.server = text_at(event, "server_name") or call.server
+        return True
+
     def _result(self, event: dict[str, Any], at: float | None, *, failed: bool) -> None:
         """Take what came back; a call whose begin was not logged is told with its end."""
-        tool = text_at(event, "tool_name") or ""
+        tool = _tool(event)
+        if failed and not self._open[tool] and self._has_failed(event):
+            return
         if not self._open[tool]:
             self._call(event, epoch_seconds(event.get("started_at")))
         self._open[tool] -= 1
-        told = event.get("error" if failed else "output")
+        failure = event.get("failure")
+        told = event.get("error") if failed else _given(event)
+        why = _reason(told if failed else failure)
         self._run.result(
             None,
             told,
             tool=tool,
-            reported_success=not failed,
-            error_message=text_of(told) or None if failed else None,
-            ended_at=at,
+            reported_success=not failed and not failure,
+            error_message=why if failed or failure else None,
+            ended_at=epoch_seconds(event.get("finished_at")) or at,
         )
 
+    def _has_failed(self, event: dict[str, Any]) -> bool:
+        """Whether the last call was this one and failed: some failures are told twice."""
+        last = self._run.calls[-1] if self._run.calls else None
+        is_same = last is not None and last.tool == _tool(event) and last.parameters == _sent(event)
+        return is_same and last is not None and last.reported_success is False
+
+    def _detect(self, event: dict[str, Any]) -> None:
+        tool = _tool(event)
+        last = next((call for call in reversed(self._run.calls) if call.tool == tool), None)
+        if last is not None and last.reported_success:
+            last.reported_success = last.success = False
+            last.error_message = _reason(event.get("failure"))
+
     def _call(self, event: dict[str, Any], at: float | None) -> None:
-        sent = next((event[key] for key in ARGUMENT_KEYS if event.get(key) is not None), None)
-        tool = text_at(event, "tool_name") or ""
+        tool, server = _tool(event), text_at(event, "server_name")
         self._open[tool] += 1
+        self._served |= {tool} if server else set()
+        call = ToolExecutionResult(tool, _sent(event), server=server, started_at=at)
+        call.extra |= {"agent_role": event["agent_role"]} if event.get("agent_role") else {}
         self._run.end_reply()
-        self._run.call(ToolExecutionResult(tool, decode_arguments(sent), started_at=at))
+        self._run.call(call)
 
     def case(self, name: str) -> AgentTestCase:
         """The run that the events told of."""
@@ -167,7 +218,8 @@ class _Crew:
             run_id=stable_id(NAME, *self._times[:1], *place_id(name, self._position)),
             model=self._about.get("model"),
             framework="crewai",
-            usage=total_usage(self._usages),
+            available_tools=self._about.get("tools"),
+            usage=total_usage(self._usages) or total_usage([self._total]),
             outcome=None
             if self._failure is None
             else RunOutcome(success=False, decided_by=NAME, reason=self._failure),
@@ -176,6 +228,30 @@ class _Crew:
             source=Source(name, NAME, self._position),
             extra={"inputs": self._about["inputs"]} if self._about.get("inputs") else {},
         )
+
+
+def _tool(event: dict[str, Any]) -> str:
+    return next((name for key in NAME_KEYS if (name := text_at(event, key))), "")
+
+
+def _sent(event: dict[str, Any]) -> Any:
+    return decode_arguments(
+        next((event[k] for k in ARGUMENT_KEYS if event.get(k) is not None), None)
+    )
+
+
+def _given(event: dict[str, Any]) -> Any:
+    return next((event[key] for key in OUTPUT_KEYS[1:] if event.get(key) is not None), None)
+
+
+def _reason(told: Any) -> str | None:
+    """Why a call failed, in words."""
+    inner = dict_or_empty(told)
+    return (
+        next((t for key in REASON_KEYS if (t := text_at(inner, key))), None)
+        or text_of(told)
+        or None
+    )
 
 
 def _said(output: Any) -> str:
@@ -191,7 +267,7 @@ CREWAI = Format(
     fidelity=(
         "Calls with arguments, results, times and failures as far as the listener wrote them; "
         "agents' calls follow each other, so none are known as parallel. The question is the first "
-        "task's; a crew that failed is an outcome. No tools on offer, tokens only where logged."
+        "task's; a crew that failed is an outcome. Tools on offer and tokens only where logged."
     ),
     recognise=_recognise,
     read=_read,
