@@ -67,7 +67,12 @@ def preview(value: object) -> str:
     if value is None:
         return "null"
     text = repr(value[:_PREVIEW]) if isinstance(value, str) else _PICTURE.repr(value)
-    return f"{type(value).__name__} {text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + '…'}"
+    return f"{type(value).__name__} {cut(text, _PREVIEW)}"
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, or as much of it as so many letters hold, an ellipsis being the last."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 class _Picture(reprlib.Repr):

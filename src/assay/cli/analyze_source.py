@@ -52,10 +52,12 @@ def _folders(traj_dir: Path | None, eval_dir: Path | None) -> list[Path]:
 
 def _imported(folders: Sequence[Path], messages: Terminal) -> Store:
     from assay.importing import ImportSettings, import_runs  # noqa: PLC0415 - seldom needed
+    from assay.judge.cache import user_cache  # noqa: PLC0415 - the same
 
     names = [str(folder) for folder in folders]
     places = "\n".join(str(folder.absolute()) for folder in folders)
-    cache = _cache_folder() / blake2b(places.encode(errors="replace"), digest_size=10).hexdigest()
+    digest = blake2b(places.encode(errors="replace"), digest_size=10).hexdigest()
+    cache = user_cache() / "imports" / digest
     fingerprint = _fingerprint(names)
     mark = cache / _FINGERPRINT
     told = " and ".join(names)
@@ -79,11 +81,6 @@ def _imported(folders: Sequence[Path], messages: Terminal) -> Store:
         )
     mark.write_text(fingerprint, encoding="utf-8")
     return open_store(cache / "store")
-
-
-def _cache_folder() -> Path:
-    named = os.environ.get("XDG_CACHE_HOME")
-    return (Path(named) if named else Path.home() / ".cache") / "assay" / "imports"
 
 
 def _fingerprint(names: Sequence[str]) -> str:

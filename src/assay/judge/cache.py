@@ -56,12 +56,17 @@ class _Place(Struct, frozen=True, gc=False):
     length: int
 
 
-def default_folder() -> Path:
-    """Where replies are kept unless told otherwise: the user's cache directory."""
+def user_cache() -> Path:
+    """The folder of the user's that holds what can be made again."""
     base = os.environ.get("XDG_CACHE_HOME")
     # A relative path there is invalid and to be ignored, says the XDG standard.
     root = Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache"
-    return root / "assay" / "judge"
+    return root / "assay"
+
+
+def default_folder() -> Path:
+    """Where replies are kept unless told otherwise."""
+    return user_cache() / "judge"
 
 
 def question_key(question: Question) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.evidence.blame import blame
 from assay.evidence.schema_fit import SchemaFit, explain_misfit
 from assay.judge.looking import Reading, listed
+from assay.records import cut
 from assay.score import Evidence
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from assay.judge.looking import ExaminedRun
 
 _MOST_EVIDENCE = 10
+_LONGEST_NAME = 80
 _LONGEST_PROBLEM = 200
 _UNTRACED = frozenset({"nowhere", "ahead", "partly"})
 _GUESSED = frozenset({"nowhere", "partly"})
@@ -37,13 +39,13 @@ def fitting_calls(run: ExaminedRun) -> Reading | None:
     found: dict[int, Evidence] = {}
     for known in calls if offered is not None else ():
         if known.call.tool not in (offered or {}):
-            text = f"{_cut(known.call.tool)!r} is not on offer."
+            text = f"{cut(known.call.tool, _LONGEST_NAME)!r} is not on offer."
             found[known.position] = Evidence(text, "unknown_tool", known.position)
     for repeat in _needless(run):
         text = f"Repeats call {repeat.earlier + 1} with the same result."
         found.setdefault(repeat.call, Evidence(text, "repeated_call", repeat.call))
     for position in run.examination.plan.unused:
-        text = f"Nothing of what {_cut(calls[position].call.tool)} brought was used."
+        text = f"Nothing of what {cut(calls[position].call.tool, _LONGEST_NAME)} brought was used."
         found.setdefault(position, Evidence(text, "unused_result", position))
     good = len(calls) - len(found)
     sides = [] if offered is None else ["to a tool on offer"]
@@ -129,8 +131,10 @@ def _fits(run: ExaminedRun) -> tuple[list[int], dict[int, Evidence]]:
         if fit == "fits":
             fits.append(position)
         elif fit == "violates":
-            problem = _cut(explain_misfit(schema, call.parameters), _LONGEST_PROBLEM)
-            text = f"The arguments of {_cut(call.tool)} do not fit its schema: {problem}"
+            problem = cut(explain_misfit(schema, call.parameters), _LONGEST_PROBLEM)
+            text = (
+                f"The arguments of {cut(call.tool, _LONGEST_NAME)} do not fit its schema: {problem}"
+            )
             misfits[position] = Evidence(text, "schema_violation", position)
     return fits, misfits
 
@@ -225,7 +229,3 @@ def _why(found: Any) -> str:
 
 def _first(found: dict[int, Evidence]) -> tuple[Evidence, ...]:
     return tuple(found[call] for call in sorted(found)[:_MOST_EVIDENCE])
-
-
-def _cut(text: str, longest: int = 80) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

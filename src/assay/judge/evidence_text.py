@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from assay.records import preview
+from assay.records import cut, preview
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ def evidence_lines(found: Examination, words: Wording) -> list[str]:
 def _argument(value: TracedValue, phrases: dict[str, str]) -> str:
     return phrases["arguments"].format(
         number=value.call + 1,
-        path=_cut(value.path),
+        path=cut(value.path, _LONGEST_VALUE),
         value=preview(value.value),
         how=phrases[value.status],
     )
@@ -89,8 +89,4 @@ def _with_calls(text: str, calls: Sequence[int]) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f'"{_cut(text)}"'
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+    return f'"{cut(text, _LONGEST_VALUE)}"'

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from assay.records import cut
 from assay.score import Evidence
 
 if TYPE_CHECKING:
@@ -45,11 +46,10 @@ Look: TypeAlias = Callable[[ExaminedRun], Reading | None]
 
 def listed(names: Iterable[object]) -> str:
     """A few names and how many more there are; each cut short."""
-    shown = [_cut(str(name)) for name in names]
+    shown = [_short(str(name)) for name in names]
     more = len(shown) - _MOST_NAMED
     return ", ".join(shown[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _cut(name: str) -> str:
-    name = " ".join(name[: 4 * _LONGEST_NAME].split())
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+def _short(name: str) -> str:
+    return cut(" ".join(name[: 4 * _LONGEST_NAME].split()), _LONGEST_NAME)

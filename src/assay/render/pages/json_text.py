@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from markupsafe import Markup
 
 from assay.evidence.json_leaves import ROOT, leaf_text, step_to
+from assay.records import cut
 from assay.render.pages.visible_text import visible
 
 if TYPE_CHECKING:
@@ -308,7 +309,7 @@ def one_line(value: Any, width: int = 120) -> str:
         text = ", ".join(f"{key}: {_short(item)}" for key, item in list(value.items())[:12])
     else:
         text = _short(value)
-    return text if len(text) <= width else f"{text[: width - 1]}…"
+    return cut(text, width)
 
 
 def _short(value: Any) -> str:
@@ -318,4 +319,4 @@ def _short(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
         return "…"
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return cut(text, _LONG_LEAF)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from assay.records import cut
 from assay.render.pages.figures import seconds
 from assay.render.pages.json_text import one_line
 
@@ -156,5 +157,4 @@ def _drawn(steps: list[_Step], lanes: Sequence[str]) -> Diagram | None:
 
 
 def _short(words: str) -> str:
-    line = " ".join(words.split())
-    return line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…"
+    return cut(" ".join(words.split()), _LONGEST_LABEL)
