@@ -45,3 +45,18 @@ def test_the_list_of_commands_is_not_cut_off(assay: Assay, monkeypatch: pytest.M
     ]
     assert len(listed) == len(COMMANDS)
     assert [line for line in listed if line.endswith("...")] == []
+
+
+@pytest.mark.parametrize(
+    ("called", "hint"),
+    [
+        ("analyse", "No command named 'analyse'. Did you mean 'analyze'?"),
+        ("zzz", "No command named 'zzz'. Known: analyze, arena, "),
+    ],
+)
+def test_a_command_that_is_none_is_told_with_the_nearest(
+    assay: Assay, called: str, hint: str
+) -> None:
+    done = assay(called)
+    assert (done.code, done.out) == (2, "")
+    assert hint in done.err

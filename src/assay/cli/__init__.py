@@ -12,7 +12,7 @@ import typer
 from assay import __version__
 from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
-from assay.errors import AssayError
+from assay.errors import AssayError, UnknownName
 from assay.own_process import collect_seldom, nothing_to_lose
 
 # Name of the command to the module and function that do it, or to a Typer of subcommands. Only
@@ -54,7 +54,9 @@ Every command has examples of its own: assay COMMAND --help.
 
 
 def _command_line(called: str | None) -> typer.Typer:
-    """The command that is called; all of them when it is none of ours, to show them."""
+    """The command that is called; all of them when none is, to show them."""
+    if called is not None and called not in COMMANDS and not called.startswith("-"):
+        raise UnknownName("command", called, COMMANDS)
     app = typer.Typer(
         name="assay",
         epilog=EPILOG,
