@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 from tests.ingest.reading import read_one, recording
 
 from assay.ingest.formats import pick_format
-from assay.ingest.openinference import KIND, KINDS, OPENINFERENCE, USAGE, step_of
+from assay.ingest.openinference import KINDS, OPENINFERENCE, USAGE, step_of
 from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.span_dialects import KIND, POSTHOG_FACTS
 from assay.ingest.spans import SPAN_KINDS, Event, Span
 from assay.run import RunOutcome, Usage
 from assay.test_case import AgentTestCase
@@ -355,6 +357,53 @@ def test_events_of_posthog_are_spans() -> None:
         1_767_225_600.5,
         1_767_225_603,
     )
+
+
+def posthog_step(name: str, own: str, parent: str, **told: Any) -> dict[str, Any]:
+    about = {"$ai_trace_id": "t1", "$ai_span_id": own, "$ai_parent_id": parent}
+    properties = {**about, "$ai_span_name": name, **told}
+    return {"event": "$ai_span", "timestamp": "2026-01-01T00:00:02Z", "properties": properties}
+
+
+def test_steps_of_posthog_are_calls_only_where_a_tool_was_asked_for() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "Rain?"}]
+    tool = posthog_step("look", "s3", "s2", **{"$ai_output_state": "rain"})
+    around = posthog_step("tools", "s2", "t1", **{"$ai_output_state": {"messages": []}})
+    beside = posthog_step("should_continue", "s4", "t1", **{"$ai_output_state": "end"})
+    told = [posthog(1, asked, [call]), around, tool, beside]
+    run = read_one(OPENINFERENCE, recording(told))
+    assert [(c.tool, c.result) for c in run.calls] == [("look", "rain")]
+    # Where nothing says what was asked for, whatever contains nothing may be a tool.
+    run = read_one(OPENINFERENCE, recording([posthog(1, asked, []), *told[1:]]))
+    assert {c.tool for c in run.calls} == {"look", "should_continue"}
+
+
+def test_posthog_writes_properties_as_text_and_replies_in_choices() -> None:
+    said = posthog(1, [{"role": "user", "content": "Rain?"}], [{"type": "text", "text": "Yes."}])
+    choices = [{"message": said["properties"]["$ai_output_choices"][0]}]
+    told = {**said["properties"], "$ai_output_choices": choices}
+    run = read_one(OPENINFERENCE, recording(({**said, "properties": json.dumps(told)},)))
+    assert (run.input, run.actual_output) == ("Rain?", "Yes.")
+
+
+@pytest.mark.parametrize(("theirs", "ours"), POSTHOG_FACTS)
+def test_every_count_of_posthog(theirs: str, ours: str) -> None:
+    asked = [{"role": "user", "content": "Rain?"}]
+    run = read_one(OPENINFERENCE, recording((posthog(1, asked, [], **{theirs: 3}),)))
+    (field,) = (name for name, keys in USAGE.items() if ours in keys)
+    assert run.usage is not None
+    assert getattr(run.usage, field) == 3
+
+
+@pytest.mark.parametrize(
+    ("error", "words"), [("shut", "shut"), ('{"message": "shut"}', "shut"), (None, "failed")]
+)
+def test_what_failed_at_posthog_says_why(error: str | None, words: str) -> None:
+    asked = [{"role": "user", "content": "Rain?"}]
+    failed = posthog_step("look", "s1", "t1", **{"$ai_is_error": True, "$ai_error": error})
+    (call,) = read_one(OPENINFERENCE, recording([posthog(1, asked, []), failed])).calls
+    assert (call.reported_success, call.error_message) == (False, words)
 
 
 def test_other_events_of_posthog_are_none() -> None:

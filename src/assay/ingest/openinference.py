@@ -11,6 +11,7 @@ from assay.ingest import otel
 from assay.ingest.otel import decoded, first, first_text
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
+from assay.ingest.span_dialects import KIND, MAY_BE_A_TOOL
 from assay.ingest.span_messages import answer_in, messages_in, prompt_in, reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, usage_in, with_stated
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from assay.ingest.documents import Unreadable
     from assay.test_case import AgentTestCase
 
-KIND = "openinference.span.kind"
 SCOPE = "openinference."
 KINDS: dict[str, Role] = {"LLM": "model", "TOOL": "tool", "AGENT": "agent", "CHAIN": "chain"}
 MODEL_KEYS = ("llm.model_name", "gen_ai.request.model", "gen_ai.response.model")
@@ -62,6 +62,7 @@ def step_of(span: Span) -> Step:
     )
     if role == "tool":
         step.call = _tool_call(span)
+        step.is_unsure = MAY_BE_A_TOOL in span.attributes
     elif _plans_a_call(span):
         step.role, step.call = "tool", _planned_call(span)
         step.key = f"{span.parent_id}/{step.call.tool}/{span.attributes['tool.parameters']}"

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 KIND = "openinference.span.kind"
+# Says of a span that its platform calls tools and the steps around them alike.
+MAY_BE_A_TOOL = "may_be_a_tool"
 KINDS = {
     "llm": "LLM",
     "chat_model": "LLM",
@@ -115,6 +117,7 @@ def _spelled(record: dict[str, Any], kind: str, **facts: Any) -> dict[str, Any]:
         "llm.token_count.completion": usage.get("completion_tokens", usage.get("output_tokens")),
         "llm.tools": [{"json_schema": tool} for tool in tools] if isinstance(tools, list) else None,
         "session.id": facts.get("session"),
+        **dict_or_empty(facts.get("more")),
     }
     return {
         **record,
@@ -205,7 +208,8 @@ def _of_opik_trace(trace: dict[str, Any]) -> dict[str, Any]:
 
 def _of_posthog(event: dict[str, Any]) -> dict[str, Any]:
     """An event of PostHog about a model; any other event stays as it is."""
-    told = dict_or_empty(event.get("properties"))
+    written = event.get("properties")
+    told = dict_or_empty(decode_json_text(written) if isinstance(written, str) else written)
     trace, ended = told.get("$ai_trace_id"), epoch_seconds(event.get("timestamp"))
     kind = POSTHOG_KINDS.get(str(event.get("event")))
     if kind is None or not isinstance(trace, str):
@@ -218,9 +222,10 @@ def _of_posthog(event: dict[str, Any]) -> dict[str, Any]:
         "name": text_at(told, "$ai_span_name") or kind,
         "start_time": ended if ended is None or took is None else ended - took,
         "end_time": ended,
-        "error": told.get("$ai_error") if told.get("$ai_is_error") else None,
+        "error": _complaint(told) if told.get("$ai_is_error") else None,
     }
-    said = [{"message": _called(m)} for m in objects_in(told.get("$ai_output_choices"))]
+    replies = [m.get("message", m) for m in objects_in(told.get("$ai_output_choices"))]
+    said = [{"message": _called(m)} for m in objects_in(replies)]
     is_model = kind == "LLM"
     return _spelled(
         record,
@@ -231,7 +236,18 @@ def _of_posthog(event: dict[str, Any]) -> dict[str, Any]:
         model=text_at(told, "$ai_model"),
         tools=told.get("$ai_tools"),
         session=text_at(told, "$ai_session_id"),
+        more={
+            **({MAY_BE_A_TOOL: True} if kind == "TOOL" else {}),
+            **{ours: told[theirs] for theirs, ours in POSTHOG_FACTS if theirs in told},
+        },
     )
+
+
+def _complaint(told: dict[str, Any]) -> str:
+    """Why a step failed, in words; that it did is known."""
+    error = told.get("$ai_error")
+    inner = dict_or_empty(decode_json_text(error) if isinstance(error, str) else error)
+    return text_at(inner, "message") or text_of(error) or "failed"
 
 
 def _called(message: dict[str, Any]) -> dict[str, Any]:
@@ -282,6 +298,12 @@ def _value(written: Any) -> Any:
 
 POSTHOG_KINDS = {"$ai_generation": "LLM", "$ai_span": "TOOL", "$ai_trace": "AGENT"}
 POSTHOG_COUNTS = ("input_tokens", "output_tokens")
+POSTHOG_FACTS = (
+    ("$ai_cache_read_input_tokens", "llm.token_count.prompt_details.cache_read"),
+    ("$ai_cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write"),
+    ("$ai_reasoning_tokens", "llm.token_count.completion_details.reasoning"),
+    ("$ai_total_cost_usd", "llm.cost.total"),
+)
 # Each platform by keys that all of its records have; the first that fits is taken.
 PLATFORMS: tuple[tuple[frozenset[str], Callable[[dict[str, Any]], dict[str, Any]]], ...] = (
     (frozenset({"op_name", "trace_id", "inputs"}), _of_weave),

@@ -49,6 +49,7 @@ class Step(Struct, kw_only=True):
     framework: str | None = None
     call: ToolExecutionResult | None = None
     key: str | None = None
+    is_unsure: bool = False
     extra: dict[str, Any] = {}
 
 

@@ -23,6 +23,8 @@ class Tree:
         self._by_id: dict[str, Step] = {}
         for step in steps:
             self._by_id.setdefault(step.span.span_id, step)
+        if any(step.is_unsure for step in steps):
+            _tell_tools(list(self._by_id.values()))
         self.steps = sorted(self._by_id.values(), key=began)
 
     def ancestors(self, step: Step) -> Iterator[Step]:
@@ -99,6 +101,21 @@ class Tree:
                 if ancestor.role == "model":
                     within.setdefault(ancestor.span.span_id, []).append(step)
         return within
+
+
+def _tell_tools(steps: list[Step]) -> None:
+    """Tell tools from the steps around them, where their platform writes both alike.
+
+    A tool contains nothing, and where models asked for any, one of them asked for it.
+    """
+    parents = {step.span.parent_id for step in steps}
+    asked = {
+        request.tool for step in steps for message in step.outputs for request in message.requests
+    }
+    for step in steps:
+        is_tool = step.span.span_id not in parents and (not asked or step.span.name in asked)
+        if step.is_unsure and not is_tool:
+            step.role, step.call = "chain", None
 
 
 def began(step: Step) -> float:
