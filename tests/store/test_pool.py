@@ -10,7 +10,7 @@ import pytest
 
 from assay import AgentTestCase
 from assay.errors import QueryFailed
-from assay.store import BatchLimit, PooledStore
+from assay.store import BatchLimit, PooledStore, Store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +40,26 @@ def test_a_question_sees_the_store_as_it_is_now(tmp_path: Path) -> None:
     assert _count(store) == 2
     store.close()
     assert _count(store) == 2
+
+
+def test_a_query_is_answered_by_the_engine_of_all(tmp_path: Path) -> None:
+    store = PooledStore.create(tmp_path / "store")
+    asked = "SELECT run_id FROM runs WHERE run_id <> $name AND calls = 0 ORDER BY run_id"
+    assert store.query(asked, name="two") == []
+    _add(store, "one", "two", "three")
+    assert store.query(asked, name="two") == [{"run_id": "one"}, {"run_id": "three"}]
+    assert store.query(asked, name="one") == Store(store.path).query(asked, name="one")
+    with store.questions() as engine:  # whose own tables are not in the way of a query
+        engine.define("runs", "SELECT 7 AS calls", keep=True)
+        assert len(store.query("SELECT * FROM runs")) == 3
+        assert engine.sql("SELECT calls FROM runs") == [{"calls": 7}]
+    with pytest.raises(QueryFailed, match="one SELECT"):
+        store.query("DROP VIEW runs")
+    with pytest.raises(QueryFailed):
+        store.query("SELECT * FROM read_text('/etc/hostname')")
+    store.stop()
+    with pytest.raises(QueryFailed, match="no more"):
+        store.query(asked, name="two")
 
 
 def test_an_open_question_outlives_a_change(tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.errors import QueryFailed
 from assay.store.engine import connect, in_our_words, lock_in
 from assay.store.questioning import OpenedTables, QuestionEngine
-from assay.store.reading import Store, read_case
+from assay.store.reading import Store, answer, read_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +71,11 @@ class PooledStore(Store):
                 finally:
                     # Before it is closed: what is closed cannot be interrupted.
                     self._leave(state, own)
+
+    def query(self, sql: str, **params: object) -> list[dict[str, Any]]:
+        """The rows of a query, as `Store.query` has them, asked of the shared engine."""
+        with self.questions() as engine:
+            return answer(engine.open_named(sql), sql, params)
 
     def case(self, run_key: str) -> AgentTestCase | None:
         """The case of a run; None if there is no such run."""

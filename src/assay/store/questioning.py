@@ -160,6 +160,14 @@ class QuestionEngine:
         names = result.column_names
         return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
+    def open_named(self, text: str) -> Engine:
+        """The engine itself, with the tables that a text calls by their own names, as `runs`."""
+        with self._opened.lock:
+            for table in tables_named_in(text) - self._opened.names:
+                self._engine.execute(view_of(table, self._batches))
+                self._opened.names.add(table)
+        return self._engine
+
     def _numbered(self, name: str, query: str, words: str) -> str:
         columns = self._engine.columns_of(words)
         found = ", ".join(f"LIST(DISTINCT {column}) AS {column}" for column in columns)
@@ -191,6 +199,11 @@ class QuestionEngine:
                 whole = f"{prefix}_" == RECORDED
                 self._engine.execute(view_of(table, self._batches, name=name, whole=whole))
                 self._opened.names.add(name)
+
+
+def tables_named_in(text: str) -> set[str]:
+    """The tables that a query may mean by their own names."""
+    return {table for table in TABLES if re.search(rf"\b{table}\b", text, re.IGNORECASE)}
 
 
 def view_of(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -24,7 +23,7 @@ from assay.store.engine import (
 from assay.store.golden import mark_golden
 from assay.store.health import examine
 from assay.store.layout import Layout
-from assay.store.questioning import QuestionEngine, view_of
+from assay.store.questioning import QuestionEngine, tables_named_in, view_of
 from assay.store.scores import SCORED_CASES, ScoreWriter, read_scores
 from assay.store.tables import TABLES
 from assay.store.writing import BatchLimit, Writer
@@ -88,10 +87,7 @@ class Store:
         A query can read nothing but this store.
         """
         with self._engine(sql) as engine:
-            _refuse_changes(engine, sql)
-            result = engine.execute(sql, params or None)
-            names = result.column_names
-            return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+            return answer(engine, sql, params)
 
     def rows(
         self, table: str, where: str | None = None, **params: object
@@ -219,12 +215,19 @@ class Store:
         with self._layout.locked("read", shared=True), in_our_words(root):
             batches = self._layout.batches()
             with connect(spill=self._layout.spill_folder()) as engine:
-                for table in TABLES:
-                    if re.search(rf"\b{table}\b", sql, re.IGNORECASE):
-                        engine.execute(view_of(table, batches))
+                for table in tables_named_in(sql):
+                    engine.execute(view_of(table, batches))
                 if not outside:
                     lock_in(engine, root)
                 yield engine
+
+
+def answer(engine: Engine, sql: str, params: dict[str, object]) -> list[dict[str, Any]]:
+    """The rows of a query that changes nothing."""
+    _refuse_changes(engine, sql)
+    result = engine.execute(sql, params or None)
+    names = result.column_names
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def _refuse_changes(engine: Engine, sql: str) -> None:
