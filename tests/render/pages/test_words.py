@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -22,10 +23,11 @@ from assay.metrics import chatbot
 from assay.metrics.chatbot import ChatbotEvaluator
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.metrics.mcp_tool.result import INCOMPLETE_JURY, JUDGED_BY_EVIDENCE, UNSTABLE
+from assay.render.pages import figures
 from assay.render.pages.analyses_view import definition_of
 from assay.render.pages.arena_view import MetricView
 from assay.render.pages.chatbot_wordings import WORDS
-from assay.render.pages.environment import environment, translator
+from assay.render.pages.environment import LANGUAGES, Language, environment, translator
 from assay.render.pages.retold import KINDS, TERMS, WORDINGS, retold, retold_figure, retold_reason
 from assay.stats.pairing import EXACT_SIGN_FLIP, MCNEMAR, SAMPLED_SIGN_FLIP
 
@@ -302,3 +304,13 @@ def test_every_sentence_about_data_has_its_translation(module: str) -> None:
     said = re.findall(r'Said\(\s*"([^"]+)"', code)
     said += re.findall(r'(?:True|False|None|"\w+"): "([A-Z][^"]+\.)"', code)
     assert [text for text in said if text not in _WORDS] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_moment_is_written_as_the_language_does(language: Language) -> None:
+    at = datetime(2026, 11, 4, 9, 5).astimezone().timestamp()
+    written = {"en": "4 Nov 2026, 09:05", "zh": "2026年11月4日 09:05"}
+    assert figures.moment(at, language) == written[language]
+    template = environment().from_string("{{ at | moment }}")
+    assert template.render(at=at, language=language) == written[language]
+    assert figures.moment(None, language) == "–"

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from markupsafe import Markup, escape
 
 from assay import __version__
@@ -18,12 +18,19 @@ from assay.render.pages.visible_text import visible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from jinja2.runtime import Context
+
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 _FORMATS = (
     *("count", "share", "percent", "interval", "points", "points_interval", "signed"),
-    *("score", "seconds", "tokens", "money", "moment", "iso_moment"),
+    *("score", "seconds", "tokens", "money", "iso_moment"),
 )
+
+
+@pass_context
+def _moment(context: Context, value: float | None) -> str:
+    return figures.moment(value, context.get("language", "en"))
 
 
 def _finish(value: object) -> object:
@@ -45,6 +52,7 @@ def environment() -> Environment:
         finalize=_finish,
     )
     found.filters |= {name: getattr(figures, name) for name in _FORMATS}
+    found.filters["moment"] = _moment
     found.globals |= {"version": __version__, "icon": icon, "retold": retold}
     found.globals |= {"retold_reason": retold_reason, "each_said": each_said}
     found.globals |= {"figure": retold_figure}

@@ -6,6 +6,10 @@ from datetime import datetime
 from math import isfinite, log10
 
 NOTHING = "–"
+_MOMENTS = {
+    "en": "{at.day} {at:%b %Y, %H:%M}",
+    "zh": "{at.year}年{at.month}月{at.day}日 {at:%H:%M}",
+}
 MINUS = "−"
 # Below this many, a share is told as a count; below the second, without decimals.
 COUNTED_BELOW = 20
@@ -92,15 +96,15 @@ def money(value: float | None) -> str:
     return f"${value:,.{decimals}f}"
 
 
-def moment(value: float | None) -> str:
-    """`14 Nov 2026, 10:05`, local time."""
+def moment(value: float | None, language: str = "en") -> str:
+    """`14 Nov 2026, 10:05`, local time, as the language writes it."""
     if value is None:
         return NOTHING
     try:
         local = datetime.fromtimestamp(value).astimezone()
     except (OverflowError, OSError, ValueError):
         return NOTHING
-    return f"{local.day} {local:%b %Y, %H:%M}"
+    return _MOMENTS[language].format(at=local)
 
 
 def iso_moment(value: float | None) -> str:

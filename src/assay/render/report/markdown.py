@@ -75,10 +75,8 @@ class _Writer:
             yield f"{t('Not in these figures.')} {' '.join(map(self._said, view.left_out))}"
         held = t("store {hash}", hash=contents.store_hash)
         command = contents.wanted.command.replace("`", "")
-        yield (
-            f"{moment(contents.made_at)} · {held} · assay {__version__} · "
-            f"{t('Made again with')} `{command}`"
-        )
+        made = moment(contents.made_at, contents.wanted.language)
+        yield f"{made} · {held} · assay {__version__} · {t('Made again with')} `{command}`"
 
     def _said(self, said: Said) -> str:
         return markdown_cell(said.said(self._t))

@@ -194,7 +194,7 @@ def _labels(contents: Contents, translate: Callable[..., str]) -> Markup:
         for place, head in enumerate(table.page.heads, start=1)
     ]
     held = translate("store {hash}", hash=contents.store_hash)
-    said = f"{held} · {moment(contents.made_at)} · "
+    said = f"{held} · {moment(contents.made_at, contents.wanted.language)} · "
     paper = f'@page{{@bottom-right{{font:9px sans-serif;content:"{said}" counter(page)}}}}'
     phone = f"@media (max-width:640px){{{''.join(rules)}}}"
     return Markup(phone + paper)  # noqa: S704 - our own words
