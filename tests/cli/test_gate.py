@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.cli.processes import ASSAY
 from tests.cli.rated_stores import put_here, store_of
-from tests.cli.test_interrupt import ASSAY
 
 from assay.gate import schema_text
 

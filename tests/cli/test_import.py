@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.cli.test_interrupt import PLAIN, on_a_terminal, with_patience
+from tests.cli.processes import PLAIN, on_a_terminal, with_patience
 from tests.command_line import Assay, Done
 
 from assay.store import Store

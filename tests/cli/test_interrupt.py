@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -14,16 +13,12 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.processes import ASSAY, PLAIN, on_a_terminal, with_patience
 
 from assay.cli.interruption import uninterrupted
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-ASSAY = (sys.executable, "-m", "assay")
 LINE = (
     '{"input": "q", "actual_output": "a", "available_tools": ["t"], "run_id": "%06d", '
     '"execution_data": {"tool_executions": [{"tool": "t", "parameters": {}, "success": true}]}}\n'
@@ -277,39 +272,6 @@ def test_output_that_nothing_can_take_is_no_verdict(
 ) -> None:
     code, _, err = piped(f"assay formats {output}", tmp_path)
     assert (code, err) == told
-
-
-def on_a_terminal(
-    arguments: list[str], env: dict[str, str], program: tuple[str, ...] = ASSAY
-) -> tuple[int, str]:
-    """Run on a pseudo-terminal of 80 columns and return the exit code and all that was drawn."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execvpe(sys.executable, [*program, *arguments], os.environ | env)
-    drawn = b"".join(_reads(terminal))
-    os.close(terminal)
-    _, status = os.waitpid(pid, 0)
-    return os.waitstatus_to_exitcode(status), drawn.decode()
-
-
-def _reads(terminal: int) -> Iterator[bytes]:
-    while True:
-        try:
-            found = os.read(terminal, 1 << 16)
-        except OSError:  # how a terminal says that its program has ended
-            return
-        if not found:
-            return
-        yield found
-
-
-def with_patience(seconds: int, before: str = "") -> tuple[str, ...]:
-    """The program, with a bar for what takes longer than this: no clock decides."""
-    code = f"from assay.cli import main, progress; progress._PATIENCE_SECONDS = {seconds}; main()"
-    return (sys.executable, "-c", f"{before}; {code}" if before else code)
-
-
-PLAIN = {"TERM": "xterm-256color", "COLUMNS": "80", "NO_COLOR": ""}
 
 
 def test_a_bar_is_drawn_for_long_work_and_taken_away(in_folder: Path) -> None:

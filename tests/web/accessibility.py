@@ -1,4 +1,4 @@
-"""What axe-core has to say about a page."""
+"""What keeps somebody from reading a page: what axe-core says, and what is too wide."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 
 
 def barriers(page: Page) -> list[tuple[str, str]]:
-    """Each rule that is broken, with the first place; open the page with `bypass_csp=True`."""
+    """Each rule that is broken, with the first place; open the page with `bypass_csp=True`.
+
+    That nobody has to scroll sideways is a rule of ours.
+    """
     found = Axe().run(page).response["violations"]
-    return [(rule["id"], rule["nodes"][0]["html"]) for rule in found]
+    broken = [(rule["id"], rule["nodes"][0]["html"]) for rule in found]
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    return [*broken, ("sideways", f"{wide} too wide")] if wide > 0 else broken

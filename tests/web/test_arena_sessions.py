@@ -109,7 +109,6 @@ def test_anybody_can_read_a_page_of_earlier_prompts(
     size = {"width": width, "height": 800}
     page = open_page(f"{long}?before=4", viewport=size, bypass_csp=True)
     assert barriers(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +130,6 @@ def test_what_is_too_long_stays_in_its_place(
     size = {"width": width, "height": 800}
     page = open_page(exaggerated, viewport=size, bypass_csp=True)
     assert barriers(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
     for place in ("#q1", "#p1-A .calls", "#p2-A .error"):
         box = page.locator(place).bounding_box()
         assert box is not None

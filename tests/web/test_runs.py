@@ -293,7 +293,6 @@ def test_everybody_can_read_it(
     )
     page.screenshot(path=tmp_path / f"runs-{width}-{scheme}.png", full_page=True)
     assert barriers(page) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_on_a_phone_the_filter_is_folded(address: str, open_page: Callable[..., Page]) -> None:
