@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.metrics.weather_tools import GOOD, TOOLS
 
 from assay import (
     AgentTestCase,
@@ -29,17 +30,6 @@ from assay.metrics.mcp_tool.weighing import mcp_bench_overall, passes, weigh
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-TOOLS = {
-    "weather": {
-        "input_schema": {
-            "type": "object",
-            "properties": {"city": {"type": "string"}},
-            "required": ["city"],
-        }
-    },
-    "broken": {"input_schema": {"type": "objekt"}},
-}
-GOOD = ToolExecutionResult("weather", {"city": "Oslo"}, success=True, server="met")
 FAILED = ToolExecutionResult("weather", {"city": "Rome"}, error_message="timed out", server="met")
 UNKNOWN = ToolExecutionResult("nope", {})
 MIXED = dict(zip(DIMENSION_NAMES, (8, 7, 9, 6, 5, 4), strict=True))

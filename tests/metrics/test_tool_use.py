@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.metrics.weather_tools import GOOD
+from tests.metrics.weather_tools import TOOLS as WEATHER_TOOLS
 
 from assay import (
     AgentTestCase,
@@ -36,18 +38,7 @@ if TYPE_CHECKING:
 
     Rate = Callable[[Sequence[CheckedCall]], float | None]
 
-TOOLS = {
-    "weather": {
-        "input_schema": {
-            "type": "object",
-            "properties": {"city": {"type": "string"}},
-            "required": ["city"],
-        }
-    },
-    "broken": {"input_schema": {"type": "objekt"}},
-    "free": {},
-}
-GOOD = ToolExecutionResult("weather", {"city": "Oslo"}, success=True, server="met")
+TOOLS = WEATHER_TOOLS | {"free": {}}
 WRONG_ARGUMENTS = ToolExecutionResult("weather", {}, success=True, server="met")
 FAILED = ToolExecutionResult("free", {"x": 1}, error_message="timed out", server="free")
 UNKNOWN = ToolExecutionResult("wether", {"city": "Oslo"})

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.any_records import records
 from tests.store.runs import fill, run, runs, samples
-from tests.test_record import records
 
 from assay import (
     AgentTestCase,
