@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.store.runs import fill, run
 
-from assay import MCPExecutionData, RunOutcome, Score, Source, ToolExecutionResult, Usage
+from assay import (
+    AgentTestCase,
+    MCPExecutionData,
+    RunOutcome,
+    Score,
+    Source,
+    ToolExecutionResult,
+    Usage,
+)
 from assay.analyses import efficiency
 from assay.comparing import DIVISIONS, read_runs_of, read_side, read_sides
 from assay.comparing.standings import read_tasks
@@ -72,6 +80,14 @@ def test_a_store_without_models_says_how_else_to_divide_it(tmp_path: Path) -> No
     fill(store, [run(1, model=None)])
     with pytest.raises(UnknownName, match=r"no run names its model; .* --by folder divides it"):
         read_side(f"{store.path}:v1")
+
+
+def test_runs_whose_question_nobody_recorded_are_not_of_one_task(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "runs.assay")
+    calls = MCPExecutionData([ToolExecutionResult("t", {}, "fine", success=True)])
+    names = ("one", "two", "three")
+    fill(store, [AgentTestCase("", "a", run_id=name, execution_data=calls) for name in names])
+    assert len(read_side(str(store.path)).by_task()) == 3
 
 
 def test_an_unknown_way_to_divide(store: Store) -> None:

@@ -10,8 +10,8 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from assay.store import Store
 
-# A run without a task id belongs to the task that its input words.
-TASK = "COALESCE(task_id, input)"
+# A run without a task id belongs to the task that its input words; without either it stands alone.
+TASK = "COALESCE(task_id, NULLIF(input, ''), run_key)"
 RUNS = """
     WITH chosen AS (
         SELECT * FROM runs WHERE {where}
