@@ -54,9 +54,11 @@ class CallFacts:
         self.call = call
         self.position = position
         self.leaves: list[Leaf] = leaves_of(call.parameters)
-        rule = call.success_rule
-        self.payload: Any = call.result if rule is not None else unwrap(call.result).value
-        self.failed = not call.success or (rule is None and call_outcome(call).success is False)
+        rule, self.payload, self.failed = call.success_rule, call.result, not call.success
+        if rule is None:
+            payload = unwrap(call.result)
+            self.payload = payload.value
+            self.failed = self.failed or call_outcome(call, payload).success is False
         self.writes = is_write(call, self.leaves)
         # Whether it is known how the call went: of one that was only spoken of it is not.
         self.decided = rule is None or not (

@@ -107,9 +107,13 @@ class CallOutcome(Struct, frozen=True):
     message: str | None = None
 
 
-def call_outcome(call: ToolExecutionResult) -> CallOutcome:
-    """Judge one call by its result, its error message and what was reported of it."""
-    payload = unwrap(call.result)
+def call_outcome(call: ToolExecutionResult, payload: Payload | None = None) -> CallOutcome:
+    """Judge one call by its result, its error message and what was reported of it.
+
+    `payload` is its result unwrapped, where that was done already.
+    """
+    if payload is None:
+        payload = unwrap(call.result)
     return _judge(call, payload, reported=_reported(call, payload))
 
 
