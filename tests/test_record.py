@@ -23,7 +23,7 @@ from assay import (
 )
 from assay.errors import AssayError, InvalidRecord, NotJson, UnsupportedVersion
 from assay.json_values import MAX_DEPTH, json_value
-from assay.records import preview
+from assay.records import counted, preview
 from assay.test_case import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -461,3 +461,17 @@ def test_a_field_smuggled_in_as_an_extra_is_refused() -> None:
     case = AgentTestCase("q", "a", extra={"model": "m"})
     with pytest.raises(NotJson, match="extra: 'model' is a field of its own; set it there"):
         case.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "told"),
+    [
+        (0, ("run",), "0 runs"),
+        (1, ("run",), "1 run"),
+        (1_234, ("more run",), "1,234 more runs"),
+        (1, ("batch", "batches"), "1 batch"),
+        (2, ("batch", "batches"), "2 batches"),
+    ],
+)
+def test_what_is_counted_is_named(number: int, words: tuple[str, ...], told: str) -> None:
+    assert counted(number, *words) == told

@@ -286,7 +286,7 @@ def _fail_below(found: Checked, limit: float | None) -> None:
     __tracebackhide__ = True
     value = found.mean.value
     if value is not None and limit is not None and value < limit - _ROUNDING:
-        runs = import_module("assay.stats.wording").counted(len(found.scores), "run")
+        runs = import_module("assay.records").counted(len(found.scores), "run")
         why = _why(min(found.scores, key=lambda each: 2.0 if each.value is None else each.value))
         _fail(f"{found.metric} is {value:.3f} over {runs}, below {limit:g}; the lowest: {why}")
 

@@ -70,6 +70,11 @@ def preview(value: object) -> str:
     return f"{type(value).__name__} {cut(text, _PREVIEW)}"
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with what it counts: `1 run`, `2 runs`; `many` where no s makes the plural."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
 def cut(text: str, longest: int) -> str:
     """The text, or as much of it as so many letters hold, an ellipsis being the last."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -11,8 +11,8 @@ from msgspec import Struct
 from assay.arena.figures import size_of
 from assay.arena.unanswered import replaced
 from assay.errors import AssayError
+from assay.records import counted
 from assay.score import Score
-from assay.stats.wording import counted
 from assay.store.scores import Settings
 from assay.test_case import AgentTestCase
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from assay.cli.stores import open_store
-from assay.render.store_tables import counted
+from assay.records import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

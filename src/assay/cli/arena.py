@@ -23,7 +23,7 @@ from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.progress import ReadingProgress
 from assay.cli.stores import created_store
-from assay.render.store_tables import counted
+from assay.records import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

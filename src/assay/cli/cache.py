@@ -11,7 +11,7 @@ from assay.cli.console import Terminal
 from assay.cli.machine_output import write_json
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.judge.cache import ReplyCache
-from assay.render.store_tables import counted
+from assay.records import counted
 
 if TYPE_CHECKING:
     from assay.judge.cache import CacheSize

@@ -10,7 +10,7 @@ from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
 from assay.cli.stores import JsonOption, StoreArgument, interruptible, open_store
-from assay.render.store_tables import counted
+from assay.records import counted
 
 EPILOG = """
 \b

@@ -20,7 +20,7 @@ from assay.cli.machine_output import json_line, write_data, write_json
 from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import DamagedStore, InvalidSettings
-from assay.render.store_tables import counted
+from assay.records import counted
 
 if TYPE_CHECKING:
     from assay.gate import FoundSettings, GateReport, GateSettings

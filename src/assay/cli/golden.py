@@ -22,15 +22,10 @@ from assay.cli.stores import (
 )
 from assay.metrics.effects import EffectMatch
 from assay.metrics.effects.metric import task_of
+from assay.records import counted
 from assay.render.run_names import KEY_LENGTH
 from assay.render.score_rows import run_label
-from assay.render.store_tables import (
-    RUN_COLUMNS,
-    counted,
-    outcome_word,
-    rows_table,
-    run_cells,
-)
+from assay.render.store_tables import RUN_COLUMNS, outcome_word, rows_table, run_cells
 from assay.scoring import Failed, KnownCase, score_cases
 
 if TYPE_CHECKING:

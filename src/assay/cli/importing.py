@@ -17,7 +17,7 @@ from assay.cli.progress import ReadingProgress
 from assay.cli.sources import FormatOption, check_sources, hidden_folders, total_bytes
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.ingest.formats import FORMAT_NAMES, format_named
-from assay.render.store_tables import counted
+from assay.records import counted
 from assay.store import Store
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from assay.cli.stores import (
     chosen,
     open_store,
 )
+from assay.records import counted
 from assay.render.store_tables import (
     FORMAT_COLUMNS,
     FRAMEWORK_COLUMNS,
     MODEL_COLUMNS,
-    counted,
     rows_table,
     run_cells,
     run_columns,

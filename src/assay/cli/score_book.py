@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from assay.cli.exit_codes import ExitCode
 from assay.cli.opinions import Opinions
 from assay.evidence.outcome import call_outcome
+from assay.records import counted
 from assay.render.safe_text import one_line, shortened
 from assay.render.score_rows import score_row
-from assay.render.store_tables import counted
 from assay.scoring import Failed, Tally
 from assay.validation import complaints_of_read_case
 

@@ -10,7 +10,7 @@ from assay.cli.console import Terminal
 from assay.cli.score_keeping import settings_of
 from assay.cli.sources import names_a_store
 from assay.cli.stores import interruptible
-from assay.render.store_tables import counted
+from assay.records import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.records import counted
 from assay.render.score_table import label_lines, score_table, summary_lines
-from assay.render.store_tables import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

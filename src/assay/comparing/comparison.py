@@ -17,11 +17,12 @@ from assay.comparing.quantities import (
     tasks_of,
     without_outcome,
 )
+from assay.records import counted
 from assay.stats import Estimate, Interval, Resampling, RunsNeeded
 from assay.stats.paired import Question, Verdict, conclude, flips
 from assay.stats.pairing import PairedTest, Pairing, pair
 from assay.stats.ranking import corrected_tests
-from assay.stats.wording import change, counted, number, p_text
+from assay.stats.wording import change, number, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

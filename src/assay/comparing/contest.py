@@ -15,8 +15,8 @@ from assay.comparing.quantities import (
     tasks_of,
     without_outcome,
 )
+from assay.records import counted
 from assay.stats import Resampling, Standing, compare_all
-from assay.stats.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from assay.comparing.many_tasks import difference_of, mean_of_tasks
 from assay.comparing.quantities import Better, Quantity, source_of, tasks_of
 from assay.gate.room import Room, Strictness, Verdict, decide, needed_if_alike, room_to
+from assay.records import counted
 from assay.stats import Estimate, Interval
 from assay.stats.pairing import PairedTest, Pairing, pair
 from assay.stats.planning import runs_needed
-from assay.stats.wording import change, counted, number, p_text
+from assay.stats.wording import change, number, p_text
 
 if TYPE_CHECKING:
     from assay.comparing import RunSet

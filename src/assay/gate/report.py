@@ -11,8 +11,8 @@ from assay.comparing import QUANTITIES, Comparison, compare, quantity_named
 from assay.errors import InvalidSample, UnknownName
 from assay.gate.checks import CheckResult, check_limit, check_margin, check_tasks, not_checked
 from assay.gate.room import Strictness, Verdict
+from assay.records import counted
 from assay.stats import Resampling
-from assay.stats.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from assay.records import counted
 from assay.render.run_names import KEY_LENGTH
-from assay.stats.wording import counted, p_text
+from assay.stats.wording import p_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from assay.records import counted
 from assay.render.comparison_rows import (
     figure_cells,
     flip_cells,
@@ -17,7 +18,6 @@ from assay.render.comparison_rows import (
     unmatched_lines,
 )
 from assay.render.safe_text import one_line
-from assay.stats.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

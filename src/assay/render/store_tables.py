@@ -104,11 +104,6 @@ def outcome_word(success: bool | None, score: float | None) -> str | None:  # no
     return "succeeded" if success else "failed"
 
 
-def counted(number: int, one: str, many: str) -> str:
-    """`1 run`, `2 runs`."""
-    return f"{number:,} {one if number == 1 else many}"
-
-
 def share_of(part: int, whole: int) -> str | None:
     """`3 of 7`; None when there is nothing to count."""
     return f"{part:,} of {whole:,}" if whole else None

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.errors import InvalidSample
-from assay.records import preview
+from assay.records import counted, preview
 from assay.stats.distributions import t_quantile
 from assay.stats.intervals import Interval, Resampling, percentile_interval
 from assay.stats.rating_measures import ALPHAS, DISTANCES, kappa_by
 from assay.stats.samples import choice
-from assay.stats.wording import counted, number
+from assay.stats.wording import number
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence

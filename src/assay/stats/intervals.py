@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from assay.errors import InvalidSample
+from assay.records import counted
 from assay.stats.distributions import (
     normal_cdf,
     normal_quantile,
@@ -20,7 +21,7 @@ from assay.stats.distributions import (
     t_quantile,
 )
 from assay.stats.samples import choice, in_unit_range, is_binary, scored_tasks
-from assay.stats.wording import counted, number
+from assay.stats.wording import number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

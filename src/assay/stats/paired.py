@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from assay.errors import InvalidSample
+from assay.records import counted
 from assay.stats.intervals import Interval, Resampling
 from assay.stats.pairing import PairedTest, Pairing, pair, paired_test
 from assay.stats.planning import RunsNeeded, runs_needed
-from assay.stats.wording import change, counted, number, p_text
+from assay.stats.wording import change, number, p_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

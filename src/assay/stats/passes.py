@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from assay.errors import InvalidSample
+from assay.records import counted
 from assay.stats.intervals import (
     UNIT_RANGE,
     Interval,
@@ -22,7 +23,7 @@ from assay.stats.intervals import (
     wilson_interval,
 )
 from assay.stats.samples import choice, passes_of
-from assay.stats.wording import counted, number
+from assay.stats.wording import number
 
 if TYPE_CHECKING:
     from assay.stats.samples import Tasks

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.records import counted
 from assay.stats.distributions import normal_quantile
 from assay.stats.samples import squares
-from assay.stats.wording import counted, number
+from assay.stats.wording import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from assay.errors import InvalidSample
+from assay.records import counted
 from assay.stats.samples import scores_of
-from assay.stats.wording import counted, number
+from assay.stats.wording import number
 
 Judged = Mapping[str, Sequence[Sequence[float | None]]]
 """Task, its runs, and for each run the scores its judgements gave."""

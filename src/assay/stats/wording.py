@@ -13,11 +13,6 @@ def change(value: float) -> str:
     return f"{value:+.3f}"
 
 
-def counted(n: int, noun: str) -> str:
-    """A count with its noun: 1 task, 2 tasks."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def p_text(p_value: float) -> str:
     """A p-value, never as 0."""
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.stats.wording import counted
+from assay.records import counted
 
 if TYPE_CHECKING:
     from assay.analyses.analysis import ColumnKind
