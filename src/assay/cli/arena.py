@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,7 +26,7 @@ from assay.cli.stores import created_store
 from assay.records import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from assay.arena.entrants import Entrant
     from assay.arena.planning import Conversation
@@ -93,8 +93,11 @@ def run(  # noqa: PLR0917 - each is an option of the command
             loaded, [entrant.label for entrant in entered], repeat=repeat, seed=seed
         )
         with created_store(store) as kept:
-            hold = _Holding(kept, len(planned), again=again)
-            hold.run(loaded, entered, planned, deadline)
+            running = import_module("assay.arena.running")
+            conduct = import_module("assay.agents.harness").Conduct(deadline)
+            settings = running.SuiteSettings(conduct, again=again)
+            hold = _Holding(kept, len(planned))
+            hold.run(running.run_arena(loaded, entered, planned, kept, settings))
     failed = import_module("assay.arena.results").unanswered_of(kept, planned)
     _tell(entered, planned, hold, failed)
     if loaded.tools != "weather" and not hold.interrupted:
@@ -106,38 +109,22 @@ def run(  # noqa: PLR0917 - each is an option of the command
 class _Holding:
     """The conversations as they are held: a bar, and how many there were."""
 
-    def __init__(self, store: Store, total: int, *, again: bool) -> None:
+    def __init__(self, store: Store, total: int) -> None:
         self.store = store
-        self.again = again
         self.total = total
         self.held = 0
         self.interrupted = False
 
-    def run(
-        self,
-        suite: Any,
-        entered: Sequence[Entrant],
-        planned: Sequence[Conversation],
-        deadline: float,
-    ) -> None:
+    def run(self, conversations: AsyncIterator[object]) -> None:
         try:
-            asyncio.run(self._hold(suite, entered, planned, deadline))
+            asyncio.run(self._hold(conversations))
         except KeyboardInterrupt:
             self.interrupted = True
 
-    async def _hold(
-        self,
-        suite: Any,
-        entered: Sequence[Entrant],
-        planned: Sequence[Conversation],
-        deadline: float,
-    ) -> None:
-        running = import_module("assay.arena.running")
-        conduct = import_module("assay.agents.harness").Conduct(deadline)
-        settings = running.SuiteSettings(conduct, again=self.again)
+    async def _hold(self, conversations: AsyncIterator[object]) -> None:
         things = f"of {counted(self.total, 'conversation', 'conversations')}"
         with ReadingProgress(Terminal(stderr=True), None, shown=True, things=things) as bar:
-            async for _ in running.run_arena(suite, entered, planned, self.store, settings):
+            async for _ in conversations:
                 self.held += 1
                 bar.done()
 
