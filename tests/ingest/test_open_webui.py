@@ -12,7 +12,8 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.details_blocks import CALLS, CODE, THOUGHTS, Thought, Words, shown_in
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import pick_format
-from assay.ingest.open_webui import CODE_ITEM, MOST_BRANCHES, OLLAMA_COUNTS, OPEN_WEBUI
+from assay.ingest.message_trees import MOST_BRANCHES
+from assay.ingest.open_webui import CODE_ITEM, OLLAMA_COUNTS, OPEN_WEBUI
 from assay.run import RunOutcome, Usage
 
 START = 1_767_225_600

@@ -24,6 +24,8 @@ _HOMES = {
     "atif": "atif:ATIF",
     "bedrock": "bedrock:BEDROCK",
     "bfcl": "bfcl:BFCL",
+    "chatgpt": "chatgpt:CHATGPT",
+    "claude-ai": "claude_ai:CLAUDE_AI",
     "claude-code": "claude_code:CLAUDE_CODE",
     "cli-telemetry": "cli_telemetry:CLI_TELEMETRY",
     "cline": "cline:CLINE",

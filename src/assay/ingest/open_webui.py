@@ -20,6 +20,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.message_trees import MOST_BRANCHES, about_branches, ends_of, path_to
 from assay.ingest.openai_responses import ItemRun
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
@@ -38,8 +39,6 @@ CODE_ITEM = "open_webui:code_interpreter"
 OLLAMA_COUNTS = (("prompt_eval_count", "input_tokens"), ("eval_count", "output_tokens"))
 RATED = "the user's rating"
 _LOOKED_AT = 20
-# A chat with more branches than anybody clicks: the rest is counted.
-MOST_BRANCHES = 100
 
 
 def _recognise(recording: Recording) -> float:
@@ -73,10 +72,11 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield _without_messages(chat, recording.name, entry)
             continue
         current = text_at(dict_or_empty(chat.get("history")), "currentId")
-        ends = _ends(tree, current)
+        parents = {key: text_at(message, "parentId") for key, message in tree.items()}
+        ends = ends_of(parents, current)
         told: set[str] = set()
         for number, end in enumerate(ends[:MOST_BRANCHES], start=1):
-            path = _path(tree, end)
+            path = path_to(end, parents)
             branch = _Branch({key: tree[key] for key in path}, told)
             told.update(path)
             place = Source(recording.name, NAME, entry.position)
@@ -90,26 +90,6 @@ def _without_messages(chat: dict[str, Any], name: str, entry: Entry) -> Unreadab
         return Unreadable(name, problem, entry.position, kind="passed_over")
     problem = f"expected a chat with messages, got {preview(entry.value)}"
     return Unreadable(name, problem, entry.position)
-
-
-def _ends(tree: dict[str, dict[str, Any]], current: str | None) -> list[str]:
-    """The last message of each branch, that which the user sees first of all.
-
-    Only parents are to be trusted: the children of a reply are often not written down.
-    """
-    parents = {text_at(message, "parentId") for message in tree.values()}
-    leaves = [key for key in tree if key not in parents] or list(tree)[-1:]
-    return sorted(leaves, key=lambda leaf: leaf != current)
-
-
-def _path(tree: dict[str, dict[str, Any]], end: str) -> list[str]:
-    """The ids of the messages from the first one to the end of a branch."""
-    path: dict[str, None] = {}
-    at: str | None = end
-    while at is not None and at in tree and at not in path:
-        path[at] = None
-        at = text_at(tree[at], "parentId")
-    return list(reversed(path))
 
 
 class _Branch:
@@ -213,9 +193,7 @@ class _Branch:
         known = {
             "title": text_at(row, "title") or text_at(chat, "title"),
             "tags": tags,
-            "branches": branches if branches > 1 else None,
-            "messages_of_another_branch": len(self._shared),
-            "branches_not_read": max(0, branches - MOST_BRANCHES),
+            **about_branches(branches, len(self._shared)),
             "unread_items": dict(self._told.unread),
         }
         return {key: value for key, value in known.items() if value}
