@@ -29,12 +29,12 @@ from assay import (
     ToolExecutionResult,
 )
 from assay.analyses import errors, tools
+from assay.render.pages.blamed_arguments import wrong_arguments
 from assay.render.pages.failing_calls import failed_text
 from assay.render.pages.tools_view import (
     ToolPageFacts,
     read_tool,
     tool_page,
-    wrong_arguments,
 )
 
 if TYPE_CHECKING:

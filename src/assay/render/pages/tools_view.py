@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.analyses import Failures, ToolUse, errors, opened, tools
 from assay.render.pages import figures
+from assay.render.pages.blamed_arguments import arguments_of, wrong_arguments
 from assay.render.pages.charts import Segment, stack
 from assay.render.pages.failing_calls import BLAMES, blame_parts, failed_text, tool_address
 from assay.render.pages.forest import Forest, Plain, plain_forest
 from assay.render.pages.said import words
 from assay.render.pages.tool_facts import read_tool_facts
 from assay.render.run_names import name_of_row
-from assay.store.tables import LONGEST_ARGUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from assay.render.pages.tool_facts import ToolFacts
     from assay.store import Store
 
 _MOST_TOOLS = 300
 _EXAMPLES = 3
-_LEAST_TELLING = 4
 _MOST_FAILURES_READ = 5_000
 _MOST_SUCCESSES_READ = 200
 _MOST_ARGUMENTS = 12
@@ -205,7 +202,7 @@ def read_tool(store: Store, name: str) -> ToolPageFacts | str:
     examples: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         examples.setdefault(row["kind"] or "", []).append(row)
-    names = frozenset(name for row in (*wrong, *right) for name, _ in _arguments(row))
+    names = frozenset(name for row in (*wrong, *right) for name, _ in arguments_of(row))
     facts = read_tool_facts(store, trend=False)
     return ToolPageFacts(use, tuple(by_model), tuple(kinds), examples, tuple(wrong), names, facts)
 
@@ -255,44 +252,6 @@ def _with_examples(
     rest = [call for kind, calls in found.examples.items() if kind not in kinds for call in calls]
     for row in found.kinds:
         yield row, found.examples.get(row.kind or "", rest[:_EXAMPLES])
-
-
-def wrong_arguments(
-    rows: Iterable[dict[str, Any]], names: Collection[str] = ()
-) -> tuple[Counter[str], int]:
-    """How often the error of a failed call names an argument, or repeats its value.
-
-    `names` are arguments that other calls gave: one that is missing is named in quotes. The
-    second number is of calls whose error names none.
-    """
-    named: Counter[str] = Counter()
-    silent = 0
-    for row in rows:
-        message = (row["error_message"] or "")[:LONGEST_ARGUMENTS]
-        given = dict(_arguments(row))
-        blamed = {name for name, value in given.items() if _speaks_of(message, name, value)}
-        blamed |= {name for name in names if name not in given and _quotes(message, name)}
-        named.update(blamed)
-        silent += not blamed
-    return named, silent
-
-
-def _arguments(row: dict[str, Any]) -> list[tuple[str, Any]]:
-    try:
-        found = msgspec.json.decode(row["arguments"])
-    except msgspec.DecodeError:  # cut off, where it was long
-        return []
-    return list(found.items()) if isinstance(found, dict) else []
-
-
-def _speaks_of(message: str, name: str, value: Any) -> bool:
-    if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message):
-        return True
-    return isinstance(value, str) and len(value) >= _LEAST_TELLING and value in message
-
-
-def _quotes(message: str, name: str) -> bool:
-    return any(f"{mark}{name}{mark}" in message for mark in "\"'`")
 
 
 def _line(row: ToolUse, facts: ToolFacts) -> ToolLine:
