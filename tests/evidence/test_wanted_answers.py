@@ -54,6 +54,25 @@ def test_a_bad_status_of_the_answer_itself_is_a_failure(tool: str, answer: dict[
     assert failed(tool, answer)
 
 
+@pytest.mark.parametrize(
+    ("tool", "words", "is_failure"),
+    [
+        ("validate_buoy", "no anchor", False),
+        ("get_buoy_status", "no anchor", False),
+        ("check_buoy_health", "connection refused", False),
+        # It could not check at all, or was asked for something else.
+        ("validate_buoy", "connection refused", True),
+        ("validate_buoy", "the service is unavailable", True),
+        ("get_buoy", "no anchor", True),
+        ("moor_buoy", "no anchor", True),
+    ],
+)
+def test_a_bad_status_is_the_verdict_of_who_checks(
+    tool: str, words: str, *, is_failure: bool
+) -> None:
+    assert failed(tool, {"status": "failed", "reason": words}) is is_failure
+
+
 def test_a_good_flag_beside_a_bad_status_is_believed_where_no_error_is_named() -> None:
     assert not failed("send_transfer", {"success": True, "status": "failed"})
     assert not failed("send_transfer", {"success": True, "status": "failed", "errors": 0})

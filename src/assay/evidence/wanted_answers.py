@@ -68,6 +68,13 @@ _WORK_ENDED = re.compile(
 )
 # "Error" is how an answer goes wrong, and a state only where the answer is known to be good.
 _ENDED_IN_ERROR = re.compile(r"error\Z", re.IGNORECASE)
+_STATES_ASKED_FOR = frozenset({"status", "state", "progress", "health"})
+# What keeps a checker from checking.
+_OF_A_CIRCUMSTANCE = re.compile(
+    r"\b(?:time[ds]? ?out|connections?|connect|unavailable|rate.limit\w*|quota|network|api.?key"
+    r"|unauthori[sz]ed|internal error|overloaded)\b",
+    re.IGNORECASE,
+)
 _RECORDS = ("data", "result", "payload")
 # "Invalid input", and not what is wrong with the call itself.
 _BARE_VERDICT = re.compile(
@@ -120,7 +127,7 @@ def _is_of_a_work(tool: str, payload: Payload, reading: Reading) -> bool:
         return False
     record = _record_in(payload.value)
     enveloped = record is not payload.value or _is_enveloped(payload)
-    answered = enveloped or (reading.rule == "status_word" and _asks_how_it_went(tool))
+    answered = enveloped or (reading.rule == "status_word" and _asks_how_it_went(tool, reading))
     ends = [end for key in ("status", "state") if isinstance(end := record.get(key), str)]
     if enveloped and any(_ENDED_IN_ERROR.match(end) for end in ends):
         return True
@@ -129,8 +136,12 @@ def _is_of_a_work(tool: str, payload: Payload, reading: Reading) -> bool:
     )
 
 
-def _asks_how_it_went(tool: str) -> bool:
-    return kind_of_tool(tool) == "checking" or is_about(tool, {"status", "state", "progress"})
+def _asks_how_it_went(tool: str, reading: Reading) -> bool:
+    """Whether a bad status is what a checker found, or the state that was asked for."""
+    if is_about(tool, _STATES_ASKED_FOR):
+        return True
+    hindered = _OF_A_CIRCUMSTANCE.search(reading.message or "") is not None
+    return kind_of_tool(tool) == "checking" and not hindered
 
 
 def _record_in(value: dict[Any, Any]) -> dict[Any, Any]:
