@@ -14,11 +14,11 @@ from assay.cli import compare_options as option  # noqa: TC001 - typer reads it 
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import json_line, write_json
-from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption, open_store
 from assay.render.comparison_markdown import comparison_markdown, contest_markdown
 from assay.render.comparison_rows import FIGURE_COLUMNS, figure_row
 from assay.render.comparison_table import comparison_view, contest_view
+from assay.render.output_files import by_suffix, write_text
 from assay.render.row_files import CsvFile
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def compare(  # noqa: PLR0917 - each is an option of the command
     as_json: JsonOption = False,
 ) -> None:
     """Compare runs on the same tasks. Flips first, then differences with intervals."""
-    writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
+    writers = [(path, by_suffix(path, OUTPUTS)) for path in output or []]
     runs = _runs_of(sides or [], store, by)
     found, shown = compared(runs, against, quantity=quantity, smallest=smallest)
     for path, write in writers:

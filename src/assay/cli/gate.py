@@ -17,10 +17,10 @@ from assay.cli import gate_options as option  # noqa: TC001 - typer reads it at 
 from assay.cli.console import Terminal, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import json_line, write_data, write_json
-from assay.cli.report_files import write_text, writer_for
 from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
 from assay.errors import DamagedStore, InvalidSettings
 from assay.records import counted
+from assay.render.output_files import by_suffix, write_text
 
 if TYPE_CHECKING:
     from assay.gate import FoundSettings, GateReport, GateSettings
@@ -61,7 +61,7 @@ def gate(  # noqa: PLR0917 - each is an option of the command
     if schema:
         write_data(import_module("assay.gate").schema_text())
         return
-    writers = [(path, writer_for(path, OUTPUTS)) for path in output or []]
+    writers = [(path, by_suffix(path, OUTPUTS)) for path in output or []]
     found = _settings(config)
     name = _store_name(store, found)
     if write_baseline is not None:

@@ -18,11 +18,11 @@ from assay.cli.analyze_options import (
 from assay.cli.analyze_source import chosen_store
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
-from assay.cli.report_files import write_bytes
 from assay.cli.stores import interruptible
 from assay.render.charts.files import WRITERS, chart_bytes, writer_for
 from assay.render.charts.marks import marks_of
 from assay.render.charts.vega import vega_lite
+from assay.render.output_files import write_bytes
 
 if TYPE_CHECKING:
     from assay.analyses import Analysis

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from assay.cli.console import Terminal
 from assay.cli.progress import ReadingProgress
-from assay.cli.report_files import write_bytes, writer_for
 from assay.cli.stores import StoreArgument, interruptible
+from assay.render.output_files import by_suffix, write_bytes
 from assay.render.pages.environment import Language  # noqa: TC001 - typer reads it
 from assay.render.report.contents import Contents, Wanted, gather, steps_of
 from assay.render.report.markdown import report_markdown
@@ -61,7 +61,7 @@ def report(
 ) -> None:
     """Write a store into one file. Who leads, what fails, the runs that tell most, all figures."""
     outputs = output or [_DEFAULT]
-    writers = [(path, writer_for(path, OUTPUTS)) for path in outputs]
+    writers = [(path, by_suffix(path, OUTPUTS)) for path in outputs]
     if any(path.suffix.lower() == ".pdf" for path in outputs):
         browser()
     wanted = Wanted("", title, runs, compare or None, lang)

@@ -10,8 +10,8 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from assay.errors import AssayError, UnknownName
 from assay.json_values import without_surrogates
+from assay.render.output_files import by_suffix, place_for
 from assay.render.safe_text import csv_cell, markdown_cell
 
 if TYPE_CHECKING:
@@ -155,20 +155,14 @@ def _naming(file: RowFile, exc: OSError) -> OSError:
 
 def row_format(path: Path) -> type[RowFile]:
     """The format that a file's suffix names."""
-    try:
-        return FORMATS[path.suffix.lower()]
-    except KeyError:
-        raise UnknownName("output format", path.suffix or path.name, FORMATS) from None
+    return by_suffix(path, FORMATS)
 
 
 def open_row_file(path: Path, columns: Sequence[str]) -> RowFile:
     """Open a file for rows, making its folder if need be."""
     kind = row_format(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with place_for(path):
         return kind(path.open("w", encoding="utf-8", newline=""), columns)
-    except OSError as exc:
-        raise AssayError(f"{path} cannot be written: {exc.strerror}") from exc
 
 
 def _json(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.render.pages.failing_calls import BLAMES, failed_text
+from assay.render.pages.failing_calls import blame_parts, failed_text
 from assay.render.pages.figures import count
 from assay.render.pages.said import Said, words
 
@@ -42,8 +42,7 @@ def _failures(calls: ToolUse) -> Iterator[Said]:
         total=count(calls.calls),
         rate=f", {rate} ({bounds})" if bounds else "",
     )
-    parts = [(name, int(getattr(calls, f"{name}_failures"))) for name in BLAMES]
-    told = [words(_WHOSE[name], n=count(n)) for name, n in parts if n]
+    told = [words(_WHOSE[name], n=count(n)) for name, n in blame_parts(calls) if n]
     for place, said in enumerate(told):
         yield words("{said}." if place == len(told) - 1 else "{said},", said=said)
 

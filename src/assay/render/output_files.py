@@ -1,4 +1,4 @@
-"""Reports to files, in the format that the file's suffix names."""
+"""Files to write: what a suffix asks for, and what is said of one that cannot be written."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-Writer = TypeVar("Writer")
+Form = TypeVar("Form")
 
 
-def writer_for(path: Path, outputs: Mapping[str, Writer]) -> Writer:
-    """The writer that a file's suffix names."""
+def by_suffix(path: Path, outputs: Mapping[str, Form]) -> Form:
+    """What a file's suffix asks for; an error that names what it may be if nothing fits."""
     try:
         return outputs[path.suffix.lower()]
     except KeyError:
@@ -24,18 +24,18 @@ def writer_for(path: Path, outputs: Mapping[str, Writer]) -> Writer:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file as it is, making its folder if need be."""
-    with _place_for(path):
+    with place_for(path):
         path.write_bytes(data)
 
 
 def write_text(path: Path, text: str, *, mode: Literal["w", "a"] = "w") -> None:
     """Write a file, making its folder if need be."""
-    with _place_for(path), path.open(mode, encoding="utf-8") as file:
+    with place_for(path), path.open(mode, encoding="utf-8") as file:
         file.write(text)
 
 
 @contextmanager
-def _place_for(path: Path) -> Iterator[None]:
+def place_for(path: Path) -> Iterator[None]:
     """Make the folder of a file, and say so where the file cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
