@@ -64,7 +64,7 @@ def test_evaluations_of_no_known_run_are_not_taken_for_those_of_one(tmp_path: Pa
     assert row.reason == "no unit was rated twice"
 
 
-def test_people(store: Store, tmp_path: Path) -> None:
+def test_what_people_say_is_held_against_each_judge(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "labels.csv"
     file.write_text(LABELS, encoding="utf-8")
     rows = agreement(store, labels=file)

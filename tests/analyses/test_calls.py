@@ -180,7 +180,7 @@ def test_the_interval_of_a_rate_spans_it(siblings: Store) -> None:
         assert row.rate_low <= row.rate <= row.rate_high
 
 
-def test_servers(siblings: Store) -> None:
+def test_servers_have_their_calls_failures_and_blame(siblings: Store) -> None:
     s, web = servers(siblings)
     assert (s.server, s.tools, s.models, s.calls, s.failures) == ("s", 1, 2, 3, 2)
     assert (s.model_failures, s.server_failures, s.unknown_failures) == (1, 0, 1)

@@ -45,7 +45,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return judged_store(tmp_path_factory.mktemp("efficiency"), judged, runs)
 
 
-def test_a_run(store: Store) -> None:
+def test_what_a_run_takes_on_average(store: Store) -> None:
     (ann,) = efficiency(store)
     assert (ann.runs, ann.tasks, ann.verdicts, ann.scored) == (3, 3, 2, 2)
     assert (ann.calls, ann.tools, ann.servers) == pytest.approx((4 / 3, 1, 2 / 3))
@@ -58,7 +58,7 @@ def test_a_run(store: Store) -> None:
     assert ann.calls_low == 0.0  # it is wide, but there are no fewer calls than none
 
 
-def test_a_success(store: Store) -> None:
+def test_what_a_success_takes(store: Store) -> None:
     (ann,) = efficiency(store)
     assert ann.success_rate == 0.5
     assert (ann.calls_per_success, ann.seconds_per_success) == (4.0, 30.0)

@@ -112,7 +112,9 @@ def test_passes_one_by_one(view: View, oracle: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
-def test_weighted(view: View, oracle: dict[str, Any], name: str) -> None:
+def test_weighted_means_and_ranks_are_the_references(
+    view: View, oracle: dict[str, Any], name: str
+) -> None:
     told, weights = oracle[name], WEIGHTS[name]
     found = weighted(view, **weights)
     fields = ("model", "score", "weighted", "change", "penalised", "real_tools", "evaluations")
@@ -144,7 +146,7 @@ def test_weighted_one_by_one(view: View, oracle: dict[str, Any], name: str) -> N
     same(table(clean[:10], *fields, "weighted"), told[top])
 
 
-def test_detailed(view: View, oracle: dict[str, Any]) -> None:
+def test_the_best_and_the_worst_are_the_references(view: View, oracle: dict[str, Any]) -> None:
     found = detailed(view)
     told = oracle["detailed"]
     fields = ("model", "judge", "attempt", "task_id", "score", "step", "combined")

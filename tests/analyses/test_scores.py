@@ -191,7 +191,7 @@ def test_what_lies_outside_is_in_no_bin(tmp_path: Path) -> None:
     assert (row.bin_0_20, row.bin_80_100, row.outside, row.most) == (1, 1, 1, 1.5)
 
 
-def test_detailed(store: Store) -> None:
+def test_the_best_and_the_worst_evaluations_by_both_scores(store: Store) -> None:
     found = detailed(store, top_n=2)
     assert [(row.side, row.rank, row.model, row.task_id, row.judge) for row in found] == [
         ("best", 1, "bob", "t2", "jo"),
@@ -210,7 +210,7 @@ def test_detailed_shows_no_evaluation_twice_but_by_the_seeds_rules(store: Store)
     assert [row.combined for row in detailed(store, top_n=1, rules="seed")] == [0.8, 0.0]
 
 
-def test_queries(store: Store) -> None:
+def test_the_hardest_task_comes_first_with_who_disagrees(store: Store) -> None:
     hard, easy = queries(store)
     assert (hard.task, hard.judgements, hard.missing, hard.runs, hard.models) == ("t1", 4, 0, 2, 2)
     assert hard.value == pytest.approx((0.7 + 0.6 + 0.5 + 0.4) / 4)
@@ -245,7 +245,7 @@ def test_runs_that_no_attempt_tells_apart_are_no_judges_of_one_run(tmp_path: Pat
     assert row.value_low is not None
 
 
-def test_variance(store: Store) -> None:
+def test_the_spread_is_split_into_tasks_and_judges(store: Store) -> None:
     bob = next(row for row in variance(store) if row.model == "bob")
     # Judges of one run lie 0.2 apart: 0.02 + 0.02 over 2; tasks 0.4 and 0.6: (0.04 - 0.02) / 2.
     assert (bob.judge, bob.task) == pytest.approx((0.02**0.5, 0.1))

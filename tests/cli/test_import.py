@@ -165,7 +165,7 @@ def test_standard_input_twice_is_refused(assay: Assay) -> None:
     assert "can be read only once" in done.err
 
 
-def test_a_glob(assay: Assay) -> None:
+def test_a_glob_takes_the_files_that_match(assay: Assay) -> None:
     for n in range(3):
         write(f"logs/{n}.jsonl", lines(case(n)))
     assert assay("logs/[01].jsonl").code == 0

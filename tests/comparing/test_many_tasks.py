@@ -23,7 +23,9 @@ SLOW = {task: [20 * CHANCE.random() + 5] for task in BEFORE}
 
 
 @pytest.mark.parametrize("sample", [BEFORE, AFTER, SLOW], ids=["before", "after", "seconds"])
-def test_a_mean(sample: dict[str, list[float | None]]) -> None:
+def test_the_mean_of_many_tasks_is_nearly_the_drawn_one(
+    sample: dict[str, list[float | None]],
+) -> None:
     drawn, found = mean_over_tasks(sample), mean_of_tasks(sample, HOW)
     assert (found.value, found.n, found.tasks) == (drawn.value, drawn.n, drawn.tasks)
     assert found.interval is not None
@@ -34,7 +36,7 @@ def test_a_mean(sample: dict[str, list[float | None]]) -> None:
     assert found.interval.high == pytest.approx(drawn.interval.high, abs=width / 10)
 
 
-def test_a_difference() -> None:
+def test_the_difference_over_many_tasks_is_nearly_the_drawn_one() -> None:
     pairing = pair(BEFORE, AFTER)
     drawn, found = paired_test(pairing, HOW), difference_of(pairing, HOW)
     assert drawn is not None

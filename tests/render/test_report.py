@@ -132,7 +132,7 @@ def test_every_share_says_of_how_many_or_how_sure(text: str) -> None:
     assert bare_rates(text) == []
 
 
-def test_words(file: File) -> None:
+def test_it_says_no_word_that_claims_too_much(file: File) -> None:
     ours = file.text.replace(HOSTILE, "")
     assert [word for word in FORBIDDEN if word in ours] == []
 

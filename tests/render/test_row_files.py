@@ -37,7 +37,7 @@ def written(path: Path, rows: list[Row]) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_csv(tmp_path: Path) -> None:
+def test_csv_holds_no_formula_and_leaves_missing_cells_empty(tmp_path: Path) -> None:
     text = written(tmp_path / "a.csv", ROWS)
     header, first, second, third = csv.reader(io.StringIO(text, newline=""))
     assert header == list(COLUMNS)
@@ -47,7 +47,7 @@ def test_csv(tmp_path: Path) -> None:
     assert third == ["half \\ud83d", "1.0", "false", "0", "x\\ud800"]
 
 
-def test_json(tmp_path: Path) -> None:
+def test_json_holds_every_value_as_it_is(tmp_path: Path) -> None:
     found = json.loads(written(tmp_path / "a.json", ROWS))
     assert [row["score"] for row in found["cases"]] == [1 / 3, None, 1.0]
     assert found["cases"][0]["tree"] == {"name": "m", "value": 1.0}
@@ -62,7 +62,7 @@ def test_json_lines(tmp_path: Path) -> None:
     assert [json.loads(line)["calls"] for line in lines] == [2, 10**30, 0]
 
 
-def test_markdown(tmp_path: Path) -> None:
+def test_markdown_holds_no_link_and_no_tag(tmp_path: Path) -> None:
     lines = written(tmp_path / "a.md", ROWS).splitlines()
     assert lines[:3] == [
         "| run | score | passed | calls | reason |",

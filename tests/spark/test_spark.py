@@ -145,7 +145,9 @@ def test_what_is_asked_differently(
     ],
     ids=["models", "calls", "tasks"],
 )
-def test_filters(filters: dict[str, Any], store: Store, spark: Spark) -> None:
+def test_filters_leave_the_same_rows_on_both_engines(
+    filters: dict[str, Any], store: Store, spark: Spark
+) -> None:
     other = SparkStore(store.path, spark)
     assert_equal(tools(other, **filters), tools(store, **filters))
     assert_equal(weighted(other, **filters), weighted(store, **filters))
@@ -235,7 +237,7 @@ def test_an_import_into_what_is_no_store(tmp_path: Path, spark: Spark) -> None:
         import_on_spark(["-"], ImportSettings(str(tmp_path / "new.assay")), spark)
 
 
-def test_a_metric(tmp_path: Path, spark: Spark) -> None:
+def test_a_metric_scores_every_run_once(tmp_path: Path, spark: Spark) -> None:
     """Every run gets its score once; the score is the one that the metric gives here."""
     scored = Store.create(tmp_path / "scored.assay")
     import_runs([str(SAMPLES)], ImportSettings(str(scored.path)), jobs=1)

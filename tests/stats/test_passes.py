@@ -34,7 +34,7 @@ QUICK = Resampling(resamples=100)
 AS_PRINTED = 5.1e-5  # four decimals, rounded either way
 
 
-def test_by_hand() -> None:
+def test_two_of_four_runs_worked_out_by_hand() -> None:
     # Two of four runs passed. Of the six pairs of runs one holds no pass and one only passes.
     assert pass_at_k(4, 2, 2).value == pytest.approx(5 / 6)
     assert pass_hat_k(4, 2, 2).value == pytest.approx(1 / 6)

@@ -22,7 +22,7 @@ def named(design: Design) -> dict[str, Design | Any]:
     return {str(i): task for i, task in enumerate(design)}
 
 
-def test_by_hand() -> None:
+def test_two_tasks_of_two_runs_worked_out_by_hand() -> None:
     # Two tasks, two runs each, two judgements a run.
     # Run means 1, 3 | 6, 8; task means 2 | 7; grand mean 4.5.
     # Judge: squares 8 * 1 over 4 = 2. Run: squares 2 * 4 = 8 over 2 = 4; (4 - 2) / 2 = 1.

@@ -69,7 +69,7 @@ def test_numbers_equal_the_comparison(address: str, store: Store) -> None:
     assert "1 task ran only in claude-sonnet-4.5" in text_of(html)
 
 
-def test_chinese(address: str) -> None:
+def test_a_chinese_page_has_no_english_figure(address: str) -> None:
     html = get(address, f"/compare?{PAIR}&lang=zh")
     assert "检验" in html
     assert ENGLISH_FIGURE.search(html) is None

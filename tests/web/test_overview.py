@@ -222,7 +222,7 @@ def test_it_works_without_scripts(address: str, open_page: Callable[..., Page]) 
     expect(page.get_by_text("lower is better").first).to_be_visible()
 
 
-def test_chinese(address: str) -> None:
+def test_a_chinese_page_has_no_english_figure(address: str) -> None:
     html = get(address, "/?lang=zh")
     assert '<html lang="zh">' in html
     assert "先修哪些工具" in html

@@ -158,7 +158,9 @@ def test_the_filter_is_kept_in_the_address(failed_run: str, open_page: Callable[
     expect(page.locator(".call:visible")).to_have_count(1)
 
 
-def test_keys(store: Store, address: str, open_page: Callable[..., Page]) -> None:
+def test_keys_lead_through_calls_and_runs(
+    store: Store, address: str, open_page: Callable[..., Page]
+) -> None:
     page = open_page(f"{address}/runs/{_key(store, 'assign-oldest-payments-bug')}?outcome=failed")
     page.keyboard.press("j")
     page.keyboard.press("f")

@@ -65,7 +65,7 @@ def test_a_share_alone_is_found(html: str, bare: list[str]) -> None:
     assert forbidden_words("<p>N/A, significantly</p>") == ["N/A", "significantly"]
 
 
-def test_chinese(address: str) -> None:
+def test_chinese_pages_have_no_english_figure(address: str) -> None:
     for path in ("/tools", "/tools/shop/get_order"):
         assert ENGLISH_FIGURE.search(get(address, path)) is not None
         assert ENGLISH_FIGURE.search(get(address, f"{path}?lang=zh")) is None
