@@ -80,9 +80,10 @@ def command_search() -> Callable[[str], bool]:
 
 def handed_over(text: str, lowered: str) -> Iterator[Span]:
     """The secrets that commands in a text are given, told also in lower case."""
-    for command, pattern, before in _compiled():
+    for command, occurs_in, pattern, before in _compiled():
         done = 0
-        for at in occurrences(lowered, command.word):
+        # Most commands are not there, which this engine sees in a tenth of the time.
+        for at in occurrences(lowered, command.word) if occurs_in(lowered) else ():
             if at < done or not before.search(lowered, max(0, at - _LONGEST_BEFORE), at):
                 continue
             done = _end_of_command(text, at + len(command.word))
@@ -93,8 +94,11 @@ def handed_over(text: str, lowered: str) -> Iterator[Span]:
 
 
 @cache
-def _compiled() -> list[tuple[Command, re.Pattern[str], re.Pattern[str]]]:
-    return [(row, re.compile(row.pattern), re.compile(row.before)) for row in COMMANDS]
+def _compiled() -> list[tuple[Command, Callable[[str], bool], re.Pattern[str], re.Pattern[str]]]:
+    return [
+        (row, search(re.escape(row.word)), re.compile(row.pattern), re.compile(row.before))
+        for row in COMMANDS
+    ]
 
 
 _COMMAND_END = re.compile(r"\s(?:&&|\|{1,2})\s|(?<!\\)\"|(?<!\\)(?P<slashes>\\+)[nr]")

@@ -298,7 +298,8 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
 
 def _is_in_netrc(text: str, start: int) -> bool:
     """Whether a name stands where a list of hosts, users and passwords has it."""
-    return _NETRC.search(text, max(0, start - _LONGEST_NETRC), start) is not None
+    before = text[max(0, start - _LONGEST_NETRC) : start]
+    return "login" in before and _NETRC.search(before) is not None
 
 
 def _is_bare_secret(text: str, start: int, span: Span, name: Name, after: re.Match[str]) -> bool:
