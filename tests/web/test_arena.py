@@ -96,6 +96,7 @@ def test_a_conversation_of_five_turns(both: ArenaServer, open_page: Opened) -> N
         page.wait_for_function(STREAMED)
         both.model.pace = PACE
         answered(page, number)
+    expect(page.locator("[data-note]")).to_contain_text(re.compile("A answered, .+ · B answered, "))
     lengths = page.evaluate("window.lengths")
     assert {f"p{n}-{letter}" for n in range(2, 6) for letter in "AB"} <= lengths.keys()
     assert all(of_one == sorted(of_one) for of_one in lengths.values())

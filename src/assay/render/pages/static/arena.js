@@ -93,6 +93,9 @@ const waits = (key, news) => {
   later.set(key, [...(later.get(key) ?? []), news]);
   return true;
 };
+// Who has answered a prompt so far: the last of them alone would seem to be the only one.
+const answers = (cell) => [...cell.closest("article").querySelectorAll(".cell")]
+  .filter((each) => each.dataset.state !== "running").map((each) => each.dataset.told).join(" · ");
 const refreshCell = (news) => {
   const name = `p${news.prompt}-${news.letter}`;
   refresh(name, `prompts/${news.prompt}/${news.letter}`, (body) => {
@@ -100,7 +103,7 @@ const refreshCell = (news) => {
     const fresh = body.querySelector("section");
     if (!old || !fresh || Number(fresh.dataset.seq) < Number(old.dataset.seq)) return;
     swap(old, fresh);
-    if (old.dataset.state === "running" && fresh.dataset.state !== "running") tell(fresh.dataset.told);
+    if (old.dataset.state === "running" && fresh.dataset.state !== "running") tell(answers(fresh));
   });
 };
 const placePrompt = (number) => (body) => {
