@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.comparing.run_sets import RunSet, read_runs_of
 from assay.errors import NotAStore, UnknownName
@@ -14,15 +14,22 @@ from assay.store.tables import IS_MODEL, MODEL
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A way to divide a store to the condition on `runs` and the expression that lists its values.
+
+class Division(NamedTuple):
+    """A way to divide a store: the condition on `runs` of one side, and what names the sides."""
+
+    condition: str
+    names: str
+
+
 DIVISIONS = {
-    "model": (f"{MODEL} = $value", MODEL),
-    "framework": ("runs.framework = $value", "runs.framework"),
-    "agent": ("runs.agent_id = $value", "runs.agent_id"),
-    "session": ("runs.session_id = $value", "runs.session_id"),
-    "attempt": ("runs.attempt = TRY_CAST($value AS BIGINT)", "runs.attempt::VARCHAR"),
-    "format": ("runs.source_format = $value", "runs.source_format"),
-    "folder": (
+    "model": Division(f"{MODEL} = $value", MODEL),
+    "framework": Division("runs.framework = $value", "runs.framework"),
+    "agent": Division("runs.agent_id = $value", "runs.agent_id"),
+    "session": Division("runs.session_id = $value", "runs.session_id"),
+    "attempt": Division("runs.attempt = TRY_CAST($value AS BIGINT)", "runs.attempt::VARCHAR"),
+    "format": Division("runs.source_format = $value", "runs.source_format"),
+    "folder": Division(
         "list_contains(string_split(runs.source_path, '/'), $value)",
         "unnest(list_slice(string_split(runs.source_path, '/'), 1, -2))",
     ),
@@ -32,6 +39,13 @@ _NO_MODELS = (
     "none, no run names its model; assay compare --store {store} --by folder divides it too"
 )
 _ATTEMPT = re.compile(r"(.+)@([0-9]+)")
+
+
+def division_named(by: str) -> Division:
+    """The way to divide a store of that name."""
+    if by not in DIVISIONS:
+        raise UnknownName("way to divide a store", by, DIVISIONS)
+    return DIVISIONS[by]
 
 
 def read_side(text: str) -> RunSet:
@@ -54,9 +68,7 @@ def read_sides(store: Store, names: Sequence[str] = (), *, by: str = "model") ->
 
     A folder that all runs lie in divides nothing: it is a side only where it is named.
     """
-    if by not in DIVISIONS:
-        raise UnknownName("way to divide a store", by, DIVISIONS)
-    where, _ = DIVISIONS[by]
+    where = division_named(by).condition
     known = values_of(store, by)
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
@@ -70,8 +82,9 @@ def read_sides(store: Store, names: Sequence[str] = (), *, by: str = "model") ->
 
 def values_of(store: Store, by: str) -> list[str]:
     """The names of the sides that a way to divide a store gives."""
-    _, values = DIVISIONS[by]
-    rows = store.query(f"SELECT DISTINCT {values} AS value FROM runs ORDER BY value")  # noqa: S608 - from the table above
+    rows = store.query(
+        f"SELECT DISTINCT {division_named(by).names} AS value FROM runs ORDER BY value"
+    )  # noqa: S608 - from the table above
     return [row["value"] for row in rows if row["value"]]
 
 

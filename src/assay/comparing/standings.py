@@ -16,7 +16,7 @@ from assay.comparing.comparison import Figure, figure_of
 from assay.comparing.many_tasks import MANY, difference_of, mean_of_tasks
 from assay.comparing.quantities import QUANTITIES, Quantity, quantity_named
 from assay.comparing.run_sets import RUNS, SCORE_NAME, TASK
-from assay.comparing.sides import DIVISIONS
+from assay.comparing.sides import division_named
 from assay.errors import UnknownName
 from assay.stats import Estimate, Resampling
 from assay.stats.paired import Question, conclude
@@ -109,7 +109,7 @@ def quantities_of(store: Store) -> list[str]:
 
 def divisions_of(store: Store, wanted: Sequence[str]) -> list[str]:
     """Of these ways to divide a store, those that give two sides and more."""
-    counts = ", ".join(f"COUNT(DISTINCT {DIVISIONS[name][1]}) AS {name}" for name in wanted)
+    counts = ", ".join(f"COUNT(DISTINCT {division_named(name).names}) AS {name}" for name in wanted)
     (row,) = store.query(f"SELECT {counts} FROM runs")  # noqa: S608 - from our own table
     return [name for name in wanted if row[name] > 1]
 
@@ -132,9 +132,7 @@ def _meaning_of(quantity: str) -> Quantity:
 
 def read_tasks(store: Store, quantity: str, *, by: str = "model") -> dict[str, Tasks]:
     """The values of each side's tasks."""
-    if by not in DIVISIONS:
-        raise UnknownName("way to divide a store", by, DIVISIONS)
-    _, side = DIVISIONS[by]
+    side = division_named(by).names
     rows: list[dict[str, Any]]
     if quantity in QUANTITIES:
         runs = RUNS.format(task=TASK, where="true")

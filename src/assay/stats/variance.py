@@ -50,7 +50,10 @@ class VarianceParts(Struct, frozen=True):
         level it was counted in.
         """
         if tasks < 1 or runs < 1 or judgements < 1:
-            raise InvalidSample("a design has at least one task, one run and one judgement")
+            raise InvalidSample(
+                "a design has at least one task, one run and one judgement, "
+                f"got {tasks}, {runs} and {judgements}"
+            )
         if self.total is None:
             return None
         parts = (

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from assay.comparing import Comparison, RunSet, compare, read_runs_of, read_sides
 from assay.comparing.imports import import_names, runs_of_import
 from assay.comparing.run_sets import TASK
-from assay.comparing.sides import DIVISIONS as SIDES
-from assay.comparing.sides import values_of
+from assay.comparing.sides import division_named, values_of
 from assay.errors import UnknownName
 from assay.render.pages import figures
 from assay.render.pages.charts import Mark, Scale, mark_on, squares
@@ -132,7 +131,7 @@ def read_usual_pair(
     Of imports the last two; with `one` given, that one and its best partner.
     """
     if by != "import":
-        side = SIDES[by][1]
+        side = division_named(by).names
         for row in store.query(_MOST_SHARED.format(side=side, task=TASK), **{"with": one}):
             return row["a"], row["b"]
     others = [name for name in names if name != one]
