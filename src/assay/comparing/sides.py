@@ -82,9 +82,8 @@ def read_sides(store: Store, names: Sequence[str] = (), *, by: str = "model") ->
 
 def values_of(store: Store, by: str) -> list[str]:
     """The names of the sides that a way to divide a store gives."""
-    rows = store.query(
-        f"SELECT DISTINCT {division_named(by).names} AS value FROM runs ORDER BY value"
-    )  # noqa: S608 - from the table above
+    names = division_named(by).names
+    rows = store.query(f"SELECT DISTINCT {names} AS value FROM runs ORDER BY value")  # noqa: S608 - from the table above
     return [row["value"] for row in rows if row["value"]]
 
 
