@@ -326,3 +326,11 @@ def test_an_editor_is_told_by_its_command() -> None:
         return find_problems(made).signals["asked_write_missing"]
 
     assert (missing("create"), missing("str_replace"), missing("view")) == (0, 0, 1)
+
+
+def test_a_run_may_end_by_the_command_that_the_prompt_tells() -> None:
+    prompt = "Fix it. To finish, issue this command: `echo ALL_DONE_NOW`."
+    done = call("bash", {"command": "echo ALL_DONE_NOW && git diff"}, "diff")
+    other = call("bash", {"command": "git diff"}, "diff")
+    assert find_problems(run(prompt, done, answer=None)).signals["no_usable_end"] == 0
+    assert find_problems(run(prompt, other, answer=None)).signals["no_usable_end"] == 1

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.evidence.measures import measures_in
 from assay.evidence.moments import (
     _MONTH_NUMBERS,
     _MONTH_WORDS,
@@ -25,6 +26,7 @@ from assay.evidence.moments import (
     minutes_near,
     times_in,
     vaguer,
+    weekday_of,
 )
 from assay.evidence.words import words_of
 
@@ -135,7 +137,7 @@ def test_every_day_is_read_back_from_four_forms(day: date) -> None:
 @settings(deadline=None)
 @given(st.dates(min_value=date(1, 1, 1)))
 def test_a_week_is_a_step_and_a_day_is_none_from_itself(day: date) -> None:
-    near = days_near((day.year, day.month, day.day))
+    near = days_near((day.year, day.month, day.day), [1, 7])
     assert (day.year, day.month, day.day) not in near
     if day <= date.max - timedelta(days=7):
         later = day + timedelta(days=7)
@@ -143,9 +145,28 @@ def test_a_week_is_a_step_and_a_day_is_none_from_itself(day: date) -> None:
 
 
 def test_steps_between_times() -> None:
-    assert 13 * 60 in minutes_near(14 * 60)
-    assert 14 * 60 + 45 in minutes_near(14 * 60)
-    assert 14 * 60 + 1 not in minutes_near(14 * 60)
+    assert minutes_near(14 * 60, [60, 45]) == [14 * 60 + 45, 13 * 60 + 15, 15 * 60, 13 * 60]
+    assert minutes_near(30, [60]) == [90, 23 * 60 + 30]
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("Tenet at 5 pm", {17 * 60}),
+        ("I am there at 9 am.", {9 * 60}),
+        ("from 5pm", {17 * 60}),
+        ("at 10 p.m.", {22 * 60}),
+        ("下午3点开会", {15 * 60}),
+        ("I am there.", set()),
+    ],
+)
+def test_times_by_halves_of_the_day_are_measured(text: str, minutes: set[int]) -> None:
+    assert measures_in(text, words_of(text)).minutes == minutes
+
+
+def test_a_day_has_its_day_of_the_week() -> None:
+    assert weekday_of((2026, 3, 20)) == 4
+    assert weekday_of((0, 2, 16)) is None
 
 
 def test_edges_of_months() -> None:

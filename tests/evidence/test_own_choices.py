@@ -33,6 +33,8 @@ def test_numbers_that_say_nothing(size: float, field: str, trivial: bool) -> Non
 
 def test_fields_are_known_by_their_names() -> None:
     assert is_id_field("orderId")
+    assert is_id_field("order_number")
+    assert not is_id_field("number")
     assert not is_id_field("orders")
     assert names_new_thing("new_title")
     assert names_place("filePath")
@@ -55,9 +57,9 @@ def status_of(prompt: str, tool: str, arguments: Any, *, failed: bool = False) -
             {"path": "index.html", "content": '<meta charset="UTF-8"> see http://x.example/a9'},
             ["unchecked", "unchecked"],
         ),
-        # The folder that all is done in goes without saying, the file does not.
+        # The folder that all is done in goes without saying; what could be read is there.
         ("Read src/main.py.", "read_file", {"path": "/srv/app/src/main.py"}, ["derived"]),
-        ("Read src/main.py.", "read_file", {"path": "/srv/app/src/other.py"}, ["nowhere"]),
+        ("Read src/main.py.", "read_file", {"path": "/srv/app/src/other.py"}, ["unchecked"]),
         (
             "Stars of abc-inc/some-sdk?",
             "fetch",
@@ -66,7 +68,9 @@ def status_of(prompt: str, tool: str, arguments: Any, *, failed: bool = False) -
         ),
         # A file that a command makes is its own.
         ("Try it out.", "bash", {"command": "echo hi > out/first.txt"}, ["unchecked"]),
-        ("Try it out.", "bash", {"command": "cat out/first.txt"}, ["nowhere"]),
+        ("Try it out.", "bash", {"command": "cat out/first.txt"}, ["unchecked"]),
+        # What a command says is its own too.
+        ("Try it out.", "bash", {"command": "echo 'run42' | wc"}, ["unchecked"]),
         # An id never is another number in another unit.
         ("It took 0.47 of it.", "get", {"meeting_id": 47}, ["nowhere"]),
         # What was asked is not recorded: then nothing can be said to come from nowhere.

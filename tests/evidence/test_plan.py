@@ -161,3 +161,25 @@ def test_what_acts_waits_and_need_not_be_used(tool: str) -> None:
     )
     plan = read_plan(case)
     assert (plan.levels, plan.early, plan.unused) == ((0, 1), (), ())
+
+
+def test_going_through_a_list_is_use_of_all_of_it() -> None:
+    orders = {"orders": ["SO-1001", "SO-1002", "SO-1003"]}
+    case = run(
+        "Which order is from Bergen?",
+        call("list_orders", {}, orders, turn=1),
+        call("get_order", {"id": "SO-1001"}, {"place": "Halden"}, turn=2),
+        call("get_order", {"id": "SO-1002"}, {"place": "Bergen", "note": "fragile"}, turn=3),
+        call("get_weather", {}, {"sky": "overcast"}, turn=4),
+        answer="SO-1002, and it is fragile.",
+    )
+    assert read_plan(case).unused == (3,)
+
+
+@pytest.mark.parametrize(("answer", "unused"), [("It goes by MIA.", ()), ("It was one.", (0,))])
+def test_a_code_of_three_letters_tells_that_a_result_was_used(
+    answer: str, unused: tuple[int, ...]
+) -> None:
+    result = {"stop": "MIA", "note": "one for you"}
+    case = run("Where does it stop?", call("get_trip", {}, result), answer=answer)
+    assert read_plan(case).unused == unused

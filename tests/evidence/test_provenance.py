@@ -25,7 +25,10 @@ USER = {
     "order_id": 3,
     "tags": ["brass", "Lamp Shade"],
 }
-PROMPT = "I'm Maren, maren.holt@example.com: fifteen lamps of 3月20日, please. Use 'Oslo Nord'."
+PROMPT = (
+    "I'm Maren, maren.holt@example.com: fifteen lamps of 3月20日, please. Use 'Oslo Nord'. "
+    "Be there an hour before."
+)
 
 
 def trace(value: Any, *, field: str = "x", tools: Any = None, prompt: str = PROMPT) -> TracedValue:
@@ -79,6 +82,8 @@ CASES: list[tuple[str, Any, str, tuple[Origin, ...]]] = [
     ("nowhere: mail", "anna@example.com", "nowhere", ()),
     ("nowhere: address", "https://evil.example.com/x9", "nowhere", ()),
     ("nowhere: date", "2019-05-17", "nowhere", ()),
+    ("nowhere: a date some days away", "2026-02-27", "nowhere", ()),
+    ("nowhere: a time that nobody spoke of", "13:30", "nowhere", ()),
     ("nowhere: version", "9.9.9", "nowhere", ()),
     ("ahead: id", "Z-90210", "ahead", (Origin("result", "$.found", 2),)),
     ("ahead: number", 31337, "ahead", (Origin("result", "$.number", 2),)),
@@ -189,8 +194,9 @@ def test_a_query_is_traced_by_its_literals_and_names() -> None:
     provenance = trace_arguments(case)
     query = provenance.values[-1]
     assert query.status == "partly"
-    assert query.missing == ("XK-77", "price", "code")
-    assert query.share == 5 / 8
+    # The names that nobody told are right: the query worked.
+    assert query.missing == ("XK-77",)
+    assert query.share == 5 / 6
     assert set(query.origins) == {
         Origin("prompt", "input"),
         Origin("prompt", "input", step="date_arithmetic"),
@@ -203,7 +209,9 @@ def test_a_query_is_traced_by_its_literals_and_names() -> None:
 def test_a_command_is_traced_by_its_literals() -> None:
     case = run(
         "Count the lines of /srv/app/a.log",
-        call("bash", {"command": "wc -l /srv/app/a.log /srv/b.txt > /tmp/c.txt; x9=1"}),
+        call(
+            "bash", {"command": "wc -l /srv/app/a.log /srv/b.txt > /tmp/c.txt; x9=1"}, failed=True
+        ),
     )
     (command,) = trace_arguments(case).values
     # What it writes to is its own to name.

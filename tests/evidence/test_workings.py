@@ -248,3 +248,34 @@ def test_many_amounts_and_ids_take_no_longer_each() -> None:
     values = trace_arguments(case).values
     assert process_time() - started < 30
     assert len(values) == 40_000
+
+
+def test_what_was_said_between_two_turns_was_said_with_the_results_of_the_first() -> None:
+    case = run(
+        "Change it, please.",
+        call("search", {}, {"fares": [105, 102]}, turn=1),
+        call("book", {"amounts": [{"amount": 100}, {"amount": 107}]}, turn=2),
+        conversation_history=[
+            {"role": "user", "content": "Change it, please."},
+            {"role": "assistant", "content": "", "turn": 1},
+            {"role": "assistant", "content": "That is $105 + $102 = $207; I have $100 here."},
+            {"role": "user", "content": "Take the 100 first."},
+            {"role": "assistant", "content": "", "turn": 2},
+        ],
+    )
+    told, rest = trace_arguments(case).values
+    assert (told.status, rest.status) == ("traced", "derived")
+    assert rest.origins[0].step == "calculation"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "status"),
+    [
+        ("What is 42 * 7, and in kilometres?", "derived"),
+        ("What is 42 * 8, and in kilometres?", "nowhere"),
+        ("What is 42 * 7, of 11, 12 and 13, in kilometres?", "nowhere"),
+    ],
+)
+def test_what_two_of_a_few_told_numbers_make(prompt: str, status: str) -> None:
+    (value,) = trace_arguments(run(prompt, call("convert", {"miles": 294}, 473.1))).values
+    assert value.status == status

@@ -36,7 +36,7 @@ _FILE_TYPES = (
 )
 _PATH_CHARS = r"[\w.@%+~-]"
 _QUOTED = re.compile(
-    r"[`\"'“「《](?:(?<=`)[^`\n]{1,120}`|(?<=\")[^\"\n]{1,120}\"|(?<=“)[^”\n]{1,120}”"
+    r"[`\"'“「《](?:(?<=`)[^`\n]{1,120}`|(?<=\")(?<!\w\")[^\"\n]{1,120}\"(?!\w)|(?<=“)[^”\n]{1,120}”"
     r"|(?<=「)[^」\n]{1,120}」|(?<=《)[^》\n]{1,120}》|(?<![\w'].)(?<=')[^'\n]{1,80}'(?![\w']))"
 )
 _URL = re.compile(r"https?://[^\s<>\"'`)\]}|*，。；！？、）」》\0]+")
@@ -52,6 +52,12 @@ _REST_OF_ID = re.compile(r"[A-Za-z0-9]++(?:[-_.][A-Za-z0-9]++)*+")
 _LONGEST_ID_START = 48
 _ID_SIGNS = frozenset(ascii_letters + digits + "-_.")
 _CAPITAL_ID = re.compile(r"[A-Z](?<![\w-][A-Z])[A-Z]++(?:-[A-Z0-9]{2,}+)++(?![\w-])")
+_LONGEST_CAPITALS = 4
+# Codes of computing that everybody knows.
+_KNOWN_TO_ALL = re.compile(
+    r"(?i:utf-?(?:8|16|32)|latin-?1|base(?:16|32|64)|sha-?[0-9]{1,3}|md5|x86_64|u?int[0-9]{1,3}"
+    r"|float[0-9]{2}|python3)"
+)
 _NO_ATOMS = re.compile(r"[^0-9`\"'“「《/@.A-Z]*")
 _NUMBER = re.compile(NUMBER)
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -67,6 +73,7 @@ _SECTION_MARK_AFTER = re.compile(r"[.):]?[ \t*]")
 _ROW_MARK = re.compile(r"(?:^|\n)[ \t>]*\|[ \t*#]*\Z")
 _ROW_MARK_AFTER = re.compile(r"[ \t*.]*\|")
 _LONGEST_MARK = 3
+_SECTION = "§"
 # A name such as Vue.js is no file.
 _NAMED_LIKE_FILE = re.compile(r"[A-Z][A-Za-z]*\.js")
 # The key of an object in JSON says nothing.
@@ -188,17 +195,26 @@ def _ids(text: str) -> Iterator[Atom]:
         match = _REST_OF_ID.search(text, start)
         if match is not None and sum(map(str.isalnum, match[0])) >= _LEAST_ID:
             end = match.end()
-            yield Atom("id", match[0], match.start(), phrase_of(match[0]))
+            if not _KNOWN_TO_ALL.fullmatch(match[0]):
+                yield Atom("id", match[0], match.start(), phrase_of(match[0]))
     if "-" in text:
         for match in _CAPITAL_ID.finditer(text):
-            if not any(map(str.isdecimal, match[0])):
+            if _is_of_codes(match[0]):
                 yield Atom("id", match[0], match.start(), phrase_of(match[0]))
+
+
+def _is_of_codes(capitals: str) -> bool:
+    """Whether capitals are codes, such as EWR-DFW, rather than words, such as READ-ONLY."""
+    lengths = sorted(map(len, capitals.split("-")))
+    return lengths[0] < _LONGEST_CAPITALS >= lengths[-1] and not any(map(str.isdecimal, capitals))
 
 
 def _numbers(text: str) -> Iterator[Atom]:
     for match in _NUMBER.finditer(text):
         found, start, end = match[0], match.start(), match.end()
         if len(found) <= _LONGEST_MARK and _is_list_mark(text, start, end):
+            continue
+        if text[start - 1 : start] == _SECTION:
             continue
         quantity = Quantity(size_of(found), decimals_of(found), unit_after(text, end))
         kind: AtomKind = "percentage" if quantity.is_percentage else "number"

@@ -7,11 +7,10 @@ a longer text or address, another number format, rounding, unit, date format or 
 from __future__ import annotations
 
 import re
-from datetime import date
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
 
 from assay.evidence.json_leaves import ROOT
-from assay.evidence.moments import days_near, is_edge, minutes_near
+from assay.evidence.moments import days_near, is_edge, minutes_near, weekday_of
 from assay.evidence.quantities import UNIT_STEPS, number_in, number_words, other_readings
 from assay.evidence.source import DIGITS
 from assay.evidence.words import phrase_of
@@ -53,13 +52,6 @@ _MOST_PLACES = 8
 _MOST_PARTS = 10
 _FEW_DIGITS = 2
 _FEW_NUMBERS = 12
-# From more days, or times of day, than these some usual step leads to almost any other.
-_FEW_DAYS = 8
-_FEW_MINUTES = 4
-_BOTH_WAYS = 2
-_DAYS_OF_WEEK = 7
-_MINUTES_OF_HOUR = 60
-_MINUTES_OF_DAY = 1440
 _PATH_SIGNS = re.compile(r"[/\\]+")
 _FILE_NAME = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -172,6 +164,10 @@ class Backer:
                 return Backing(sources[0], _place(sources[0], leaf), "number_format")
         return None
 
+    def of_rounded(self, size: float, step: float) -> Backing | None:
+        """The source of a number that is this one once it is rounded to so large a step."""
+        return self._between(size - step / 2, size + step / 2, "rounding")
+
     def of_days(self, days: tuple[Day, ...]) -> Backing | None:
         """The source of a date said in any form."""
         for day in days:
@@ -218,15 +214,11 @@ class Backer:
         return source is not None and source.step < self._before
 
     def _by_date_arithmetic(self, day: Day) -> Backing | None:
-        few = self._index.days_before(self._before) <= _FEW_DAYS
-        for i, near in enumerate(days_near(day, far=self._sources.speaks_of_periods)):
+        weekday = weekday_of(day)
+        steps = () if weekday is None else self._sources.spans.days_to(weekday)
+        for near in days_near(day, steps):
             source = self._index.days.get(near)
-            if not self._is_known(source):
-                continue
-            # From one of many days only the day before, the day after and a step that was told.
-            apart = abs(date(*near).toordinal() - date(*day).toordinal())
-            told = source.kind != "result" or self._was_told(apart, _DAYS_OF_WEEK)
-            if few or told or i < _BOTH_WAYS:
+            if self._is_known(source):
                 return _of_day(source, near, "date_arithmetic")
         year = self._index.numbers.get(float(day[0]))
         if is_edge(day) and self._is_known(year):
@@ -235,21 +227,11 @@ class Backer:
         return None
 
     def _by_time_arithmetic(self, minute: int) -> Backing | None:
-        few = self._index.minutes_before(self._before) <= _FEW_MINUTES
-        for near in minutes_near(minute):
+        for near in minutes_near(minute, self._sources.spans.minutes):
             source = self._index.minutes.get(near)
-            if not self._is_known(source):
-                continue
-            apart = min((near - minute) % _MINUTES_OF_DAY, (minute - near) % _MINUTES_OF_DAY)
-            told = source.kind != "result" or self._was_told(apart, _MINUTES_OF_HOUR)
-            if few or told:
+            if self._is_known(source):
                 return _of_minute(source, near, "time_arithmetic")
         return None
-
-    def _was_told(self, step: int, unit: int) -> bool:
-        """Whether somebody said how long a step is, as it is or in the larger unit."""
-        told = self._sources.told_numbers
-        return step in told or (step % unit == 0 and step // unit in told)
 
     def _near(self, quantity: Quantity, factor: float, step: Step) -> Backing | None:
         """A known number that shows as this one once it is rounded, after the factor."""

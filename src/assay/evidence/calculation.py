@@ -23,6 +23,7 @@ _FEW_DIGITS = 2
 # So many things are bought, share something, or make up a year.
 _FEW = frozenset({*range(2, 10), 12})
 _NEAREST = 2
+_BESIDE = 40
 _MANY = 100
 _LONGEST_SUM = 12
 _MINUTES = dict.fromkeys(("min", "mins", "minute", "minutes", "分钟"), 1) | dict.fromkeys(
@@ -44,6 +45,9 @@ def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
         near = [*_amounts(reversed(before)), *_amounts(after)]
     found = _shares(near) if quantity.is_percentage else _results(near, atom.text)
     if any(_shows_as(quantity, size) for size in found):
+        return True
+    beside = [*_amounts(reversed(before)), *_amounts(after)]
+    if _is_ratio(quantity, beside) or any(_is_same(atom, other) for other in numbers):
         return True
     if any(_is_multiple(quantity, size) for size in near[:_NEAREST]):
         return True
@@ -82,6 +86,22 @@ def _results(sizes: Sequence[float], text: str) -> Iterator[float]:
         if many_digits:
             yield a * b
             yield a / b if b else a
+
+
+def _is_ratio(quantity: Quantity, sizes: Sequence[float]) -> bool:
+    """Whether one number is so many times another, rounded or cut."""
+    if not quantity.is_multiple:
+        return False
+    reach = 10.0**-quantity.decimals
+    ratios = (a / b for a, b in permutations(sizes, 2) if b)
+    return any(-reach / 2 <= ratio - quantity.size < reach for ratio in ratios)
+
+
+def _is_same(atom: Atom, other: Atom) -> bool:
+    """Whether a number right beside it is the same in another unit."""
+    if atom.quantity is None or other.quantity is None or not atom.quantity.unit:
+        return False
+    return abs(atom.start - other.start) <= _BESIDE and atom.quantity.is_same_as(other.quantity)
 
 
 def _is_multiple(quantity: Quantity, size: float) -> bool:

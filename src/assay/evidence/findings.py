@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
-from assay.evidence.asked_items import asked_items, missing_from
+from assay.evidence.asked_items import asked_items, missing_from, never_reached
 from assay.evidence.call_facts import are_alike
 from assay.evidence.effects import asks_for_write, ends_run
 from assay.evidence.grounding import NUMBER_KINDS, ground_answer
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.words import phrase_of
 from assay.score import mean
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ _LONGEST_QUOTED = 160
 _LONGEST_SIGNATURE = 400
 _DIGITS = re.compile(r"[0-9]+")
 _QUOTED = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`")
+# How a prompt tells the command to end with.
+_TO_END_WITH = re.compile(
+    r"\b(?:to (?:finish|submit|end|complete|stop)|when (?:you are |you're )?(?:done|finished))\b"
+    r"[^`\n]{0,80}`([^`\n]{4,120})`",
+    re.IGNORECASE,
+)
+_LONGEST_PROMPT = 50_000
 _END_KEYS = ("termination_reason", "stop_reason", "finish_reason", "end_reason", "exit_reason")
 _LIMIT = re.compile(
     r"max|limit|length|exceed|budget|time_?out|timed|truncat|too_many", re.IGNORECASE
@@ -177,7 +185,7 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
         if facts.calls and not any(call.decided for call in facts.calls):
             # What came of no call was recorded: then neither was what the agent made of it.
             return _Judged(None)
-        if facts.calls and _ended_itself(facts.calls[-1]):
+        if facts.calls and _ended_itself(facts.calls[-1], case.input):
             return _Judged(0.0)
         text = "There is no answer after the last call." if facts.calls else "There is no answer."
     elif not facts.calls and facts.tools:
@@ -192,8 +200,14 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
     return _Judged(1.0, Finding("no_usable_end", "high", text))
 
 
-def _ended_itself(call: CallFacts) -> bool:
-    return not call.failed and ends_run(call.call.tool)
+def _ended_itself(call: CallFacts, prompt: str) -> bool:
+    """Whether the last call was one to end with: by its tool, or by the words of the prompt."""
+    if call.failed:
+        return False
+    if ends_run(call.call.tool):
+        return True
+    told = (found[1] for found in _TO_END_WITH.finditer(prompt[:_LONGEST_PROMPT]))
+    return any(command in call.arguments for command in told)
 
 
 def _limit_hit(case: AgentTestCase) -> str:
@@ -211,13 +225,24 @@ def _asked_items_missing(facts: RunFacts, _: Grounding) -> _Judged:
     if not items:
         return _Judged(None)
     sent = facts.sources.argument_phrases
-    missing = missing_from(items, (sent[call.position] for call in facts.calls if not call.failed))
-    signal = len(missing) / len(items)
+    done = [call for call in facts.calls if not call.failed]
+    absent = {
+        atom.phrase
+        for atom in missing_from(
+            (item.atom for item in items), (sent[call.position] for call in done)
+        )
+    }
+    if not absent:
+        return _Judged(0.0)
+    away = [item for item in items if item.atom.phrase in absent]
+    missing = never_reached(away, (phrase_of(c.call.tool) + sent[c.position] for c in done))
+    count = len(items) - len(away) + len(missing)
     if not missing:
-        return _Judged(signal)
+        return _Judged(0.0 if count else None)
+    signal = len(missing) / count
     text = (
-        f"{len(missing)} of {len(items)} things the prompt names are in the arguments of no call "
-        f"that succeeded: {_listed(item.text for item in missing)}."
+        f"{len(missing)} of {count} things the prompt names are in the arguments of no call "
+        f"that succeeded: {_listed(item.atom.text for item in missing)}."
     )
     many = signal >= MOSTLY_MISSING and len(missing) > 1
     return _Judged(signal, Finding("asked_items_missing", "medium" if many else "low", text))

@@ -18,17 +18,21 @@ from msgspec import Struct
 from assay.evidence.atoms import Atom, AtomKind, atoms_in
 from assay.evidence.backing import Backer
 from assay.evidence.calculation import is_calculated
+from assay.evidence.copying import copied_share
+from assay.evidence.effects import acts
 from assay.evidence.json_leaves import ROOT
 from assay.evidence.labels import differs, labels_before, value_labelled
+from assay.evidence.literals import is_sql
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.sources import AFTER_ALL
 from assay.evidence.traced_value import Origin
-from assay.evidence.words import joined, phrase_of, words_of
+from assay.evidence.words import phrase_of, words_of
 
 if TYPE_CHECKING:
     from assay.evidence.backing import Backing
+    from assay.evidence.call_facts import CallFacts
     from assay.evidence.provenance import Provenance
-    from assay.evidence.sources import Sources
+    from assay.evidence.source import Source
     from assay.test_case import AgentTestCase
 
 ClaimStatus = Literal["supported", "calculated", "echoed", "contradicted", "absent"]
@@ -57,6 +61,15 @@ _LEAVING = frozenset(
     | {"less", "save", "saves", "saved", "saving", "savings", "short", "owe", "owed", "minus"}
     | {"plus", "additional", "cheaper", "gap", "differenz", "verbleiben", "剩", "余", "差", "省"}
 )
+_ROUGHLY = re.compile(
+    r"(?:[~≈约近]|\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.))"
+    r"[\s$€£¥*_]{0,4}(?:[0-9.,]{1,20}\s?[-–]\s?[$€£¥]?)?\Z",
+    re.IGNORECASE,
+)
+_OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0):([0-9]{1,5})/?")
+_TEN = 10
+_HUNDRED = 100
+_MOST_PLAIN = 6
 _MOST_SEARCHED = 200
 _MOST_TIMES = 4
 _NEAR = 24
@@ -68,8 +81,6 @@ _FOLDER = re.compile(r"(?<![\w.@+-])([\w.@+-]++)/\Z")
 _LEAST_OTHER = 10
 _LEAST_DIGITS = 2
 _MOST_CLAIMS = 500
-_WINDOW = 8
-_MOST_WINDOWS = 2_000
 
 
 class Claim(Struct, frozen=True, omit_defaults=True, gc=False):
@@ -130,9 +141,11 @@ def ground_answer(
         return Grounding((), reason="no tool was called: there is nothing to check against")
     facts = RunFacts(case) if facts is None else facts
     sources = facts.sources
+    if not any(source.text for source in sources.results):
+        return Grounding((), reason="no result of any call was recorded")
     atoms = _distinct(answer)
     claims = _Checker(answer, facts, provenance).claims(atoms) if atoms else []
-    copied = _copied_share(answer, sources)
+    copied = copied_share(answer, sources)
     reason = ""
     if copied is not None and copied >= MOSTLY_COPIED:
         reason = f"{copied:.0%} of the answer is a copy of results"
@@ -178,11 +191,30 @@ class _Checker:
         claims = []
         for atom, backing in zip(atoms, backings, strict=True):
             said = again.get(_key(atom), [])[:_MOST_TIMES] or [atom]
-            claim = self._unbacked(said, known) if backing is None else _backed(atom, backing)
+            claim = self._unbacked(said, known) if backing is None else self._backed(atom, backing)
+            if claim.status == "absent" and _is_plain_quote(atom):
+                continue
             claims.append(claim)
             if claim.status == "calculated":
-                insort(known, atom, key=_START)
+                for place in said:
+                    insort(known, place, key=_START)
         return claims
+
+    def _backed(self, atom: Atom, backing: Backing) -> Claim:
+        told = backing.source.kind == "result" and not (
+            self._is_sent(atom, backing.source)
+            # Chance would have found it.
+            or (_is_of_two_digits(atom) and self._sources.say_most_numbers)
+        )
+        status: ClaimStatus = "supported" if told else "echoed"
+        return Claim(atom.kind, atom.text, atom.start, status, _origin(backing))
+
+    def _is_sent(self, atom: Atom, source: Source) -> bool:
+        """Whether a result only repeats what the agent itself had sent, and no other tells it."""
+        call = source.call
+        if call is None or atom.phrase not in self._sources.argument_phrases[call]:
+            return False
+        return Backer(self._sources, before=AFTER_ALL, echoes=False).of_atom(atom) is None
 
     def _unbacked(self, said: list[Atom], known: list[Atom]) -> Claim:
         atom = said[0]
@@ -192,7 +224,7 @@ class _Checker:
         worked_out = self._worked_out.get(atom.phrase)
         if worked_out is not None or any(self._follows(place, known) for place in said):
             return Claim(atom.kind, atom.text, atom.start, "calculated", worked_out)
-        total = self._total(atom)
+        total = self._total(atom) or self._roughly(atom)
         if total is not None:
             return Claim(atom.kind, atom.text, atom.start, "calculated", total)
         for label in labels_before(self._answer, atom.start):
@@ -245,6 +277,20 @@ class _Checker:
         found = self._backer.by_calculation(atom.quantity.size)
         return found and Origin("result", found.path, found.source.call, found.step)
 
+    def _roughly(self, atom: Atom) -> Origin | None:
+        """Where a number came from that the answer only says roughly, as ~26,000."""
+        quantity = atom.quantity
+        if quantity is None or quantity.decimals or quantity.size % _TEN:
+            return None
+        if not _ROUGHLY.search(self._answer[max(0, atom.start - _LOOKED_BACK) : atom.start]):
+            return None
+        figures = atom.text.replace(",", "")
+        exact = figures.rstrip("0")
+        if len(exact) < _LEAST_DIGITS:
+            return None
+        found = self._backer.of_rounded(quantity.size, 10 ** (len(figures) - len(exact)))
+        return found and _origin(found)
+
     def _speaks(self, words: frozenset[str], atom: Atom) -> bool:
         """Whether the answer has one of these words beside a part of it."""
         around = self._answer[max(0, atom.start - _BESIDE) : atom.end + _BESIDE]
@@ -252,6 +298,8 @@ class _Checker:
 
     def _joined(self, atom: Atom) -> Origin | None:
         """Where the first of several known codes came from that were put together."""
+        if atom.kind == "url":
+            return self._served(atom.text)
         if atom.kind == "path":
             ending = self._backer.of_ending(atom.text)
             if ending is None or _is_elsewhere(atom.text, ending.source.text):
@@ -262,11 +310,19 @@ class _Checker:
         parts = [self._backer.of_text(part) for part in atom.text.split("-")]
         return None if parts[0] is None or None in parts else _origin(parts[0], "join")
 
+    def _served(self, url: str) -> Origin | None:
+        """Where the port came from of an address of the own machine, whatever name that has."""
+        port = _OWN_MACHINE.fullmatch(url)
+        source = None if port is None else self._backer.knows_number(float(port[1]))
+        if source is None:
+            return None
+        return Origin(source.kind, source.place, source.call, "url_part")
+
     def _written(self, atom: Atom) -> Origin | None:
         """The call that worked by which the agent wrote this itself: it tells what it did."""
         for known in self._facts.calls[:_MOST_SEARCHED]:
             phrases = self._sources.argument_phrases
-            if known.writes and not known.failed and atom.phrase in phrases[known.position]:
+            if atom.phrase in phrases[known.position] and _is_work(known):
                 return Origin("call", ROOT, known.position)
         return None
 
@@ -300,6 +356,27 @@ def _says_too_little(atom: Atom) -> bool:
     return atom.quantity is not None and sum(map(str.isdigit, atom.text)) < _LEAST_DIGITS
 
 
+def _is_work(known: CallFacts) -> bool:
+    """Whether a call did something, or asked by a query that the agent wrote."""
+    if known.failed:
+        return False
+    if known.writes or acts(known.call.tool):
+        return True
+    return any(isinstance(leaf.value, str) and is_sql(leaf.value) for leaf in known.leaves)
+
+
+def _is_of_two_digits(atom: Atom) -> bool:
+    quantity = atom.quantity
+    return quantity is not None and not quantity.decimals and quantity.size < _HUNDRED
+
+
+def _is_plain_quote(atom: Atom) -> bool:
+    """Whether a quotation is only a few plain words, which may well be the agent's own."""
+    if atom.kind != "quoted" or not atom.text.isascii() or not atom.text.islower():
+        return False
+    return atom.phrase.count(" ") <= _MOST_PLAIN and not any(map(str.isdigit, atom.text))
+
+
 def _is_elsewhere(path: str, text: str) -> bool:
     """Whether a text names a file only in other folders than the one a path has it in."""
     folder, name = ["", *path.rstrip("/").split("/")][-2:]
@@ -316,11 +393,6 @@ def _is_elsewhere(path: str, text: str) -> bool:
     return elsewhere
 
 
-def _backed(atom: Atom, backing: Backing) -> Claim:
-    status: ClaimStatus = "supported" if backing.source.kind == "result" else "echoed"
-    return Claim(atom.kind, atom.text, atom.start, status, _origin(backing))
-
-
 def _origin(backing: Backing, step: str = "") -> Origin:
     source = backing.source
     return Origin(source.kind, backing.path, source.call, step or backing.step)
@@ -328,35 +400,3 @@ def _origin(backing: Backing, step: str = "") -> Origin:
 
 def _key(atom: Atom) -> tuple[str, str]:
     return atom.kind, atom.phrase
-
-
-def _copied_share(answer: str, sources: Sources) -> float | None:
-    """Share of the answer's words in runs of eight that stand in a result; None under sixteen."""
-    words = words_of(answer)
-    if len(words) < 2 * _WINDOW:
-        return None
-    held = sources.hold(words)
-    copied = place = searched = 0
-    while place + _WINDOW <= len(words) and searched < _MOST_WINDOWS:
-        end = place + _WINDOW
-        if False in held[place:end]:
-            place = held.index(False, place) + 1
-            continue
-        searched += 1
-        if _stands_in_result(words[place:end], sources):
-            copied += _WINDOW
-            place = end
-        else:
-            place += 1
-    rest = len(words) - place
-    if copied and 0 < rest < _WINDOW and _stands_in_result(words[-_WINDOW:], sources):
-        copied += rest
-    return copied / len(words)
-
-
-def _stands_in_result(words: list[str], sources: Sources) -> bool:
-    phrase = joined(words)
-    holders = sources.holders(phrase)
-    return any(
-        source.kind == "result" and source.holds(phrase, sources.asked_for) for source in holders
-    )

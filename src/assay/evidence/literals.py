@@ -75,10 +75,14 @@ _CODE_FIELDS = frozenset(
     | {"source_code", "program", "jq"}
 )
 _QUOTES = re.compile("[\"'`]")
+_DIGIT = re.compile("[0-9]")
 _QUOTATION = re.compile(r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`\n]*+`")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*+")
-# Devices and places that every system has.
-_KNOWN_TO_ALL = re.compile(r"/dev/|/tmp/?\Z|/proc/|/bin/|/usr/bin/|~/?\Z")
+# Devices and places that every system has, and addresses of nobody.
+_KNOWN_TO_ALL = re.compile(r"/dev/|/tmp/?\Z|/proc/|/bin/|/usr/bin/|~/?\Z|no-?reply@")
+# What a command says in so many words is its own.
+_SAID = re.compile(r"\b(?:echo|printf)\s{1,4}(?:-\w{1,4}\s{1,4})?[\"']\Z")
+_LONGEST_SAYING = 24
 _MADE = re.compile(
     r"(?:(?<![0-9<>=-])>{1,2}|\b(?:tee|mkdir|touch|create)\b(?:\s+-{1,2}\w+){0,4})\s{0,4}"
     r"[\"']?([\w./~@%+-]{1,300})"
@@ -94,6 +98,18 @@ _COMPARING = frozenset({"=", "<", ">"})
 _SIZED_TYPES = frozenset(
     {"varchar", "char", "character", "varying", "nvarchar", "decimal", "numeric", "float", "bit"}
     | {"varbinary", "binary", "vector", "timestamp", "timestamptz", "time", "number", "string"}
+)
+# Calls whose literals are headings, keys and forms of what they put together.
+_SAYING_CALLS = frozenset(
+    {"json_build_object", "jsonb_build_object", "json_object", "concat", "concat_ws", "format"}
+    | {"to_char", "to_date", "to_timestamp", "to_number", "string_agg", "array_to_string"}
+)
+_MATCHING = frozenset({"like", "ilike"})
+_CREATED = re.compile(
+    r"\bcreate\s+(?:\w+\s+){0,4}?(?:table|view|function|procedure|index|trigger|type|schema"
+    r"|sequence|role|user|policy|database|domain)\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?"
+    r"(?:[\w\"$]{1,80}\.)?\"?([\w$]{1,80})",
+    re.IGNORECASE,
 )
 _LEAST_NAME = 3
 _LONGEST_LITERAL = 120
@@ -125,7 +141,7 @@ def sql_atoms(text: str) -> tuple[Atom, ...]:
     found: dict[str, Atom] = {}
     literals = _literals(tokens)
     # Who asks the catalogue uses its names, which nobody has to tell.
-    names = [] if _CATALOGUE.search(text) else _foreign_names(tokens)
+    names = [] if asks_catalogue(text) else _foreign_names(tokens)
     for atom in (*literals, *names):
         if atom is not None:
             found.setdefault(atom.phrase, atom)
@@ -142,6 +158,8 @@ def code_atoms(text: str) -> tuple[Atom, ...]:
     own: set[str] | None = None
     for atom in atoms_in(text, names=False):
         if atom.kind in {"quoted", "code"}:
+            if _SAID.search(text[max(0, atom.start - _LONGEST_SAYING) : atom.start]):
+                continue
             inside = atoms_in(_QUOTES.sub(" ", atom.text), names=False)
             for inner in inside:
                 if inner.kind == "id" and own is None:
@@ -154,8 +172,18 @@ def code_atoms(text: str) -> tuple[Atom, ...]:
 
 
 def introduced_by(text: str) -> frozenset[str]:
-    """The files and folders that a command makes itself."""
-    return frozenset(match[1].rstrip("/") for match in _MADE.finditer(text[:LONGEST_QUERY]))
+    """The phrases of the files and folders that a command makes itself."""
+    return frozenset(phrase_of(match[1]) for match in _MADE.finditer(text[:LONGEST_QUERY]))
+
+
+def made_by_query(text: str) -> frozenset[str]:
+    """The phrases of the tables, views and other things that a query makes."""
+    return frozenset(map(phrase_of, _CREATED.findall(text[:LONGEST_QUERY])))
+
+
+def asks_catalogue(text: str) -> bool:
+    """Whether a query asks what there is in the database."""
+    return _CATALOGUE.search(text) is not None
 
 
 def _literals(tokens: list[tuple[str, ...]]) -> Iterator[Atom | None]:
@@ -165,12 +193,12 @@ def _literals(tokens: list[tuple[str, ...]]) -> Iterator[Atom | None]:
     after THEN and ELSE. The sizes of types are no matter either.
     """
     says = writes = sized = False
-    before = ""
-    calls: list[bool] = []
+    before = last = ""
+    calls: list[str] = []
     for text, _, name, bracket, number, sign in tokens:
         word = name.lower()
         if bracket or sign == "(":
-            calls.append(bool(bracket) and word not in SQL_WORDS)
+            calls.append(word if bracket and word not in SQL_WORDS else "")
         elif sign == ")" and calls:
             calls.pop()
         if word:
@@ -181,9 +209,20 @@ def _literals(tokens: list[tuple[str, ...]]) -> Iterator[Atom | None]:
             sized = False
         elif number and not sized:
             yield _literal("", number)
-        elif text and (before in _COMPARING or any(calls) or not says):
-            yield _literal(text, "")
-        before = sign
+        elif text and _is_asked_for(text, calls, last):
+            compared = before in _COMPARING or any(calls)
+            yield _literal(text, "") if compared or not says else None
+        before, last = sign, word or last
+
+
+def _is_asked_for(text: str, calls: list[str], last: str) -> bool:
+    """Whether a text is no heading or form of what a call puts together, and no search for words.
+
+    A part without figures that the query looks for is such a search.
+    """
+    if calls and calls[-1] in _SAYING_CALLS:
+        return False
+    return last not in _MATCHING or _DIGIT.search(text) is not None
 
 
 def _literal(literal: str, number: str) -> Atom | None:

@@ -34,8 +34,16 @@ _FOREIGN_MONTHS: dict[str, int] = (
 )
 # As words of text have them, in which a letter beyond ASCII stands alone.
 _FOREIGN_WORDS = {max(words_of(name), key=len) for name in _FOREIGN_MONTHS}
+# Halves of the day as words of text have them: of 5 pm, 5pm, 5:30pm and 5 p.m.
+_HALVES = {"am", "pm", "m"} | {
+    f"{figures}{half}"
+    for figures in (*range(1, 13), "00", "15", "30", "45")
+    for half in ("am", "pm")
+}
 # Words without which a text tells no day and no time of day but in figures.
-_TELLING_WORDS = _MONTH_WORDS | _FOREIGN_WORDS | {"past", "quarter", "clock", "noon", "midnight"}
+_DATED_WORDS = _MONTH_WORDS | _FOREIGN_WORDS | {"past", "quarter", "clock", "noon", "midnight"}
+_TELLING_WORDS = _DATED_WORDS | _HALVES
+_HALF_OF_DAY = re.compile(r"[0-9]\s?[ap]\.?m\b", re.IGNORECASE)
 _FOREIGN_MONTH = "|".join(sorted(_FOREIGN_MONTHS, key=len, reverse=True))
 _MONTH = (
     rf"(?:(?:{_FOREIGN_MONTH})\b"
@@ -107,18 +115,11 @@ _TIME_IN_WORDS = re.compile(
     r"|(noon|midnight))\b",
     re.IGNORECASE,
 )
-# Steps that people take from a date they know: within a week, by weeks, months, a year.
+# Steps that people take from today: within a week, by weeks, months, a year.
 _DAY_STEPS = (*range(1, 8), 10, 14, 21, 28, 29, 30, 31, 60, 90, 180, 365, 366)
 _FAR = 731
-_WEEK = 7
 _MONTH_LENGTH = 31
 _EDGES_OF_WEEK = frozenset({0, 4, 5, 6})
-_PERIOD = re.compile(
-    r"\b(?:days?|nights?|weeks?|fortnight|months?|quarters?|years?|annual|monthly|weekly|daily"
-    r"|tage?n?|wochen?|monate?n?|jahre?n?|jours?|semaines?|mois|ans?|días?|semanas?|mes(?:es)?)\b"
-    r"|[天周月年日晚](?!期)",
-    re.IGNORECASE,
-)
 _RELATIVE = re.compile(
     r"\b(?:today|tonight|tomorrow|yesterday|now|recent(?:ly)?|current(?:ly)?|latest|upcoming|ago"
     r"|(?:next|last|past|this|previous|coming)\s(?:\w+\s){0,2}(?:days?|weeks?|weekend|months?"
@@ -127,7 +128,6 @@ _RELATIVE = re.compile(
     r"|今天|明天|后天|昨天|前天|今晚|本周|上周|下周|这周|本月|上个?月|下个?月|今年|去年|明年|最近|近期|目前",
     re.IGNORECASE,
 )
-_MINUTE_STEPS = (5, 10, 15, 20, 25, 30, 40, 45, 50, 60, 75, 90, 120, 150, 180, 240)
 
 
 class DateSpan(NamedTuple):
@@ -162,19 +162,20 @@ def near_today(day: Day, today: date) -> bool:
     return apart <= _MONTH_LENGTH and known.weekday() in _EDGES_OF_WEEK
 
 
-def speaks_of_periods(text: str) -> bool:
-    """Whether a text speaks of days, weeks or other spans, by which a date may be reckoned."""
-    return _PERIOD.search(text) is not None
-
-
 def may_hold_other_dates(text: str, words: Iterable[str]) -> bool:
     """Whether a text may hold a date in another form than 2026-03-24, or a time in words."""
     return (
-        not _TELLING_WORDS.isdisjoint(words)
+        (not _TELLING_WORDS.isdisjoint(words) and _tells_in_words(text, words))
         or "月" in text
+        or "点" in text
         or _SLASHES.search(text) is not None
         or _POINTS.search(text) is not None
     )
+
+
+def _tells_in_words(text: str, words: Iterable[str]) -> bool:
+    """Whether those words are of a date or time: "am" is a word of its own too."""
+    return not _DATED_WORDS.isdisjoint(words) or _HALF_OF_DAY.search(text) is not None
 
 
 def dates_in(text: str) -> Iterator[DateSpan]:
@@ -269,23 +270,25 @@ def minute_of(text: str) -> int | None:
     return None
 
 
-def days_near(day: Day, *, far: bool = True) -> list[Day]:
-    """The days from which a step of simple date arithmetic leads to this one, nearest first.
+def weekday_of(day: Day) -> int | None:
+    """Which day of the week a day is, from 0 for Monday; None if it is none."""
+    known = _as_date(day)
+    return None if known is None else known.weekday()
 
-    Steps of more than a week are far.
-    """
+
+def days_near(day: Day, days: Iterable[int]) -> list[Day]:
+    """The days that are so many days before or after this one, in the order of `days`."""
     known = _as_date(day)
     if known is None:
         return []
-    days = _DAY_STEPS if far else _DAY_STEPS[:_WEEK]
     steps = (timedelta(days=sign * step) for step in days for sign in (1, -1))
     reached = (known + step for step in steps if _in_calendar(known, step))
     return [(other.year, other.month, other.day) for other in reached]
 
 
-def minutes_near(minute: int) -> list[int]:
-    """The times of day from which a usual step leads to this one, nearest first."""
-    return [(minute + sign * step) % 1440 for step in _MINUTE_STEPS for sign in (1, -1)]
+def minutes_near(minute: int, minutes: Iterable[int]) -> list[int]:
+    """The times of day that are so many minutes before or after this one, nearest first."""
+    return [(minute + sign * step) % 1440 for step in sorted(minutes) for sign in (1, -1)]
 
 
 def is_edge(day: Day) -> bool:

@@ -30,8 +30,8 @@ _PORTION_FIELD = re.compile(
     r"|num_results|limit)$"
 )
 _ID_FIELD = re.compile(
-    r"(?:^|_)(?:ids?|uuid|guid|key|code|no|number|ref|token|sha|hash|sku|email|phone|username"
-    r"|owner|login|account)$"
+    r"(?:^|_)(?:ids?|uuid|guid|key|code|ref|token|sha|hash|sku|email|phone|username"
+    r"|owner|login|account)$|_(?:no|number)$"
 )
 _NAMING_FIELD = re.compile(
     r"(?:^|_)(?:name|title|summary|label|subject|description|comment|message|note|body|content"

@@ -30,6 +30,16 @@ if TYPE_CHECKING:
 NEARLY_IDENTICAL = 0.8
 _LOOKED_BACK = 8
 _LEAST_WORD = 4
+# Three letters may be a code, such as that of an airport, unless they are a word of everyday.
+_LENGTH_OF_CODE = 3
+_SHORT_WORDS = frozenset(
+    {"the", "and", "for", "are", "but", "not", "you", "all", "any", "can", "had", "has", "her"}
+    | {"was", "one", "our", "out", "day", "get", "him", "his", "how", "its", "may", "new", "now"}
+    | {"old", "see", "two", "way", "who", "did", "let", "put", "say", "she", "too", "use", "yes"}
+    | {"per", "via", "off", "own", "set", "add", "end", "yet", "six", "ten", "com", "org", "www"}
+    | {"url", "api", "key", "low", "top", "max", "min", "sum", "avg", "row", "ago", "non", "des"}
+    | {"der", "die", "das", "und", "ist", "mit", "von", "les", "una", "los", "las", "por", "que"}
+)
 
 
 class Repeat(Struct, frozen=True, gc=False):
@@ -222,7 +232,20 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
         return []
     bits = facts.sources.bits_of_calls
     touched = _touched(facts, sum(bits[known.position] for known in candidates))
-    return [known.position for known in candidates if not bits[known.position] & touched]
+    idle = {known.position for known in candidates if not bits[known.position] & touched}
+    return sorted(idle - _looked_through(facts, provenance, idle)) if idle else []
+
+
+def _looked_through(facts: RunFacts, provenance: Provenance, idle: set[int]) -> set[int]:
+    """The calls that went through a list of a result one by one, some of which was used."""
+    lists: dict[tuple[str, int | None, str], set[int]] = {}
+    for value in provenance.values:
+        for origin in value.origins[:1]:
+            holder, index, _ = origin.place.rpartition("[")
+            if index and origin.kind == "result":
+                key = (facts.calls[value.call].call.tool, origin.call, holder)
+                lists.setdefault(key, set()).add(value.call)
+    return set[int]().union(*(calls for calls in lists.values() if not calls <= idle))
 
 
 def _touched(facts: RunFacts, looked_at: int) -> int:
@@ -252,4 +275,6 @@ def _touched(facts: RunFacts, looked_at: int) -> int:
 
 
 def _is_telling(word: str) -> bool:
-    return len(word) >= _LEAST_WORD or word.isdecimal() or not word.isascii()
+    if len(word) >= _LEAST_WORD or word.isdecimal() or not word.isascii():
+        return True
+    return len(word) == _LENGTH_OF_CODE and word not in _SHORT_WORDS

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 # The digit stands first so that the search can skip to it; what precedes it is checked after.
-_DIGIT = r"[0-9](?<![A-Za-z0-9_.][0-9])(?<![A-Za-z]-[0-9])"
+_DIGIT = r"[0-9](?<![A-Za-z0-9_][0-9])(?<![^.]\.[0-9])(?<![A-Za-z]-[0-9])"
 _ISO_DATE = r"[0-9]{3}-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?|(?![0-9-]))"
 _CLOCK = r"[0-9]?:[0-9]{2}(?::[0-9]{2})?"
 # Thousands by commas and a decimal point, or a decimal comma, which points may precede.
@@ -18,7 +18,7 @@ _PLAIN = (
     r"[0-9]*+(?:,[0-9]{1,2}(?![0-9,.])|(?:,[0-9]{3}(?![0-9])){0,8}+(?:\.[0-9]++"
     r"(?:(?<=\.[0-9]{3})(?:\.[0-9]{3})*+,[0-9]{1,2}(?![0-9]))?+)?+)"
 )
-_NO_MORE = r"(?!\.?[0-9]|[A-Za-z_]++[0-9])"
+_NO_MORE = r"(?!\.?[0-9]|[A-Za-z_]++[0-9]|\.[xX*](?!\w))"
 # Numbers that stand for themselves, beside the dates and times of day that look like them.
 NUMBER_OR_MOMENT = re.compile(rf"{_DIGIT}(?:{_ISO_DATE}|{_CLOCK}|{_PLAIN}{_NO_MORE})")
 NUMBER = rf"{_DIGIT}{_PLAIN}{_NO_MORE}"
@@ -84,9 +84,17 @@ UNIT_FAMILIES: tuple[dict[str, float], ...] = (
 _CELSIUS = frozenset({"°c", "℃", "摄氏度", "celsius"})
 _FAHRENHEIT = frozenset({"°f", "华氏度", "fahrenheit"})
 _PERCENT = frozenset({"%", "percent", "per cent", "pct", "个百分点"})
+_TIMES = frozenset({"x", "×", "times", "fold", "倍"})
+# How long months and years are says little among many numbers, but enough beside the days.
+_CALENDAR = dict.fromkeys(("month", "months", "个月"), 30.44 * 8.64e7) | dict.fromkeys(
+    ("year", "years", "yr", "yrs"), 365.25 * 8.64e7
+)
+_HALF = 0.5 + 1e-9
 _UNITS = frozenset(
     {
         *MAGNITUDES,
+        *_TIMES,
+        *_CALENDAR,
         *_PERCENT,
         "°",
         *_CELSIUS,
@@ -95,11 +103,16 @@ _UNITS = frozenset(
     }
 )
 _AFTER_NUMBER = re.compile(
-    r"[\s-]?(%|°(?:\s?[CFcf])?|[A-Za-z]{1,8}(?![A-Za-z0-9])|[\u4e00-\u9fff]{1,4})"
+    r"[\s-]?(%|×|°(?:\s?[CFcf])?|[A-Za-z]{1,8}(?![A-Za-z0-9])|[\u4e00-\u9fff]{1,4})"
 )
 _FACTORS_BY_UNIT: dict[str, tuple[float, ...]] = {
     unit: tuple(sorted({size / other for other in family.values()} - {1.0}))
     for family in UNIT_FAMILIES
+    for unit, size in family.items()
+}
+_SIZE_BY_UNIT = {
+    unit: (i, size)
+    for i, family in enumerate((UNIT_FAMILIES[0] | _CALENDAR, *UNIT_FAMILIES[1:]))
     for unit, size in family.items()
 }
 # Sizes by which numbers change when their unit does: cents, per mille, kilo, minutes, hours.
@@ -131,6 +144,11 @@ class Quantity(Struct, frozen=True, gc=False):
         return self.unit in _PERCENT
 
     @property
+    def is_multiple(self) -> bool:
+        """Whether it says how many times one thing is another, as 12x does."""
+        return self.unit in _TIMES
+
+    @property
     def factors(self) -> tuple[float, ...]:
         """What to multiply by for the same quantity in other units, or without its magnitude."""
         magnitude = MAGNITUDES.get(self.unit)
@@ -140,6 +158,21 @@ class Quantity(Struct, frozen=True, gc=False):
     def is_of_other_unit(self, field: str) -> bool:
         """Whether a field names another unit of the same kind, as `weight_kg` does for pounds."""
         return _is_other_unit(self.unit, field)
+
+    def is_same_as(self, other: Quantity) -> bool:
+        """Whether both are the same in different units, as exact as the coarser of them."""
+        own, theirs = _SIZE_BY_UNIT.get(self.unit), _SIZE_BY_UNIT.get(other.unit)
+        if own is not None and theirs is not None:
+            factor = theirs[1] / own[1]
+            if own[0] != theirs[0] or factor == 1:
+                return False
+            size, reach = other.size * factor, 10.0**-other.decimals * factor
+        else:
+            scaled = other.on_other_scale(other.size)
+            if scaled is None or self.on_other_scale(0) is None or self.unit == other.unit:
+                return False
+            size, reach = scaled, 10.0**-other.decimals
+        return abs(size - self.size) <= _HALF * max(reach, 10.0**-self.decimals)
 
     def on_other_scale(self, size: float) -> float | None:
         """A number of this unit on the other scale of temperature; None without a scale."""

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.evidence.json_leaves import ROOT, as_text
 from assay.evidence.measures import Measures, measures_in, says_number
-from assay.evidence.moments import Day, speaks_of_periods, speaks_of_time, vaguer
+from assay.evidence.moments import Day, speaks_of_time, vaguer
 from assay.evidence.quantities import number_words
 from assay.evidence.source import Source
+from assay.evidence.spans import Spans, spans_in
 from assay.evidence.words import joined, words_of
 from assay.evidence.workings import totals_of
 
@@ -38,6 +39,9 @@ _MOST_CANDIDATES = 64
 # So few sources are searched for a number one by one; for more an index is made.
 _FEW_SOURCES = 64
 _THOUSAND = 1000
+_TWO_DIGITS = 2
+# A third of them: so often would one that was made up be found.
+_MANY_OF_TWO_DIGITS = 30
 _LONGEST_TOLD = 100_000
 # So many characters are read over and over for parts of names; then no more is looked for.
 _MOST_READ_AGAIN = 100_000_000
@@ -104,9 +108,9 @@ class Sources:
         return any(speaks_of_time(source.text[:_LONGEST_TOLD]) for source in self.told)
 
     @cached_property
-    def speaks_of_periods(self) -> bool:
-        """Whether anybody spoke of days, weeks or other spans, by which a date may be reckoned."""
-        return any(speaks_of_periods(source.text[:_LONGEST_TOLD]) for source in self.told)
+    def spans(self) -> Spans:
+        """The spans of time that anybody spoke of, by which a date or time may be reckoned."""
+        return Spans.of_all(spans_in(source.text[:_LONGEST_TOLD]) for source in self.told)
 
     @cached_property
     def told_numbers(self) -> set[float]:
@@ -116,6 +120,16 @@ class Sources:
         return found | {
             n for n in range(1, _MOST_IN_WORDS) if not words.isdisjoint(number_words(n))
         }
+
+    @cached_property
+    def say_most_numbers(self) -> bool:
+        """Whether the results say so many numbers of two digits that chance finds any of them."""
+        found: set[str] = set()
+        for source in self.results:
+            found.update(figures for figures in source.figures if len(figures) == _TWO_DIGITS)
+            if len(found) >= _MANY_OF_TWO_DIGITS:
+                return True
+        return False
 
     def with_number(self, size: float, *, echoes: bool) -> Source | None:
         """The earliest source of a number."""
@@ -254,22 +268,6 @@ class Index:
                     self._vaguer.setdefault(less, source)
         return self._vaguer
 
-    def days_before(self, step: int) -> int:
-        """How many days were known before a step."""
-        return bisect_left(self._day_steps, step)
-
-    def minutes_before(self, step: int) -> int:
-        """How many times of day were known before a step."""
-        return bisect_left(self._minute_steps, step)
-
-    @cached_property
-    def _day_steps(self) -> list[int]:
-        return sorted(map(_STEP, self.days.values()))
-
-    @cached_property
-    def _minute_steps(self) -> list[int]:
-        return sorted(map(_STEP, self.minutes.values()))
-
     def numbers_between(self, low: float, high: float) -> list[float]:
         """The numbers from `low` to `high`."""
         if self._sorted is None:
@@ -322,7 +320,9 @@ def _history(case: AgentTestCase, steps: list[int]) -> Iterator[tuple[int, dict[
 def _messages(case: AgentTestCase, steps: list[int]) -> Iterator[tuple[int, str]]:
     for step, message in _history(case, steps):
         if message.get("role") == "assistant" and (text := as_text(message.get("content"))):
-            yield step, text
+            # Between two turns it speaks with the results of the first.
+            between = step > BEFORE_ALL and not isinstance(message.get("turn"), int)
+            yield step + between, text
 
 
 def _day_of(case: AgentTestCase) -> date | None:

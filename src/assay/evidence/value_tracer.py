@@ -6,11 +6,11 @@ import re
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.atoms import Atom, atoms_in
+from assay.evidence.argument_parts import parts_of
 from assay.evidence.backing import Backer, Backing
 from assay.evidence.calculation import is_calculated
 from assay.evidence.json_leaves import SCALARS, leaf_text
-from assay.evidence.literals import code_atoms, holds_code, introduced_by, is_sql, sql_atoms
+from assay.evidence.literals import holds_code
 from assay.evidence.own_choices import (
     SMALL,
     goes_to_code_file,
@@ -27,8 +27,10 @@ from assay.evidence.words import phrase_of
 from assay.evidence.worked_out import Workings, wholes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from assay.evidence.argument_parts import Parts
+    from assay.evidence.atoms import Atom
     from assay.evidence.call_facts import CallFacts
     from assay.evidence.json_leaves import Leaf
     from assay.evidence.schema_values import FieldValues
@@ -50,8 +52,6 @@ _MOST_MISSING = 10
 _LEAST_NUMBERS = 3
 _MOST_NUMBERS = 100
 _START = attrgetter("start")
-_WORDS_OF_TEXT = 3
-_EDGES_OF_DAY = frozenset({0, 1439, 1440})
 _SETTLED = frozenset({"trivial", "reused"})
 _INTRODUCED = frozenset({"nowhere", "ahead", "partly", "unchecked"})
 
@@ -74,9 +74,10 @@ class OwnValues:
                 for text in value.missing or (leaf_text(value.value),):
                     self._first.setdefault(phrase_of(text), origin)
 
-    def introduce(self, phrase: str, origin: Origin) -> None:
-        """Keep what a call made, such as a file."""
-        self._first.setdefault(phrase, origin)
+    def introduce(self, made: Iterable[str], origin: Origin) -> None:
+        """Keep the phrases of what a call made, such as a file or a table."""
+        for phrase in made:
+            self._first.setdefault(phrase, origin)
 
     def first(self, phrase: str) -> Origin | None:
         """The call that introduced these words."""
@@ -180,7 +181,8 @@ class ValueTracer:
             found = workings.of_hour(size, self._step)
         if found is None and self._wholes is None:
             self._wholes = wholes_of(self._facts.leaves)
-        return found or workings.of_rest(size, (self._wholes or {}).get(leaf.field), self._backer)
+        whole = (self._wholes or {}).get(leaf.field)
+        return found or workings.of_rest(size, whole, self._step, self._backer)
 
     def _text(self, leaf: Leaf, value: str) -> TracedValue:
         phrase = phrase_of(value)
@@ -194,24 +196,18 @@ class ValueTracer:
             return self._traced(leaf, _origin(backing))
         if self._writes_code and not names_place(leaf.field):
             return self._settled(leaf, "unchecked")
-        parts = self._parts(leaf.field, value)
-        if len(parts) == 1 and parts[0].phrase == phrase:
-            return self._whole(leaf, parts[0])
-        return self._composed(leaf, parts) if parts else self._plain(leaf, value)
+        code = self._runs_commands or holds_code(leaf.field)
+        parts = parts_of(value, self._facts, holds_code=code)
+        if len(parts.atoms) == 1 and parts.atoms[0].phrase == phrase:
+            return self._whole(leaf, parts)
+        found = self._composed(leaf, parts) if parts.atoms else self._plain(leaf, value)
+        if parts.made and not self._failed:
+            self._own.introduce(parts.made, Origin("call", leaf.path, self._position))
+        return found
 
-    def _parts(self, field: str, value: str) -> list[Atom]:
-        """The parts of a text that must have been known from somewhere."""
-        if is_sql(value):
-            return list(sql_atoms(value))
-        if self._holds_code(field):
-            return list(code_atoms(value))
-        return [atom for atom in atoms_in(value, names=False) if _is_checkable(atom)]
-
-    def _holds_code(self, field: str) -> bool:
-        return self._runs_commands or holds_code(field)
-
-    def _whole(self, leaf: Leaf, atom: Atom) -> TracedValue:
+    def _whole(self, leaf: Leaf, parts: Parts) -> TracedValue:
         """A single value in a form of its own: a date, an address, an id."""
+        atom = parts.atoms[0]
         known = self._known_from(atom)
         if known is not None:
             return self._traced(leaf, known)
@@ -219,6 +215,8 @@ class ValueTracer:
             joined = self._joined(atom.text)
             if joined:
                 return self._traced(leaf, *joined)
+        if atom.kind in parts.proven and self._own.first(atom.phrase) is None:
+            return self._settled(leaf, "unchecked")
         return self._untraced(leaf, self._sources.first(atom.phrase))
 
     def _joined(self, address: str) -> tuple[Origin, ...]:
@@ -235,7 +233,11 @@ class ValueTracer:
         if backing is not None:
             return _origin(backing)
         if atom.quantity is not None:
-            return self._own.workings.of_number(atom.quantity.size, self._step, self._backer)
+            size = atom.quantity.size
+            unit = self._backer.of_unit(size)
+            if unit is not None and unit.source.kind != "result":
+                return _origin(unit)
+            return self._own.workings.of_number(size, self._step, self._backer)
         return self._own.workings.of_days(atom.days) if atom.days else None
 
     def _backed(self, atom: Atom) -> Backing | None:
@@ -247,24 +249,20 @@ class ValueTracer:
             return self._backer.of_part(atom.text)
         return found
 
-    def _composed(self, leaf: Leaf, parts: list[Atom]) -> TracedValue:
+    def _composed(self, leaf: Leaf, parts: Parts) -> TracedValue:
         origins: list[Origin] = []
         missing: list[str] = []
-        worked_out = self._worked_out_in(parts)
+        worked_out = self._worked_out_in(parts.atoms)
         reckons = _CALCULATION.fullmatch(leaf_text(leaf.value)) is not None
-        introduced = introduced_by(leaf_text(leaf.value)) if self._holds_code(leaf.field) else ()
-        for atom in parts:
+        for atom in parts.atoms:
             known = self._known_from(atom) or self._own.first(atom.phrase)
             if known is None and reckons and atom.quantity is not None:
                 known = self._own.workings.of_hour(atom.quantity.size, self._step)
             if known is not None:
                 origins.append(known)
-            elif atom in worked_out:
-                continue
-            elif atom.text in introduced:
-                if not self._failed:
-                    self._own.introduce(atom.phrase, Origin("call", leaf.path, self._position))
-            elif not _is_free_text(atom):
+            elif atom.kind in parts.proven:
+                self._own.introduce((atom.phrase,), Origin("call", leaf.path, self._position))
+            elif not (atom.phrase in parts.made or atom in worked_out or parts.may_be_own(atom)):
                 missing.append(atom.text)
         if not origins and not missing:
             return self._plain(leaf, leaf_text(leaf.value))
@@ -282,7 +280,7 @@ class ValueTracer:
             share,
         )
 
-    def _worked_out_in(self, parts: list[Atom]) -> list[Atom]:
+    def _worked_out_in(self, parts: Sequence[Atom]) -> list[Atom]:
         """The numbers of a text that follow from known ones beside them."""
         numbers = sorted((atom for atom in parts if atom.quantity is not None), key=_START)
         if not _LEAST_NUMBERS <= len(numbers) <= _MOST_NUMBERS:
@@ -369,13 +367,3 @@ class ValueTracer:
 def _origin(backing: Backing, step: str = "") -> Origin:
     source = backing.source
     return Origin(source.kind, backing.path, source.call, backing.step or step)
-
-
-def _is_free_text(atom: Atom) -> bool:
-    return atom.kind == "quoted" and len(atom.phrase.split()) >= _WORDS_OF_TEXT
-
-
-def _is_checkable(atom: Atom) -> bool:
-    if atom.quantity is not None:
-        return sum(map(str.isdigit, atom.text)) >= 2
-    return atom.minute not in _EDGES_OF_DAY

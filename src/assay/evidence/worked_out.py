@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 from assay.evidence.backing import Backer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assay.evidence.sources import Sources
 
 _LEAST = 10
+_FEW_TOLD = 4
 _MINUTES_OF_HOUR = 60
 _HOURS = 24
 _CALCULATION = "calculation"
@@ -42,6 +44,15 @@ class Workings:
     def _spelled_out(self) -> dict[float, int]:
         return spelled_out(self._sources.messages, self._is_known)
 
+    @cached_property
+    def _of_told(self) -> frozenset[float]:
+        """What two of the numbers that the agent was told make, where they are few."""
+        told = self._sources.told_numbers
+        if len(told) > _FEW_TOLD:
+            return frozenset()
+        pairs = permutations(told, 2)
+        return frozenset(size for a, b in pairs for size in (a + b, a - b, a * b))
+
     def _is_known(self, atom: Atom, step: int) -> bool:
         # Of messages whose time is not recorded it is only known that they belong to the run.
         before = step if step > BEFORE_ALL else AFTER_ALL
@@ -57,6 +68,8 @@ class Workings:
         said = self._spelled_out.get(size)
         if said is not None and said <= step:
             return Origin("conversation", "conversation_history", None, _CALCULATION)
+        if size in self._of_told:
+            return Origin("prompt", "input", None, _CALCULATION)
         today = self._sources.today
         if today is not None and abs(size - today.year) <= 1:
             return Origin("conversation", _CLOCK, None, _BY_CLOCK)
@@ -69,11 +82,12 @@ class Workings:
         source = self._sources.fresh.minutes.get(int(size * _MINUTES_OF_HOUR))
         return _from(source, "time_format") if _before(source, step) else None
 
-    def of_rest(self, size: float, whole: float | None, backer: Backer) -> Origin | None:
+    def of_rest(self, size: float, whole: float | None, step: int, backer: Backer) -> Origin | None:
         """A number that makes up a known one, the whole, together with the others of its field."""
         if whole is None or size < _LEAST or whole == size:
             return None
-        return _from(backer.knows_number(whole), _CALCULATION)
+        known = _from(backer.knows_number(whole), _CALCULATION)
+        return known or self.of_number(whole, step, backer)
 
     def of_days(self, days: Sequence[Day]) -> Origin | None:
         """The day of the run, where the user spoke of a time as seen from it."""

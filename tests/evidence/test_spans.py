@@ -1,0 +1,105 @@
+"""Spans of time that people speak of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.evidence.made_runs import call, run
+
+from assay.evidence.provenance import trace_arguments
+from assay.evidence.spans import DAY_UNITS, MINUTE_UNITS, WEEKDAYS, Spans, spans_in
+
+MONTH = frozenset(range(28, 32))
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("four nights from 3 May", {4}),
+        ("within 5 to 7 business days", {7}),
+        ("next week", {7}),
+        ("in two weeks", {14}),
+        ("a few days later", {2, 3, 4, 5, 6, 7}),
+        ("in the coming days", {2, 3, 4, 5, 6, 7}),
+        ("a month ago", MONTH),
+        ("两个月后", set(range(56, 63))),
+        ("三天后", {3}),
+        ("a holiday on Friday", set()),
+        ("2026年3月20日", set()),
+        ("3月20日（周五）", set()),
+        ("900 years", set()),
+    ],
+)
+def test_spans_of_days(text: str, days: set[int]) -> None:
+    assert spans_in(text).days == days
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("half an hour before", {30}),
+        ("a 45-minute walk", {45}),
+        ("two hours early", {120}),
+        ("an hour and a half", {60, 90}),
+        ("至少提前一小时", {60}),
+        ("提前一个半小时", {90}),
+        ("at the last minute of it", {1}),
+        ("mining", set()),
+    ],
+)
+def test_spans_of_minutes(text: str, minutes: set[int]) -> None:
+    assert spans_in(text).minutes == minutes
+
+
+@pytest.mark.parametrize("unit", [unit for unit, (least, _) in DAY_UNITS.items() if least > 1])
+def test_every_longer_unit_of_days(unit: str) -> None:
+    least, most = DAY_UNITS[unit]
+    assert spans_in(f"in 1 {unit}").days == set(range(least, most + 1))
+
+
+@pytest.mark.parametrize("unit", [unit for unit, (least, _) in DAY_UNITS.items() if least == 1])
+def test_every_unit_of_one_day(unit: str) -> None:
+    assert spans_in(f"in 3 {unit}").days == {3}
+
+
+@pytest.mark.parametrize("unit", MINUTE_UNITS)
+def test_every_unit_of_minutes(unit: str) -> None:
+    assert spans_in(f"in 3 {unit}").minutes == {3 * MINUTE_UNITS[unit]}
+
+
+@pytest.mark.parametrize("name", WEEKDAYS)
+def test_every_day_of_the_week(name: str) -> None:
+    assert spans_in(f"on {name}").weekdays == {WEEKDAYS[name]}
+
+
+def test_a_weekend_may_begin_on_friday() -> None:
+    assert spans_in("for the weekend").weekdays == {4, 5, 6}
+
+
+def test_a_day_before_and_after_go_without_saying() -> None:
+    assert Spans().days_to(0) == [1]
+    assert Spans(days=frozenset({3}), weekdays=frozenset({4})).days_to(0) == [1, 3]
+    assert Spans(weekdays=frozenset({4})).days_to(4) == [1, 2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "status"),
+    [
+        ("A room from 2026-05-04, please.", "nowhere"),
+        ("A room from 2026-05-04 for three nights, please.", "derived"),
+        ("A room from 2026-05-04 until Thursday, please.", "derived"),
+        ("A room from 2026-05-04 until Friday, please.", "nowhere"),
+    ],
+)
+def test_a_date_some_days_away_must_have_been_spoken_of(prompt: str, status: str) -> None:
+    case = run(prompt, call("search", {"until": "2026-05-07"}, []))
+    (value,) = trace_arguments(case).values
+    assert value.status == status
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_spans(text: str) -> None:
+    found = spans_in(text)
+    assert all(0 < days <= 731 for days in found.days)
+    assert all(minutes > 0 for minutes in found.minutes)
