@@ -45,6 +45,7 @@ def test_names_that_proved_true_stay_known() -> None:
         ("CREATE OR REPLACE VIEW shop.report_7 AS SELECT 1 FROM items", ("items",)),
         ("SELECT 1 FROM items WHERE name LIKE 'idx_%'", ("items", "name")),
         ("SELECT 1 FROM items WHERE name LIKE 'SO-99%'", ("SO-99", "items", "name")),
+        ("SELECT age / 365.25 FROM items LIMIT 15 OFFSET 45", ("items",)),
         ("SELECT 1 FROM items WHERE json_build_object('total', 4) = x", ("items",)),
         ("SELECT 1 FROM items WHERE to_char(day, '$999.99') = x", ("items",)),
     ],

@@ -31,6 +31,9 @@ def statuses(answer: str, result: Any, *, sent: Any = None) -> dict[str, str]:
         ("It costs 13,900 now.", "13,900", "absent"),
         ("It costs about 14,500 now.", "14,500", "absent"),
         ("It costs ~13,000-14,000.", "14,000", "calculated"),
+        ("It costs 13,500+ now.", "13,500", "calculated"),
+        ("It costs more than 13,500 now.", "13,500", "calculated"),
+        ("It costs 11,500+ now.", "11,500", "absent"),
     ],
 )
 def test_ranges_multiples_and_rough_numbers(answer: str, claim: str, status: str) -> None:

@@ -279,3 +279,9 @@ def test_what_was_said_between_two_turns_was_said_with_the_results_of_the_first(
 def test_what_two_of_a_few_told_numbers_make(prompt: str, status: str) -> None:
     (value,) = trace_arguments(run(prompt, call("convert", {"miles": 294}, 473.1))).values
     assert value.status == status
+
+
+def test_a_share_is_a_hundredth_of_what_was_told_as_a_percentage() -> None:
+    case = run("At an interest of 3.5%, please.", call("mortgage", {"rate": 0.035}, 1))
+    (value,) = trace_arguments(case).values
+    assert (value.status, value.origins[0].step) == ("derived", "unit")

@@ -52,6 +52,7 @@ _MOST_PLACES = 8
 _MOST_PARTS = 10
 _FEW_DIGITS = 2
 _FEW_NUMBERS = 12
+_EXACT = 9
 _PATH_SIGNS = re.compile(r"[/\\]+")
 _FILE_NAME = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -164,9 +165,9 @@ class Backer:
                 return Backing(sources[0], _place(sources[0], leaf), "number_format")
         return None
 
-    def of_rounded(self, size: float, step: float) -> Backing | None:
-        """The source of a number that is this one once it is rounded to so large a step."""
-        return self._between(size - step / 2, size + step / 2, "rounding")
+    def of_range(self, low: float, high: float) -> Backing | None:
+        """The source of a number from `low` to `high`."""
+        return self._between(low, high, "rounding")
 
     def of_days(self, days: tuple[Day, ...]) -> Backing | None:
         """The source of a date said in any form."""
@@ -275,7 +276,8 @@ class Backer:
         """
         telling = self.knows_few_numbers or _digits_of(size) > _FEW_DIGITS
         for factor in UNIT_STEPS:
-            for other in (size * factor, size / factor):
+            # Without the rounding 0.035 would be no hundredth of 3.5.
+            for other in (round(size * factor, _EXACT), round(size / factor, _EXACT)):
                 source = self._index.numbers.get(other)
                 if self._is_known(source) and (telling or source.kind != "result"):
                     leaf = source.leaf_with_number(other)

@@ -18,6 +18,14 @@ from msgspec import Struct
 from assay.evidence.atoms import Atom, AtomKind, atoms_in
 from assay.evidence.backing import Backer
 from assay.evidence.calculation import is_calculated
+from assay.evidence.claim_words import (
+    ABOVE,
+    ENDING_IN,
+    LEAVING,
+    OWN_MACHINE,
+    ROUGHLY,
+    TOTALLING,
+)
 from assay.evidence.copying import copied_share
 from assay.evidence.effects import acts
 from assay.evidence.json_leaves import ROOT
@@ -45,28 +53,7 @@ NUMBER_KINDS: frozenset[AtomKind] = frozenset({"number", "percentage"})
 MOSTLY_COPIED = 0.8
 _START = attrgetter("start")
 _LOOKED_BACK = 24
-_ENDING_IN = re.compile(
-    r"(?:\bending (?:in|with)|\bends (?:in|with)|\blast \w+ digits|尾号)\W{0,6}\Z"
-)
-# Words with which an answer speaks of a total or a count.
-_TOTALLING = frozenset(
-    {"total", "totals", "totalling", "totaling", "sum", "sums", "all", "altogether", "overall"}
-    | {"combined", "together", "average", "count", "number", "there", "found", "list", "lists"}
-    | {"has", "have", "insgesamt", "gesamt", "gesamtbetrag", "gesamtsumme", "zusammen", "summe"}
-    | {"anzahl", "合", "总", "共", "计"}
-)
-# Words with which it speaks of what is left of a number, or lacks to it.
-_LEAVING = frozenset(
-    {"remain", "remains", "remaining", "remainder", "left", "rest", "difference", "balance", "more"}
-    | {"less", "save", "saves", "saved", "saving", "savings", "short", "owe", "owed", "minus"}
-    | {"plus", "additional", "cheaper", "gap", "differenz", "verbleiben", "剩", "余", "差", "省"}
-)
-_ROUGHLY = re.compile(
-    r"(?:[~≈约近]|\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.))"
-    r"[\s$€£¥*_]{0,4}(?:[0-9.,]{1,20}\s?[-–]\s?[$€£¥]?)?\Z",
-    re.IGNORECASE,
-)
-_OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0):([0-9]{1,5})/?")
+_NOT_FAR_ABOVE = 1.1
 _TEN = 10
 _HUNDRED = 100
 _MOST_PLAIN = 6
@@ -252,7 +239,7 @@ class _Checker:
         if not quantity.decimals and quantity.size < _LEAST_REST:
             return False
         # Among many numbers chance finds two that differ by this one.
-        if not self._backer.knows_few_numbers and not self._speaks(_LEAVING, atom):
+        if not self._backer.knows_few_numbers and not self._speaks(LEAVING, atom):
             return False
         line = self._answer.count
         for other in near:
@@ -272,23 +259,29 @@ class _Checker:
         """
         if atom.quantity is None or atom.quantity.is_percentage:
             return None
-        if not self._speaks(_TOTALLING, atom):
+        if not self._speaks(TOTALLING, atom):
             return None
         found = self._backer.by_calculation(atom.quantity.size)
         return found and Origin("result", found.path, found.source.call, found.step)
 
     def _roughly(self, atom: Atom) -> Origin | None:
-        """Where a number came from that the answer only says roughly, as ~26,000."""
+        """Where a number came from that the answer only says roughly, as ~26,000 or 35,000+."""
         quantity = atom.quantity
-        if quantity is None or quantity.decimals or quantity.size % _TEN:
+        if quantity is None:
             return None
-        if not _ROUGHLY.search(self._answer[max(0, atom.start - _LOOKED_BACK) : atom.start]):
+        before = self._answer[max(0, atom.start - _LOOKED_BACK) : atom.start]
+        above = self._answer.startswith("+", atom.end) or ABOVE.search(before)
+        if above and quantity.size >= _HUNDRED:
+            found = self._backer.of_range(quantity.size, quantity.size * _NOT_FAR_ABOVE)
+            return found and _origin(found)
+        if quantity.decimals or quantity.size % _TEN or not ROUGHLY.search(before):
             return None
         figures = atom.text.replace(",", "")
         exact = figures.rstrip("0")
         if len(exact) < _LEAST_DIGITS:
             return None
-        found = self._backer.of_rounded(quantity.size, 10 ** (len(figures) - len(exact)))
+        half = 10 ** (len(figures) - len(exact)) / 2
+        found = self._backer.of_range(quantity.size - half, quantity.size + half)
         return found and _origin(found)
 
     def _speaks(self, words: frozenset[str], atom: Atom) -> bool:
@@ -312,7 +305,7 @@ class _Checker:
 
     def _served(self, url: str) -> Origin | None:
         """Where the port came from of an address of the own machine, whatever name that has."""
-        port = _OWN_MACHINE.fullmatch(url)
+        port = OWN_MACHINE.fullmatch(url)
         source = None if port is None else self._backer.knows_number(float(port[1]))
         if source is None:
             return None
@@ -329,7 +322,7 @@ class _Checker:
     def _ending(self, atom: Atom) -> Origin | None:
         """The number, masked or not, whose last digits these are, where the answer says so."""
         before = self._answer[max(0, atom.start - _LOOKED_BACK) : atom.start]
-        if not atom.text.isdecimal() or not _ENDING_IN.search(before):
+        if not atom.text.isdecimal() or not ENDING_IN.search(before):
             return None
         longer = re.compile(rf"[0-9xX*#•-]{atom.text}(?![0-9])")
         results = self._sources.results[:_MOST_SEARCHED]

@@ -105,6 +105,7 @@ _SAYING_CALLS = frozenset(
     | {"to_char", "to_date", "to_timestamp", "to_number", "string_agg", "array_to_string"}
 )
 _MATCHING = frozenset({"like", "ilike"})
+_PORTIONS = frozenset({"limit", "offset"})
 _CREATED = re.compile(
     r"\bcreate\s+(?:\w+\s+){0,4}?(?:table|view|function|procedure|index|trigger|type|schema"
     r"|sequence|role|user|policy|database|domain)\s+(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?"
@@ -116,7 +117,7 @@ _LONGEST_LITERAL = 120
 _LEAST_DIGITS = 2
 # Numbers that belong to calculations, not to the matter.
 _ARITHMETIC = frozenset(
-    {10.0**n for n in range(10)} | {0.1, 0.01, 0.5, 12, 24, 60, 365, 3600, 86400}
+    {10.0**n for n in range(10)} | {0.1, 0.01, 0.5, 12, 24, 60, 365, 365.25, 3600, 86400}
 )
 _CHECKED_IN_CODE = frozenset({"url", "email", "path", "date", "id"})
 
@@ -207,7 +208,7 @@ def _literals(tokens: list[tuple[str, ...]]) -> Iterator[Atom | None]:
             says = word in _SAYING and not writes if word in _CLAUSES else says
         elif sign == ")":
             sized = False
-        elif number and not sized:
+        elif number and not sized and last not in _PORTIONS:
             yield _literal("", number)
         elif text and _is_asked_for(text, calls, last):
             compared = before in _COMPARING or any(calls)

@@ -1,0 +1,32 @@
+"""Words of an answer that tell how a number or an address in it is meant."""
+
+from __future__ import annotations
+
+import re
+
+# Before the last digits of a number.
+ENDING_IN = re.compile(
+    r"(?:\bending (?:in|with)|\bends (?:in|with)|\blast \w+ digits|尾号)\W{0,6}\Z"
+)
+# Words with which an answer speaks of a total or a count.
+TOTALLING = frozenset(
+    {"total", "totals", "totalling", "totaling", "sum", "sums", "all", "altogether", "overall"}
+    | {"combined", "together", "average", "count", "number", "there", "found", "list", "lists"}
+    | {"has", "have", "insgesamt", "gesamt", "gesamtbetrag", "gesamtsumme", "zusammen", "summe"}
+    | {"anzahl", "合", "总", "共", "计"}
+)
+# Words with which it speaks of what is left of a number, or lacks to it.
+LEAVING = frozenset(
+    {"remain", "remains", "remaining", "remainder", "left", "rest", "difference", "balance", "more"}
+    | {"less", "save", "saves", "saved", "saving", "savings", "short", "owe", "owed", "minus"}
+    | {"plus", "additional", "cheaper", "gap", "differenz", "verbleiben", "剩", "余", "差", "省"}
+)
+# Before a number that is only said roughly, and before one that something is above.
+ROUGHLY = re.compile(
+    r"(?:[~≈约近]|\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.))"
+    r"[\s$€£¥*_]{0,4}(?:[0-9.,]{1,20}\s?[-–]\s?[$€£¥]?)?\Z",
+    re.IGNORECASE,
+)
+ABOVE = re.compile(r"(?:[>≥]|\b(?:over|above|more than|at least)|超过|至少)[\s$€£¥*_]{0,4}\Z")
+# An address of the own machine, and its port.
+OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0):([0-9]{1,5})/?")
