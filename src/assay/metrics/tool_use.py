@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
 from assay.metrics.agent_case import as_agent_case
-from assay.records import preview
+from assay.records import cut, preview
 from assay.score import Evidence, Score, mean, share
 from assay.tools import read_tools
 
@@ -240,8 +240,7 @@ def _misuse(
 
 def _finding(text: str, kind: str, position: int) -> Evidence:
     """A finding cut short: servers and models write what they like, at any length."""
-    cut = text if len(text) <= _LONGEST_FINDING else f"{text[: _LONGEST_FINDING - 1]}…"
-    return Evidence(cut, kind, position)
+    return Evidence(cut(text, _LONGEST_FINDING), kind, position)
 
 
 def server_schema_faults(measured: Score) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.metrics.chatbot.turn import Tally, Turn, Verdict, level, not_applicable
+from assay.records import counted
 
 if TYPE_CHECKING:
     from assay.metrics.chatbot.domain import Domain
@@ -37,11 +38,6 @@ _DESCRIPTIVE_FROM = 50
 _EFFORT_LEVELS = ("very easy", "easy", "moderate", "difficult", "very difficult")
 _SIMPLE_LEVELS = ("very simple", "simple", "moderate", "complex", "very complex")
 _DEBUG_LEVELS = ("excellent", "good", "moderate", "poor", "very poor")
-
-
-def counted(number: int, noun: str) -> str:
-    """The number with its noun: 1 file, 2 files."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def implementation_effort(turn: Turn, _: Domain, rule: EffortRule = SEED_EFFORT) -> Verdict:
