@@ -9,7 +9,7 @@ import typer
 
 from assay.cli.console import Terminal
 from assay.cli.machine_output import write_json
-from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
+from assay.cli.stores import JsonOption
 from assay.judge.cache import ReplyCache
 from assay.records import counted
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from assay.cli import compare_options as option  # noqa: TC001 - typer reads it at run time
+from assay.cli import compare_options as option
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import json_line, write_json

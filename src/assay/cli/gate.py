@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import typer
 
-from assay.cli import gate_options as option  # noqa: TC001 - typer reads it at run time
+from assay.cli import gate_options as option
 from assay.cli.console import Terminal, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import json_line, write_data, write_json
-from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
+from assay.cli.stores import JsonOption
 from assay.errors import DamagedStore, InvalidSettings
 from assay.records import counted
 from assay.render.output_files import by_suffix, write_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import typer
 
-from assay.cli import import_options as option  # noqa: TC001 - typer reads it at run time
+from assay.cli import import_options as option
 from assay.cli.console import Terminal
 from assay.cli.engines import Engine, EngineOption, MasterOption, spark_of
 from assay.cli.exit_codes import ExitCode

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli import score_options as option  # noqa: TC001 - typer reads it at run time
+from assay.cli import score_options as option
 from assay.cli.case_queue import CaseQueue
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
 from assay.cli.sources import FormatOption, check_sources
-from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
+from assay.cli.stores import JsonOption
 from assay.errors import UnknownName
 from assay.judge.asked import AskedJudge, Manner
 from assay.judge.ordering import USUAL_ORDER, order_plan

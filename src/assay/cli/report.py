@@ -14,7 +14,7 @@ from assay.cli.console import Terminal
 from assay.cli.progress import ReadingProgress
 from assay.cli.stores import StoreArgument, interruptible
 from assay.render.output_files import by_suffix, write_bytes
-from assay.render.pages.environment import Language  # noqa: TC001 - typer reads it
+from assay.render.pages.environment import Language
 from assay.render.report.contents import Contents, Wanted, gather, steps_of
 from assay.render.report.markdown import report_markdown
 from assay.render.report.masking import Mask

@@ -19,7 +19,7 @@ from assay.cli.score_on_spark import check_for_spark, score_first
 from assay.cli.score_report import report
 from assay.cli.score_run import score_all
 from assay.cli.sources import FormatOption, check_sources, names_a_store
-from assay.cli.stores import JsonOption  # noqa: TC001 - typer reads it at run time
+from assay.cli.stores import JsonOption
 from assay.ingest.expectation_files import read_expectations
 from assay.ingest.formats import format_named as known_format
 from assay.ingest.sources import STDIN, would_read
