@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from tests.arena import live_server
 from tests.arena.parrots import Parrot, answered, arena
 
@@ -116,6 +117,30 @@ def test_a_session_of_other_agents_can_only_be_read(tmp_path: Path) -> None:
     absent, told = asyncio.run(talk())
     assert absent == ["a (scripted-good)"]
     assert told.startswith("this session was held with a (scripted-good), not served here")
+
+
+def test_an_agent_whose_model_is_not_known_goes_on_and_is_shown_without_one(
+    tmp_path: Path,
+) -> None:
+    parrot = Parrot("a")
+    foreign = replace(parrot.entrant.adapter, may_ask_others=True)
+    parrot.entrant = replace(parrot.entrant, adapter=foreign)
+
+    async def talk() -> Session:
+        async with arena(tmp_path / "s", parrot) as live:
+            session = await answered(live, live.begin(), "one")
+        async with arena(tmp_path / "s", parrot) as live:
+            found = await live.find(session.id)
+            assert found is not None
+            assert live.absent(found) == []
+            return await answered(live, found, "two")
+
+    session = asyncio.run(talk())
+    cells = [prompt.cells["A"] for prompt in session.prompts]
+    assert [(cell.answer, cell.model, cell.is_scripted) for cell in cells] == [
+        ("one", "", False),
+        ("one | two", "", False),
+    ]
 
 
 def test_idle_sessions_are_forgotten_by_everybody(

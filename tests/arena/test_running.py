@@ -306,3 +306,34 @@ def test_an_agent_is_closed_where_the_next_cannot_be_made() -> None:
     with pytest.raises(AgentFailed, match="'second' cannot be made: RuntimeError: no licence"):
         asyncio.run(make_both())
     assert closed.wait(120)
+
+
+ASKS = """
+import json, os, urllib.request
+
+body = {"model": os.environ["OPENAI_MODEL"], "messages": [{"role": "user", "content": "Oslo?"}]}
+request = urllib.request.Request(
+    os.environ["OPENAI_BASE_URL"] + "/chat/completions",
+    json.dumps(body).encode(),
+    {"Content-Type": "application/json"},
+)
+print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"] or "Well.")
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "recorded"), [("print('4 degrees')", None), (ASKS, "scripted-good")]
+)
+def test_a_run_of_a_command_names_a_model_only_where_it_was_asked(
+    written: str, recorded: str | None, tmp_path: Path, model: ScriptedModel
+) -> None:
+    script = tmp_path / "agent.py"
+    script.write_text(written)
+    store = Store.create(tmp_path / "store")
+    (who,) = entered(model, f"command:{sys.executable} {script}")
+    (found,) = held(store, [who], suite=Suite("one", [Task("oslo", ["Oslo?"])]))
+    assert found.errors == []
+    assert store.query("SELECT model FROM runs") == [{"model": recorded}]
+    assert (who.sure_model, who.is_scripted, who.may_ask_script) == (None, False, True)
+    assert all(who.is_named(who.label, name) for name in ("", "scripted-good"))
+    assert not who.is_named("command:another", "")

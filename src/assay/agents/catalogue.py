@@ -52,7 +52,7 @@ def _own(module: str, name: str) -> Adapter:
     if not _is_agent(found):
         got = _described(found, name)
         raise InvalidSettings(f"agent {full!r}: expected async def {name}(turn, emit) -> str{got}")
-    return Adapter(full, name, "agents", lambda: found)
+    return Adapter(full, name, "agents", lambda: found, may_ask_others=True)
 
 
 def _looked_up(module: str, name: str) -> Any:

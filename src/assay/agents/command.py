@@ -119,4 +119,5 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 def adapter(line: str) -> Adapter:
     """The adapter for one command line."""
-    return Adapter(f"command:{line}", _words(line)[0], "agents", lambda: make(line))
+    title = _words(line)[0]
+    return Adapter(f"command:{line}", title, "agents", lambda: make(line), may_ask_others=True)

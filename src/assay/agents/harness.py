@@ -48,12 +48,16 @@ class Event(Struct, frozen=True):
 
 
 class TurnRecord(Struct):
-    """What came of a turn: the run as a case, its seconds, its events, and what ended it."""
+    """What came of a turn: the run as a case, its seconds, its events, and what ended it.
+
+    `seen_model` is the model that was asked for over the tap and answered; None where none was.
+    """
 
     case: AgentTestCase
     seconds: float
     error: str | None = None
     events: list[Event] = field(default_factory=list)
+    seen_model: str | None = None
 
 
 class Conduct(Struct, frozen=True):
@@ -97,7 +101,8 @@ async def run_turn(
     make_recordable(case)
     case.model = turn.model.name
     case.started_at, case.ended_at = started, started + seconds
-    return TurnRecord(settle(case), seconds, error, events)
+    seen = next((e.model for e in _answered(line.exchanges) if e.model), None)
+    return TurnRecord(settle(case), seconds, error, events, seen)
 
 
 class _Notes:
@@ -291,12 +296,16 @@ def _arguments(written: str) -> Any:
         return written
 
 
+def _answered(exchanges: list[Exchange]) -> list[Exchange]:
+    return [e for e in exchanges if e.text or e.calls or e.usage]
+
+
 def _usage(exchanges: list[Exchange], events: list[Event]) -> Usage | None:
     """Tokens over the tapped line; else what the framework told; None is unknown.
 
     Where one reply of several did not say, the sum of the others is not what the turn took.
     """
-    answered = [e for e in exchanges if e.text or e.calls or e.usage]
+    answered = _answered(exchanges)
     tapped = [e.usage for e in answered if e.usage]
     told = [event.data for event in events if event.kind == "usage"]
     if tapped and len(tapped) == len(answered):

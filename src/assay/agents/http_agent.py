@@ -58,4 +58,4 @@ async def _text_of(reply: Any, place: str) -> str:
 def adapter(url: str) -> Adapter:
     """The adapter for one address."""
     place = shown_address(url)
-    return Adapter(f"http:{place}", place, "agents", lambda: make(url))
+    return Adapter(f"http:{place}", place, "agents", lambda: make(url), may_ask_others=True)

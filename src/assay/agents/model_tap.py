@@ -21,6 +21,7 @@ from assay.agents.protocol import NO_KEY, Emit, ModelEndpoint
 from assay.agents.shown_address import shown_address
 from assay.agents.tool_door import PLACE, ToolDoor
 from assay.extras import require
+from assay.json_values import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _LARGEST_REQUEST = 50_000_000
 _LARGEST_REPLY = 50_000_000
+_LONGEST_NAME = 200
 _SECONDS = 600.0
 _LAST_CHUNK = b"0\r\n\r\n"
 _LAST_LINE = b"\ndata: [DONE]"
@@ -52,6 +54,7 @@ class Exchange(Struct):
 
     started_at: float
     tool_messages: dict[str, str] = {}
+    model: str | None = None
     ended_at: float | None = None
     status: int | None = None
     error: str | None = None
@@ -169,7 +172,8 @@ class _Handler(QuietHandler):
             self.send_text(*line.door.call(rest, body))
             return
         httpx = self.server.owner._httpx  # noqa: SLF001 - the same module
-        exchange = Exchange(time.time(), _tool_messages(body))
+        asked = _decoded(body)
+        exchange = Exchange(time.time(), _tool_messages(asked), _model_in(asked))
         line.exchanges.append(exchange)
         line.emit("model_request", {})
         try:
@@ -236,16 +240,17 @@ def _is_whole(kept: bytearray, chunk: bytes) -> bool:
     return chunk == _LAST_CHUNK or kept[-40:].rstrip().endswith(_LAST_LINE)
 
 
-def _tool_messages(body: bytes) -> dict[str, str]:
+def _model_in(asked: dict[str, Any]) -> str | None:
+    name = asked.get("model")
+    return without_surrogates(name[:_LONGEST_NAME]) if name and isinstance(name, str) else None
+
+
+def _tool_messages(asked: dict[str, Any]) -> dict[str, str]:
     """What the framework tells the model of earlier calls, by their ids."""
-    try:
-        messages = json.loads(body).get("messages") if body else None
-    except (ValueError, AttributeError, RecursionError):
-        return {}
     return {
         str(message.get("tool_call_id")): _as_text(message.get("content"))
-        for message in messages or []
-        if isinstance(message, dict) and message.get("role") == "tool"
+        for message in _objects(asked.get("messages"))
+        if message.get("role") == "tool"
     }
 
 

@@ -102,10 +102,14 @@ class Remembering(Struct, frozen=True):
 
 
 class Adapter(Struct, frozen=True):
-    """How to make agents of one framework; `sources` is the code an implementation took."""
+    """How to make agents of one framework; `sources` is the code an implementation took.
+
+    One that `may_ask_others` has whatever model it likes: which it was, only the tap can tell.
+    """
 
     name: str
     title: str
     extra: str
     make: Callable[[], Agent]
     sources: str | None = None
+    may_ask_others: bool = False

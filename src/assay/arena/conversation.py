@@ -108,6 +108,8 @@ class Talk:
         self._calls = latest([*self._calls, past_calls(case, len(self._calls))])
         self._weigh()
         case.framework = self.entrant.label
+        if self.entrant.sure_model is None:
+            case.model = record.seen_model
         case.additional_metadata = {PREFERENCES_KEY: self._stage.book.of(self.session_id)}
         said = [turn["content"] for turn in self._history if turn["role"] == "user"]
         truth = ground_truth(self._stage.source, said) if self._stage.is_about_weather else []

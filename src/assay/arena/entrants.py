@@ -29,9 +29,23 @@ class Entrant(Struct, frozen=True):
     model: ModelEndpoint
 
     @property
+    def sure_model(self) -> str | None:
+        """The model it asks; None where it may ask another than the one it is given."""
+        return None if self.adapter.may_ask_others else self.model.name
+
+    @property
     def is_scripted(self) -> bool:
         """Whether a script plays its model: nothing it says is a model's."""
-        return is_scripted(self.model.name)
+        return is_scripted(self.sure_model or "")
+
+    @property
+    def may_ask_script(self) -> bool:
+        """Whether a script is the model that it can ask, or leave alone."""
+        return self.adapter.may_ask_others and is_scripted(self.model.name)
+
+    def is_named(self, label: str, model: str) -> bool:
+        """Whether runs that are kept under these names are its own."""
+        return label == self.label and self.sure_model in {None, model}
 
 
 def entrants(

@@ -111,12 +111,12 @@ class LiveArena:
         """The agents of a session that do not answer here: without them it can only be read."""
         if session.is_live or not session.prompts:
             return []
-        here = self._by_name()
         last = session.prompts[-1].cells.values()
-        return [_named(cell) for cell in last if (cell.label, cell.model) not in here]
+        return [_named(cell) for cell in last if self._column_of(cell) is None]
 
-    def _by_name(self) -> dict[tuple[str, str], Column]:
-        return {(c.entrant.label, c.entrant.model.name): c for c in self.columns}
+    def _column_of(self, cell: Cell) -> Column | None:
+        own = (c for c in self.columns if c.entrant.is_named(cell.label, cell.model))
+        return next(own, None)
 
     def _room_of(self, session: Session) -> Room:
         """The room of a session; one that left memory goes on from what the store has of it."""
@@ -128,9 +128,9 @@ class LiveArena:
             raise InvalidRecord(
                 f"this session was held with {', '.join(absent)}, not served here: begin a new one"
             )
-        here, last = self._by_name(), session.prompts[-1].cells
-        seats = {letter: here[cell.label, cell.model] for letter, cell in last.items()}
-        return self.rooms.open(session, seats)
+        last = session.prompts[-1].cells
+        seats = {letter: self._column_of(cell) for letter, cell in last.items()}
+        return self.rooms.open(session, {k: seat for k, seat in seats.items() if seat is not None})
 
     def ask(self, session: Session, text: str, *, repeat: int = 1) -> Session:
         """Put a prompt to all agents, so many times; the answers come as news of the session."""
@@ -383,4 +383,4 @@ def _tell(session: Session, prompt: Prompt, cell: Cell) -> None:
 
 
 def _named(cell: Cell) -> str:
-    return f"{cell.label} ({cell.model})"
+    return f"{cell.label} ({cell.model})" if cell.model else cell.label

@@ -85,7 +85,7 @@ class Room:
         """A further prompt of the session, not answered yet."""
         number = self.session.next_number
         cells = {
-            letter: Cell(letter, talk.entrant.label, talk.entrant.model.name)
+            letter: Cell(letter, talk.entrant.label, talk.entrant.sure_model or "")
             for letter, talk in self.talks.items()
         }
         prompt = Prompt(

@@ -100,6 +100,7 @@ class Cell(Struct):
     def finish(self, case: AgentTestCase, score: Score) -> None:
         """Take the recorded run in place of what was seen of it."""
         self.case, self.score, self.said = case, score, ""
+        self.model = case.model or ""
         self.figures = figures_of(case, score)
         self.events = events_of(case)
         self.size = size_of(case)

@@ -109,10 +109,10 @@ def latest_verdict(session: Session) -> Verdict:
 _LATEST: WeakKeyDictionary[Session, tuple[object, Verdict]] = WeakKeyDictionary()
 
 
-def contest_in(store: Store, agents: Mapping[str, tuple[str, str]]) -> Contest | None:
+def contest_in(store: Store, agents: Mapping[str, tuple[str, str | None]]) -> Contest | None:
     """The agents over all sessions of a store: name and model by letter; None where one has none.
 
-    The same agent with another model is another one.
+    The same agent with another model is another one, unless its model is not known.
     """
     sides = [
         RunSet(letter, tuple(_facts(run) for run in _runs_of(store, *agent)))
@@ -123,8 +123,11 @@ def contest_in(store: Store, agents: Mapping[str, tuple[str, str]]) -> Contest |
     return compare_several(sides, quantity=SCORE)
 
 
-def _runs_of(store: Store, label: str, model: str) -> tuple[RunFacts, ...]:
-    where = "source_format = $format AND framework = $label AND model = $model"
+def _runs_of(store: Store, label: str, model: str | None) -> tuple[RunFacts, ...]:
+    where = (
+        "source_format = $format AND framework = $label"
+        " AND ($model::VARCHAR IS NULL OR model = $model)"
+    )
     return read_runs_of(store, label, where, format=FORMAT, label=label, model=model).runs
 
 

@@ -7,7 +7,6 @@ from importlib import import_module
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from assay.agents.catalogue import ADAPTERS
 from assay.cli.console import Terminal
 
 if TYPE_CHECKING:
@@ -33,13 +32,12 @@ _LEGEND = (
 def tell_scripts(entered: Sequence[Entrant]) -> None:
     """Say for whom no model was asked; of agents that are not ours only what they were given."""
     messages = Terminal(stderr=True)
-    given = [entrant for entrant in entered if entrant.is_scripted]
-    if ours := [each.label for each in given if each.adapter.name in ADAPTERS]:
+    if ours := [each.label for each in entered if each.is_scripted]:
         messages.tell(f"A script plays the model of {', '.join(ours)}: no model was asked")
-    if others := [each.label for each in given if each.adapter.name not in ADAPTERS]:
+    if others := [each.label for each in entered if each.may_ask_script]:
         messages.tell(
-            f"A script is the model that {', '.join(others)} can ask, and under its name the runs "
-            "are kept; whether another model was asked is not known"
+            f"A script is the model that {', '.join(others)} can ask; runs in which it was not "
+            "asked name no model, for which one answered is not known"
         )
 
 

@@ -68,7 +68,7 @@ async def _home(request: Request, refused: Refused | None = None) -> Response:
     live = _live(request)
     await live.settle()
     translate = translator(language_of(request))
-    agents = {c.letter: (c.entrant.label, c.entrant.model.name) for c in live.columns}
+    agents = {c.letter: (c.entrant.label, c.entrant.sure_model) for c in live.columns}
     contest = await run_in_threadpool(contest_in, live.store, agents)
     sessions = await run_in_threadpool(list_sessions, live.store)
     return answer(
@@ -96,7 +96,7 @@ def address_of(session_id: str) -> str:
 
 def _cell_of(column: Any) -> Cell:
     entrant = column.entrant
-    return Cell(column.letter, entrant.label, entrant.model.name)
+    return Cell(column.letter, entrant.label, entrant.sure_model or "")
 
 
 def _common(live: LiveArena) -> dict[str, Any]:
