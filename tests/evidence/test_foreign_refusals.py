@@ -26,7 +26,6 @@ REFUSED = (
     "El nombre de la boya tiene que ser corto",
     "No se proporcionó ninguna boya",
     "La marea no respondio a tiempo, prueba mas tarde",
-    "Solo hay 2 amarres",
     "O nome da boia ultrapassa 20 letras",
     "Nenhuma boia selecionada",
     "Nao foi possivel ler a carta",
@@ -48,6 +47,7 @@ STATES = (
     "Der Lotse ist nicht angemeldet",
     "La liste des bouées est vide",
     "La lista de boyas no tiene entradas",
+    "Solo hay 2 amarres",
     "A lista de boias está vazia",
     "Список буёв пуст",
     "Маяк не отвечает",
@@ -66,6 +66,12 @@ TOLD = (
     "No se encontraron boyas.",
     "El capitán debe descansar una hora.",
     "La boya ya está en camino.",
+    "Hay que pintar la boya antes del invierno.",
+    "É preciso pintar a boia antes do inverno.",
+    "Désolé, pas de vent aujourd'hui.",
+    "Требуется моторист на буксир.",
+    "航路は長すぎますが安全です。",
+    "Das Bild muss man gesehen haben.",
     "Nenhuma boia encontrada.",
     "O capitão não pode dormir.",
     "Буи не найдены.",
@@ -89,6 +95,53 @@ def test_a_state_hinders_who_was_to_act(text: str) -> None:
     assert failed("create_berth", text)
     assert not failed("get_berth", text)
     assert not failed("check_berth", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hay que indicar el amarre.",
+        "É preciso informar o berço.",
+        "Désolé, le port est fermé.",
+        "Требуется указать причал.",
+    ],
+)
+def test_what_is_asked_of_the_call_is_a_refusal(text: str) -> None:
+    assert failed("moor_boat", text)
+    assert failed("get_berth", text)
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("clear_list", "Die Liste ist leer."),
+        ("empty_cart", "Le panier est vide."),
+        ("clear_list", "La lista de boyas está vacía"),
+        ("clear_list", "Список буёв пуст"),
+        ("lock_account", "Das Konto ist gesperrt."),
+        ("block_user", "El usuario está bloqueado."),
+        ("close_session", "La session est expirée."),
+        ("disable_user", "Пользователь отключен."),
+        ("disable_service", "Der Dienst ist nicht mehr aktiv."),
+        ("revoke_access", "Der Benutzer hat keine Rechte mehr."),
+    ],
+)
+def test_who_was_to_end_something_says_that_it_is_ended(tool: str, text: str) -> None:
+    assert not failed(tool, text)
+    assert failed("create_berth", text)
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("delete_berth", "Das Konto ist gesperrt."),
+        ("lock_account", "Die Liste ist leer."),
+        ("disable_service", "Der Server ist nicht mehr erreichbar."),
+        ("clear_list", "Die Liste ist leer: nichts zu tun, Fehler 7"),
+    ],
+)
+def test_what_else_is_so_hinders_who_was_to_end_something(tool: str, text: str) -> None:
+    assert failed(tool, text)
 
 
 @pytest.mark.parametrize("text", TOLD)

@@ -10,6 +10,15 @@ from assay.evidence.accents import accents_aside
 from assay.evidence.error_vocabulary import SOME_WORDS
 from assay.evidence.foreign_refusals import DEMANDS_BEYOND, LATIN_DEMANDS
 
+# What a call can be told to do; cooks and travellers are told other things in the same words.
+_SPANISH_GIVING = (
+    r"(?:especificar|proporcionar|indicar|introducir|ingresar|seleccionar|elegir|escoger|iniciar"
+    r"|configurar|activar|definir|pasar|enviar|crear|instalar|autenticarse|tener|estar|ser)\b"
+)
+_PORTUGUESE_GIVING = (
+    r"(?:especificar|fornecer|informar|indicar|inserir|selecionar|escolher|iniciar|configurar"
+    r"|ativar|definir|passar|enviar|criar|instalar|autenticar|fazer login|ter|estar|ser|que)\b"
+)
 # What a message opens with.
 _OPENERS = (
     (
@@ -32,7 +41,8 @@ _OPENERS = (
         r"|impossible d(?:e |')|accès (?:refusé|interdit)|délai (?:d'attente )?(?:dépassé|expiré)"
         r"|nous n'avons pas pu |vous n'(?:êtes|avez) pas |vous ne pouvez |vous devez "
         r"|paramètre manquant|veuillez (?:fournir|saisir|indiquer|préciser|entrer)\b"
-        r"|désolée?, |quelque chose s'est mal passé|trop de (?:requêtes|tentatives)"
+        r"|désolée?, (?!pas |aucun|rien )|quelque chose s'est mal passé"
+        r"|trop de (?:requêtes|tentatives)"
         r"|aucune? (?:\S+ ){1,4}?(?:fournie?|spécifiée?|sélectionnée?|configurée?|indiquée?"
         r"|renseignée?|ouverte?|connectée?)\b|renseigne[zr]? (?:\S+ ){1,8}?avant de "
     ),
@@ -53,7 +63,7 @@ _OPENERS = (
         r"|no se (?:proporcion|especific|indic|recibi|configur|defini|inici|carg)(?:ó|o|aron|eron)"
         r"\b|(?:se requiere|debes?) (?:especificar|proporcionar|indicar|iniciar|configurar|un"
         r"|una|el|la) |demasiad[oa]s (?:peticiones|solicitudes)|fuera de (?:rango|los límites)"
-        r"|(?:indic|ingres|especific)[aáeé] (?:el|la|un|una)\b|s[óo]lo hay \d|hay que "
+        rf"|(?:indic|ingres|especific)[aáeé] (?:el|la|un|una)\b|hay que {_SPANISH_GIVING}"
         r"|no se (?:escane|proces"
         r"|admit|acept)an? |no hay (?:conexión|permisos?|espacio|sesión|ningun[oa] \S+ (?:activ"
         r"|abiert|configurad))"
@@ -67,7 +77,7 @@ _OPENERS = (
         r"|sem permiss(?:ão"
         r"|ões)\b"
         r"|não há (?:conexão|permissão|espaço|sessão|\w+ (?:abert|ativ|selecionad|configurad)[oa])"
-        r"|é (?:necessário|preciso) |informe (?:o|a|um"
+        rf"|é (?:necessário|preciso) {_PORTUGUESE_GIVING}|informe (?:o|a|um"
         r"|uma) |nenhuma? (?:\S+ ){1,4}?(?:fornecid|informad|especificad|selecionad|configurad"
         r"|conectad)[oa]\b|(?:erro|falha) (?:[^\s:]+ ){1,4}?:"
     ),
@@ -99,7 +109,8 @@ _OPENERS_BEYOND = (
         r"|нет (?:связи|доступа|прав|файла|соединения|подключения|такого|такой|ответа|данных для"
         r"|(?-i:\w*[A-Za-z]_\w+))\b|(?:некорректн|недопустим|неправильн|неподдерживаем)\w{2,3} "
         r"|(?:путь|адрес|значение|файл) вне |слишком (?:много|длинн|больш|мал|коротк)\w* "
-        r"|что-то пошло не так|произошла (?:\w+ )?ошибка|отсутствует |требуется |сначала"
+        r"|что-то пошло не так|произошла (?:\w+ )?ошибка|отсутствует "
+        r"|требуется (?!\w+(?:ист|ник|щик)\w{0,2}\b)|сначала"
         r" (?:нужно|выберите|создайте|откройте|войдите|подключите)"
         r"|ошибка [^\n:]{1,40}:"
         r"|у (?:вас|тебя) нету? прав|укажите |введите |нужно |необходим[оаы]? |невозможно "
@@ -222,7 +233,7 @@ _EASTERN = (
         r"(?!(?:該当|検索|条件|見つかりません)|[^\n]{0,12}結果)[^\n。]{0,60}(?:見つかりません"
         r"|存在しません|未(?:対応|設定|入力|指定|認証|登録)です|対応していません"
         r"|(?:に|が)失敗(?=[:：\s(（。]|\Z)|不足しています"
-        r"|番ではありません|問題がある|(?:長|短|大き|多)すぎます|一致しません"
+        r"|番ではありません|問題がある|(?:長|短|大き|多)すぎます(?!が)|一致しません"
         r"|(?:使用不可|無効な|不正な)[^\n。]{0,12}含まれて|(?:入力|指定|選択)されていません"
         r"|(?:タイトル|名前|パラメータ|引数|値|URL|ID|パス|キー|トークン|本文|設定|許可|ログイン"
         r"|認証"

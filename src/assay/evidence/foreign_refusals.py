@@ -34,8 +34,9 @@ _LATIN: tuple[Tongue, ...] = (
             r"|text|name|release|id|pfad|version|betrag|plan)"
         ),
         (
-            r"(?:muss|müssen|(?:darf|dürfen) (?:nicht|nur|keine?|maximal|höchstens)|passt nicht"
-            r"|stimmt nicht|fehlt|fehlen|überschreitet|entspricht nicht|existiert nicht(?! mehr)"
+            r"(?:(?:muss|müssen)(?! man)|(?:darf|dürfen) (?:nicht|nur|keine?|maximal|höchstens)"
+            r"|passt nicht|stimmt nicht|fehlt|fehlen|überschreitet|entspricht nicht"
+            r"|existiert nicht(?! mehr)"
             r"|enthält ungültig|(?:ist|sind) (?:ungültig|unvollständig|beschädigt"
             r"|keine?[nrs]? gültig"
             r"|zu (?:lang|kurz|groß|klein)|bereits (?:angelegt|vergeben|vorhanden)))"
@@ -180,7 +181,7 @@ _ANY_STATE = (
     r"nicht (?:angemeldet|eingeloggt|verbunden|installiert|aktiviert)(?=\s*(?:[.!:,(–—-]|\Z))"
     r"|(?:n'(?:est|sont) pas|non) (?:installé|connecté|activé)e?s?(?!\w)|n(?:o|ão) (?:está |foi "
     r"|fue )?"
-    r"(?:instalad|conectad|habilitad)[oa]s?(?!\w)"
+    r"(?:instalad|conectad|habilitad)[oa]s?(?!\w)|s[óo]lo hay \d"
 )
 _ANY_STATE_BEYOND = (
     r"не (?:установлен|подключ[её]н|авторизован|получен|является|отвечает)[оаы]?(?!\w)"

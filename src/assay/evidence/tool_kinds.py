@@ -88,6 +88,7 @@ _CHECKING = frozenset(
         "suggest",
     }
     | {"faq", "policy", "policies", "guidelines", "terms", "horoscope", "advice"}
+    | {"pruefen", "verifier", "verificar", "comprobar", "statut", "estado"}
 )
 _OPENING = 60
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -105,6 +106,7 @@ _RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "noteboo
 _CONTENT_WORDS = frozenset(
     {"read", "cat", "view", "grep", "search", "fetch", "browse", "scrape", "crawl"}
     | {"extract", "glob"}
+    | {"lesen", "lire", "leer", "ler", "suchen", "rechercher", "chercher", "buscar"}
 )
 # Who opens one of these reads it; who opens a gate acts.
 _READABLE = frozenset(
@@ -125,6 +127,7 @@ _WORDING = frozenset(
     {"translate", "translation", "define", "dictionary", "rewrite", "paraphrase"}
     | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms", "compose"}
     | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking"}
+    | {"uebersetzen", "traduire", "traducir", "traduzir", "resumir"}
 )
 # Where these have done their work, something is no more.
 _UNDOING = frozenset(
@@ -159,8 +162,13 @@ _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
 )
 # What else the name of a tool has that is asked.
 _ASKED = (
-    READ_VERBS | {"look", "info", "information", "details", "overview", "history", "poll", "track"}
+    READ_VERBS
+    | {"look", "info", "information", "details", "overview", "history", "poll", "track"}
+    | {"anzeigen", "abrufen", "afficher", "lister", "obtenir", "consulter", "mostrar", "listar"}
+    | {"obtener", "obter", "consultar"}
 ) - {"export", "convert", "download"}
+# With one of these, what tools do is what is told of: `order_history`.
+_TOLD_OF = READ_VERBS | (_ASKED - {"poll"})
 # First match wins, where a tool does nothing.
 _TELLING_KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("content", _CONTENTS),
@@ -180,17 +188,22 @@ _TAKING_OVER = frozenset(
 )
 
 
+def words_of(name: str) -> set[str]:
+    """The words that the name of a tool is made of, in small letters."""
+    return {word.lower() for word in _WORDS.findall(name)}
+
+
 @lru_cache(maxsize=4_096)
 def hands_over(name: str) -> bool:
     """Whether a tool passes the conversation on to somebody else, which changes nothing yet."""
-    words = {word.lower() for word in _WORDS.findall(name)}
+    words = words_of(name)
     return bool(words & _PASSING_ON and words & _TAKING_OVER)
 
 
 @lru_cache(maxsize=4_096)
 def kind_of_tool(name: str) -> ToolKind:
     """What a tool's name promises: to run a command, to stop something, to bring some text."""
-    words = {word.lower() for word in _WORDS.findall(name)}
+    words = words_of(name)
     if (words & _LOGS and "in" not in words) or ("console" in words and words & _CONSOLE):
         return "log"
     shell = words & _SHELLS and not words & _BESIDE_SHELLS
@@ -207,7 +220,7 @@ def kind_of_tool(name: str) -> ToolKind:
         told = "content" if words <= {"open"} or (words - {"open"}) & _READABLE else "acting"
     if told is not None:
         return told
-    if name_writes(name) or (words & _ACTING and not words & READ_VERBS):
+    if name_writes(name) or (words & _ACTING and not words & _TOLD_OF):
         return "acting"
     return next((kind for kind, known in _TELLING_KINDS if words & known), "other")
 
@@ -219,7 +232,7 @@ def _opens_with(name: str, words: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _told_deed(name: str) -> re.Pattern[str] | None:
-    words = {word.lower() for word in _WORDS.findall(name)}
+    words = words_of(name)
     deeds = sorted(words & (WRITE_VERBS | _ACTING | _STOPPING | _UNDOING))
     if not deeds:
         return None
@@ -249,7 +262,7 @@ def tells_its_deed(name: str, text: str) -> bool:
 
 def checks_for(name: str, text: str) -> bool:
     """Whether a text opens with what a tool of this name was to look at."""
-    words = {word.lower() for word in _WORDS.findall(name)}
+    words = words_of(name)
     told = {word.lower() for word in _WORDS.findall(text[:_OPENING])}
     return bool((words - _CHECKING - READ_VERBS) & told)
 

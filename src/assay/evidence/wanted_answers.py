@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.code_values import whole
+from assay.evidence.foreign_deeds import is_deed_abroad
 from assay.evidence.tool_kinds import checks_for, is_about, kind_of_tool, tells_its_deed
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ SENTENCES = frozenset({"refused_sentence", "short_refusal", "demand"})
 WORKS = frozenset({"work_failed", "stopped"})
 # What may only say that the tool did its work: "The user is blocked", of who was to block them.
 _DEEDS = SENTENCES | WORKS | {"not_let_in", "error_message_field"}
+_ABROAD = frozenset({"foreign_error", "foreign_state"})
 _OF_BODIES = frozenset({"error_body", "status_word"})
 _TELLING = frozenset({"checking", "asking"})
 
@@ -98,6 +100,8 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
     if _is_a_state_to_tell(call.tool, reading.rule, told):
         return True
     if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
+        return True
+    if reading.rule in _ABROAD and is_deed_abroad(call.tool, told):
         return True
     if reading.rule in SENTENCES and _was_asked_for(call.parameters, told):
         return True
