@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import reduce
 from operator import and_
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from assay.evidence.atoms import items_in
 from assay.evidence.words import words_of
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from assay.evidence.atoms import Atom
+
+Item = TypeVar("Item", "Atom", "AskedItem")
 
 _MOST_ITEMS = 200
 _LOOKED_BACK = 200
@@ -39,6 +41,11 @@ class AskedItem(NamedTuple):
 
     atom: Atom
     said_in: str
+
+    @property
+    def phrase(self) -> str:
+        """Its words as one string."""
+        return self.atom.phrase
 
     @property
     def is_asked(self) -> bool:
@@ -68,7 +75,7 @@ def asked_items(texts: Iterable[str]) -> list[AskedItem]:
     return list(found.values())[:_MOST_ITEMS]
 
 
-def missing_from(items: Iterable[Atom], phrases: Iterable[str]) -> list[Atom]:
+def missing_from(items: Iterable[Item], phrases: Iterable[str]) -> list[Item]:
     """The items whose words stand in none of the phrases."""
     everything = "".join(phrases)
     return [item for item in items if item.phrase not in everything]

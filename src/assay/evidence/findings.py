@@ -226,15 +226,9 @@ def _asked_items_missing(facts: RunFacts, _: Grounding) -> _Judged:
         return _Judged(None)
     sent = facts.sources.argument_phrases
     done = [call for call in facts.calls if not call.failed]
-    absent = {
-        atom.phrase
-        for atom in missing_from(
-            (item.atom for item in items), (sent[call.position] for call in done)
-        )
-    }
-    if not absent:
+    away = missing_from(items, (sent[call.position] for call in done))
+    if not away:
         return _Judged(0.0)
-    away = [item for item in items if item.atom.phrase in absent]
     missing = never_reached(away, (phrase_of(c.call.tool) + sent[c.position] for c in done))
     count = len(items) - len(away) + len(missing)
     if not missing:

@@ -201,6 +201,8 @@ class _Checker:
         call = source.call
         if call is None or atom.phrase not in self._sources.argument_phrases[call]:
             return False
+        if self._sources.first(atom.phrase) is not None:
+            return False
         return Backer(self._sources, before=AFTER_ALL, echoes=False).of_atom(atom) is None
 
     def _unbacked(self, said: list[Atom], known: list[Atom]) -> Claim:

@@ -59,7 +59,7 @@ class Sources:
         """Read the case once; `calls` are its calls with their payloads."""
         self.steps = steps_of(case.calls)
         self._arguments = [known.arguments for known in calls]
-        sent = [words_of(text) for text in self._arguments]
+        self._sent = sent = [words_of(text) for text in self._arguments]
         self.argument_phrases = [joined(words) for words in sent]
         self.told = list(_told(case, self.steps))
         # Without what the agent was asked, nothing can be said to come from nowhere.
@@ -164,7 +164,7 @@ class Sources:
     def fresh(self) -> Index:
         """Numbers, dates and times of day that are no echoes."""
         if self._fresh is None:
-            self._fresh = Index(self.all, self._arguments)
+            self._fresh = Index(self.all, self._arguments, self._sent)
         return self._fresh
 
     @property
@@ -234,8 +234,16 @@ class Sources:
 class Index:
     """Numbers, dates and times of day, each with the earliest source that says it."""
 
-    def __init__(self, sources: list[Source], arguments: list[str] | None) -> None:
-        """Take the sources in order of time; what stands in a call's own arguments is left out."""
+    def __init__(
+        self,
+        sources: list[Source],
+        arguments: list[str] | None,
+        words: Sequence[list[str]] = (),
+    ) -> None:
+        """Take the sources in order of time; what stands in a call's own arguments is left out.
+
+        `words` are those of the arguments.
+        """
         self.numbers: dict[float, Source] = {}
         self.days: dict[Day, Source] = {}
         self.minutes: dict[int, Source] = {}
@@ -246,8 +254,7 @@ class Index:
             if arguments is None or source.call is None:
                 found = source.measures_beyond(read)
             else:
-                own = arguments[source.call]
-                sent = measures_in(own, words_of(own))
+                sent = measures_in(arguments[source.call], words[source.call])
                 found = Measures(*map(sub, source.measures, sent))
             measured.append((source, found))
         # From the last to the first, so that the earliest is the one that stays.
