@@ -35,12 +35,14 @@ class Command(NamedTuple):
 
     `word` is how the command begins, in lower case; the pattern goes from anywhere in the command
     up to the secret, or has it as its group. What stands before the command counts for a
-    subcommand that many know (`login`).
+    subcommand that many know (`login`). `rest` is how the word may go on: `mysqldump` takes a
+    password, and `mysql-client` is what one installs.
     """
 
     word: str
     pattern: str
     before: str = ""
+    rest: str = r"[a-z0-9_]{0,12}(?:\.exe)?(?:[\s\"'\\]|\Z)"
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -48,20 +50,20 @@ COMMANDS: tuple[Command, ...] = (
         "curl",
         rf"{_FLAG}(?:-[a-zA-Z]{{0,6}}[uU]{_GAP}?|--(?:proxy-)?user(?:=|{_GAP})){_OPEN}{_USER}",
     ),
-    Command("http ", rf"{_FLAG}(?:-a{_GAP}?|--auth(?:=|{_GAP})){_OPEN}{_USER}"),
+    Command("http ", rf"{_FLAG}(?:-a{_GAP}?|--auth(?:=|{_GAP})){_OPEN}{_USER}", rest=""),
     Command("mysql", rf"{_FLAG}-p{_OPEN}"),
-    Command("mariadb", rf"{_FLAG}-p{_OPEN}"),
+    Command("mariadb", rf"{_FLAG}-p{_OPEN}", rest=r"[a-z0-9_-]{0,15}(?:\.exe)?[\s\"'\\]"),
     Command("login", rf"{_FLAG}-p(?:=|{_GAP}){_OPEN}", _SIGNS_IN),
     Command("sshpass", rf"{_FLAG}-p{_GAP}?{_OPEN}"),
     Command("redis-cli", rf"{_FLAG}(?:-a|--pass){_GAP}{_OPEN}"),
     Command("mongo", rf"{_FLAG}-p{_GAP}{_OPEN}"),
-    Command("ldap", rf"{_FLAG}-w{_GAP}{_OPEN}"),
+    Command("ldap", rf"{_FLAG}-w{_GAP}{_OPEN}", rest=r"[a-z]{3,9}[\s\"'\\]"),
     Command("sqlcmd", rf"{_FLAG}-P{_GAP}?{_OPEN}"),
     Command("smbclient", rf"{_FLAG}-U{_GAP}?{_OPEN}[^\s%\"'\\]{{1,100}}%"),
     Command("sqlplus", r"\s[^\s/@:\"'\\-][^\s/@:\"'\\]{0,60}/(?P<secret>[^\s@/\"'\\]{1,100})@"),
-    Command(":thin:", r":thin:[^\s/@:\"'\\]{1,60}/(?P<secret>[^\s@/\"'\\]{1,100})@"),
-    Command("auth=(", rf"=\({_FIRST_OF_TWO}"),
-    Command("auth(", rf"\({_FIRST_OF_TWO}"),
+    Command(":thin:", r":thin:[^\s/@:\"'\\]{1,60}/(?P<secret>[^\s@/\"'\\]{1,100})@", rest=""),
+    Command("auth=(", rf"=\({_FIRST_OF_TWO}", rest=""),
+    Command("auth(", rf"\({_FIRST_OF_TWO}", rest=""),
 )
 
 
@@ -80,28 +82,45 @@ def command_search() -> Callable[[str], bool]:
 
 def handed_over(text: str, lowered: str) -> Iterator[Span]:
     """The secrets that commands in a text are given, told also in lower case."""
-    for command, occurs_in, pattern, before in _compiled():
+    for command, occurs_in, pattern, before, rest in _compiled():
         done = 0
         # Most commands are not there, which this engine sees in a tenth of the time.
         for at in occurrences(lowered, command.word) if occurs_in(lowered) else ():
-            if at < done or not before.search(lowered, max(0, at - _LONGEST_BEFORE), at):
+            end = at + len(command.word)
+            if at < done or not rest.match(lowered, end):
                 continue
-            done = _end_of_command(text, at + len(command.word))
+            if not before.search(lowered, max(0, at - _LONGEST_BEFORE), at):
+                continue
+            done = _end_of_command(text, end)
             for lead in pattern.finditer(text, at, done):
                 span = _secret_after(text, lead)
                 if span is not None:
                     yield span
 
 
+class _Compiled(NamedTuple):
+    command: Command
+    occurs_in: Callable[[str], bool]
+    pattern: re.Pattern[str]
+    before: re.Pattern[str]
+    rest: re.Pattern[str]
+
+
 @cache
-def _compiled() -> list[tuple[Command, Callable[[str], bool], re.Pattern[str], re.Pattern[str]]]:
+def _compiled() -> list[_Compiled]:
     return [
-        (row, search(re.escape(row.word)), re.compile(row.pattern), re.compile(row.before))
+        _Compiled(
+            row,
+            search(re.escape(row.word)),
+            re.compile(row.pattern),
+            re.compile(row.before),
+            re.compile(row.rest),
+        )
         for row in COMMANDS
     ]
 
 
-_COMMAND_END = re.compile(r"\s(?:&&|\|{1,2})\s|(?<!\\)\"|(?<!\\)(?P<slashes>\\+)[nr]")
+_COMMAND_END = re.compile(r"\s(?:&&|\|{1,2})\s|;\s|(?<!\\)\"|(?<!\\)(?P<slashes>\\+)[nr]")
 _IN_LIST = re.compile(r"[a-z.]{0,10}\\*[\"'],")
 
 
