@@ -62,6 +62,7 @@ SAID = event("on_chat_model_end", "model", output=constructor(LAST))
 ENDED = event("on_chain_end", output={"messages": [constructor(each) for each in MESSAGES]})
 FORMS = {
     "events": (BEGUN, *INNER, SAID, ENDED),
+    "a list of events": [BEGUN, *INNER, SAID, ENDED],
     "events without an end": (BEGUN, *INNER, SAID),
     "model_dump": MESSAGES,
     "messages_to_dict": [data(message) for message in MESSAGES],
@@ -187,6 +188,29 @@ def test_two_runs_in_one_stream_of_events_are_two() -> None:
     stream = (BEGUN, *INNER, ENDED, BEGUN, *INNER, ENDED)
     found: Any = read(LANGCHAIN, recording(stream))
     assert [(case.input, len(case.calls)) for case in found] == [("Weather?", 2), ("Weather?", 2)]
+
+
+def test_runs_that_go_on_side_by_side_are_told_apart_by_their_parents() -> None:
+    one, other = (
+        [
+            event("on_chain_start", root, input={"messages": [HUMAN]}),
+            {**event("on_chat_model_end", f"m-{root}", output=AI), "parent_ids": [root]},
+            {**event("on_tool_end", f"t-{root}", output=TOOL), "parent_ids": [root, "agent"]},
+            event("on_chain_end", root, output={"messages": list(MESSAGES)}),
+        ]
+        for root in ("one", "other")
+    )
+    mixed = tuple(item for pair in zip(one, other, strict=True) for item in pair)
+    found: Any = read(LANGCHAIN, recording(mixed))
+    assert [(case.input, len(case.calls)) for case in found] == [("Weather?", 2), ("Weather?", 2)]
+
+
+def test_events_of_models_and_tools_alone_are_a_run() -> None:
+    """Whoever streams events may ask for some kinds only."""
+    kept = tuple(item for item in (*INNER, SAID) if not item["event"].startswith("on_chain"))
+    case = read_one(LANGCHAIN, recording(kept))
+    assert (case.input, len(case.calls)) == ("Weather?", 2)
+    assert case.actual_output == LAST["content"]
 
 
 def test_what_is_no_event_among_events_is_reported() -> None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder
+from assay.ingest.chat import RunBuilder, entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     count_or_none,
@@ -121,15 +121,14 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 def _read_events(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     events = _Events()
-    for document in recording.documents():
-        if isinstance(document, Unreadable):
-            yield document
-        elif not _is_event(document.value):
-            yield Unreadable(recording.name, "expected an event of a graph", document.position)
-        elif (ended := events.take(document.value, document.position)) is not None:
+    for entry in entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        elif not _is_event(entry.value):
+            yield Unreadable(recording.name, "expected an event of a graph", entry.position)
+        elif (ended := events.take(entry.value, entry.position)) is not None:
             yield _case(ended, recording)
-    if (left := events.left()) is not None:
-        yield _case(left, recording)
+    yield from (_case(left, recording) for left in events.left())
 
 
 def _read_messages(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -170,39 +169,46 @@ class _State(Struct, frozen=True):
 
 
 class _Events:
-    """Follows a graph's events: the outermost run's last state is the conversation.
+    """Follows the events of graphs: the outermost run's last state is the conversation.
 
-    Of a run that broke off it is what went in, and what models and tools said since.
+    Of a run that broke off it is what went in, and what models and tools said since. Runs may
+    go on side by side, and of a run whose own events were not kept the others are.
     """
 
     def __init__(self) -> None:
-        self._run: object = None
-        self._told: list[dict[str, Any]] = []
-        self._position: int | None = None
+        self._open: dict[str, _State] = {}
+        self._are_named = False
 
     def take(self, event: Any, position: int | None) -> _State | None:
-        """Note an event; the state, if it ends the outermost run."""
+        """Note an event; the state, if it ends an outermost run."""
         kind, run, data = event["event"], event["run_id"], event["data"]
-        if self._run is None:
-            if kind == "on_chain_start":
-                self._run, self._position = run, position
-                self._told = _messages(data.get("input"))
-            return None
+        root = self._outermost(event)
+        if root not in self._open:
+            self._open[root] = _State(_messages(data.get("input")), {}, position)
+        told = self._open[root].messages
         if kind in _SAID and (message := _plain(data.get("output"))) is not None:
-            self._told.append(message)
-        if run != self._run or kind != "on_chain_end":
+            told.append(message)
+        if run != root or kind != "on_chain_end":
             return None
-        self._told = _messages(data.get("output")) or self._told
-        return self.left()
+        begun = self._open.pop(root)
+        ended = _messages(data.get("output")) or told
+        return _State(ended, {}, begun.position) if ended else None
 
-    def left(self) -> _State | None:
-        """What is known of a run that has not ended; it counts once."""
-        told, self._told, self._run = self._told, [], None
-        return _State(told, {}, self._position) if told else None
+    def left(self) -> Iterator[_State]:
+        """What is known of the runs that have not ended."""
+        yield from (state for state in self._open.values() if state.messages)
+
+    def _outermost(self, event: dict[str, Any]) -> str:
+        """The outermost run that an event belongs to; the first version never names it."""
+        above, run = event.get("parent_ids"), str(event["run_id"])
+        if isinstance(above, list) and above:
+            self._are_named = True
+            return str(above[0])
+        return run if self._are_named or run in self._open else next(iter(self._open), run)
 
 
 def _holds_events(recording: Recording) -> bool:
-    return bool(recording.sample) and _is_event(recording.sample[0])
+    return any(map(_is_event, recording.first_items(1)))
 
 
 def _is_event(value: object) -> bool:
