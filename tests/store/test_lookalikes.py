@@ -113,6 +113,31 @@ def test_a_text_reads_as_what_it_was_masked_to(parts: list[str], secrets: list[s
 @pytest.mark.parametrize(
     ("text", "masked"),
     [
+        ('{"a":1234,"b":"t"}', '{"a":"[redacted]","b":"[redacted]"}'),
+        ('{"a":1234}', '{"a":"[redacted]"}'),
+        ('{"a":"s"}', '{"a":"[redacted]"}'),
+        ('{"a":""}', '{"a":"[redacted]"}'),
+        (r'{"a":"{\"pin\":1234}"}', r'{"a":"{\"pin\":\"[redacted]\"}"}'),
+        (r'{"a":"{\"pin\":\"s\"}"}', r'{"a":"{\"pin\":\"[redacted]\"}"}'),
+    ],
+)
+def test_a_mask_stands_for_a_text_or_a_number(text: str, masked: str) -> None:
+    assert reads_as(text, masked)
+
+
+def test_many_masks_in_one_text_take_no_longer_than_the_text_is() -> None:
+    count = 100_000
+    assert reads_as(json.dumps("s and " * count), json.dumps(f"{MASK} and " * count))
+    assert not reads_as(json.dumps("s and " * count), json.dumps(f"{MASK} or " * count))
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ('{"a":1234,"b":5}', '{"a":"[redacted]"}'),
+        ('{"a":true}', '{"a":"[redacted]"}'),
+        ('{"a":["s"]}', '{"a":"[redacted]"}'),
+        (r'{"a":"s {\"pin\":true}"}', r'{"a":"[redacted] {\"pin\":\"[redacted]\"}"}'),
         ('{"a":"s","b":"t","z":1}', '{"a":"[redacted]","z":1}'),
         ('{"a":"s"}', '{"a":"[redacted]","z":1}'),
         ('{"a":"s","z":1}', '{"a":"[redacted]"}'),

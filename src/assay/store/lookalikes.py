@@ -39,6 +39,9 @@ MASKING = "masking.txt"
 # What a run is looked up by; none of it is long, and hardly any of it ever masked.
 _PLACE = ("run_id", "task_id", "attempt", "model", "started_at", "calls", "source_position")
 _REST_OF_TEXT = re.compile(r'(?:[^"\\]|\\.)*+')
+# A mask that is all of a text may stand for a number, which has no quotes.
+_MASKED = re.compile(rf'(?<!\\)(\\*+"){re.escape(MASK)}\1|{re.escape(MASK)}')
+_NUMBER = re.compile(r"[0-9]+")
 
 _Place = tuple[object, ...]
 
@@ -130,20 +133,35 @@ class Lookalikes:
 def reads_as(text: str, masked: str) -> bool:
     """Whether a JSON text is the masked one with something in place of each mask.
 
-    A mask stands for a part of one text, never for more.
+    A mask stands for a part of one text, never for more, or for a number.
     """
-    first, *rest = masked.split(MASK)
+    first, *rest = _MASKED.split(masked)
     if not text.startswith(first):
         return False
-    at = len(first)
-    for place, part in enumerate(rest, start=1):
-        ends = _REST_OF_TEXT.match(text, at).end()  # type: ignore[union-attr]  # may be empty
-        is_last = place == len(rest)
-        start = len(text) - len(part) if is_last else text.find(part, at, ends + len(part))
-        if not at <= start <= ends or (is_last and not text.endswith(part)):
+    at, ends = len(first), -1
+    for place in range(0, len(rest), 2):
+        quote, part = rest[place] or "", rest[place + 1]
+        number = _NUMBER.match(text, at) if quote else None
+        if number is not None:
+            at = ends = number.end()
+        elif not text.startswith(quote, at):
+            return False
+        else:
+            at, part = at + len(quote), quote + part
+            # Once for all masks of a text: it may be long, and have many.
+            ends = _REST_OF_TEXT.match(text, at).end() if at > ends else ends  # type: ignore[union-attr]  # may be empty
+        start = _start_of(part, text, at, ends, is_last=place == len(rest) - 2)
+        if not at <= start <= ends:
             return False
         at = start + len(part)
     return at == len(text)
+
+
+def _start_of(part: str, text: str, at: int, ends: int, *, is_last: bool) -> int:
+    """Where a part goes on behind a mask, -1 for nowhere."""
+    if not is_last:
+        return text.find(part, at, ends + len(part))
+    return len(text) - len(part) if text.endswith(part) else -1
 
 
 def _place(row: RunRow) -> _Place:
