@@ -17,6 +17,7 @@ from assay.evidence.moments import (
 )
 from assay.evidence.quantities import (
     ENOUGH_DIGITS,
+    NUMBER_IN_RANGES,
     NUMBER_OR_MOMENT,
     other_readings,
     size_of,
@@ -53,7 +54,8 @@ def measures_in(text: str, words: Iterable[str]) -> Measures:
 
 def written_measures(text: str) -> set[str]:
     """The numbers of a text, and the dates and times of day that look like them, as written."""
-    return set(NUMBER_OR_MOMENT.findall(text))
+    form = NUMBER_IN_RANGES if ".." in text else NUMBER_OR_MOMENT
+    return set(form.findall(text))
 
 
 def measures_of(written: Iterable[str]) -> Measures:

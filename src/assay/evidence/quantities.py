@@ -10,7 +10,8 @@ from typing import Any
 from msgspec import Struct
 
 # The digit stands first so that the search can skip to it; what precedes it is checked after.
-_DIGIT = r"[0-9](?<![A-Za-z0-9_][0-9])(?<![^.]\.[0-9])(?<![A-Za-z]-[0-9])"
+_DIGIT = r"[0-9](?<![A-Za-z0-9_.][0-9])(?<![A-Za-z]-[0-9])"
+_DIGIT_OF_RANGE = r"[0-9](?<![A-Za-z0-9_][0-9])(?<![^.]\.[0-9])(?<![A-Za-z]-[0-9])"
 _ISO_DATE = r"[0-9]{3}-[0-9]{2}(?:-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?|(?![0-9-]))"
 _CLOCK = r"[0-9]?:[0-9]{2}(?::[0-9]{2})?"
 # Thousands by commas and a decimal point, or a decimal comma, which points may precede.
@@ -21,6 +22,8 @@ _PLAIN = (
 _NO_MORE = r"(?!\.?[0-9]|[A-Za-z_]++[0-9]|\.[xX*](?!\w))"
 # Numbers that stand for themselves, beside the dates and times of day that look like them.
 NUMBER_OR_MOMENT = re.compile(rf"{_DIGIT}(?:{_ISO_DATE}|{_CLOCK}|{_PLAIN}{_NO_MORE})")
+# The same in a text with ranges such as 0.29..154.86, of which few have any.
+NUMBER_IN_RANGES = re.compile(rf"{_DIGIT_OF_RANGE}(?:{_ISO_DATE}|{_CLOCK}|{_PLAIN}{_NO_MORE})")
 NUMBER = rf"{_DIGIT}{_PLAIN}{_NO_MORE}"
 
 _EUROPEAN = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}|[0-9]+,[0-9]{1,2}")
