@@ -103,3 +103,9 @@ def test_sql_words_are_written_as_they_are_looked_up() -> None:
 def test_any_text_can_be_taken_for_sql(text: str) -> None:
     phrases = [atom.phrase for atom in sql_atoms(text)]
     assert len(phrases) == len(set(phrases))
+
+
+@pytest.mark.parametrize("comment", ["/**/", "/* */ ", "-- \n", "/*"])
+def test_any_number_of_comments_may_stand_before_a_statement(comment: str) -> None:
+    assert not is_sql(f"{comment * 5_000} neither from here nor there")
+    assert is_sql(f"{comment * 5_000} select 1 from here") is (comment != "/*")

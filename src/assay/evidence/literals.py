@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST_QUERY = 50_000
 
 _SQL_START = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.{0,2000}?\*/\s*)*"
+    r"\s*+(?:--[^\n]*+\n\s*+|/\*(?>.{0,2000}?\*/)\s*+)*+"
     r"(?:select|insert\s+into|update\s+[\w.\"]+\s+set|delete\s+from|create|alter|drop|truncate"
     r"|merge\s+into|explain|with\s+(?:recursive\s+)?\w+|grant|revoke|begin|do\s+\$|comment\s+on"
     r"|analyze|vacuum|set\s+\w|show\s+\w|describe\s+\w|pragma\s+\w)\b",
