@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
 
-from assay.analyses import opened, tools
+from assay.analyses import efficiency, opened, tools
 from assay.errors import UnknownName
+from assay.store.tables import TASK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,3 +102,33 @@ def test_one_view_serves_several_questions(store: Store) -> None:
         assert [row.calls for row in tools(view, by="model")] == [3]
         with pytest.raises(TypeError, match="has its filters already"):
             tools(view, models=["ann"])
+
+
+def test_runs_without_a_task_id_are_one_task_where_they_were_asked_the_same(
+    tmp_path: Path,
+) -> None:
+    asked = ["Book a seat.", "Book a seat.", "Find a seat.", "", ""]
+    runs = []
+    for place, question in enumerate(asked):
+        run = a_run("ann", "t", ok("book", parameters={"n": place}))
+        run.task_id, run.input = None, question
+        runs.append(run)
+    mixed = store_of(tmp_path, [*runs, a_run("ann", "t1", ok("book"))])
+    (book,) = tools(mixed)
+    assert (book.runs, book.tasks) == (6, 5)
+    assert [line.tasks for line in efficiency(mixed)] == [5]
+    # By the seed's rules each of them stands alone.
+    with opened(mixed, {"rules": "seed"}) as view:
+        assert [line.tasks for line in tools(view)] == [6]
+    with opened(mixed) as view:
+        view.expect_many()
+        assert [line.tasks for line in tools(view)] == [5]
+
+
+def test_an_overview_counts_the_tasks_that_its_tools_count(tmp_path: Path) -> None:
+    runs = [a_run("ann", "t", ok("book", parameters={"n": place})) for place in range(3)]
+    for run, question in zip(runs, ("a", "a", "b"), strict=True):
+        run.task_id, run.input = None, question
+    store = store_of(tmp_path, runs)
+    (counted,) = store.query(f"SELECT COUNT(DISTINCT {TASK}) AS tasks FROM runs")
+    assert counted["tasks"] == tools(store)[0].tasks == 2

@@ -102,8 +102,8 @@ def test_ls_tells_the_frameworks_that_are_known(assay: Assay) -> None:
             writer.add(AgentTestCase("Is it?", answer, run_id=f"run-{number}", framework=framework))
     done = assay("ls", "agents.assay")
     rows = [line.split() for line in done.out.splitlines()]
-    assert ["adk", "2", "0", "1", "of", "2", "0", "0"] in rows
-    assert ["plain", "1", "0", "1", "of", "1", "0", "0"] in rows
+    assert ["adk", "2", "1", "1", "of", "2", "0", "0"] in rows
+    assert ["plain", "1", "1", "1", "of", "1", "0", "0"] in rows
     assert sum("framework" in row for row in rows) == 2  # of the table, and of the runs
     found = assay("ls", "agents.assay", "--json").json
     assert [row["framework"] for row in found["by_framework"]] == ["adk", "plain"]
@@ -167,7 +167,7 @@ def test_ls_of_an_empty_store(assay: Assay) -> None:
 def test_ls_counts_in_plain_words(assay: Assay) -> None:
     fill(Store.create("one.assay"), [AgentTestCase("q", "a")])
     out = assay("ls", "one.assay").out
-    assert "1 run of 0 tasks by 0 models, 0 calls of which 0 failed, in 1 batch\n" in out
+    assert "1 run of 1 task by 0 models, 0 calls of which 0 failed, in 1 batch\n" in out
 
 
 def test_show_tells_a_run_from_question_to_answer(assay: Assay) -> None:

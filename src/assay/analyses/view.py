@@ -4,9 +4,9 @@ The SQL of an analysis knows these tables and nothing of filters:
 
     runs         one row a run; `model` is what the folder calls it, else what the file does
     calls        one row a call, with three columns more: `counted` is false for calls that a
-                 filter leaves out but that still stand between others; `task` is the task, or
-                 the run where it has none; `place`, also of runs, is the order in which the
-                 seed meets them (NULL by our rules)
+                 filter leaves out but that still stand between others; `task`, also of runs, is
+                 the task, or what stands for it where it has no id; `place`, also of runs, is
+                 the order in which the seed meets them (NULL by our rules)
     evaluations  what somebody else's judge said of a run
     summaries    recorded means over evaluations
 
@@ -15,7 +15,7 @@ with what stood beside them, `run_counts`, `run_streaks`, `judged_failures`, `fa
 and `failure_episodes` from `views/`, and `kinds` of failure.
 
 By the seed's rules `failed`, `blame` and `kind` are its own classifier's, calls that only a
-trace tells of are left out, and what has no name is "unknown".
+trace tells of are left out, what has no name is "unknown", and a run without a task stands alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from assay.analyses.selection import Filters, Selection
 from assay.analyses.sql_files import sql_text
 from assay.evidence.failure_kinds import CATEGORY_OF, CIRCUMSTANCES, STATEFUL
-from assay.store.tables import MODEL, TABLES
+from assay.store.tables import MODEL, TABLES, TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -125,6 +125,13 @@ _SEED_ORDER = f"""
                                        source_position NULLS LAST, run_key) AS run_place
     FROM stored_runs
 """  # noqa: S608 - all ours
+# By our rules runs with one question are one task. A call does not hold the question, which may
+# be long: a digest stands for it.
+_WORDED_TASKS = f"""
+    SELECT run_key AS worded_run, MD5({TASK}) AS worded_task
+    FROM stored_runs WHERE task_id IS NULL
+"""  # noqa: S608 - all ours
+_TASK = "COALESCE(task_id, worded_task, run_key)"
 _LONGEST_RUN = 10_000_000
 # Tables whose rows have a place in that order.
 _PLACED = {"runs": "run_place", "calls": f"run_place * {_LONGEST_RUN} + position"}
@@ -135,16 +142,17 @@ _DERIVED = {
     "failure_episodes": "episodes",
 }
 _RUN_BY_RUN = frozenset({"run_streaks", "failure_responses", "failure_episodes"})
-_PLACES = "run_places"
+_PLACES, _WORDED = "run_places", "worded_tasks"
 # Those that are the same by either rules.
 _COMMON = {"call_sides": "sides", "run_counts": "counts", "run_streaks": "streaks"}
 _SMALL = ("kinds",)
 _ALL_CALLS = "all_calls"
 _TABLE_NAMES = re.compile(
-    rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS, _PLACES, *_COMMON))})\b"
+    rf"\b({'|'.join((*_COLUMNS, *_DERIVED, *_SMALL, _ALL_CALLS, _PLACES, _WORDED, *_COMMON))})\b"
 )
 _COMMENT = re.compile(r"--.*")
-_KEPT = frozenset({*_DERIVED, _PLACES, "run_streaks"})
+_OF_STORED_RUNS = {_PLACES: _SEED_ORDER, _WORDED: _WORDED_TASKS}
+_KEPT = frozenset({*_DERIVED, _PLACES, _WORDED, "run_streaks"})
 # What a report keeps besides, unless there are more calls than memory is meant for.
 _KEPT_FOR_MANY = frozenset({"calls", "call_sides", "run_counts"})
 _MOST_KEPT_CALLS = 1_000_000
@@ -240,8 +248,8 @@ class View:
         self._engine.register(table, names | columns, rows)
 
     def _definition(self, table: str) -> str:
-        if table == _PLACES:
-            return _SEED_ORDER
+        if table in _OF_STORED_RUNS:
+            return _OF_STORED_RUNS[table]
         if table in _COMMON:
             return sql_text("views", _COMMON[table])
         if table == _ALL_CALLS and not self._selection.chosen():
@@ -252,11 +260,17 @@ class View:
         base = "calls" if table == _ALL_CALLS else table
         named = self._columns(base) | dict(self._added(base))
         columns = [f"{value} AS {name}" for name, value in named.items()]
-        source = f"stored_{base}"
-        if base in _PLACED and self._is_seed:
-            source += f" JOIN {_PLACES} ON run_key = placed_run"
+        source = self._source(base)
         where = " AND ".join(self._conditions(table)) or "TRUE"
         return f"SELECT {', '.join(columns)} FROM {source} WHERE {where}"  # noqa: S608 - all ours
+
+    def _source(self, table: str) -> str:
+        stored = f"stored_{table}"
+        if table not in _PLACED:
+            return stored
+        if self._is_seed:
+            return f"{stored} JOIN {_PLACES} ON run_key = placed_run"
+        return f"{stored} LEFT JOIN {_WORDED} ON run_key = worded_run"
 
     def _asked(self) -> list[str]:
         """The columns of calls that are kept."""
@@ -267,7 +281,7 @@ class View:
         columns = self._columns("calls") | dict(self._added("calls"))
         own = [name for name in _WORDS if not (self._is_seed and name in _OF_RUN)]
         texts = ", ".join(f"{columns[name]} AS {name}" for name in own)
-        return f"SELECT {texts} FROM stored_calls"  # noqa: S608 - all ours
+        return f"SELECT {texts} FROM {self._source('calls')}"  # noqa: S608 - all ours
 
     def _columns(self, table: str) -> dict[str, str]:
         changed = dict(_COLUMNS[table])
@@ -279,9 +293,9 @@ class View:
         if table in _PLACED:
             place = _PLACED[table] if self._is_seed else "CAST(NULL AS BIGINT)"
             yield "place", place
+            yield "task", "placed_task" if self._is_seed else _TASK
         if table == "calls":
             yield "counted", self._counted()
-            yield "task", "placed_task" if self._is_seed else _OF_RUN["task"]
 
     def _counted(self) -> str:
         conditions = [

@@ -41,20 +41,20 @@ Examples:
 Exit codes: 0 ok, 2 wrong usage.
 """
 _TOTALS = """
-    SELECT COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks, COUNT(DISTINCT model) AS models,
+    SELECT COUNT(*) AS runs, COUNT(DISTINCT task) AS tasks, COUNT(DISTINCT model) AS models,
            COALESCE(SUM(calls), 0)::BIGINT AS calls,
            COALESCE(SUM(failed_calls), 0)::BIGINT AS failed_calls
     FROM {runs}
 """
 _MODELS = """
-    SELECT model, COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks,
+    SELECT model, COUNT(*) AS runs, COUNT(DISTINCT task) AS tasks,
            COUNT(*) FILTER (WHERE outcome_success) AS outcome_successes,
            COUNT(outcome_success) AS outcomes_known,
            SUM(calls)::BIGINT AS calls, SUM(failed_calls)::BIGINT AS failed_calls
     FROM {runs} GROUP BY model ORDER BY runs DESC, model
 """
 _FRAMEWORKS = """
-    SELECT framework, COUNT(*) AS runs, COUNT(DISTINCT task_id) AS tasks,
+    SELECT framework, COUNT(*) AS runs, COUNT(DISTINCT task) AS tasks,
            COUNT(actual_output) AS answered,
            SUM(calls)::BIGINT AS calls, SUM(failed_calls)::BIGINT AS failed_calls
     FROM {runs} WHERE framework IS NOT NULL
@@ -92,8 +92,9 @@ def ls(
 
 
 def _contents(store: Store, where: str, params: dict[str, Any], limit: int) -> dict[str, Any]:
-    model = import_module("assay.store.tables").MODEL
-    runs = f"(SELECT * REPLACE ({model} AS model) FROM runs WHERE {where})"  # noqa: S608 - ours
+    tables = import_module("assay.store.tables")
+    columns = f"* REPLACE ({tables.MODEL} AS model), {tables.TASK} AS task"
+    runs = f"(SELECT {columns} FROM runs WHERE {where})"  # noqa: S608 - ours
     (totals,) = store.query(_TOTALS.format(runs=runs), **params)
     return {
         "store": str(store.path),

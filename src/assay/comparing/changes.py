@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.comparing.imports import batch_names, last_import, moment_of
-from assay.comparing.run_sets import TASK
 from assay.stats.intervals import Interval, share_difference
 from assay.stats.paired import Verdict
-from assay.store.tables import MODEL
+from assay.store.tables import MODEL, TASK
 
 if TYPE_CHECKING:
     from assay.store import Store

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.store.tables import TASK
+
 if TYPE_CHECKING:
     from assay.store import Store
 
-# A run without a task id belongs to the task that its input words; without either it stands alone.
-TASK = "COALESCE(task_id, NULLIF(input, ''), run_key)"
 RUNS = """
     WITH chosen AS (
         SELECT * FROM runs WHERE {where}

@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay.comparing.comparison import Figure, figure_of
 from assay.comparing.many_tasks import MANY, difference_of, mean_of_tasks
 from assay.comparing.quantities import QUANTITIES, Quantity, quantity_named
-from assay.comparing.run_sets import RUNS, SCORE_NAME, TASK
+from assay.comparing.run_sets import RUNS, SCORE_NAME
 from assay.comparing.sides import division_named
 from assay.errors import UnknownName
 from assay.stats import Estimate, Resampling
@@ -23,6 +23,7 @@ from assay.stats.paired import Question, conclude
 from assay.stats.pairing import pair
 from assay.stats.ranking import corrected_tests
 from assay.stats.samples import scored_tasks
+from assay.store.tables import TASK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -177,6 +177,8 @@ TABLES: dict[str, dict[str, str]] = {
 # A run's model: what its folder calls it, else what its file does. Who asks may name it either way.
 MODEL = "COALESCE(folder_model, model)"
 IS_MODEL = "$model IN (folder_model, model)"
+# A run without a task id belongs to the task that its input words; without either it stands alone.
+TASK = "COALESCE(task_id, NULLIF(input, ''), run_key)"
 # What a row is known by, table by table; it stands once in a store.
 KEYS = {
     "runs": "run_key",

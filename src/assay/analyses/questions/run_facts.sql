@@ -42,7 +42,7 @@ call_facts AS (
 ),
 run_facts AS (
     SELECT runs.run_key, runs.experiment, runs.model,
-           COALESCE(runs.task_id, runs.run_key) AS task,
+           runs.task,
            CASE WHEN runs.calls > 0 OR total_rounds IS NOT NULL
                 THEN COALESCE(call_facts.calls, 0) END AS calls,
            CASE WHEN runs.calls > 0 OR total_rounds IS NOT NULL

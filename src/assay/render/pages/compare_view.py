@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from assay.comparing import Comparison, RunSet, compare, read_runs_of, read_sides
 from assay.comparing.imports import import_names, runs_of_import
-from assay.comparing.run_sets import TASK
 from assay.comparing.sides import division_named, values_of
 from assay.errors import UnknownName
 from assay.render.pages import figures
@@ -28,6 +27,7 @@ from assay.render.pages.measures import (
 )
 from assay.render.pages.said import Said, words
 from assay.stats.wording import p_text
+from assay.store.tables import TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

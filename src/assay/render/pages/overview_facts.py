@@ -8,13 +8,12 @@ from msgspec import Struct
 
 from assay.analyses import Efficiency, ToolUse, efficiency, opened, tools
 from assay.comparing.changes import Changes, read_changes
-from assay.comparing.run_sets import TASK
 from assay.comparing.standings import Standings, divisions_of, quantities_of, read_standings
 from assay.errors import UnknownName
 from assay.render.pages.tool_facts import ToolFacts, read_tool_facts
 from assay.stats.clustered import ClusterSums, clustered_share
 from assay.stats.intervals import Estimate
-from assay.store.tables import MODEL
+from assay.store.tables import MODEL, TASK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

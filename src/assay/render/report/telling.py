@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.comparing.run_sets import TASK
 from assay.render.latest_scores import LATEST_SCORES, MAIN_METRIC
 from assay.render.pages.figures import count
 from assay.render.pages.figures import score as score_text
 from assay.render.pages.said import Said, words
-from assay.store.tables import MODEL
+from assay.store.tables import MODEL, TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
