@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -271,3 +272,36 @@ def test_costs_and_half_edits() -> None:
     assert edits_in("<<<<<<< SEARCH\na\n=======\nb") == []
     once = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
     assert [edit.path for edit in edits_in(f"x.py\n{once}\n{once}")] == ["x.py", "x.py"]
+
+
+@pytest.mark.parametrize(
+    "notices",
+    [
+        f"> Tokens: {'1' * 300_000} sent, 5 received.  \n",
+        f"> Tokens: {'1.' * 100_000} sent, 5 received. Cost: ${'1' * 400} session.  \n",
+        "> Tokens: 5 received.  \n" + "> hi  \n\n" * 20_000,
+    ],
+)
+def test_hostile_notices_cost_little(notices: str) -> None:
+    edit = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n" * 20_000
+    start = process_time()
+    run = read_one(AIDER_FORMAT, history(HEADER, QUESTION, f"\n{edit}\n", notices))
+    assert (run.usage, len(run.calls)) == (Usage(output_tokens=5), 20_000)
+    assert process_time() - start < 10
+
+
+def test_what_came_of_edits_may_be_told_bit_by_bit() -> None:
+    once = "<<<<<<< SEARCH\n{}\n=======\nb\n>>>>>>> REPLACE\n"
+    reply = f"\na.py\n{once.format(1)}\nb.py\n{once.format(2)}\n"
+    first, then = "> Applied edit to b.py|\n\n", "> Skipping edits to a.py|\n"
+    assert [call[3] for call in told(reply, first)] == [None, True]
+    assert [call[3] for call in told(reply, first, then)] == [False, True]
+
+
+def test_a_history_without_a_time_or_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_up = recording(b"# aider chat started at noon\n\n#### Hi  \n\nYes.\n", "a.md")
+    assert problems(AIDER_FORMAT, made_up) == ["a.md: no message was sent to a model"]
+    monkeypatch.setattr("assay.ingest.recording._LARGEST_TEXT", 100)
+    assert problems(AIDER_FORMAT, history(HEADER, QUESTION, REPLY)) == [
+        ".aider.chat.history.md: is too long for a chat history; split it by sessions"
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -218,3 +219,15 @@ def test_trees_end_and_are_bounded() -> None:
         "messages_of_another_branch": 2,
         "branches_not_read": 3,
     }
+
+
+def test_results_are_paired_by_tool_and_many_cost_little() -> None:
+    other = said("assistant", "{}", recipient="search")
+    found = said("tool", "x", name="search")
+    run = read_one(CHATGPT, recording(tree(ASKED, CALLED, other, found, CAME)))
+    assert [(call.tool, call.result) for call in run.calls] == [("python", "4"), ("search", "x")]
+    start = process_time()
+    many = tree(ASKED, *[CALLED] * 20_000, *[found] * 20_000)
+    run = read_one(CHATGPT, recording(many))
+    assert [call.result for call in run.calls] == ["x"] * 20_000
+    assert process_time() - start < 10

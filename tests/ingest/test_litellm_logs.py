@@ -127,3 +127,9 @@ def test_a_cost_beside_the_tokens_counts() -> None:
     usage = {"prompt_tokens": 3, "cost": 0.125}
     run = read_one(OPENAI_CHAT, recording({"messages": [ASKED, SAID], "usage": usage}))
     assert run.usage == Usage(3, cost_usd=0.125)
+
+
+@pytest.mark.parametrize("status", [{"code": "OK"}, ["failed"], 500, None])
+def test_a_state_that_is_no_word_says_nothing(status: Any) -> None:
+    run = read_one(OPENAI_CHAT, recording({"messages": [ASKED, SAID], "status": status}))
+    assert run.outcome is None

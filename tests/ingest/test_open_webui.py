@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from html import escape
+from time import process_time
 from typing import Any
 
 import pytest
@@ -220,3 +221,27 @@ def test_words_about_blocks_stay_words() -> None:
         Words('see <details type="other">x</details>')
     ]
     assert list(shown_in('<details type="reasoning" done="false">\n> half')) == [Thought("half")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<details type="reasoning" ' * 20_000,
+        f'<details type="tool_calls" {"a" * 200_000}>',
+        f'<details type="tool_calls" {"a=" * 200_000}>',
+        '<details type="tool_calls" name="x">' * 20_000,
+        '<details type="reasoning">' + "<summary>" * 100_000,
+    ],
+)
+def test_hostile_blocks_cost_little(text: str) -> None:
+    start = process_time()
+    assert len(list(shown_in(text))) == 1
+    assert process_time() - start < 5
+
+
+def test_branches_whose_messages_have_no_ids_are_runs_of_their_own() -> None:
+    several = chat(ASKED, *(message(f"m{i}", "m1", "assistant", f"{i}") for i in (2, 3)))
+    for each in several["chat"]["history"]["messages"].values():
+        del each["id"]
+    runs = read(OPEN_WEBUI, recording(several))
+    assert len({run.run_id for run in runs}) == len(runs) == 2

@@ -190,6 +190,8 @@ WORDS: list[tuple[str, list[tuple[str, Any]]]] = [
     ("open [1]", []),
     ("", []),
     ("click('\\d')", [("click", {"element": "\\d"})]),
+    ("click('\\ud800')", [("click", {"element": "'\\ud800'"})]),
+    ("click(x, (1, 2.5))", [("click", {"element": "x", "button": [1, 2.5]})]),
 ]
 
 
@@ -202,3 +204,11 @@ def test_words_are_actions_or_not(text: str, actions: list[tuple[str, Any]]) -> 
 def test_any_words_are_looked_through(text: str) -> None:
     assert isinstance(actions_in(text), list)
     assert isinstance(actions_in(f"click [{text}"), list)
+
+
+HOSTILE = ("-" * 500 + "x", "a" + ".b" * 900, "1+" * 900 + "x", "[" * 9_000, "9" * 19_000)
+
+
+@pytest.mark.parametrize("argument", HOSTILE)
+def test_hostile_arguments_are_no_actions(argument: str) -> None:
+    assert actions_in(f"click({argument})") == []

@@ -140,3 +140,17 @@ def test_any_mention_has_words(uri: Any) -> None:
     asked = {"User": {"content": [{"Mention": {"uri": uri}}]}}
     run = read_one(ZED, recording({"messages": [asked, *NEW["messages"][1:]]}))
     assert run.input.startswith("@")
+
+
+@pytest.mark.parametrize(
+    ("stranger", "unread"),
+    [({"User": "x"}, {}), ({"Agent": None}, {}), ({"Later": {}}, {"Later": 1}), ({}, {"": 1})],
+)
+def test_a_stranger_far_down_spoils_nothing(
+    stranger: dict[str, Any], unread: dict[str, int]
+) -> None:
+    said = {"Agent": {"content": [{"Text": "Done."}]}}
+    messages = [NEW["messages"][0], *[said] * 60, stranger, said]
+    run = read_one(ZED, recording({"messages": messages}))
+    assert run.actual_output == "Done."
+    assert run.extra.get("unread_content", {}) == unread

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -95,14 +96,17 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         yield Unreadable(recording.name, problem, kind="passed_over")
 
 
-def _history(recording: Recording) -> Iterator[AgentTestCase]:
-    text = (recording.text or b"").decode(errors="replace").replace("\r\n", "\n")
+def _history(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    if recording.text is None:
+        yield Unreadable(recording.name, "is too long for a chat history; split it by sessions")
+        return
+    text = recording.text.decode(errors="replace").replace("\r\n", "\n")
     lines = text.split("\n")
     headers = [i for i, line in enumerate(lines) if _HEADER.match(line)]
     marked = any(line.startswith("> ") and line.endswith("  ") for line in lines)
     sessions = [
         _Session(lines[begin:end], begin + 1, marked=marked)
-        for begin, end in zip(headers, [*headers[1:], len(lines)], strict=True)
+        for begin, end in pairwise([*headers, len(lines)])
     ]
     told = [session for session in sessions if session.replies]
     results = _results_beside(recording) if told else {}
@@ -128,7 +132,8 @@ class _Session:
         self._run = RunBuilder()
         self._asked = False
         self._answer: str | None = None
-        self._edits: list[tuple[Edit, ToolExecutionResult]] = []
+        # Edits of which nobody said yet what came of them, by their files.
+        self._edits: dict[str, list[tuple[Edit, ToolExecutionResult]]] = {}
         self._usages: list[dict[str, int]] = []
         self._cost: float | None = None
         self._model: str | None = None
@@ -162,7 +167,10 @@ class _Session:
         self._run.end_reply()
         self._run.think(thought)
         self._run.say(said)
-        self._edits = [(edit, self._call(EDIT, edit._asdict())) for edit in edits_in(said)]
+        self._edits = {}
+        for edit in edits_in(said):
+            asked = (edit, self._call(EDIT, edit._asdict()))
+            self._edits.setdefault(edit.path, []).append(asked)
 
     def _call(self, tool: str, sent: dict[str, Any]) -> ToolExecutionResult:
         call = ToolExecutionResult(tool, sent, call_id=f"{tool}-{len(self._run.calls) + 1}")
@@ -190,24 +198,27 @@ class _Session:
     def _end_edits(self, text: str, lines: list[str]) -> None:
         """Tell what came of the edits of the last reply, and of those only Aider saw."""
         failed = {(path, search.strip()) for path, search in not_matched(text)}
-        applied = [line.removeprefix(APPLIED) for line in lines if line.startswith(APPLIED)]
+        applied = {line.removeprefix(APPLIED): line for line in lines if line.startswith(APPLIED)}
         left = {line[len(s) :]: line for line in lines for s in LEFT_ALONE if line.startswith(s)}
         rest = next((line for line in lines if failed and OTHERS_APPLIED in line), None)
-        waiting = []
-        for edit, call in self._edits:
-            if (edit.path, edit.search.strip()) in failed:
-                self._failed(call, f"the SEARCH block does not match lines in {edit.path}")
-            elif edit.path in left:
-                self._failed(call, left[edit.path])
-            elif edit.path in applied or rest:
-                self._done(call, f"{APPLIED}{edit.path}" if edit.path in applied else str(rest))
-            else:
-                waiting.append((edit, call))
-        known = {edit.path for edit, _ in self._edits}
-        for path in dict.fromkeys(applied):
-            if path not in known:
-                self._done(self._call(EDIT, {"path": path}), f"{APPLIED}{path}")
-        self._edits = waiting
+        unasked = [path for path in applied if path not in self._edits]
+        told_of = self._edits if rest else {**dict(failed), **applied, **left}
+        for path in [path for path in told_of if path in self._edits]:
+            done = applied.get(path) or rest
+            waiting = []
+            for edit, call in self._edits.pop(path):
+                if (path, edit.search.strip()) in failed:
+                    self._failed(call, f"the SEARCH block does not match lines in {path}")
+                elif path in left:
+                    self._failed(call, left[path])
+                elif done:
+                    self._done(call, done)
+                else:
+                    waiting.append((edit, call))
+            if waiting:
+                self._edits[path] = waiting
+        for path in unasked:
+            self._done(self._call(EDIT, {"path": path}), applied[path])
 
     def _done(self, call: ToolExecutionResult, notice: str) -> None:
         self._run.result(call.call_id, notice, reported_success=True)

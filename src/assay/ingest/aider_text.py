@@ -26,8 +26,9 @@ _ABOVE = 3
 _NOT_MATCHED = re.compile(r"This SEARCH block failed to exactly match lines in (.+)$", re.M)
 _THOUGHT = re.compile(r"<(thinking-content-\w{1,64})>")
 _SHOWN_THOUGHT, _SHOWN_ANSWER = "► **THINKING**", "► **ANSWER**"
-_COUNTED = re.compile(r"(\d[\d.,]*)([kM]?) (sent|received|cache write|cache hit)\b")
-_SESSION_COST = re.compile(r"\$(\d[\d.,]*) session")
+# No longer than an amount can be: what has more digits is none.
+_COUNTED = re.compile(r"(?<!\d)(\d[\d.,]{0,11})([kM]?) (sent|received|cache write|cache hit)\b")
+_SESSION_COST = re.compile(r"\$(\d[\d.,]{0,11}) session")
 _UNITS = {"": 1, "k": 1_000, "M": 1_000_000}
 COUNTS = {
     "sent": "input_tokens",

@@ -114,7 +114,8 @@ class _Branch:
         self.run = RunBuilder()
         self.model: str | None = None
         self.times: list[float] = []
-        self._waiting: list[ToolExecutionResult] = []
+        # How many calls of each tool nothing came back for yet.
+        self._waiting: dict[str, int] = {}
 
     def take(self, message: dict[str, Any], *, in_words: bool) -> None:
         """Take a message; of one that another branch told, only the words."""
@@ -143,10 +144,10 @@ class _Branch:
             self.run.say(_words(content))
         elif not in_words:
             at = epoch_seconds(message.get("create_time"))
-            self._waiting.append(ToolExecutionResult(recipient, _sent(content), started_at=at))
-            self.run.call(self._waiting[-1])
+            self._waiting[recipient] = self._waiting.get(recipient, 0) + 1
+            self.run.call(ToolExecutionResult(recipient, _sent(content), started_at=at))
 
-    def _result(self, tool: str | None, message: dict[str, Any], content: dict[str, Any]) -> None:
+    def _result(self, named: str | None, message: dict[str, Any], content: dict[str, Any]) -> None:
         """Take what a tool said; a tool may say more than one thing of one call."""
         around = dict_or_empty(message.get("metadata"))
         about = dict_or_empty(around.get("aggregate_result"))
@@ -154,17 +155,17 @@ class _Branch:
         state = text_at(about, "status") or ""
         success = False if failed or state.startswith(FAILED) else STATES.get(state)
         words = _words(content)
-        call = next((c for c in self._waiting if c.tool == tool), None) or next(
-            iter(self._waiting), None
-        )
-        if call is None:
+        tool = named if named in self._waiting else next(iter(self._waiting), None)
+        if tool is None:
             self.run.other("tool", words)
             return
-        self._waiting.remove(call)
+        self._waiting[tool] -= 1
+        if not self._waiting[tool]:
+            del self._waiting[tool]
         self.run.result(
             None,
             words or around.get(FOUND) or None,
-            tool=call.tool,
+            tool=tool,
             reported_success=success,
             error_message=words or None if success is False else None,
             ended_at=epoch_seconds(about.get("end_time"))

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CALLS, THOUGHTS, CODE = "tool_calls", "reasoning", "code_interpreter"
-# Attributes are escaped, so that a tag ends with the first bracket.
-_BEGIN = re.compile(rf'<details\s+type="({CALLS}|{THOUGHTS}|{CODE})"([^>]*)>')
+_BEGIN = re.compile(rf'<details\s+type="({CALLS}|{THOUGHTS}|{CODE})"')
 _END = "</details>"
-_ATTRIBUTE = re.compile(r'([a-z_]+)="([^"]*)"')
+# A name is tried from its first letter only: a tag may be one long word.
+_ATTRIBUTE = re.compile(r'(?<![a-z_])([a-z_]++)="([^"]*+)"')
 _SUMMARY = re.compile(r"<summary>[^<]*</summary>")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)\n?```$", re.DOTALL)
 
@@ -49,11 +49,16 @@ def shown_in(text: str) -> Iterator[Words | Thought | list[ShownCall]]:
     """The pieces of a reply in order; the calls of one block are a list."""
     place = 0
     while begin := _BEGIN.search(text, place):
+        # Attributes are escaped, so that a tag ends with the first bracket.
+        shut = text.find(">", begin.end())
+        if shut < 0:
+            break
         yield from _words(text[place : begin.start()])
-        end = text.find(_END, begin.end())
+        end = text.find(_END, shut)
         end = len(text) if end < 0 else end
-        body = _SUMMARY.sub("", text[begin.end() : end], count=1).strip()
-        told = {name: unescape(value) for name, value in _ATTRIBUTE.findall(begin[2])}
+        body = _SUMMARY.sub("", text[shut + 1 : end], count=1).strip()
+        attributes = _ATTRIBUTE.findall(text[begin.end() : shut])
+        told = {name: unescape(value) for name, value in attributes}
         yield from _block(begin[1], told, unescape(body))
         place = end + len(_END)
     yield from _words(text[place:])

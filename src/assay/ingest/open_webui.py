@@ -98,6 +98,7 @@ class _Branch:
     def __init__(self, messages: dict[str, dict[str, Any]], told: set[str]) -> None:
         self._told = ItemRun()
         self._run = self._told.run
+        self._end = list(messages)[-1]
         self._messages = list(messages.values())
         self._replies = [m for m in self._messages if m.get("role") == "assistant"]
         self._shared = told & messages.keys()
@@ -115,9 +116,7 @@ class _Branch:
         times = [at for m in self._messages if (at := epoch_seconds(m.get("timestamp")))]
         last = self._messages[-1]
         return self._run.finish(
-            run_id=stable_id(
-                NAME, own_id or place_id(str(place.path), place.position), last.get("id")
-            ),
+            run_id=stable_id(NAME, own_id or place_id(str(place.path), place.position), self._end),
             session_id=own_id,
             task_id=own_id if branches > 1 else None,
             attempt=number if branches > 1 else None,

@@ -15,6 +15,8 @@ LONGEST = 20_000
 # What JSON writes where Python has a word of its own.
 JSON_WORDS = {"true": True, "false": False, "null": None}
 NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
+# Syntax that cannot be written down again: nested too deeply, or a line break in an f-string.
+NOT_WRITTEN = (RecursionError, ValueError)
 
 
 def python_calls(text: str) -> list[ToolExecutionResult]:
@@ -28,7 +30,7 @@ def python_calls(text: str) -> list[ToolExecutionResult]:
         return []
     try:
         return [ToolExecutionResult(ast.unparse(node.func), _arguments(node)) for node in calls]
-    except RecursionError:
+    except NOT_WRITTEN:
         return []
 
 
@@ -72,11 +74,14 @@ def _arguments(call: ast.Call) -> Any:
             return alone
     if call.args or any(keyword.arg is None for keyword in call.keywords):
         return ", ".join(ast.unparse(part) for part in (*call.args, *call.keywords))
-    return {str(keyword.arg): _value(keyword.value) for keyword in call.keywords}
+    return {str(keyword.arg): value_in(keyword.value) for keyword in call.keywords}
 
 
-def _value(node: ast.expr) -> Any:
-    """A literal, or the words of whatever else stands there."""
+def value_in(node: ast.expr) -> Any:
+    """A literal, or the words of whatever else stands there.
+
+    Raises one of `NOT_WRITTEN` where there are no such words.
+    """
     found = _literal(node)
     is_none = isinstance(node, ast.Constant) and node.value is None
     return ast.unparse(node) if found is None and not is_none else found
@@ -96,7 +101,10 @@ def _as_json(value: Any) -> Any:
             return {_key(key): _as_json(item) for key, item in value.items()}
         case list() | tuple():
             return [_as_json(item) for item in value]
-        case None | bool() | int() | str():
+        case None | bool() | int():
+            return value
+        case str():
+            value.encode()  # fails where half a character was escaped, which no JSON holds
             return value
         case float() if value - value == 0:
             return value
@@ -106,5 +114,6 @@ def _as_json(value: Any) -> Any:
 
 def _key(key: Any) -> str:
     if isinstance(key, str):
+        key.encode()
         return key
     raise TypeError(type(key).__name__)

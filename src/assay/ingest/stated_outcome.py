@@ -29,7 +29,7 @@ def stated_outcome(around: dict[str, Any]) -> RunOutcome | None:
 
 def _stated_failure(around: dict[str, Any]) -> RunOutcome | None:
     """The failure that a run's state tells, with the reason where one stands beside it."""
-    if around.get("status") not in FAILED:
+    if text_at(around, "status") not in FAILED:
         return None
     reason = next((text for key in ERROR_KEYS if (text := text_at(around, key))), None)
     return RunOutcome(success=False, decided_by="the file's 'status'", reason=reason)

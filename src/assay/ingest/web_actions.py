@@ -9,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.ingest.python_calls import LONGEST, NOT_PYTHON, parsed_python
+from assay.ingest.python_calls import LONGEST, NOT_WRITTEN, parsed_python, value_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -135,7 +135,10 @@ def _called(text: str) -> list[Action]:
     tree = parsed_python(text, "exec")
     lines = tree.body if isinstance(tree, ast.Module) else []
     calls = [line.value for line in lines if isinstance(line, ast.Expr)]
-    found = [action for call in calls if (action := _action(call)) is not None]
+    try:
+        found = [action for call in calls if (action := _action(call)) is not None]
+    except NOT_WRITTEN:
+        return []
     return found if found and len(found) == len(lines) else []
 
 
@@ -145,19 +148,6 @@ def _action(call: ast.expr) -> Action | None:
     name = call.func.id
     if name not in CALLED or any(keyword.arg is None for keyword in call.keywords):
         return None
-    given = _with_names(CALLED[name], [_value(part) for part in call.args])
-    named = {str(keyword.arg): _value(keyword.value) for keyword in call.keywords}
+    given = _with_names(CALLED[name], [value_in(part) for part in call.args])
+    named = {str(keyword.arg): value_in(keyword.value) for keyword in call.keywords}
     return Action(name, {**given, **named})
-
-
-def _value(node: ast.expr) -> Any:
-    """A plain value, or the words of whatever else stands there."""
-    try:
-        value = ast.literal_eval(node)
-    except (*NOT_PYTHON, TypeError):
-        return ast.unparse(node)
-    is_plain = value is None or isinstance(value, str | bool | int)
-    is_plain = is_plain or (isinstance(value, float) and value - value == 0)
-    if is_plain or (isinstance(value, list) and all(isinstance(item, str) for item in value)):
-        return value
-    return ast.unparse(node)

@@ -125,9 +125,11 @@ class _Thread:
         if COMPACTION in message:
             self._run.system(_words(message[COMPACTION]))
         elif USER in message:
-            self._user(objects_in(message[USER].get("content")))
+            self._user(objects_in(dict_or_empty(message[USER]).get("content")))
+        elif AGENT in message:
+            self._agent(dict_or_empty(message[AGENT]))
         else:
-            self._agent(message[AGENT])
+            self._unread[next(iter(message), "")] += 1
 
     def _user(self, content: list[dict[str, Any]]) -> None:
         mentions = [dict_or_empty(part["Mention"]) for part in content if "Mention" in part]
