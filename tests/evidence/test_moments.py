@@ -23,6 +23,7 @@ from assay.evidence.moments import (
     may_hold_other_dates,
     minute_of,
     minutes_in,
+    minutes_in_words,
     minutes_near,
     times_in,
     vaguer,
@@ -225,3 +226,9 @@ def test_the_days_and_minutes_of_a_text_are_those_of_its_spans(text: str) -> Non
 def test_a_number_after_any_month_is_a_day(month: str, sign: str) -> None:
     (found,) = dates_in(f"on {month}{sign} 2025" if sign == "," else f"on {month}{sign} 7")
     assert found.days[0][1] == _MONTH_NUMBERS[month[:3]]
+
+
+@pytest.mark.parametrize("month", ["ſeptember", "ſept", "aprıl", "APRİL", "dıciembre"])
+def test_letters_that_only_look_like_others_in_capitals_are_read(month: str) -> None:
+    assert days_in(f"12 {month} 2024") <= {(2024, 9, 12), (2024, 4, 12), (2024, 12, 12)}
+    assert minutes_in_words(f"half past sıx in {month}") == set()

@@ -103,3 +103,10 @@ def test_any_text_has_spans(text: str) -> None:
     found = spans_in(text)
     assert all(0 < days <= 731 for days in found.days)
     assert all(minutes > 0 for minutes in found.minutes)
+
+
+@pytest.mark.parametrize("unit", [*DAY_UNITS, *MINUTE_UNITS, *WEEKDAYS, "hours and a half"])
+def test_letters_that_only_look_like_others_in_capitals_name_nothing(unit: str) -> None:
+    told = unit.replace("i", "ı").replace("s", "ſ").replace("k", "\u212a")
+    assert spans_in(f"3 {told}").minutes <= {180, *spans_in(f"3 {unit}").minutes}
+    assert spans_in(f"3 {unit.upper()}") == spans_in(f"3 {unit}")

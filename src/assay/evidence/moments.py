@@ -84,6 +84,8 @@ _MAYBE_DATE = re.compile(
     rf"|[0-9]?(?i:{_ORDINAL}\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:del?\s)?[0-9]{{4}}(?![0-9]))?))"
 )
 _NUMBER_AFTER_WORD = re.compile(r"[0-9](?:(?<=[A-Za-z.,]\s[0-9])|(?<=[A-Za-z]\s\s[0-9]))")
+# What a pattern that passes over case takes for an i or an s, and `lower` does not.
+_SAME_TO_PATTERNS = str.maketrans("İıſ", "iis")
 # Most words before a number are no month: their last two letters tell.
 _MONTH_ENDINGS = frozenset(name[-2:] for name in _MONTH_WORDS)
 _MONTH_BEFORE = re.compile(
@@ -112,8 +114,7 @@ _HOUR_WORDS = {name: hour for hour, name in enumerate(_HOUR_NAMES, start=1)} | {
 _HOUR = "|".join(sorted(_HOUR_WORDS, key=len, reverse=True))
 _TIME_IN_WORDS = re.compile(
     rf"\b(?:(half|quarter)\s(?=(?:past|to)\s({_HOUR})\b)(past|to)|({_HOUR})\so['’]?clock"
-    r"|(noon|midnight))\b",
-    re.IGNORECASE,
+    r"|(noon|midnight))\b"
 )
 # Steps that people take from today: within a week, by weeks, months, a year.
 _DAY_STEPS = (*range(1, 8), 10, 14, 21, 28, 29, 30, 31, 60, 90, 180, 365, 366)
@@ -222,13 +223,13 @@ def times_in(text: str) -> Iterator[TimeSpan]:
 def minutes_in_words(text: str) -> set[int]:
     """The times of day that a text tells in words, in both halves of the day where it may be."""
     found: set[int] = set()
-    for part, hour, later, sharp, noon in _TIME_IN_WORDS.findall(text):
+    for part, hour, later, sharp, noon in _TIME_IN_WORDS.findall(text.lower()):
         if noon:
-            found.add(_HALF_DAY if noon.lower() == "noon" else 0)
+            found.add(_HALF_DAY if noon == "noon" else 0)
             continue
-        hours = _HOUR_WORDS[(hour or sharp).lower()] % 12
-        minutes = 0 if sharp else {"half": 30, "quarter": 15}[part.lower()]
-        start = 60 * hours + (-minutes if later.lower() == "to" else minutes)
+        hours = _HOUR_WORDS[hour or sharp] % 12
+        minutes = 0 if sharp else {"half": 30, "quarter": 15}[part]
+        start = 60 * hours + (-minutes if later == "to" else minutes)
         found |= {start % 1440, (start + _HALF_DAY) % 1440}
     return found
 
@@ -321,4 +322,5 @@ def _in_calendar(known: date, step: timedelta) -> bool:
 def _month(text: str) -> int:
     if text.isdecimal():
         return int(text)
-    return _FOREIGN_MONTHS.get(text.lower()) or _MONTH_NUMBERS[text[:3].lower()]
+    name = text.translate(_SAME_TO_PATTERNS).lower()
+    return _FOREIGN_MONTHS.get(name) or _MONTH_NUMBERS[name[:3]]
