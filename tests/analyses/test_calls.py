@@ -13,6 +13,7 @@ from assay.analyses import (
     episodes,
     errors,
     longest,
+    opened,
     persistence,
     retry,
     servers,
@@ -156,6 +157,24 @@ def test_failures_by_kind_after_looking_at_the_same_call_elsewhere(siblings: Sto
     assert set(found) == {("server", "execution_error"), ("model", "missing_required_field")}
     doubted = found["server", "execution_error"]
     assert (doubted.failures, doubted.worked_elsewhere, doubted.reblamed) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "blamed"),
+    [("no_error_found", "server"), ("no_result", "unknown"), ("empty", "unknown")],
+)
+def test_a_call_of_which_nobody_can_tell_takes_no_blame_from_another(
+    rule: str, blamed: str, tmp_path: Path
+) -> None:
+    day = {"day": 1}
+    other = ok("book", parameters=day, success_rule=rule)
+    runs = [a_run("ann", "t1", bad("book", ODD, parameters=day)), a_run("bob", "t1", other)]
+    store = store_of(tmp_path, runs)
+    (alone,) = errors(store)
+    with opened(store) as view:
+        view.expect_many()
+        assert errors(view) == [alone]
+    assert (alone.blame, alone.worked_elsewhere) == (blamed, int(blamed == "server"))
 
 
 def test_runs_that_are_filtered_out_still_bear_witness(siblings: Store) -> None:

@@ -14,6 +14,7 @@ from tests.store.runs import SMALL, fill, run, runs
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import DamagedStore, InvalidRecord, QueryFailed, UnknownName
 from assay.evidence.blame import Siblings
+from assay.evidence.outcome import UNDECIDED_RULES
 from assay.store import Store
 from assay.store.tables import TABLES
 
@@ -155,6 +156,23 @@ def test_siblings_are_the_same_calls_of_other_runs(tmp_path: Path) -> None:
     same = Siblings(succeeded=1, failed=2, models_failed=2)
     assert store.siblings(key) == {0: same, 1: same}
     assert store.siblings("unknown") == {}
+
+
+@pytest.mark.parametrize("rule", sorted(UNDECIDED_RULES))
+def test_siblings_of_which_nobody_can_tell_bear_no_witness(rule: str, tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    silent = call(success=True, a=1)
+    silent.success_rule = rule
+    calls = {"own": call(success=False, a=1), "silent": silent}
+    fill(
+        store,
+        [
+            AgentTestCase("q", name, run_id=name, execution_data=MCPExecutionData([made]))
+            for name, made in calls.items()
+        ],
+    )
+    (key,) = (row["run_key"] for row in store.query("SELECT * FROM runs WHERE run_id = 'own'"))
+    assert store.siblings(key) == {}
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 The SQL of an analysis knows these tables and nothing of filters:
 
     runs         one row a run; `model` is what the folder calls it, else what the file does
-    calls        one row a call, with three columns more: `counted` is false for calls that a
-                 filter leaves out but that still stand between others; `task`, also of runs, is
+    calls        one row a call, with four columns more: `counted` is false for calls that a
+                 filter leaves out but that still stand between others; `succeeded` is false
+                 also where nobody can tell whether a call failed; `task`, also of runs, is
                  the task, or what stands for it where it has no id; `place`, also of runs, is
                  the order in which the seed meets them (NULL by our rules)
     evaluations  what somebody else's judge said of a run
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from assay.analyses.selection import Filters, Selection
 from assay.analyses.sql_files import sql_text
 from assay.evidence.failure_kinds import CATEGORY_OF, CIRCUMSTANCES, STATEFUL
-from assay.store.tables import MODEL, TABLES, TASK
+from assay.store.tables import MODEL, SUCCEEDED, TABLES, TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -166,9 +167,9 @@ _PLACED_WORDS = f"""
 _ASKED_OF_CALLS = (
     *_WORDS,
     *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind", "blame_rule"),
-    *("dynamically_loaded", "execution_time", "counted", "place"),
+    *("dynamically_loaded", "execution_time", "counted", "succeeded", "place"),
 )
-_UNKNOWN_TO_THE_SEED = frozenset({"turn", "blame_rule"})
+_UNKNOWN_TO_THE_SEED = frozenset({"turn", "blame_rule", "succeeded"})
 # Of the circumstances, those that do not pass by waiting a little.
 _LASTING = frozenset({"auth", "quota_exceeded", "configuration"})
 
@@ -296,6 +297,7 @@ class View:
             yield "task", "placed_task" if self._is_seed else _TASK
         if table == "calls":
             yield "counted", self._counted()
+            yield "succeeded", "seed_category IS NULL" if self._is_seed else SUCCEEDED
 
     def _counted(self) -> str:
         conditions = [

@@ -25,7 +25,7 @@ from assay.store.health import examine
 from assay.store.layout import Layout
 from assay.store.questioning import QuestionEngine, tables_named_in, view_of
 from assay.store.scores import SCORED_CASES, ScoreWriter, read_scores
-from assay.store.tables import TABLES
+from assay.store.tables import SUCCEEDED, TABLES
 from assay.store.writing import BatchLimit, Writer
 from assay.test_case import AgentTestCase
 
@@ -39,16 +39,18 @@ if TYPE_CHECKING:
 
 _ROWS_AT_ONCE = 64
 
-_SIBLINGS = """
+_SIBLINGS = f"""
     SELECT own.position,
-           COUNT(*) FILTER (WHERE NOT other.failed) AS succeeded,
+           COUNT(*) FILTER (WHERE other.succeeded) AS succeeded,
            COUNT(*) FILTER (WHERE other.failed) AS failed,
            COUNT(DISTINCT other.model) FILTER (WHERE other.failed) AS models_failed
     FROM stored_calls AS own
-    JOIN stored_calls AS other USING (server, tool, arguments_key)
+    JOIN (SELECT *, {SUCCEEDED} AS succeeded FROM stored_calls) AS other
+        USING (server, tool, arguments_key)
     WHERE own.run_key = $run_key AND other.run_key <> $run_key
+      AND (other.succeeded OR other.failed)
     GROUP BY own.position
-"""
+"""  # noqa: S608 - all ours
 
 
 class Store:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.errors import AssayError
 from assay.evaluation import RecordedEvaluation, RecordedSummary
 from assay.evidence.blame import blame
+from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.seed_classifier import seed_error
 from assay.tools import read_tools
 
@@ -179,6 +180,11 @@ MODEL = "COALESCE(folder_model, model)"
 IS_MODEL = "$model IN (folder_model, model)"
 # A run without a task id belongs to the task that its input words; without either it stands alone.
 TASK = "COALESCE(task_id, NULLIF(input, ''), run_key)"
+# A call that is known to have worked; of one that nothing came back from nobody can tell.
+SUCCEEDED = (
+    "(NOT failed AND COALESCE(success_rule, '') NOT IN "
+    f"({', '.join(repr(rule) for rule in sorted(UNDECIDED_RULES))}))"
+)
 # What a row is known by, table by table; it stands once in a store.
 KEYS = {
     "runs": "run_key",

@@ -11,7 +11,7 @@ failing_calls AS (
 ),
 by_run AS (
     SELECT same.server, same.tool, same.arguments_key, same.run_key, same.model,
-           SUM(CASE WHEN failed THEN 0 ELSE 1 END) AS ok,
+           SUM(CASE WHEN succeeded THEN 1 ELSE 0 END) AS ok,
            SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS bad
     FROM all_calls AS same
     JOIN failing_calls
