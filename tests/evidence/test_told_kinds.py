@@ -94,6 +94,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "expected 2 arguments, got 3",
         ),
     ),
+    ("timeout", ("the upstream pilot request timed out after 30 s",)),
     (
         "unavailable",
         (
@@ -318,6 +319,20 @@ def test_each_chinese_kind_has_an_example() -> None:
     ],
 )
 def test_what_a_message_names_says_nothing(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("upstream timed out after 30 s", "timeout"),
+        ("upstream request timeout", "timeout"),
+        ("The origin is timing out", "timeout"),
+        ("upstream connect error, reset reason: connection timeout", "unavailable"),
+        ("backend failed: timeout waiting for the lock", "unavailable"),
+    ],
+)
+def test_a_server_behind_the_tool_that_took_too_long_is_no_absent_one(text: str, kind: str) -> None:
     assert kind_of_message(text) == kind
 
 

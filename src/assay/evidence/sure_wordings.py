@@ -145,13 +145,14 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"expected \d+ arguments?",
         ),
     ),
+    ("timeout", (r"\b(?:upstream|backend|origin) (?:\w+ ){0,2}tim(?:e[ds]?|ing)[ -]?out\b",)),
     (
         "unavailable",
         (
             r"failed to (?:launch|spawn|boot)\b|\bmaintenance\b|still being \w+(?:ed|lt)\b",
             (
                 r"\b(?:upstream|backend|origin)\b (?:\w+ ){0,2}(?:connect|request|failed"
-                r"|failure|error|tim)"
+                r"|failure|error)"
             ),
             (
                 r"(?:process|worker|server|kernel|container|instance|service) (?:has |is "
