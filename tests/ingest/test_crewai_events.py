@@ -144,6 +144,22 @@ def test_the_server_of_a_tool_is_told_by_its_client() -> None:
     assert calls_of(*told) == [("yr_look", "rain", True, None, "yr")]
 
 
+def test_the_client_may_be_heard_after_the_tool() -> None:
+    begun = {**BEGUN, "tool_name": "yr_look"}
+    ended = {**EVENTS[3], "tool_name": "yr_look"}
+    told = (begun, mcp("started"), ended, mcp("completed", result="raw"))
+    assert calls_of(*told) == [("yr_look", "rain", True, None, "yr")]
+
+
+def test_a_tool_whose_name_only_ends_alike_is_another() -> None:
+    begun = {**BEGUN, "tool_name": "overlook"}
+    told = (begun, mcp("started"), mcp("completed", result="rain"))
+    assert calls_of(*told) == [
+        ("overlook", None, None, None, None),
+        ("look", "rain", True, None, "yr"),
+    ]
+
+
 def test_calls_that_only_the_client_of_a_server_told() -> None:
     told = (
         mcp("started"),

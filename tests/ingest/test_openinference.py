@@ -14,7 +14,7 @@ from tests.ingest.reading import read_one, recording
 from assay.ingest.formats import pick_format
 from assay.ingest.openinference import KINDS, OPENINFERENCE, USAGE, step_of
 from assay.ingest.recording import FilePlace, Recording
-from assay.ingest.span_dialects import KIND, POSTHOG_FACTS
+from assay.ingest.span_dialects import KIND, POSTHOG_FACTS, patched
 from assay.ingest.spans import SPAN_KINDS, Event, Span
 from assay.run import RunOutcome, Usage
 from assay.test_case import AgentTestCase
@@ -307,6 +307,12 @@ def test_a_batch_of_langsmith_begins_runs_in_one_list_and_ends_them_in_another()
     run = read_one(OPENINFERENCE, made_up)
     assert (run.input, run.actual_output, run.usage) == ("Rain?", "Yes.", Usage(9, 2))
     assert run.ended_at == 1_767_225_602
+
+
+@pytest.mark.parametrize("own", [None, [], {"a": 1}, 5])
+def test_runs_of_a_batch_without_an_id_are_not_taken_for_one(own: Any) -> None:
+    batch = {"post": [{"id": own, "name": "a"}, {"id": own, "name": "b"}], "patch": [{"id": own}]}
+    assert len(patched(batch)["spans"]) == 3
 
 
 def test_a_tool_of_langsmith_may_have_said_one_word() -> None:

@@ -116,6 +116,8 @@ class _Crew:
         self._about: dict[str, Any] = {}
         self._asked: set[str] = set()
         self._open: Counter[str] = Counter()
+        # The last call of each tool.
+        self._last: dict[str, ToolExecutionResult] = {}
         # Tools that only the client of a server told of.
         self._served: set[str] = set()
         self._usages: list[object] = []
@@ -160,11 +162,14 @@ class _Crew:
             self._run.user(words)
 
     def _is_wrapped(self, event: dict[str, Any]) -> bool:
-        """Whether a tool that was told of calls the server's one; if so, its server is known."""
+        """Whether a tool that was told of calls the server's one; if so, its server is known.
+
+        Listeners hear the ends of both in any order, so that the call need not wait any more.
+        """
         name = _tool(event)
-        waiting = (call for call in reversed(self._run.calls) if self._open[call.tool])
-        call = next((call for call in waiting if name and call.tool.endswith(name)), None)
-        if call is None or call.tool in self._served:
+        told = (call for tool, call in self._last.items() if tool not in self._served)
+        call = next((call for call in told if name and _wraps(call.tool, name)), None)
+        if call is None:
             return False
         call.server = text_at(event, "server_name") or call.server
         return True
@@ -196,8 +201,7 @@ class _Crew:
         return is_same and last is not None and last.reported_success is False
 
     def _detect(self, event: dict[str, Any]) -> None:
-        tool = _tool(event)
-        last = next((call for call in reversed(self._run.calls) if call.tool == tool), None)
+        last = self._last.get(_tool(event))
         if last is not None and last.reported_success:
             last.reported_success = last.success = False
             last.error_message = _reason(event.get("failure"))
@@ -208,6 +212,7 @@ class _Crew:
         self._served |= {tool} if server else set()
         call = ToolExecutionResult(tool, _sent(event), server=server, started_at=at)
         call.extra |= {"agent_role": event["agent_role"]} if event.get("agent_role") else {}
+        self._last[tool] = call
         self._run.end_reply()
         self._run.call(call)
 
@@ -232,6 +237,12 @@ class _Crew:
 
 def _tool(event: dict[str, Any]) -> str:
     return next((name for key in NAME_KEYS if (name := text_at(event, key))), "")
+
+
+def _wraps(tool: str, name: str) -> bool:
+    """Whether a tool is a server's one, alone or with the server's name before it."""
+    before = tool.removesuffix(name)
+    return tool.endswith(name) and not before[-1:].isalnum()
 
 
 def _sent(event: dict[str, Any]) -> Any:

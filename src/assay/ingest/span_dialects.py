@@ -63,7 +63,7 @@ def patched(batch: dict[str, Any]) -> dict[str, Any]:
         return batch
     told: dict[Any, dict[str, Any]] = {}
     for run in [*begun, *ended]:
-        known = told.setdefault(run.get("id"), {})
+        known = told.setdefault(text_at(run, "id") or len(told), {})
         known |= {key: value for key, value in run.items() if value or key not in known}
     return {"spans": list(told.values())}
 
