@@ -90,11 +90,12 @@ class ChatServer:
 
     def _form(self, schema: dict[str, Any] | None) -> msgspec.Raw:
         """The form of a reply as it is sent; one schema serves case after case, and is kept."""
-        if self._written is None or schema is not self._written[0]:
+        written = self._written  # looked at once: another thread may ask by another schema
+        if written is None or schema is not written[0]:
             form = {"name": "marks", "schema": schema, "strict": True}
             text = msgspec.json.encode({"type": "json_schema", "json_schema": form})
-            self._written = schema, msgspec.Raw(text)
-        return self._written[1]
+            written = self._written = schema, msgspec.Raw(text)
+        return written[1]
 
     def _read(self, body: bytes) -> Reply:
         try:
