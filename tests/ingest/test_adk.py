@@ -193,7 +193,9 @@ def test_old_evaluation_sets() -> None:
     assert first.run_id != second.run_id
 
 
-@pytest.mark.parametrize(("status", "success"), [*STATUSES.items(), (3, None)])
+@pytest.mark.parametrize(
+    ("status", "success"), [*STATUSES.items(), (3, None), ({}, None), ([1], None)]
+)
 def test_evaluated_runs_have_an_outcome(status: object, *, success: bool | None) -> None:
     actual = {
         "user_content": text("Roll a die"),

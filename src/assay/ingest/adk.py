@@ -39,7 +39,7 @@ USAGE_KEYS = (
     ("reasoning_tokens", "thoughts_token_count"),
 )
 # The status of an evaluated case: passed, failed, not evaluated.
-STATUSES: dict[object, bool | None] = {1: True, 2: False, "PASSED": True, "FAILED": False}
+STATUSES: dict[int | str, bool] = {1: True, 2: False, "PASSED": True, "FAILED": False}
 
 
 def field(value: object, name: str) -> Any:
@@ -269,7 +269,7 @@ def _outcome(status: object, scores: list[dict[str, Any]]) -> RunOutcome:
     first = scores[0] if scores else {}
     score = first.get("score")
     return RunOutcome(
-        success=STATUSES.get(status),
+        success=STATUSES.get(status) if isinstance(status, int | str) else None,
         score=number_or_none(score),
         decided_by=text_or_none(field(first, "metric_name")),
         extra={"metrics": scores} if scores else {},
