@@ -145,6 +145,9 @@ class Writer:
     def add_all(self, cases: Sequence[AgentTestCase]) -> int:
         """Take some cases, all held at once; how many of them the store did not have.
 
+        Whether it has one that another version masked differently is seen when the batch is
+        written: `added` and `known_already` tell in the end.
+
         Each step is done for all before the next: its code then stays at hand for the processor,
         which saves a tenth of the time.
         """
