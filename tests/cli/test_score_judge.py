@@ -166,7 +166,8 @@ def test_money_without_a_price_is_wrong_usage(folder: Path, assay: Assay) -> Non
     with serving(lambda _: GOOD_REPLY) as server:
         done = assay("score", cases, *by(server, "--max-cost", 2))
     assert done.code == 2
-    assert "nobody knows what openai:faulty" in done.err
+    assert "--max-cost: nobody knows what openai:faulty" in done.err
+    assert "Limit the tokens by --max-tokens" in " ".join(done.err.split())
     assert total(server) == 0
 
 

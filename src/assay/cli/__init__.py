@@ -12,7 +12,8 @@ import typer
 from assay import __version__
 from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
-from assay.errors import AssayError, UnknownName
+from assay.cli.option_names import in_options
+from assay.errors import AssayError, JudgeError, UnknownName
 from assay.own_process import collect_seldom, nothing_to_lose
 
 # Name of the command to the module and function that do it, or to a Typer of subcommands. Only
@@ -117,7 +118,8 @@ def main() -> None:
             command_line = _command_line(next(iter(sys.argv[1:]), None))
         _run(command_line)
     except AssayError as exc:
-        Terminal(stderr=True).tell(f"assay: {exc}", "red")
+        told = in_options(str(exc)) if isinstance(exc, JudgeError) else str(exc)
+        Terminal(stderr=True).tell(f"assay: {told}", "red")
         sys.exit(ExitCode.USAGE)
     except BrokenPipeError:
         fall_silent()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.option_names import in_options
 from assay.records import counted
 from assay.render.score_table import label_lines, score_table, summary_lines
 
@@ -87,7 +88,7 @@ def _report_problems(book: ScoreBook, messages: Terminal, *, told: bool) -> None
     if book.unreadable_count:
         messages.tell(f"{book.unreadable_count} not read, {book.cases} read", "yellow")
     for problem, count in book.failures():
-        messages.tell(f"{count:,} not scored: {problem}", "red")
+        messages.tell(f"{count:,} not scored: {in_options(problem)}", "red")
     if book.not_kept:
         messages.tell(book.not_kept, "red")
     for kind, why in _SET_ASIDE.items():

@@ -203,5 +203,5 @@ def _prompt_tokens(question: Question) -> int:
 def _unpriced(endpoint: str, prices: Prices) -> InvalidJudge:
     return InvalidJudge(
         f"max_cost: nobody knows what {endpoint} costs ({prices.source}). Limit the tokens "
-        "instead, or write its price into a file and name that in ASSAY_PRICES"
+        "by max_tokens instead, or write its price into a file and name that in ASSAY_PRICES"
     )
