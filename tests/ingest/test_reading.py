@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,26 @@ def test_a_folder_of_mixed_formats_and_other_files(tmp_path: Path) -> None:
         "own.jsonl": "broken",
         "settings.json": "passed_over",
     }
+
+
+def test_a_name_that_is_no_text_costs_no_run(tmp_path: Path) -> None:
+    contents = {
+        b"chat\xff.json": json.dumps(CHAT).encode(),
+        b"own\xff.json": json.dumps(OWN).encode(),
+        b"packed\xff.zip": b"no zip",
+        b"torn\xff.json.gz": b"no gzip",
+    }
+    for name, content in contents.items():
+        (tmp_path / os.fsdecode(name)).write_bytes(content)
+    found = list(read_runs(tmp_path))
+    names = [run.source.path for run in runs_of(found) if run.source]
+    names += [item.path for item in found if isinstance(item, Unreadable)]
+    assert sorted(name.rsplit("/", 1)[-1] for name in names if name) == [
+        "chat\\udcff.json",
+        "own\\udcff.json",
+        "packed\\udcff.zip",
+        "torn\\udcff.json.gz",
+    ]
 
 
 def test_a_foreign_call_is_settled_and_what_was_reported_stays(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -302,8 +303,8 @@ def _category(item: str | None) -> str | None:
 
 
 def _model(recording: Recording) -> str | None:
-    place = recording.place
-    return place.path.parent.name or None if isinstance(place, FilePlace) else None
+    is_file = isinstance(recording.place, FilePlace)
+    return Path(recording.name).parent.name or None if is_file else None
 
 
 def _other_tree(

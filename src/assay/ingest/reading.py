@@ -17,6 +17,7 @@ from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
 from assay.ingest.yaml_files import YamlPlace
+from assay.json_values import without_surrogates
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class RunReader:
         chosen = self._forced or self._likely or likely_format(path)
         if chosen.glimpse is None or (text := small_file(path)) is None:
             return None
-        found = chosen.glimpse(path, text)
+        found = chosen.glimpse(without_surrogates(path), text)
         if found is not None:
             self._likely = chosen
         return found
@@ -134,7 +135,7 @@ def _with_packed_name(
     place = place.inner if isinstance(place, YamlPlace) else place
     if not isinstance(place, PackedPlace):
         return found
-    path = place.inner.name
+    path = without_surrogates(place.inner.name)
     return (replace(item, path=path) if isinstance(item, Unreadable) else item for item in found)
 
 

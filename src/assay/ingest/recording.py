@@ -15,6 +15,7 @@ from msgspec import Struct
 from assay.evaluation import Judged
 from assay.ingest.documents import Document, Unreadable, documents_in, read_up_to
 from assay.ingest.pipe import Pipe
+from assay.json_values import without_surrogates
 from assay.test_case import AgentTestCase
 
 _SAMPLED_DOCUMENTS = 20
@@ -136,7 +137,8 @@ class Recording:
     def __init__(self, place: Place) -> None:
         """Take the place; nothing is read yet."""
         self.place = place
-        self.name = place.name
+        # A file's name may hold bytes that are no text, and could not be written down.
+        self.name = without_surrogates(place.name)
         self._head: list[Document | Unreadable] = []
         self._rest: Iterator[Document | Unreadable] | None = None
         self._text: bytes | None = None

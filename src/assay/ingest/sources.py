@@ -17,6 +17,7 @@ from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.yaml_files import SUFFIXES as YAML
 from assay.ingest.yaml_files import YamlPlace, begins_as_yaml
+from assay.json_values import without_surrogates
 
 __all__ = [
     "PACKED",
@@ -124,18 +125,18 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
 
 
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
-    name = place.name.lower()
+    name, written = place.name.lower(), without_surrogates(place.name)
     if not name.endswith(PACKED):
         yield Recording(YamlPlace(place) if name.endswith(YAML) else place)
     elif name.endswith(".zip") and isinstance(place, MemberPlace):
-        yield Unreadable(place.name, "is a zip inside a zip; unpack the outer one first")
+        yield Unreadable(written, "is a zip inside a zip; unpack the outer one first")
     elif name.endswith(".zip"):
         try:
             for member in members(place):
                 if Path(member.member).suffix.lower() in _SUFFIXES:
                     yield from _recordings_in(member)
         except InvalidRecord as exc:
-            yield Unreadable(place.name, str(exc))
+            yield Unreadable(written, without_surrogates(str(exc)))
     else:
         unpacked = PackedPlace(place)
         yield Recording(YamlPlace(unpacked) if unpacked.name.lower().endswith(YAML) else unpacked)
