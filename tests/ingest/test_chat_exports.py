@@ -74,6 +74,12 @@ def test_branches_are_attempts_and_calls_count_once() -> None:
     assert second.extra["messages_of_another_branch"] == 4
 
 
+def test_a_root_alone_is_no_branch() -> None:
+    chat = tree(None, ASKED, ANSWERED, None, parents={3: None}, current_node="n2")
+    run = read_one(CHATGPT, recording([chat]))
+    assert (run.actual_output, run.attempt, run.extra) == ("It is 4.", None, {"title": "Sum"})
+
+
 @pytest.mark.parametrize(
     ("state", "success"), [*STATES.items(), ("failed_with_x", False), ("", None)]
 )

@@ -173,3 +173,11 @@ def test_what_is_no_execution_is_left_alone(value: Any) -> None:
     assert problems(N8N, recording([EXECUTION, 1])) == [
         "log.json:2: expected an execution with its data, got int 1"
     ]
+
+
+def test_executions_without_ids_are_told_apart_by_their_places() -> None:
+    alone = {key: value for key, value in EXECUTION.items() if key != "id"}
+    page = {"data": [alone, alone]}
+    runs = read(N8N, recording((page, page)))
+    assert len({run.run_id for run in runs}) == 4
+    assert [run.source and run.source.position for run in runs] == [1, 1, 2, 2]

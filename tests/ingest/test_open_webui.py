@@ -116,6 +116,18 @@ def test_a_block_may_list_the_calls_of_one_reply() -> None:
     ]
 
 
+def test_listed_calls_without_ids_have_results_in_order() -> None:
+    named = [{"name": name} for name in ("look", "listen", "wait")]
+    came = [{"content": "rain"}, {"content": "wind"}]
+    block = shown(CALLS, f"{attribute('content', named)} {attribute('results', came)}")
+    run = read_one(OPEN_WEBUI, recording(answered(block)))
+    assert [(c.tool, c.result) for c in run.calls] == [
+        ("look", "rain"),
+        ("listen", "wind"),
+        ("wait", None),
+    ]
+
+
 def test_thoughts_code_and_unfinished_calls() -> None:
     printed = attribute("output", {"stdout": "2"})
     pieces = "\n".join(

@@ -82,7 +82,8 @@ def _branches(
 ) -> Iterator[AgentTestCase]:
     """The runs of a conversation: one for each branch, the user's own first."""
     parents = {key: text_at(node, "parent") for key, node in nodes.items()}
-    ends = ends_of(parents, text_at(conversation, "current_node"))
+    found = ends_of(parents, text_at(conversation, "current_node"))
+    ends = [end for end in found if _is_said(end, nodes) or _is_said(parents[end], nodes)] or found
     told: set[str] = set()
     for number, end in enumerate(ends[:MOST_BRANCHES], start=1):
         path = path_to(end, parents)
@@ -105,6 +106,11 @@ def _branches(
             source=source,
             extra={**({"title": title} if title else {}), **about_branches(len(ends), shared)},
         )
+
+
+def _is_said(key: str | None, nodes: dict[str, dict[str, Any]]) -> bool:
+    """Whether a node has a message; roots have none, and are no branch where they stand alone."""
+    return key in nodes and bool(nodes[key].get("message"))
 
 
 class _Branch:

@@ -6,6 +6,7 @@ The text is taken apart, never rendered: what a block's attributes hold is data.
 from __future__ import annotations
 
 import re
+from collections import deque
 from html import unescape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -101,20 +102,23 @@ def _named(told: dict[str, str], body: str) -> ShownCall:
 
 def _listed(told: dict[str, str]) -> list[ShownCall]:
     """The calls of a block that lists those of one reply, results beside them."""
-    came = objects_in(decode_json_text(told.get("results", "")))
-    results = {text_at(item, "tool_call_id"): item.get("content") for item in came}
+    results: dict[str | None, deque[Any]] = {}
+    for came in objects_in(decode_json_text(told.get("results", ""))):
+        results.setdefault(text_at(came, "tool_call_id"), deque()).append(came.get("content"))
     calls = []
     for item in objects_in(decode_json_text(told["content"])):
         function = item.get("function")
         body = function if isinstance(function, dict) else item
         own = text_at(item, "id")
+        waiting = results.get(own)
+        is_done = bool(waiting)
         calls.append(
             ShownCall(
                 text_at(body, "name") or "",
                 decode_arguments(body.get("arguments")),
                 own,
-                results.get(own),
-                own in results,
+                waiting.popleft() if waiting else None,
+                is_done,
             )
         )
     return calls

@@ -72,11 +72,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         found = _executions(entry.value)
         for number, execution in enumerate(found, start=1):
-            place = entry.position if len(found) == 1 else number
-            yield _case_or_problem(Entry(execution, place), recording.name)
+            place = entry.position or (None if len(found) == 1 else number)
+            yield _case_or_problem(Entry(execution, place), recording.name, number)
 
 
-def _case_or_problem(entry: Entry, name: str) -> AgentTestCase | Unreadable:
+def _case_or_problem(entry: Entry, name: str, number: int) -> AgentTestCase | Unreadable:
+    """The run that an execution was; `number` is its place in a page of them."""
     ran = _run_data(entry.value)
     if ran is None:
         problem = f"expected an execution with its data, got {preview(entry.value)}"
@@ -85,7 +86,7 @@ def _case_or_problem(entry: Entry, name: str) -> AgentTestCase | Unreadable:
     if not execution.has_model:
         problem = "an execution without a model in it"
         return Unreadable(name, problem, entry.position, kind="passed_over")
-    return execution.case(name, entry.position)
+    return execution.case(Source(name, NAME, entry.position), number)
 
 
 class _Execution:
@@ -102,7 +103,7 @@ class _Execution:
         self._agents = _agents_in(dict_or_empty(value.get("workflowData")))
         self.has_model = any(_is_kind(step, MODEL) or _is_kind(step, TOOL) for _, step in steps)
 
-    def case(self, name: str, position: int | None) -> AgentTestCase:
+    def case(self, source: Source, number: int) -> AgentTestCase:
         """The run that the execution was."""
         self._run.user(self._question())
         for node, step in self._steps:
@@ -116,8 +117,9 @@ class _Execution:
             self._listed_steps()
         value, workflow = self._value, dict_or_empty(self._value.get("workflowData"))
         own_id = id_or_none(value.get("id"))
+        place = (*place_id(str(source.path), source.position), number)
         return self._run.finish(
-            run_id=stable_id(NAME, own_id or place_id(name, position), text_at(workflow, "name")),
+            run_id=stable_id(NAME, own_id or place, text_at(workflow, "name")),
             actual_output=self._answer(),
             session_id=own_id,
             task_id=id_or_none(value.get("workflowId")) or text_at(workflow, "id"),
@@ -127,7 +129,7 @@ class _Execution:
             outcome=self._outcome(),
             started_at=epoch_seconds(value.get("startedAt")),
             ended_at=epoch_seconds(value.get("stoppedAt")),
-            source=Source(name, NAME, position),
+            source=source,
             extra={"workflow": workflow["name"]} if workflow.get("name") else {},
         )
 
