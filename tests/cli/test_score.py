@@ -160,6 +160,7 @@ USAGE = {
     "no argument": ([], "Missing argument"),
     "an unknown suffix": (["runs.jsonl", "-o", "s.cvs"], "Did you mean '.csv'?"),
     "no suffix": (["runs.jsonl", "-o", "scores"], "Known: .csv, .json, .jsonl, .md."),
+    "JUnit": (["runs.jsonl", "-o", "s.xml"], "assay gate STORE -o s.xml, or pytest --junitxml"),
     "an output that is the input": (
         ["runs.jsonl", "-o", "./runs.jsonl"],
         "among the files to read",

@@ -24,7 +24,7 @@ from assay.ingest.expectation_files import read_expectations
 from assay.ingest.formats import format_named as known_format
 from assay.ingest.sources import STDIN, would_read
 from assay.judge.court import Court, Rules
-from assay.render.row_files import JsonFile, RowFiles, open_row_file, row_format
+from assay.render.row_files import FORMATS, JsonFile, RowFiles, open_row_file, row_format
 from assay.render.score_rows import FILE_COLUMNS
 
 if TYPE_CHECKING:
@@ -150,6 +150,12 @@ def _check_given(
 def _check_outputs(outputs: Sequence[Path], files: Sequence[str]) -> None:
     """Refuse early: opening an output empties it."""
     for i, path in enumerate(outputs):
+        if path.suffix.lower() == ".xml":
+            raise typer.BadParameter(
+                f"{path}: scores are written as {', '.join(FORMATS)}. JUnit tells of checks: "
+                f"assay gate STORE -o {path.name}, or pytest --junitxml {path.name}",
+                param_hint="--output",
+            )
         row_format(path)
         if path in outputs[:i]:
             raise typer.BadParameter(f"{path} is given twice", param_hint="--output")
