@@ -124,6 +124,36 @@ def test_without_outcomes_another_figure_is_taken_and_said(
     assert "How many runs that lost is not known" in html
 
 
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [
+        (
+            1,
+            [
+                "1 without a recorded outcome is in no success rate.",
+                "1 without a model stands in no row of one.",
+                "1 without the name of a task: its prompt stands for one.",
+            ],
+        ),
+        (
+            2,
+            [
+                "2 without a recorded outcome are in no success rate.",
+                "2 without a model stand in no row of one.",
+                "2 without the name of a task: those with the same prompt count as one task.",
+            ],
+        ),
+    ],
+)
+def test_what_runs_lack_is_told_of_one_as_of_one(
+    lacking: int, told: list[str], tmp_path: Path, serve: Callable[[Starlette], str]
+) -> None:
+    bare = [case_of(f"task {i}", "a") for i in range(lacking)]
+    store = store_of(tmp_path / "store", [*_runs_of({"aurum": 0.5}, runs=4), *bare])  # type: ignore[list-item]
+    html = text_of(get(served(store, serve), "/"))
+    assert [line for line in told if line in html] == told
+
+
 def _runs_of(outcomes: dict[str, float], runs: int = 40) -> list[object]:
     return [
         case_of(

@@ -389,15 +389,30 @@ def test_chinese_readers_find_chinese_words(address: str, open_page: Callable[..
     assert page.inner_text("th >> nth=0") == "结果"
 
 
+_LATER = "Please send back the second parcel of the order first"
+
+
 @pytest.mark.parametrize(
     ("prompts", "shown"),
     [
         (["one", "two"], ["one", "two"]),
         (["the same words here, all of them"] * 2, ["the same words here, all of them"] * 2),
         (
-            ["You are a helpful agent for shops. Refund A", "You are a helpful agent for shops. B"],
-            ["… Refund A", "… B"],
+            [
+                f"You are a helpful agent for shops. {_LATER} A",
+                f"You are a helpful agent for {_LATER}",
+            ],
+            [f"… shops. {_LATER} A", f"… {_LATER}"],
         ),
+        # What differs is little: so many words before it stay that one knows the prompt again.
+        (
+            [f"You are a helpful agent for shops. {_LATER} ({n})" for n in (8, 9)],
+            [
+                "… the second parcel of the order first (8)",
+                "… the second parcel of the order first (9)",
+            ],
+        ),
+        (["Which of the parcels is late? (8)", "Which of the parcels is late? (9)"],) * 2,
         (["a\n\nb   c"], ["a b c"]),
         ([], []),
     ],

@@ -35,6 +35,24 @@ if TYPE_CHECKING:
     from assay.comparing.standings import Standings
     from assay.render.pages.overview_facts import OverviewFacts
 
+# Of the counts of runs that lack something: what is said of one, and of more.
+_LEFT_OUT = (
+    (
+        "without_outcome",
+        "1 without a recorded outcome is in no success rate.",
+        "{n} without a recorded outcome are in no success rate.",
+    ),
+    (
+        "without_model",
+        "1 without a model stands in no row of one.",
+        "{n} without a model stand in no row of one.",
+    ),
+    (
+        "without_task",
+        "1 without the name of a task: its prompt stands for one.",
+        "{n} without the name of a task: those with the same prompt count as one task.",
+    ),
+)
 _COSTS = (
     ("cost", "cost"),
     ("cost_success", "cost of a success"),
@@ -253,16 +271,7 @@ def _known_costs(rows: Sequence[CostRow]) -> tuple[tuple[str, str], ...]:
 
 
 def _left_out(facts: OverviewFacts) -> Iterator[Said]:
-    counts = facts.counts
-    if counts.without_outcome and facts.success.n:
-        text = "{n} without a recorded outcome are in no success rate."
-        yield words(text, n=figures.count(counts.without_outcome))
-    if counts.without_model:
-        yield words(
-            "{n} without a model stand in no row of one.", n=figures.count(counts.without_model)
-        )
-    if counts.without_task:
-        yield words(
-            "{n} without the name of a task: those with the same prompt count as one task.",
-            n=figures.count(counts.without_task),
-        )
+    for field, one, many in _LEFT_OUT:
+        count = getattr(facts.counts, field)
+        if count and (field != "without_outcome" or facts.success.n):
+            yield words(one if count == 1 else many, n=figures.count(count))

@@ -11,7 +11,7 @@ from assay.render.run_names import name_of_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_SHORTEST_CUT = 24
+_SHORTEST_CUT, _LEAST_SHOWN = 24, 40
 _LONGEST_SHOWN = 280
 _STATES = {True: "ok", False: "fail", None: "none"}
 
@@ -42,13 +42,17 @@ def run_lines(rows: Sequence[dict[str, Any]], blames: Sequence[str]) -> list[Run
 def varying_parts(prompts: Sequence[str]) -> list[str]:
     """Each prompt without the beginning that all of them share; on one line, and cut.
 
-    Where all are the same, or share little, they stand from their beginning.
+    So much stays of each that one knows it again. Where all are the same, or share little, they
+    stand from their beginning.
     """
     flat = [" ".join(prompt.split()) for prompt in prompts]
-    cut = _shared(flat).rfind(" ") + 1 if len(set(flat)) > 1 else 0
+    if len(set(flat)) < 2:
+        return [_cut(text) for text in flat]
+    spared = max(min(map(len, flat)) - _LEAST_SHOWN, 0)
+    cut = _shared(flat)[:spared].rfind(" ") + 1
     if cut < _SHORTEST_CUT:
         return [_cut(text) for text in flat]
-    return [f"… {_cut(text[cut:])}" if text[cut:] else _cut(text) for text in flat]
+    return [f"… {_cut(text[cut:])}" for text in flat]
 
 
 def _shared(texts: Sequence[str]) -> str:
