@@ -124,6 +124,7 @@ def test_how_an_output_says_it_ended(
     [
         ("exec_command_end", {"exit_code": 0}, True, None),
         ("exec_command_end", {"exit_code": 1, "aggregated_output": "bad"}, False, "bad"),
+        ("exec_command_end", {"exit_code": 1, "aggregated_output": {"a": 1}}, False, "x"),
         ("patch_apply_end", {"success": True}, True, None),
         ("patch_apply_end", {"success": False, "stderr": "no hunk"}, False, "no hunk"),
         ("mcp_tool_call_end", {"result": {"Ok": {"content": [], "isError": False}}}, True, None),

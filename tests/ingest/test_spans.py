@@ -188,6 +188,10 @@ def test_below_survives_hostile_names() -> None:
     long = "9" * 5000
     assert below({f"a.{long}": 1, "a.0": 0}, "a") == [0, 1]
     assert below({"a.b": 1, "a.b.c": 2}, "a") == {"b": 1}
+    deep: dict[str, Any] = {}
+    for _ in range(2_000):
+        deep = {"a": deep}
+    assert below({"a.b": deep}, "a")["b"]["a"].keys() == {"a"}
     assert isinstance(below({"a." + "x." * 5000 + "y": 1}, "a"), dict)
 
 

@@ -154,3 +154,13 @@ def test_a_stranger_far_down_spoils_nothing(
     run = read_one(ZED, recording({"messages": messages}))
     assert run.actual_output == "Done."
     assert run.extra.get("unread_content", {}) == unread
+
+
+def test_lists_in_lists_have_no_words() -> None:
+    deep: list[Any] = ["x"]
+    for _ in range(900):
+        deep = [deep]
+    came = {"tool_name": "t", "content": [{"Text": "rain"}, deep]}
+    said = {"content": [{"ToolUse": USED}], "tool_results": {"t1": came}}
+    run = read_one(ZED, recording({"messages": [{"Agent": said}]}))
+    assert [call.result for call in run.calls] == ["rain"]

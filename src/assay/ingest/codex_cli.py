@@ -236,7 +236,7 @@ def _event_ending(event: dict[str, Any]) -> _Ending | None:
     match event.get("type"):
         case "exec_command_end":
             code = count_or_none(event.get("exit_code"))
-            message = text_at(event, "stderr") or event.get("aggregated_output")
+            message = text_at(event, "stderr") or text_at(event, "aggregated_output")
             return _Ending(None if code is None else code == 0, time, message=message)
         case "patch_apply_end":
             success = event.get("success")

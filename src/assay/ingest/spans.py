@@ -177,12 +177,12 @@ def below(attributes: dict[str, Any], prefix: str) -> Any:
     return _with_lists(root) if root else attributes.get(prefix)
 
 
-def _with_lists(node: Any) -> Any:
-    if not isinstance(node, dict) or not node:
+def _with_lists(node: Any, depth: int = 0) -> Any:
+    if not isinstance(node, dict) or not node or depth > _DEEPEST:
         return node
     if all(key.isdecimal() for key in node):
-        return [_with_lists(node[key]) for key in sorted(node, key=_index)]
-    return {key: _with_lists(value) for key, value in node.items()}
+        return [_with_lists(node[key], depth + 1) for key in sorted(node, key=_index)]
+    return {key: _with_lists(value, depth + 1) for key, value in node.items()}
 
 
 def _index(key: str) -> tuple[int, str]:

@@ -196,7 +196,8 @@ def _call(used: dict[str, Any]) -> ToolExecutionResult:
 def _words(content: Any) -> str:
     """The words of a piece of content, however its kind stands around them."""
     if isinstance(content, list):
-        return "\n".join(filter(None, map(_words, content)))
+        parts = (part for part in content if not isinstance(part, list))
+        return "\n".join(filter(None, map(_words, parts)))
     if not isinstance(content, dict):
         return content if isinstance(content, str) else ""
     if "Image" in content:
