@@ -201,9 +201,11 @@ def test_an_invocation_that_is_to_be_tried_again_has_failed(source: str) -> None
     ]
 
 
-def test_a_reply_that_is_to_be_tried_again_is_no_result() -> None:
-    again = part(observation={"repromptResponse": {"source": "PARSER", "text": "not parsed"}})
-    run = read_one(BEDROCK, recording((again, *TRACE)))
+@pytest.mark.parametrize("source", ["PARSER", {}, ["ACTION_GROUP"]])
+@pytest.mark.parametrize("place", [0, 3])
+def test_a_reply_that_is_to_be_tried_again_is_no_result(source: Any, place: int) -> None:
+    again = part(observation={"repromptResponse": {"source": source, "text": "not parsed"}})
+    run = read_one(BEDROCK, recording((*TRACE[:place], again, *TRACE[place:])))
     assert [c.result for c in run.calls][:1] == ["yes"]
 
 

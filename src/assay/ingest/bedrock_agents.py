@@ -159,7 +159,7 @@ class _Telling:
     def _ask_again(self, told: dict[str, Any], at: float | None) -> None:
         """What the agent tells the model to try again; of an invocation it is all that came."""
         words = text_at(told, "text")
-        if self._invoked and told.get("source") in INVOKED_SOURCES:
+        if self._invoked and text_at(told, "source") in INVOKED_SOURCES:
             self._invoked -= 1
             self.run.result(None, words, reported_success=False, error_message=words, ended_at=at)
         elif words:
