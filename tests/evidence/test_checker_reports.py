@@ -71,11 +71,18 @@ def test_who_is_no_checker_failed(tool: str) -> None:
         ({"exit_code": 1, "passed": 31, "failed": 2}, True),
         ({"exit_code": 1, "findings": []}, False),
         ({"exit_code": 1, "passed": False}, False),
+        ({"exit_code": 1, "passed": 0, "failed": 0}, False),
         ({"exit_code": 127, "findings": [{"line": 3}]}, False),
     ],
 )
 def test_findings_as_data_speak_for_any_tool(body: dict[str, Any], *, success: bool) -> None:
     assert outcome("tide", body)[0] is success
+
+
+@pytest.mark.parametrize(("tool", "success"), [("send_mail", False), ("test_send", True)])
+def test_who_was_to_act_lists_its_own_failures(tool: str, *, success: bool) -> None:
+    body = {"exit_code": 1, "failures": ["buoy out of reach"]}
+    assert outcome(tool, body)[0] is success
 
 
 def test_names_of_checkers() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from assay.evidence.body_roles import Body
 from assay.evidence.code_values import is_count, whole
 from assay.evidence.exit_status import exit_status
+from assay.evidence.tool_kinds import kind_of_tool
 
 _LOOKED_AT = 20_000
 _NAME_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
@@ -64,9 +65,12 @@ def reports_findings(tool: str, value: Any) -> bool:
     status = _status_of(value)
     if status is None or not (0 < status < _LEAST_OF_SHELLS):
         return False
-    if isinstance(value, dict) and _lists_findings(value):
+    is_checker = runs_checks(tool)
+    # What was to be done and lists failures lists its own.
+    may_check = is_checker or kind_of_tool(tool) != "acting"
+    if isinstance(value, dict) and may_check and _lists_findings(value):
         return True
-    if not runs_checks(tool):
+    if not is_checker:
         return False
     printed = value if isinstance(value, str) else "\n".join(_printed(value))
     return _COUNTED.search(printed[-_LOOKED_AT:]) is not None
@@ -86,7 +90,7 @@ def _lists_findings(body: dict[Any, Any]) -> bool:
     if any(isinstance(found, list) and found for found in listed):
         return True
     counts = [body.get(key) for key in ("passed", "failed")]
-    return all(is_count(count) for count in counts)
+    return all(is_count(count) for count in counts) and any(counts)
 
 
 def _printed(body: dict[Any, Any]) -> list[str]:
