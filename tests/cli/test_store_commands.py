@@ -299,6 +299,7 @@ def test_show_says_which_runs_there_are(assay: Assay, name: str, message: str) -
         ("12.json", "second"),
         ("all.jsonl:3", "third"),
         ("all.jsonl:30", "fourth"),
+        ("caf\udce9.json", "fifth"),
     ],
 )
 def test_show_takes_the_file_that_a_run_was_read_from(
@@ -309,6 +310,7 @@ def test_show_takes_the_file_that_a_run_was_read_from(
         "second": Source("logs/v1/A12.json", "langchain"),
         "third": Source("logs/all.jsonl", "langchain", 3),
         "fourth": Source("logs/all.jsonl", "langchain", 30),
+        "fifth": Source(r"logs/caf\udce9.json", "langchain"),
     }
     cases = [AgentTestCase(asked, "a", source=place) for asked, place in places.items()]
     fill(Store.create("files.assay"), cases, limit=SMALL)

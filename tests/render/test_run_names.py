@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rich.cells import cell_len
 
 from assay.render.run_names import plain_name
 from assay.render.safe_text import shortened_front
@@ -35,8 +36,11 @@ def test_a_made_up_id_gives_way_to_a_file(
         ("traces/v1/A104.json", 13, "…/A104.json"),
         ("traces/v1/A104.json", 8, "…04.json"),
         ("07564931-edcf-6109.jsonl", 12, "…-6109.jsonl"),
+        ("traces/天气预报.json", 20, "traces/天气预报.json"),
+        ("traces/天气预报.json", 15, "…/天气预报.json"),
+        ("traces/天气预报.json", 10, "…预报.json"),
     ],
 )
 def test_a_place_is_cut_where_places_are_alike(place: str, width: int, shown: str) -> None:
     assert shortened_front(place, width) == shown
-    assert len(shown) <= width
+    assert cell_len(shown) <= width

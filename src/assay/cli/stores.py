@@ -14,6 +14,7 @@ from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.filter_names import unknown_name
 from assay.errors import AssayError, UnknownName
+from assay.json_values import without_surrogates
 from assay.render.run_names import KEY_LENGTH, name_of_row
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def chosen(store: Store, model: str | None, task: str | None) -> tuple[str | Non
 
 def find_run(store: Store, run: str) -> str:
     """The key of the run that a key, a recording's id, the first letters, a task or a file mean."""
-    asked = {"run": run, "limit": _MOST_NAMED + 1}
+    asked = {"run": without_surrogates(run), "limit": _MOST_NAMED + 1}
     answers = (store.query(way, **asked) for way in _WAYS)
     found = [row["run_key"] for row in next(filter(None, answers), [])]
     if len(found) == 1:

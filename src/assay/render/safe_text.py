@@ -66,8 +66,9 @@ def shortened(text: str, width: int) -> str:
 
 def shortened_front(text: str, width: int) -> str:
     """The text cut to a width at its beginning, at a slash where there is one, as in a path."""
-    if len(text) <= width:
-        return shortened(text, width)
-    end = text[len(text) - width + 1 :]
-    whole = end[end.find("/") :] if "/" in end else end
-    return shortened(f"…{whole}", width)
+    backwards = text[::-1]
+    kept = shortened(backwards, width)
+    if kept == backwards:
+        return text
+    end = kept[-2::-1]
+    return f"…{end[end.find('/') :] if '/' in end else end}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.render.run_names import name_of_row
+from assay.render.run_names import KEY_LENGTH, name_of_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +71,7 @@ def _line(row: dict[str, Any], prompt: str, blames: Sequence[str]) -> RunLine:
     return RunLine(
         key=row["run_key"],
         state=_STATES[row["outcome_success"]],
-        name=row["task_id"] or name_of_row(row) or row["run_key"][:10],
+        name=row["task_id"] or name_of_row(row) or row["run_key"][:KEY_LENGTH],
         attempt=row["attempt"],
         model=row["model"],
         prompt=prompt,
