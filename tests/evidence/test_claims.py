@@ -33,11 +33,21 @@ def statuses(answer: str, result: Any, *, sent: Any = None) -> dict[str, str]:
         ("It costs ~13,000-14,000.", "14,000", "calculated"),
         ("It costs 13,500+ now.", "13,500", "calculated"),
         ("It costs more than 13,500 now.", "13,500", "calculated"),
+        ("Over 13,500 is what it costs.", "13,500", "calculated"),
         ("It costs 11,500+ now.", "11,500", "absent"),
     ],
 )
 def test_ranges_multiples_and_rough_numbers(answer: str, claim: str, status: str) -> None:
     assert statuses(answer, PLAN)[claim] == status
+
+
+@pytest.mark.parametrize("answer", ["It costs about 13,900 now.", "It costs 13,500+ now."])
+@pytest.mark.parametrize(("others", "status"), [(11, "calculated"), (12, "echoed")])
+def test_among_many_numbers_a_rough_one_gains_nothing(
+    answer: str, others: int, status: str
+) -> None:
+    result = {"cost": 13903.91, "others": list(range(10, 10 + others))}
+    assert list(statuses(answer, result).values()) == [status]
 
 
 @pytest.mark.parametrize(

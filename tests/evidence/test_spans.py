@@ -20,8 +20,6 @@ MONTH = frozenset(range(28, 32))
         ("within 5 to 7 business days", {7}),
         ("next week", {7}),
         ("in two weeks", {14}),
-        ("a few days later", {2, 3, 4, 5, 6, 7}),
-        ("in the coming days", {2, 3, 4, 5, 6, 7}),
         ("a month ago", MONTH),
         ("两个月后", set(range(56, 63))),
         ("三天后", {3}),
@@ -50,6 +48,19 @@ def test_spans_of_days(text: str, days: set[int]) -> None:
 )
 def test_spans_of_minutes(text: str, minutes: set[int]) -> None:
     assert spans_in(text).minutes == minutes
+
+
+@pytest.mark.parametrize(
+    ("text", "days", "minutes"),
+    [
+        ("a few days later", {2, 3, 4, 5, 6, 7}, set()),
+        ("in the coming days", {2, 3, 4, 5, 6, 7}, set()),
+        ("several weeks", {14, 21, 28, 35, 42, 49}, set()),
+        ("a few hours early", set(), {120, 180, 240, 300, 360, 420}),
+    ],
+)
+def test_spans_that_are_left_open(text: str, days: set[int], minutes: set[int]) -> None:
+    assert spans_in(text) == Spans(some_days=frozenset(days), some_minutes=frozenset(minutes))
 
 
 @pytest.mark.parametrize("unit", [unit for unit, (least, _) in DAY_UNITS.items() if least > 1])
@@ -98,11 +109,47 @@ def test_a_date_some_days_away_must_have_been_spoken_of(prompt: str, status: str
     assert value.status == status
 
 
+@pytest.mark.parametrize(
+    ("prompt", "listed", "status"),
+    [
+        ("Some weeks later, please.", 8, "derived"),
+        ("Some weeks later, please.", 9, "nowhere"),
+        ("Some weeks after 2026-05-04, please.", 9, "derived"),
+        ("Three weeks later, please.", 9, "derived"),
+    ],
+)
+def test_an_open_span_leads_from_a_result_only_if_it_says_few_days(
+    prompt: str, listed: int, status: str
+) -> None:
+    days = [f"2026-05-{4 + i:02}" for i in range(listed)]
+    case = run(prompt, call("list", {}, days), call("book", {"day": "2026-05-25"}, {}))
+    (value,) = trace_arguments(case).values
+    assert value.status == status
+
+
+@pytest.mark.parametrize(
+    ("prompt", "listed", "status"),
+    [
+        ("A few hours later, please.", 4, "derived"),
+        ("A few hours later, please.", 5, "nowhere"),
+        ("A few hours after 8:30, please.", 5, "derived"),
+        ("Three hours later, please.", 5, "derived"),
+    ],
+)
+def test_an_open_span_leads_from_a_result_only_if_it_says_few_times(
+    prompt: str, listed: int, status: str
+) -> None:
+    times = [f"08:{30 + i}" for i in range(listed)]
+    case = run(prompt, call("list", {}, times), call("book", {"time": "11:30"}, {}))
+    (value,) = trace_arguments(case).values
+    assert value.status == status
+
+
 @given(st.text(max_size=200))
 def test_any_text_has_spans(text: str) -> None:
     found = spans_in(text)
-    assert all(0 < days <= 731 for days in found.days)
-    assert all(minutes > 0 for minutes in found.minutes)
+    assert all(0 < days <= 731 for days in found.days | found.some_days)
+    assert all(minutes > 0 for minutes in found.minutes | found.some_minutes)
 
 
 @pytest.mark.parametrize("unit", [*DAY_UNITS, *MINUTE_UNITS, *WEEKDAYS, "hours and a half"])

@@ -53,6 +53,9 @@ _MOST_PARTS = 10
 _FEW_DIGITS = 2
 _FEW_NUMBERS = 12
 _EXACT = 9
+# From more days, or times of day, than these some of a few steps leads to almost any other.
+_FEW_DAYS = 8
+_FEW_MINUTES = 4
 _PATH_SIGNS = re.compile(r"[/\\]+")
 _FILE_NAME = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -215,11 +218,15 @@ class Backer:
         return source is not None and source.step < self._before
 
     def _by_date_arithmetic(self, day: Day) -> Backing | None:
-        weekday = weekday_of(day)
-        steps = () if weekday is None else self._sources.spans.days_to(weekday)
-        for near in days_near(day, steps):
+        spans, weekday = self._sources.spans, weekday_of(day)
+        for near in () if weekday is None else days_near(day, spans.days_to(weekday)):
             source = self._index.days.get(near)
             if self._is_known(source):
+                return _of_day(source, near, "date_arithmetic")
+        few = not spans.some_days or self._index.days_before(self._before) <= _FEW_DAYS
+        for near in days_near(day, sorted(spans.some_days)):
+            source = self._index.days.get(near)
+            if self._is_known(source) and (few or source.kind != "result"):
                 return _of_day(source, near, "date_arithmetic")
         year = self._index.numbers.get(float(day[0]))
         if is_edge(day) and self._is_known(year):
@@ -228,9 +235,15 @@ class Backer:
         return None
 
     def _by_time_arithmetic(self, minute: int) -> Backing | None:
-        for near in minutes_near(minute, self._sources.spans.minutes):
+        spans = self._sources.spans
+        for near in minutes_near(minute, spans.minutes):
             source = self._index.minutes.get(near)
             if self._is_known(source):
+                return _of_minute(source, near, "time_arithmetic")
+        few = not spans.some_minutes or self._index.minutes_before(self._before) <= _FEW_MINUTES
+        for near in minutes_near(minute, spans.some_minutes):
+            source = self._index.minutes.get(near)
+            if self._is_known(source) and (few or source.kind != "result"):
                 return _of_minute(source, near, "time_arithmetic")
         return None
 

@@ -27,6 +27,8 @@ ROUGHLY = re.compile(
     r"[\s$€£¥*_]{0,4}(?:[0-9.,]{1,20}\s?[-–]\s?[$€£¥]?)?\Z",
     re.IGNORECASE,
 )
-ABOVE = re.compile(r"(?:[>≥]|\b(?:over|above|more than|at least)|超过|至少)[\s$€£¥*_]{0,4}\Z")
+ABOVE = re.compile(
+    r"(?:[>≥]|\b(?:over|above|more than|at least)|超过|至少)[\s$€£¥*_]{0,4}\Z", re.IGNORECASE
+)
 # An address of the own machine, and its port.
 OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0):([0-9]{1,5})/?")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections import Counter
+from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
@@ -159,6 +160,8 @@ class _Checker:
         }
         self._sources = sources = facts.sources
         self._backer = Backer(sources, before=AFTER_ALL, echoes=True)
+        # A call may have many arguments, and is asked about for many claims.
+        self._is_work = cache(_is_work)
 
     def claims(self, atoms: list[Atom]) -> list[Claim]:
         backings = [self._backer.of_atom(atom) for atom in atoms]
@@ -213,9 +216,14 @@ class _Checker:
         worked_out = self._worked_out.get(atom.phrase)
         if worked_out is not None or any(self._follows(place, known) for place in said):
             return Claim(atom.kind, atom.text, atom.start, "calculated", worked_out)
-        total = self._total(atom) or self._roughly(atom)
+        total = self._total(atom)
         if total is not None:
             return Claim(atom.kind, atom.text, atom.start, "calculated", total)
+        rough = self._roughly(atom)
+        if rough is not None:
+            # Among many numbers chance finds one that is near enough.
+            fitting: ClaimStatus = "calculated" if self._backer.knows_few_numbers else "echoed"
+            return Claim(atom.kind, atom.text, atom.start, fitting, rough)
         for label in labels_before(self._answer, atom.start):
             other = value_labelled(label, self._sources)
             if other is not None and differs(atom, other):
@@ -315,9 +323,9 @@ class _Checker:
 
     def _written(self, atom: Atom) -> Origin | None:
         """The call that worked by which the agent wrote this itself: it tells what it did."""
+        phrases = self._sources.argument_phrases
         for known in self._facts.calls[:_MOST_SEARCHED]:
-            phrases = self._sources.argument_phrases
-            if atom.phrase in phrases[known.position] and _is_work(known):
+            if atom.phrase in phrases[known.position] and self._is_work(known):
                 return Origin("call", ROOT, known.position)
         return None
 

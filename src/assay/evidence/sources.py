@@ -275,6 +275,22 @@ class Index:
                     self._vaguer.setdefault(less, source)
         return self._vaguer
 
+    def days_before(self, step: int) -> int:
+        """How many days were known before a step."""
+        return bisect_left(self._day_steps, step)
+
+    def minutes_before(self, step: int) -> int:
+        """How many times of day were known before a step."""
+        return bisect_left(self._minute_steps, step)
+
+    @cached_property
+    def _day_steps(self) -> list[int]:
+        return sorted(map(_STEP, self.days.values()))
+
+    @cached_property
+    def _minute_steps(self) -> list[int]:
+        return sorted(map(_STEP, self.minutes.values()))
+
     def numbers_between(self, low: float, high: float) -> list[float]:
         """The numbers from `low` to `high`."""
         if self._sorted is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WORDS = {word: n for n in range(1, 20) for word in number_words(n)} | {"a": 1, "an": 1}
 _SOME = frozenset({"couple of", "couple", "few", "several", "some", "几", "einige", "quelques"})
 _HALF_OF = frozenset({"half", "half a", "half an", "半", "halbe"})
-_FEW_DAYS = range(2, 8)
+_FEW_OF_THEM = range(2, 8)
 _MOST_DAYS = 731
 # How many days one is, at least and at most; and how many minutes.
 DAY_UNITS: dict[str, tuple[int, int]] = (
@@ -62,22 +62,26 @@ _HOUR_AND_HALF = re.compile(r"\bhours? and a half\b")
 
 
 class Spans(NamedTuple):
-    """The days and minutes that may lie between two moments, and the days of the week named."""
+    """The days and minutes that may lie between two moments, and the days of the week named.
+
+    How many it leaves open ("weeks", "a few hours"), a text only has some of.
+    """
 
     days: frozenset[int] = frozenset()
     minutes: frozenset[int] = frozenset()
     weekdays: frozenset[int] = frozenset()
+    some_days: frozenset[int] = frozenset()
+    some_minutes: frozenset[int] = frozenset()
 
     def days_to(self, weekday: int) -> list[int]:
         """By how many days that day of the week may be away from a known one, nearest first."""
-        near = _FEW_DAYS if weekday in self.weekdays else ()
+        near = _FEW_OF_THEM if weekday in self.weekdays else ()
         return sorted({1, *self.days, *near})
 
     @classmethod
     def of_all(cls, found: Iterable[Spans]) -> Spans:
         """The spans of several texts together."""
-        days, minutes, weekdays = zip(*found, strict=True)
-        return cls(*(frozenset[int]().union(*kind) for kind in (days, minutes, weekdays)))
+        return cls(*(frozenset[int]().union(*kind) for kind in zip(*found, strict=True)))
 
 
 @lru_cache(maxsize=256)
@@ -85,33 +89,36 @@ def spans_in(text: str) -> Spans:
     """The spans of time that a text speaks of."""
     days: set[int] = set()
     minutes: set[int] = set()
+    some_days: set[int] = set()
+    some_minutes: set[int] = set()
     # Not by patterns that pass over case: to those "mın" is "min", which no table has.
     text = text.lower()
     for figures, word, han, and_half, unit, plural in _SPAN.findall(text):
-        counts = _counts(figures or word or han, plural)
+        said = figures or word or han
+        left_open = said in _SOME or (not said and plural != "")
+        counts = _FEW_OF_THEM if left_open else (_count(said),)
         size = MINUTE_UNITS.get(unit)
         if size is not None:
-            minutes.update(int(size * (count + bool(and_half) / 2)) for count in counts)
+            told = some_minutes if left_open else minutes
+            told.update(int(size * (count + bool(and_half) / 2)) for count in counts)
         else:
             least, most = DAY_UNITS[unit]
+            told = some_days if left_open else days
             for count in counts:
                 first, last = round(least * count), round(most * count)
-                days.update(range(first, min(last, _MOST_DAYS) + 1))
+                told.update(range(first, min(last, _MOST_DAYS) + 1))
     if _HOUR_AND_HALF.search(text):
         minutes.add(90)
     named = set(_NAMED_DAY.findall(text))
     weekdays = {WEEKDAYS[name] for name in named - _WEEKEND}
     if named & _WEEKEND:
         weekdays.update(_EDGES_OF_WEEKEND)
-    return Spans(frozenset(days - {0}), frozenset(minutes - {0}), frozenset(weekdays))
+    found = (days - {0}, minutes - {0}, weekdays, some_days - days, some_minutes - minutes)
+    return Spans(*map(frozenset[int], found))
 
 
-def _counts(said: str, plural: str) -> Iterable[float]:
-    """How many of a unit are meant; one where nothing is said, and some where it is left open."""
+def _count(said: str) -> float:
+    """How many of a unit are meant; one where nothing is said."""
     if said.isdecimal():
-        return (int(said),)
-    if said in _HALF_OF:
-        return (0.5,)
-    if said in _SOME or (plural and not said):
-        return _FEW_DAYS
-    return (_WORDS.get(said, 1),)
+        return int(said)
+    return 0.5 if said in _HALF_OF else _WORDS.get(said, 1)
