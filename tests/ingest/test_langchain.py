@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
+from assay.ingest.graph_updates import OTHER_MODES
 from assay.ingest.langchain import LANGCHAIN, ROLES, STATE_KEYS, STATUSES
 from assay.run import Usage
 
@@ -182,6 +183,67 @@ def test_the_states_of_a_stream_are_one_run() -> None:
     assert (run.input, run.actual_output) == ("Rain?", "Yes.")
     other = {"messages": [{**asked, "id": "h2"}, {**said, "id": "a3"}]}
     assert len(read(LANGCHAIN, recording((*states, other)))) == 2
+
+
+STEPS: tuple[tuple[str, dict[str, Any]], ...] = (("agent", AI), ("tools", TOOL), ("agent", LAST))
+UPDATES = [{node: {"messages": [constructor(message)]}} for node, message in STEPS]
+# What a stream of updates may look like; all tell the same.
+STREAMS: dict[str, list[Any]] = {
+    "lines": UPDATES,
+    "a message alone": [{node: {"messages": message}} for node, message in STEPS],
+    "nodes that say nothing": [
+        {"plan": None},
+        {"plan": {"steps": 2}},
+        *UPDATES,
+        {"__interrupt__": [{"value": "sure?"}]},
+    ],
+    "several updates at once": [UPDATES[0], {"tools": [{"messages": [TOOL]}]}, UPDATES[2]],
+    "what a cache gave": [*UPDATES[:2], {**UPDATES[2], "__metadata__": {"cached": True}}],
+    "with the mode": [["updates", update] for update in UPDATES],
+    "with the graph": [[["inner:1"], update] for update in UPDATES],
+    "beside other modes": [
+        *([mode, {"messages": [HUMAN]}] for mode in sorted(OTHER_MODES)),
+        *(["updates", update] for update in UPDATES),
+    ],
+    "with graph and mode": [[[], "updates", update] for update in UPDATES],
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+@pytest.mark.parametrize("together", [tuple, list])
+def test_the_updates_of_a_graph_are_one_run(together: Any, stream: str) -> None:
+    made_up = recording(together(STREAMS[stream]))
+    assert LANGCHAIN.recognise(made_up) == 1.0
+    case: Any = read_one(LANGCHAIN, made_up)
+    assert (case.input, case.actual_output, case.model) == ("", "No weather.", "gpt-x")
+    assert [(call.tool, call.reported_success) for call in case.calls] == [
+        ("get", False),
+        ("get", None),
+    ]
+
+
+def test_what_a_graph_within_a_graph_said_is_told_once() -> None:
+    inner = [{**message, "id": name} for message, name in ((HUMAN, "h"), (AI, "a"), (TOOL, "t"))]
+    lines: list[Any] = [{"agent": {"messages": [each]}} for each in inner]
+    whole = {"helper": {"messages": [*inner, {**LAST, "id": "l"}]}}
+    case: Any = read_one(LANGCHAIN, recording((*lines, whole)))
+    assert (case.input, len(case.calls), case.actual_output) == ("Weather?", 2, "No weather.")
+    other = {"helper": {"messages": [{**HUMAN, "id": "h2"}, {**LAST, "id": "l2"}]}}
+    found: Any = read(LANGCHAIN, recording((*lines, whole, other)))
+    assert [len(case.calls) for case in found] == [2, 0]
+
+
+@pytest.mark.parametrize("odd", [[], {}, 5, None, ["a"], "", True])
+def test_ids_that_are_none_hide_no_message(odd: object) -> None:
+    lines = [{"agent": {"messages": [{**message, "id": odd}]}} for message in (AI, LAST, LAST)]
+    case: Any = read_one(LANGCHAIN, recording(tuple(lines)))
+    assert len(case.conversation_history) == 3
+
+
+def test_what_is_no_update_among_updates_is_reported() -> None:
+    lines = (*UPDATES, *UPDATES, {"agent": {}, "tools": {}}, ["odd", {"agent": None}], {"a": 1}, 5)
+    told = "expected an update by a node of a graph"
+    assert problems(LANGCHAIN, recording(lines)) == [f"log.json:{n}: {told}" for n in range(7, 11)]
 
 
 def test_two_runs_in_one_stream_of_events_are_two() -> None:

@@ -2,7 +2,8 @@
 
 `model_dump` (`{"type": "ai", ...}`), `messages_to_dict` (`{"type": "ai", "data": {...}}`),
 `dumpd` (`{"lc": 1, "id": [...], "kwargs": {...}}`); as a list, as JSON lines, or as the
-`messages` of a graph's state or state snapshot, or in the events that `astream_events` gives.
+`messages` of a graph's state or state snapshot, in the events that `astream_events` gives, or in
+the updates that `stream_mode="updates"` does.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.graph_updates import messages_added
 from assay.ingest.recording import Format, Recording
 from assay.run import Source
 
@@ -59,12 +61,13 @@ STATUSES = {"success": True, "error": False}
 STATE_KEYS = ("values", "channel_values", "checkpoint", "state", "output", "outputs")
 
 
+_MOST_SEEN_UPDATES = 20
 # The events whose output is a message of its own.
 _SAID = ("on_chat_model_end", "on_tool_end")
 
 
 def _recognise(recording: Recording) -> float:
-    if _holds_events(recording):
+    if _holds_events(recording) or _holds_updates(recording):
         return 1.0
     found = [_messages(value) for value in recording.sample[:3]]
     messages = [message for listed in found for message in listed]
@@ -116,7 +119,9 @@ def _with_role(body: dict[str, Any], kind: object, *, lc: bool = False) -> dict[
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    return (_read_events if _holds_events(recording) else _read_messages)(recording)
+    if _holds_events(recording):
+        return _read_events(recording)
+    return (_read_updates if _holds_updates(recording) else _read_messages)(recording)
 
 
 def _read_events(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -129,6 +134,56 @@ def _read_events(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif (ended := events.take(entry.value, entry.position)) is not None:
             yield _case(ended, recording)
     yield from (_case(left, recording) for left in events.left())
+
+
+def _read_updates(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    """A stream of updates is one run, unless a node tells a whole conversation anew."""
+    told: list[dict[str, Any]] = []
+    known: set[str] = set()
+    began: int | None = None
+    for entry in entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+            continue
+        added = _added(entry.value)
+        if added is None:
+            problem = "expected an update by a node of a graph"
+            yield Unreadable(recording.name, problem, entry.position)
+            continue
+        if told and _is_another(added, known):
+            yield _case(_State(told, {}, began), recording)
+            told, known = [], set()
+        began = began if told else entry.position
+        # What a graph within the graph said, the node that holds it says again.
+        told += [message for message in added if text_at(message, "id") not in known]
+        known |= {own for message in added if (own := text_at(message, "id")) is not None}
+    if told:
+        yield _case(_State(told, {}, began), recording)
+
+
+def _is_another(added: list[dict[str, Any]], known: set[str]) -> bool:
+    roles = [message["role"] for message in added]
+    is_whole = roles[:1] == ["user"] and "assistant" in roles
+    return is_whole and not any(text_at(message, "id") in known for message in added)
+
+
+def _holds_updates(recording: Recording) -> bool:
+    sample = recording.sample
+    listed = sample[0] if len(sample) == 1 and isinstance(sample[0], list) else sample
+    if not listed or _added(listed[0]) is None:
+        return False
+    found = [_added(item) for item in listed[:_MOST_SEEN_UPDATES]]
+    messages = [message for added in found for message in added or ()]
+    is_stream = 2 * found.count(None) < len(found)
+    return is_stream and any(message["role"] == "assistant" for message in messages)
+
+
+def _added(value: object) -> list[dict[str, Any]] | None:
+    """The messages that a node of a graph added; None of what is no update, as of a whole state."""
+    found = messages_added(value)
+    if found is None or _messages(value):
+        return None
+    return [message for each in found if (message := _plain(each)) is not None]
 
 
 def _read_messages(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
