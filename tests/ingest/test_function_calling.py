@@ -160,6 +160,12 @@ def test_a_tool_on_offer_may_be_sent_anything() -> None:
     assert [call.parameters for call in listed_calls("[f(a b c)]", ["f"])] == ["a b c"]
 
 
+@pytest.mark.parametrize("name", ["f", "a f", "f(x)", "a" * 300])
+def test_blanks_may_stand_after_a_name(name: str) -> None:
+    (call, _) = listed_calls(f"[{name}\n (a=1), {name}()]", ["g", name])
+    assert (call.tool, call.parameters) == (name, {"a": 1})
+
+
 @given(st.text(alphabet="[](){}\"'\\,=fa \n", max_size=80))
 def test_any_text_is_looked_through(text: str) -> None:
     assert isinstance(listed_calls(f"[{text}]", ["a f", "f"]), list)

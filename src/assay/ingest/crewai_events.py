@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -60,6 +61,8 @@ REASON_KEYS = ("message", "reason", "error")
 # Where listeners keep the event that they heard.
 ENVELOPE_KEYS = ("event", "data", "payload")
 _DEEPEST = 3
+# More tools than any crew calls.
+_MOST_TOOLS = 1000
 _LOOKED_AT = 200
 
 
@@ -116,7 +119,7 @@ class _Crew:
         self._about: dict[str, Any] = {}
         self._asked: set[str] = set()
         self._open: Counter[str] = Counter()
-        # The last call of each tool.
+        # The last call of each tool, the latest at the end.
         self._last: dict[str, ToolExecutionResult] = {}
         # Tools that only the client of a server told of.
         self._served: set[str] = set()
@@ -167,8 +170,9 @@ class _Crew:
         Listeners hear the ends of both in any order, so that the call need not wait any more.
         """
         name = _tool(event)
-        told = (call for tool, call in self._last.items() if tool not in self._served)
-        call = next((call for call in told if name and _wraps(call.tool, name)), None)
+        tools = islice(reversed(self._last), _MOST_TOOLS)
+        told = (tool for tool in tools if name and _wraps(tool, name))
+        call = next((self._last[tool] for tool in told if tool not in self._served), None)
         if call is None:
             return False
         call.server = text_at(event, "server_name") or call.server
@@ -212,6 +216,7 @@ class _Crew:
         self._served |= {tool} if server else set()
         call = ToolExecutionResult(tool, _sent(event), server=server, started_at=at)
         call.extra |= {"agent_role": event["agent_role"]} if event.get("agent_role") else {}
+        self._last.pop(tool, None)
         self._last[tool] = call
         self._run.end_reply()
         self._run.call(call)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _MARK = re.compile(
     r"\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?|'[^'\\]*+(?:\\.[^'\\]*+)*+'?|[(\[{}\])]", re.DOTALL
 )
-_NAME = re.compile(r"[^()\[\]{}\"'=,\n]{1,200}(?=\()")
+_PLAIN = r"[^()\[\]{}\"'=,\n]{1,200}"
+_NAME = re.compile(rf"{_PLAIN}\s*+(?=\()")
+_PLAIN_NAME = re.compile(_PLAIN)
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 _OPENED = re.compile(r"\s*+(?=\()")
 _BETWEEN = re.compile(r"\s*,\s*")
@@ -34,11 +36,12 @@ def listed_calls(text: str, names: Collection[str] = ()) -> list[ToolExecutionRe
     if not (text.startswith("[") and text.endswith("]")) or len(text) > LONGEST:
         return []
     body = text[1:-1].strip()
-    known = sorted(names, key=len, reverse=True)
+    known = set(names)
+    odd = sorted((n for n in known if not _PLAIN_NAME.fullmatch(n)), key=len, reverse=True)
     found: list[ToolExecutionResult] = []
     place = 0
     while place < len(body):
-        name = _name_at(body, place, known)
+        name = _name_at(body, place, odd)
         end = None if name is None else _end_of_arguments(body, place + len(name))
         if name is None or end is None:
             return []
@@ -52,9 +55,9 @@ def listed_calls(text: str, names: Collection[str] = ()) -> list[ToolExecutionRe
     return found
 
 
-def _name_at(text: str, place: int, known: list[str]) -> str | None:
+def _name_at(text: str, place: int, odd: list[str]) -> str | None:
     """The name that stands there before its arguments, with the blanks after it."""
-    for name in known:
+    for name in odd:
         if text.startswith(name, place):
             opened = _OPENED.match(text, place + len(name))
             if opened is not None:
