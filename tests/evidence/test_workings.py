@@ -273,6 +273,8 @@ def test_what_was_said_between_two_turns_was_said_with_the_results_of_the_first(
     [
         ("What is 42 * 7, and in kilometres?", "derived"),
         ("What is 42 * 8, and in kilometres?", "nowhere"),
+        ("Share 1,176 miles among 4: how many kilometres?", "derived"),
+        ("Share 1,177 miles among 4: how many kilometres?", "nowhere"),
         ("What is 42 * 7, of 11, 12 and 13, in kilometres?", "nowhere"),
     ],
 )

@@ -52,6 +52,9 @@ class Parts(NamedTuple):
         return plain and self.are_prose
 
 
+_NO_PARTS = Parts((), are_prose=True)
+
+
 def parts_of(text: str, call: CallFacts, *, holds_code: bool) -> Parts:
     """The parts of a text of a call's arguments; `holds_code` says that it is a command."""
     if is_sql(text):
@@ -59,7 +62,10 @@ def parts_of(text: str, call: CallFacts, *, holds_code: bool) -> Parts:
         return Parts(sql_atoms(text), made_by_query(text), names if worked(call) else _NOTHING)
     if holds_code:
         return Parts(code_atoms(text), introduced_by(text), _FILES if worked(call) else _NOTHING)
-    atoms = [atom for atom in atoms_in(text, names=False) if _is_checkable(atom)]
+    found = atoms_in(text, names=False)
+    if not found:
+        return _NO_PARTS
+    atoms = [atom for atom in found if _is_checkable(atom)]
     return Parts(atoms, proven=_FILES if has_found(call) else _NOTHING, are_prose=True)
 
 

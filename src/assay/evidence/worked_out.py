@@ -51,7 +51,9 @@ class Workings:
         if len(told) > _FEW_TOLD:
             return frozenset()
         pairs = permutations(told, 2)
-        return frozenset(size for a, b in pairs for size in (a + b, a - b, a * b))
+        return frozenset(
+            size for a, b in pairs for size in (a + b, a - b, a * b, a / b if b else a)
+        )
 
     def _is_known(self, atom: Atom, step: int) -> bool:
         # Of messages whose time is not recorded it is only known that they belong to the run.
