@@ -31,6 +31,7 @@ def missed(prompt: str, *calls: str) -> list[str]:
         "It is [told here](https://example.com/a/b).",
         "(Current directory: /testbed/x)",
         "不要修改 `config.yaml`。",
+        "不要取消ＯＲＤ－１２３４５。请看一下。",
     ],
 )
 def test_examples_means_and_what_is_to_be_left_alone_are_not_asked_for(prompt: str) -> None:
@@ -46,6 +47,7 @@ def test_examples_means_and_what_is_to_be_left_alone_are_not_asked_for(prompt: s
         ("Can you send 'Report Q3' to all?", "Report Q3"),
         ("See https://example.com/a/b for it.", "https://example.com/a/b"),
         ("Create a table called `sales`.", "sales"),
+        ("请取消ＯＲＤ－１２３４５。不要删除别的。", "ORD-12345"),
     ],
 )
 def test_what_is_asked_for_is_missed(prompt: str, item: str) -> None:

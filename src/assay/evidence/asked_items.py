@@ -53,6 +53,9 @@ class AskedItem(NamedTuple):
         named, text = self.atom.text, self.said_in
         # It may be said again in other words: what it is is said when it is named first.
         place = text.find(named)
+        if place < 0:
+            # It stands there in full-width letters.
+            place = self.atom.start
         if _PLACEHOLDER.search(named) or text.endswith(_LINK, 0, place):
             return False
         before = text[max(0, place - _LOOKED_BACK) : place]
