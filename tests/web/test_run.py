@@ -13,6 +13,7 @@ from tests.web.accessibility import barriers
 from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import HOSTILE, call, case_of, store_of
 
+from assay import Source
 from assay.importing import ImportSettings, import_runs
 from assay.render.pages import figures
 from assay.store import Store
@@ -363,6 +364,19 @@ def test_the_parts_of_hostile_and_long_runs_stay_inside_a_phone(
         address = f"{odd_address}/runs/{_odd_key(odd, task)}"
         page = open_page(address, viewport={"width": 390, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_without_a_space_are_broken(
+    tmp_path: Path, serve: Callable[[Starlette], str], open_page: Callable[..., Page], width: int
+) -> None:
+    source, long = Source(f"logs/{'a' * 245}.json", "otel"), "m" * 2_000
+    store = store_of(tmp_path / "store", [case_of("q", "a", source=source, model=long)])
+    address = serve(viewer(store))
+    (row,) = store.query("SELECT run_key FROM runs")
+    for place in ("/runs", f"/runs/{row['run_key']}"):
+        page = open_page(address + place, viewport={"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_print_shows_failures_and_leaves_out_controls(
