@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +23,9 @@ MONTH = frozenset(range(28, 32))
         ("next week", {7}),
         ("in two weeks", {14}),
         ("a month ago", MONTH),
-        ("两个月后", set(range(56, 63))),
+        ("两个月后", set(range(58, 63))),
+        ("six months later", set(range(180, 187))),
+        ("half a year", {182, 183}),
         ("三天后", {3}),
         ("a holiday on Friday", set()),
         ("2026年3月20日", set()),
@@ -67,6 +71,13 @@ def test_spans_that_are_left_open(text: str, days: set[int], minutes: set[int]) 
 def test_every_longer_unit_of_days(unit: str) -> None:
     least, most = DAY_UNITS[unit]
     assert spans_in(f"in 1 {unit}").days == set(range(least, most + 1))
+
+
+@pytest.mark.parametrize("months", range(1, 20))
+def test_no_months_one_after_the_other_are_left_out(months: int) -> None:
+    starts = [date(year, month, 1) for year in range(2020, 2030) for month in range(1, 13)]
+    lengths = {(end - begin).days for begin, end in zip(starts, starts[months:], strict=False)}
+    assert lengths <= spans_in(f"in {months} months").days
 
 
 @pytest.mark.parametrize("unit", [unit for unit, (least, _) in DAY_UNITS.items() if least == 1])

@@ -20,6 +20,9 @@ _SOME = frozenset({"couple of", "couple", "few", "several", "some", "几", "eini
 _HALF_OF = frozenset({"half", "half a", "half an", "半", "halbe"})
 _FEW_OF_THEM = range(2, 8)
 _MOST_DAYS = 731
+_MONTH = 365.25 / 12
+# Long and short months mix: several are at most so many days off from their usual length.
+_UNEVEN = 3
 # How many days one is, at least and at most; and how many minutes.
 DAY_UNITS: dict[str, tuple[int, int]] = (
     dict.fromkeys(("day", "night", "天", "晚", "tag", "tage", "tagen", "nacht"), (1, 1))
@@ -102,11 +105,9 @@ def spans_in(text: str) -> Spans:
             told = some_minutes if left_open else minutes
             told.update(int(size * (count + bool(and_half) / 2)) for count in counts)
         else:
-            least, most = DAY_UNITS[unit]
             told = some_days if left_open else days
             for count in counts:
-                first, last = round(least * count), round(most * count)
-                told.update(range(first, min(last, _MOST_DAYS) + 1))
+                told.update(_days_of(count, unit))
     if _HOUR_AND_HALF.search(text):
         minutes.add(90)
     named = set(_NAMED_DAY.findall(text))
@@ -115,6 +116,16 @@ def spans_in(text: str) -> Spans:
         weekdays.update(_EDGES_OF_WEEKEND)
     found = (days - {0}, minutes - {0}, weekdays, some_days - days, some_minutes - minutes)
     return Spans(*map(frozenset[int], found))
+
+
+def _days_of(count: float, unit: str) -> range:
+    """How many days so many of a unit may be."""
+    least, most = DAY_UNITS[unit]
+    first, last = round(least * count), round(most * count)
+    if least < most:
+        usual = round(round(most / _MONTH) * _MONTH * count)
+        first, last = max(first, usual - _UNEVEN), min(last, usual + _UNEVEN)
+    return range(first, min(last, _MOST_DAYS) + 1)
 
 
 def _count(said: str) -> float:
