@@ -279,6 +279,13 @@ def test_a_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
         Store.create(tmp_path / "file")
 
 
+def test_no_store_is_made_where_the_engine_could_not_open_it(tmp_path: Path) -> None:
+    folder = tmp_path / "caf\udce9.assay"
+    with pytest.raises(NotAStore, match=r"caf\\udce9.assay is not valid UTF-8"):
+        Store.create(folder)
+    assert not folder.exists()
+
+
 def test_a_store_that_lost_its_empty_folders_still_works(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     fill(store, runs(2))

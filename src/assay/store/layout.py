@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Literal
 from uuid import uuid4
 
 from assay.errors import NotAStore
+from assay.json_values import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +65,9 @@ class Layout:
 
     def __init__(self, root: Path) -> None:
         """Take the folder; nothing is touched yet."""
+        told = without_surrogates(str(root))
+        if told != str(root):
+            raise NotAStore(f"{told} is not valid UTF-8, and no store can be there; name another")
         self.root = root
         self.batches_folder, self.writing_folder, self._locks = (root / name for name in FOLDERS)
 
