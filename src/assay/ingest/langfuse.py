@@ -19,6 +19,7 @@ from assay.ingest.fields import (
 )
 from assay.ingest.otel import decoded
 from assay.ingest.recording import Format, Recording
+from assay.ingest.span_dialects import KIND
 from assay.ingest.span_messages import Reply, answer_in, messages_in, prompt_in, reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import (
@@ -122,7 +123,7 @@ def _trace_step(span: Span, trace: dict[str, Any]) -> Step:
 
 
 def _by_attributes(span: Span) -> Step:
-    if openinference.KIND in span.attributes:
+    if KIND in span.attributes:
         return openinference.step_of(span)
     if any(key.startswith(traceloop.MARK) for key in span.attributes):
         return traceloop.step_of(span)
