@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.evidence.made_runs import call, run
 
-from assay.evidence.grounding import Grounding, ground_answer
+from assay.evidence.grounding import ground_answer
+
+if TYPE_CHECKING:
+    from assay.evidence.claims import Grounding
 
 PLAN = "Sort (Cost: 498.05..100799.52) rows=583\nthen (Cost: 0.29..13903.91) 735.083 ms 7.224 ms"
 

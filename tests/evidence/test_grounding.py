@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.evidence.made_runs import call, run, sample
 
-from assay.evidence.grounding import Claim, Grounding, ground_answer
+from assay.evidence.grounding import ground_answer
 from assay.evidence.provenance import Origin, trace_arguments
+
+if TYPE_CHECKING:
+    from assay.evidence.claims import Claim, Grounding
 
 RESULT = {
     "revenue": 236592.87,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.evidence.claims import Grounding
 from assay.evidence.findings import Findings, find_problems
-from assay.evidence.grounding import Grounding, ground_answer
+from assay.evidence.grounding import ground_answer
 from assay.evidence.plan import Plan, read_plan
 from assay.evidence.provenance import Provenance, trace_arguments
 from assay.evidence.run_facts import RunFacts

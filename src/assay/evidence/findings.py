@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from assay.evidence.asked_items import asked_items, missing_from, never_reached
 from assay.evidence.call_facts import are_alike
+from assay.evidence.claims import NUMBER_KINDS
 from assay.evidence.effects import asks_for_write, ends_run
-from assay.evidence.grounding import NUMBER_KINDS, ground_answer
+from assay.evidence.grounding import ground_answer
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.words import phrase_of
 from assay.score import mean
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from assay.evidence.call_facts import CallFacts
-    from assay.evidence.grounding import Grounding
+    from assay.evidence.claims import Grounding
     from assay.test_case import AgentTestCase
 
 Severity = Literal["high", "medium", "low"]

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from collections import Counter
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from assay.evidence.atoms import Atom, AtomKind, atoms_in
+from assay.evidence.atoms import Atom, atoms_in
 from assay.evidence.backing import Backer
 from assay.evidence.calculation import is_calculated
 from assay.evidence.claim_words import (
@@ -27,6 +24,7 @@ from assay.evidence.claim_words import (
     ROUGHLY,
     TOTALLING,
 )
+from assay.evidence.claims import COUNTED_KINDS, Claim, Grounding
 from assay.evidence.copying import copied_share
 from assay.evidence.effects import acts
 from assay.evidence.json_leaves import ROOT
@@ -40,17 +38,11 @@ from assay.evidence.words import phrase_of, words_of
 if TYPE_CHECKING:
     from assay.evidence.backing import Backing
     from assay.evidence.call_facts import CallFacts
+    from assay.evidence.claims import ClaimStatus
     from assay.evidence.provenance import Provenance
     from assay.evidence.source import Source
     from assay.test_case import AgentTestCase
 
-ClaimStatus = Literal["supported", "calculated", "echoed", "contradicted", "absent"]
-
-# Names and code are told by guesswork: they are reported, and counted for nothing.
-COUNTED_KINDS: frozenset[AtomKind] = frozenset(
-    {"number", "percentage", "date", "time", "id", "url", "email", "path", "quoted"}
-)
-NUMBER_KINDS: frozenset[AtomKind] = frozenset({"number", "percentage"})
 MOSTLY_COPIED = 0.8
 _START = attrgetter("start")
 _LOOKED_BACK = 24
@@ -69,49 +61,6 @@ _FOLDER = re.compile(r"(?<![\w.@+-])([\w.@+-]++)/\Z")
 _LEAST_OTHER = 10
 _LEAST_DIGITS = 2
 _MOST_CLAIMS = 500
-
-
-class Claim(Struct, frozen=True, omit_defaults=True, gc=False):
-    """One checkable part of the answer, and what the run says about it.
-
-    `origin` is where it was found or, if it is contradicted, where `instead` was.
-    """
-
-    kind: AtomKind
-    text: str
-    start: int
-    status: ClaimStatus
-    origin: Origin | None = None
-    instead: str = ""
-
-
-class Grounding(Struct, frozen=True, omit_defaults=True):
-    """The claims of an answer; `reason` says why there is no share where there is none.
-
-    `copied` is the share of the answer that stands word for word in a result; None if the
-    answer is too short to tell.
-    """
-
-    claims: tuple[Claim, ...]
-    copied: float | None = None
-    reason: str = ""
-
-    @property
-    def share(self) -> float | None:
-        """Share of the claims about the matter that are backed; higher is better.
-
-        None without claims, without calls, and for an answer that is mostly a copy.
-        """
-        if self.reason:
-            return None
-        found = Counter(claim.status for claim in self.claims if claim.kind in COUNTED_KINDS)
-        backed = found["supported"] + found["calculated"]
-        checked = backed + found["absent"] + found["contradicted"]
-        return backed / checked if checked else None
-
-    def with_status(self, *statuses: ClaimStatus) -> list[Claim]:
-        """The claims of these statuses, in order."""
-        return [claim for claim in self.claims if claim.status in statuses]
 
 
 def ground_answer(

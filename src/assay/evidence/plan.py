@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from assay.evidence.call_facts import CallFacts
-    from assay.evidence.grounding import Grounding
+    from assay.evidence.claims import Grounding
     from assay.evidence.provenance import Provenance
     from assay.evidence.source import Source
     from assay.test_case import AgentTestCase

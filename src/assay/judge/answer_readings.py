@@ -10,10 +10,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.atoms import atoms_in
+from assay.evidence.claims import COUNTED_KINDS
 from assay.evidence.effect_comparison import compare_effects
 from assay.evidence.effect_reading import read_effects
 from assay.evidence.effects import asks_for_write
-from assay.evidence.grounding import COUNTED_KINDS, MOSTLY_COPIED
+from assay.evidence.grounding import MOSTLY_COPIED
 from assay.evidence.measures import measures_in
 from assay.evidence.words import phrase_of, words_of
 from assay.expectation import Expectations
@@ -22,8 +23,8 @@ from assay.score import Evidence
 
 if TYPE_CHECKING:
     from assay.evidence.atoms import Atom
+    from assay.evidence.claims import Claim
     from assay.evidence.findings import Finding, FindingKind
-    from assay.evidence.grounding import Claim
     from assay.evidence.measures import Measures
     from assay.judge.looking import ExaminedRun
 

@@ -10,8 +10,8 @@ from assay.records import cut, preview
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from assay.evidence.claims import Claim
     from assay.evidence.examination import Examination
-    from assay.evidence.grounding import Claim
     from assay.evidence.plan import Plan, Repeat
     from assay.evidence.traced_value import TracedValue
     from assay.judge.wording import Wording

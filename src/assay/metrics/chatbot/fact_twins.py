@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.evidence.grounding import COUNTED_KINDS
+from assay.evidence.claims import COUNTED_KINDS
 from assay.metrics.chatbot.entities import entities_in
 from assay.metrics.chatbot.facts import Claim, claims_of
 from assay.metrics.chatbot.memory import similar_exchanges

@@ -12,7 +12,7 @@ from assay.render.pages.sources import place_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence.grounding import Claim
+    from assay.evidence.claims import Claim
     from assay.render.pages.sources import Sources
 
 # How a claim is shown, by its status; what stands in a result is a link to it.

@@ -9,8 +9,8 @@ from assay.evidence.json_leaves import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.evidence.claims import Claim
     from assay.evidence.examination import Examination
-    from assay.evidence.grounding import Claim
     from assay.evidence.traced_value import Origin, TracedValue
 
 
