@@ -469,6 +469,15 @@ def test_the_version(assay: Assay) -> None:
     assert assay("--version") == (0, f"assay {__version__}\n", "")
 
 
+def test_the_version_is_told_without_loading_a_command() -> None:
+    code = "import sys; from assay.cli import main; sys.argv[1:] = ['--version']; main()"
+    loaded = f"import atexit, sys; atexit.register(lambda: print('duckdb' in sys.modules)); {code}"
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"assay {__version__}\nFalse\n"
+
+
 def test_without_a_command_there_is_help(assay: Assay) -> None:
     done = assay()
     assert "score" in done.out + done.err

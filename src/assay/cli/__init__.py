@@ -6,6 +6,7 @@ import errno
 import sys
 from contextlib import suppress
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,6 +16,9 @@ from assay.cli.exit_codes import ExitCode
 from assay.cli.option_names import in_options
 from assay.errors import AssayError, JudgeError, UnknownName
 from assay.own_process import collect_seldom, nothing_to_lose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Name of the command to the module and function that do it, or to a Typer of subcommands. Only
 # the one that is called is loaded: the engine behind some takes longer than many a command.
@@ -38,7 +42,7 @@ COMMANDS = {
     "doctor": "doctor:doctor",
     "arena": "arena:arena",
 }
-
+_VERSION = "--version"
 
 EPILOG = """
 \b
@@ -67,7 +71,7 @@ def _command_line(called: str | None) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_options)
-    for name in [called] if called in COMMANDS else COMMANDS:
+    for name in _shown(called):
         module_name, _, function = COMMANDS[name].partition(":")
         module = import_module(f"assay.cli.{module_name}")
         found = getattr(module, function)
@@ -76,6 +80,13 @@ def _command_line(called: str | None) -> typer.Typer:
         else:
             app.command(name, epilog=module.EPILOG)(found)
     return app
+
+
+def _shown(called: str | None) -> Iterable[str]:
+    """The names of the commands that have to be loaded."""
+    if called == _VERSION:
+        return ()
+    return [called] if called in COMMANDS else COMMANDS
 
 
 def _show_version(asked: bool) -> None:
@@ -87,7 +98,7 @@ def _show_version(asked: bool) -> None:
 def _options(
     version: bool = typer.Option(
         False,
-        "--version",
+        _VERSION,
         callback=_show_version,
         is_eager=True,
         help="Show the version and exit.",
