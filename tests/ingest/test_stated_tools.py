@@ -49,6 +49,13 @@ def test_tools_in_the_words_of_the_system(begin: str, end: str, told: str) -> No
     assert stated_tools({}, [{"role": "system", "content": f"{begin}no json{end}"}]) is None
 
 
+@pytest.mark.parametrize(("begin", "end"), TOOL_TAGS)
+def test_marks_that_are_only_spoken_of_hide_no_tools(begin: str, end: str) -> None:
+    told = f"{json.dumps(LOOK)}\n{json.dumps(OFFERED)}"
+    words = f"Functions stand within {begin}{end} XML tags:\n{begin}\n{told}\n{end}"
+    assert stated_tools({}, [{"role": "system", "content": words}]) == [LOOK, OFFERED]
+
+
 @pytest.mark.parametrize("stated", [["look", "listen"], [OFFERED], {"look": {}}])
 def test_other_forms_stay_as_they_are(stated: Any) -> None:
     assert stated_tools({"tools": stated}, []) == stated

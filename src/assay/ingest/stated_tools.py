@@ -48,10 +48,11 @@ def _named(value: Any) -> list[dict[str, Any]]:
 
 def _between_tags(words: str) -> list[dict[str, Any]]:
     for begin, end in TOOL_TAGS:
-        _, begun, rest = words.partition(begin)
-        inside, ended, _ = rest.partition(end)
-        if begun and ended:
-            return [with_schema(tool) for tool in _listed(inside.strip())]
+        # Some speak of the marks before they use them: "within <tools></tools> XML tags".
+        parts = (part.partition(end) for part in words.split(begin)[1:])
+        listed = (_listed(inside.strip()) for inside, ended, _ in parts if ended)
+        if found := next(filter(None, listed), None):
+            return [with_schema(tool) for tool in found]
     return []
 
 
