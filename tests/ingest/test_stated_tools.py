@@ -101,6 +101,7 @@ REPLIES = [
     ("hm\n</think>\n\nYes.", "hm", "Yes."),
     ("hm\n</think>", "hm", ""),
     ("<think>cut off", "cut off", ""),
+    ("\n <think>cut off", "cut off", ""),
     ("The </think> tag ends it.", "", "The </think> tag ends it."),
     ("Write <think>x</think> first.", "", "Write <think>x</think> first."),
     ("Yes.", "", "Yes."),
@@ -113,9 +114,12 @@ def test_thoughts_before_the_words(reply: str, thought: str, words: str) -> None
     assert split_thoughts(reply) == (thought, words)
 
 
-def test_every_reader_tells_thoughts_from_words() -> None:
+@pytest.mark.parametrize(
+    ("reply", "words"), [("<think>hm</think>Yes.", "Yes."), ("\n<think>hm", "")]
+)
+def test_every_reader_tells_thoughts_from_words(reply: str, words: str) -> None:
     run = RunBuilder()
-    run.assistant("<think>hm</think>Yes.")
-    assert run.finish().conversation_history == [
-        {"role": "assistant", "content": "Yes.", "reasoning": "hm"}
-    ]
+    run.assistant(reply)
+    told = run.finish()
+    assert told.conversation_history == [{"role": "assistant", "content": words, "reasoning": "hm"}]
+    assert told.actual_output == (words or None)

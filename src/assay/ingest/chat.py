@@ -16,7 +16,7 @@ from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.meta_tools import with_inner_calls
 from assay.ingest.stream_pieces import stream_of, whole_values
-from assay.ingest.thoughts import BEGIN, END, split_thoughts
+from assay.ingest.thoughts import split_thoughts
 from assay.records import preview
 from assay.test_case import AgentTestCase
 
@@ -193,10 +193,8 @@ class RunBuilder:
 
     def say(self, content: object) -> None:
         """Words that belong to the reply at hand; thoughts written before them are thoughts."""
-        text = text_of(content)
-        if END in text or text.startswith(BEGIN):
-            thought, text = split_thoughts(text)
-            self.think(thought)
+        thought, text = split_thoughts(text_of(content))
+        self.think(thought)
         if text:
             reply = self._open_reply()
             reply["content"] = "\n".join(filter(None, (reply["content"], text)))
