@@ -197,6 +197,19 @@ def test_tokens_are_summed_and_the_system_speaks_first() -> None:
     assert (run.conversation_history or [])[0] == {"role": "system", "content": "Be brief"}
 
 
+def test_the_tokens_of_a_shared_reply_count_once() -> None:
+    tree = chat(
+        ASKED,
+        message("m2", "m1", "assistant", "Wet.", usage={"prompt_tokens": 100}),
+        message("m3", "m2", "user", "Sure?"),
+        message("m4", "m3", "assistant", "Yes.", usage={"prompt_tokens": 5}),
+        message("m5", "m3", "assistant", "No.", usage={"prompt_tokens": 7}),
+        message("m6", "m3", "assistant", "Well."),
+        current="m4",
+    )
+    assert [run.usage for run in read(OPEN_WEBUI, recording(tree))] == [Usage(105), Usage(7), None]
+
+
 OUTCOMES = [
     (
         {"error": {"content": "429"}},

@@ -100,7 +100,9 @@ class _Branch:
         self._run = self._told.run
         self._end = list(messages)[-1]
         self._messages = list(messages.values())
-        self._replies = [m for m in self._messages if m.get("role") == "assistant"]
+        replies = {key: m for key, m in messages.items() if m.get("role") == "assistant"}
+        self._replies = list(replies.values())
+        self._own_replies = [reply for key, reply in replies.items() if key not in told]
         self._shared = told & messages.keys()
         self._is_told = [key in told for key in messages]
 
@@ -121,7 +123,7 @@ class _Branch:
             task_id=own_id if branches > 1 else None,
             attempt=number if branches > 1 else None,
             model=next((found for m in reversed(self._replies) if (found := _model(m))), None),
-            usage=total_usage(map(_usage, self._replies)),
+            usage=total_usage(map(_usage, self._own_replies)),
             outcome=_outcome(last),
             started_at=min(times, default=None),
             ended_at=max(times, default=None),
