@@ -177,6 +177,8 @@ def test_last_words_are_an_argument(name: str, argument: str) -> None:
 WORDS: list[tuple[str, list[tuple[str, Any]]]] = [
     ("type [1] wireless mouse", [("type", {"element": "1", "text": "wireless mouse"})]),
     ("CLICK [4] Search", [("click", {"element": "4", "rest": ["Search"]})]),
+    ("type [7] [foo [bar] [1]", [("type", {"element": "7", "text": "[foo [bar] [1]"})]),
+    ("click [12", []),
     ("scroll(0, 200.5)", [("scroll", {"dx": 0, "dy": 200.5})]),
     ("select_option('a', ['x', 'y'])", [("select_option", {"element": "a", "option": ["x", "y"]})]),
     ("click('a', button='right')", [("click", {"element": "a", "button": "right"})]),

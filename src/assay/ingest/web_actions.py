@@ -110,7 +110,7 @@ def _bracketed(text: str) -> Action | None:
 
 
 def _groups(text: str) -> tuple[list[str], str]:
-    """What stands in brackets one after the other, and the words behind them."""
+    """What stands in brackets one after the other, and all behind that, be it left open."""
     found: list[str] = []
     place = begin = depth = 0
     while place < len(text) and (depth or text[place] in "[ "):
@@ -121,7 +121,7 @@ def _groups(text: str) -> tuple[list[str], str]:
             if depth == 0:
                 found.append(text[begin:place])
         place += 1
-    return found, "" if depth else text[place:].strip()
+    return found, text[begin - 1 if depth else place :].strip()
 
 
 def _with_names(names: Sequence[str], given: list[Any]) -> dict[str, Any]:
