@@ -101,6 +101,14 @@ def test_an_execution_is_a_run(form: str) -> None:
     assert (run.outcome, run.extra) == (None, {"workflow": "Weather"})
 
 
+@pytest.mark.parametrize("came", [0, False, [], ""])
+def test_a_result_of_nothing_much_is_a_result(came: Any) -> None:
+    looked = step(3, {"query": "Oslo"}, ai_tool={"response": came})
+    (call,) = read_one(N8N, recording(execution({"Weather": [looked]}))).calls
+    assert call.result == came
+    assert call.result is not None
+
+
 @pytest.mark.parametrize("key", QUESTION_KEYS)
 @pytest.mark.parametrize("is_object", [False, True])
 def test_what_was_asked(key: str, is_object: bool) -> None:

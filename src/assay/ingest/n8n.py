@@ -194,7 +194,7 @@ class _Execution:
             times = (call.started_at, call.execution_time)
             self._run.result(
                 call.call_id,
-                came.get("response", came) or None,
+                came.get("response", came or None),
                 tool=call.tool,
                 reported_success=False if error else STATUSES.get(str(step.get("executionStatus"))),
                 error_message=error,
