@@ -227,6 +227,14 @@ def test_trees_end_and_are_bounded() -> None:
     }
 
 
+def test_what_a_tool_adds_is_no_result_of_another() -> None:
+    other = said("assistant", "{}", recipient="search")
+    more, found = said("tool", "more", name="python"), said("tool", "x", name="search")
+    run = read_one(CHATGPT, recording(tree(ASKED, CALLED, other, CAME, more, found)))
+    assert [(call.tool, call.result) for call in run.calls] == [("python", "4"), ("search", "x")]
+    assert {"role": "tool", "content": "more"} in (run.conversation_history or [])
+
+
 def test_results_are_paired_by_tool_and_many_cost_little() -> None:
     other = said("assistant", "{}", recipient="search")
     found = said("tool", "x", name="search")

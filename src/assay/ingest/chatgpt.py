@@ -120,8 +120,9 @@ class _Branch:
         self.run = RunBuilder()
         self.model: str | None = None
         self.times: list[float] = []
-        # How many calls of each tool nothing came back for yet.
+        # How many calls of each tool nothing came back for yet, and all tools that were called.
         self._waiting: dict[str, int] = {}
+        self._called: set[str] = set()
 
     def take(self, message: dict[str, Any], *, in_words: bool) -> None:
         """Take a message; of one that another branch told, only the words."""
@@ -151,18 +152,22 @@ class _Branch:
         elif not in_words:
             at = epoch_seconds(message.get("create_time"))
             self._waiting[recipient] = self._waiting.get(recipient, 0) + 1
+            self._called.add(recipient)
             self.run.call(ToolExecutionResult(recipient, _sent(content), started_at=at))
 
     def _result(self, named: str | None, message: dict[str, Any], content: dict[str, Any]) -> None:
-        """Take what a tool said; a tool may say more than one thing of one call."""
+        """Take what a tool said; a tool may say more than one thing of one call.
+
+        Some speak under another name than they were called by: that is one nobody called.
+        """
         around = dict_or_empty(message.get("metadata"))
         about = dict_or_empty(around.get("aggregate_result"))
         failed = text_at(content, "content_type") == SYSTEM_ERROR
         state = text_at(about, "status") or ""
         success = False if failed or state.startswith(FAILED) else STATES.get(state)
         words = _words(content)
-        tool = named if named in self._waiting else next(iter(self._waiting), None)
-        if tool is None:
+        tool = named if named in self._called else next(iter(self._waiting), None)
+        if tool is None or tool not in self._waiting:
             self.run.other("tool", words)
             return
         self._waiting[tool] -= 1
