@@ -264,3 +264,63 @@ def test_a_response_goes_on_with_one_that_is_not_long_gone() -> None:
     near, far = (answered(0, id="r0"), last), (answered(0, id="r0"), *others, last)
     assert len(read(OPENAI_RESPONSES, recording(near))) == 1
     assert len(read(OPENAI_RESPONSES, recording(far))) == len(far)
+
+
+CALLED = {"type": "function_call", "call_id": "a", "name": "add", "arguments": '{"n": 1}'}
+CAME = {"type": "function_call_output", "call_id": "a", "output": "2"}
+SAID = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "2"}]}
+
+
+def rollout(output: list[Any], index: int = 0, **beside: Any) -> dict[str, Any]:
+    return {
+        "responses_create_params": {
+            "input": [{"role": "user", "content": "Add."}],
+            "tools": [{"type": "function", "name": "add"}],
+            "model": None,
+        },
+        "response": {"object": "response", "model": "m", "output": output, "tools": []},
+        "reward": 0.5,
+        "agent_ref": {"name": "adder"},
+        "_ng_task_index": 3,
+        "_ng_rollout_index": index,
+        **beside,
+    }
+
+
+def test_a_rollout_has_its_question_its_tools_its_reward_and_its_attempt() -> None:
+    run = read_one(OPENAI_RESPONSES, recording(rollout([CALLED, CAME, SAID])))
+    assert (run.input, run.actual_output, run.model) == ("Add.", "2", "m")
+    assert [call.result for call in run.calls] == ["2"]
+    assert [tool["name"] for tool in run.available_tools or []] == ["add"]
+    assert (run.task_id, run.attempt) == ("adder/3", 1)
+    assert run.outcome is not None
+    assert (run.outcome.success, run.outcome.score) == (None, 0.5)
+
+
+def test_rollouts_are_attempts_and_none_goes_on_with_another() -> None:
+    runs = read(OPENAI_RESPONSES, recording((rollout([]), rollout([CALLED, CAME], 1, task_id="t"))))
+    assert [(run.task_id, run.attempt, len(run.calls)) for run in runs] == [
+        ("adder/3", 1, 0),
+        ("t", 2, 1),
+    ]
+
+
+def test_turns_that_repeat_those_before_are_told_once() -> None:
+    second = {**CALLED, "call_id": "b"}
+    turns = [[CALLED, CAME], [CALLED, CAME, second, {**CAME, "call_id": "b"}, SAID]]
+    run = read_one(OPENAI_RESPONSES, recording(rollout(turns)))
+    assert [(call.call_id, call.result) for call in run.calls] == [("a", "2"), ("b", "2")]
+    assert run.actual_output == "2"
+
+
+def test_a_turn_that_begins_anew_loses_no_call() -> None:
+    again = [SAID, {**CALLED, "call_id": "b"}, {**CAME, "call_id": "b"}]
+    run = read_one(OPENAI_RESPONSES, recording(rollout([[CALLED, CAME], again])))
+    assert [call.call_id for call in run.calls] == ["a", "b"]
+
+
+def test_a_response_that_failed_is_an_outcome() -> None:
+    failed = {"object": "response", "status": "failed", "output": [SAID]}
+    outcome = read_one(OPENAI_RESPONSES, recording(failed)).outcome
+    assert outcome is not None
+    assert outcome.success is False

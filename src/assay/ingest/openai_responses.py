@@ -23,8 +23,16 @@ from assay.ingest.fields import (
     text_or_none,
     total_usage,
 )
-from assay.ingest.openai_chat import add_message
+from assay.ingest.openai_chat import TASK_KEYS, add_message
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_outcome import stated_outcome
+from assay.ingest.stored_responses import (
+    attempt_of,
+    is_rollout,
+    items_of,
+    response_of,
+    task_of,
+)
 from assay.records import preview
 from assay.run import Source
 
@@ -46,7 +54,7 @@ PART_KINDS = frozenset(
 )
 _KNOWN_KEYS = frozenset(
     {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "created_at", "object"}
-    | {*ASKED_AS_TEXT, "previous_response_id"}
+    | {*ASKED_AS_TEXT, *TASK_KEYS, "previous_response_id"}
 )
 
 
@@ -240,7 +248,7 @@ def is_item(value: object) -> bool:
 def _recognise(recording: Recording) -> float:
     seen = sampled_entries(recording)
     flat = (item for value in seen for item in (value if isinstance(value, list) else [value]))
-    if any(_response_of(value) is not None for value in islice(flat, _LOOKED_AT)):
+    if any(response_of(value) is not None for value in islice(flat, _LOOKED_AT)):
         return 1.0 if dict_or_empty(seen[0]).get("object") == "response" else 0.9
     items = list(islice((i for value in seen for i in _items_in(value)), _LOOKED_AT))
     kinds = {text_at(_raw(item), "type") for item in items if isinstance(item, dict)}
@@ -262,17 +270,6 @@ def _is_new_kind(value: Any) -> bool:
     if _item_lists(item):
         return False
     return "role" not in item and text_at(item, "type") is not None and item.keys() >= ITEM_MARKS
-
-
-def _response_of(value: Any) -> dict[str, Any] | None:
-    """A response of the API, with what was asked where it was stored as a pair."""
-    whole = dict_or_empty(value)
-    inner = dict_or_empty(whole.get("response"))
-    if inner.get("object") != "response":
-        return whole if whole.get("object") == "response" else None
-    around = {key: item for key, item in whole.items() if key not in {"request", "response"}}
-    request = dict_or_empty(whole.get("request"))
-    return {**around, **request, **{k: v for k, v in inner.items() if v is not None}}
 
 
 def _items_in(value: Any) -> Iterator[Any]:
@@ -297,9 +294,10 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for entry in whole_entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
-        elif (response := _response_of(entry.value)) is not None:
+        elif (response := response_of(entry.value)) is not None:
             value = _with_earlier(response, earlier)
-            done = requests.add(value, entry.position, logged="input" in response)
+            logged = "input" in response and not is_rollout(entry.value)
+            done = requests.add(value, entry.position, logged=logged)
             yield from (_run(found, recording.name) for found in done)
         elif is_item(entry.value) or _is_new_kind(entry.value):
             loose.append(entry.value)
@@ -326,7 +324,7 @@ def _all_items(value: dict[str, Any]) -> list[dict[str, Any]]:
     """Every item of a run; what was asked as text is a message of the user."""
     asked = (text_at(value, key) for key in ASKED_AS_TEXT)
     items = [{"role": "user", "content": text} for text in asked if text]
-    return items + [item for found in _item_lists(value) for item in objects_in(found)]
+    return items + [item for found in _item_lists(value) for item in items_of(found, _known_by)]
 
 
 def _known_by(item: dict[str, Any]) -> Any:
@@ -360,9 +358,12 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
     return told.run.finish(
         available_tools=tools_on_offer(value.get("tools"), told.tools),
         run_id=own_id or stable_id(OPENAI_RESPONSES.name, place_id(name, position), items),
+        task_id=task_of(value),
+        attempt=attempt_of(value),
         model=text_at(value, "model"),
         usage=total_usage(report.get("usage") for report in reports),
         started_at=min(times, default=None),
+        outcome=stated_outcome(value),
         source=Source(name, OPENAI_RESPONSES.name, position),
         extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS}
         | ({"unread_items": dict(told.unread)} if told.unread else {}),
@@ -383,8 +384,9 @@ OPENAI_RESPONSES = Format(
     name="openai-responses",
     title="OpenAI Responses and Agents SDK items",
     fidelity=(
-        "Functions carry no error flag; MCP and hosted calls do. No times of single calls and "
-        "no outcome; servers are named for MCP calls only; what a web search found is not kept."
+        "Functions carry no error flag; MCP and hosted calls do. No times of single calls; "
+        "an outcome only where a reward, a verdict or a failed status stands beside it; servers "
+        "are named for MCP calls only; what a web search found is not kept."
     ),
     recognise=_recognise,
     read=_read,
