@@ -10,12 +10,17 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.evidence.quantities import number_words
+from assay.evidence.quantities import NUMBER, number_words, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_WORDS = {word: n for n in range(1, 20) for word in number_words(n)} | {"a": 1, "an": 1}
+_WORDS = {
+    written: n
+    for n in range(1, 100)
+    for word in number_words(n)
+    for written in (word, word.replace(" ", "-"))
+} | {"a": 1, "an": 1}
 _SOME = frozenset({"couple of", "couple", "few", "several", "some", "几", "einige", "quelques"})
 _HALF_OF = frozenset({"half", "half a", "half an", "半", "halbe"})
 _FEW_OF_THEM = range(2, 8)
@@ -53,11 +58,11 @@ def _either(names: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-_COUNT = _either({*_WORDS, *_SOME, *_HALF_OF})
+_COUNT = _either(filter(str.isascii, {*_WORDS, *_SOME, *_HALF_OF}))
 _ADJECTIVE = "(?:business|working|calendar|more|full|whole|other|extra)"
 _SPAN = re.compile(
-    rf"(?:\b([0-9]{{1,3}})|\b({_COUNT})|([一二两三四五六七八九十半几]{{1,2}}))?"
-    rf"(?:[\s-]{{1,2}}{_ADJECTIVE}\b)?[\s-]{{0,2}}(?:个(?!月))?(半?)"
+    rf"(?:({NUMBER})|\b({_COUNT})|([一二两三四五六七八九十半几]{{1,3}}))?"
+    rf"(?:[\s-]{{1,2}}{_ADJECTIVE}\b)?[\s-]{{0,2}}(?:个(?!月))?(半|and\sa\shalf[\s-])?"
     rf"(?:(?<![a-z])({_either((*DAY_UNITS, *MINUTE_UNITS))})(s|es)?(?![a-z一二三四五六日末]))"
 )
 _NAMED_DAY = re.compile(rf"(?:{_either((*WEEKDAYS, *_WEEKEND))})")
@@ -97,17 +102,16 @@ def spans_in(text: str) -> Spans:
     # Not by patterns that pass over case: to those "mın" is "min", which no table has.
     text = text.lower()
     for figures, word, han, and_half, unit, plural in _SPAN.findall(text):
-        said = figures or word or han
-        left_open = said in _SOME or (not said and plural != "")
-        counts = _FEW_OF_THEM if left_open else (_count(said),)
+        count = size_of(figures) if figures else _count(word or han, plural)
+        counts = _FEW_OF_THEM if count is None else (count + bool(and_half) / 2,)
         size = MINUTE_UNITS.get(unit)
         if size is not None:
-            told = some_minutes if left_open else minutes
-            told.update(int(size * (count + bool(and_half) / 2)) for count in counts)
+            told = some_minutes if count is None else minutes
+            told.update(round(size * each) for each in counts)
         else:
-            told = some_days if left_open else days
-            for count in counts:
-                told.update(_days_of(count, unit))
+            told = some_days if count is None else days
+            for each in counts:
+                told.update(_days_of(each, unit))
     if _HOUR_AND_HALF.search(text):
         minutes.add(90)
     named = set(_NAMED_DAY.findall(text))
@@ -128,8 +132,8 @@ def _days_of(count: float, unit: str) -> range:
     return range(first, min(last, _MOST_DAYS) + 1)
 
 
-def _count(said: str) -> float:
-    """How many of a unit are meant; one where nothing is said."""
-    if said.isdecimal():
-        return int(said)
-    return 0.5 if said in _HALF_OF else _WORDS.get(said, 1)
+def _count(said: str, plural: str) -> float | None:
+    """How many of a unit are meant, "weeks" and "三四天" being None: how many is left open."""
+    if not said:
+        return None if plural else 1
+    return 0.5 if said in _HALF_OF else _WORDS.get(said)
