@@ -126,6 +126,16 @@ def test_what_lets_one_in_with_an_agent_is_not_kept(
     assert "swordfish" not in f"{who[0].label} {rows} {[c.to_json() for c in store.cases()]}"
 
 
+def test_an_agent_whose_name_is_no_text_is_kept_by_its_escapes(
+    tmp_path: Path, model: ScriptedModel
+) -> None:
+    store = Store.create(tmp_path / "store")
+    (who,) = entered(model, "command:./agent\udcff.sh")
+    assert len(held(store, [who])) == 3
+    frameworks = {row["framework"] for row in store.query("SELECT framework FROM runs")}
+    assert frameworks == {who.label} == {"command:./agent\\udcff.sh"}
+
+
 def test_the_warm_up_is_not_kept(tmp_path: Path, model: ScriptedModel) -> None:
     HEARD.clear()
     sys.modules.setdefault("arena_listeners", sys.modules[__name__])

@@ -11,6 +11,7 @@ from assay.agents.catalogue import adapter_named
 from assay.agents.protocol import NO_KEY, Adapter, ModelEndpoint
 from assay.agents.scripted import PREFIX, is_scripted
 from assay.errors import InvalidSettings
+from assay.json_values import without_surrogates
 from assay.store.redaction import masked_text
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ def entrants(
         agent, own = _taken_apart(name)
         chosen = own or model or SCRIPTED
         endpoint = _endpoint(chosen, base_url, scripted_url)
-        found.append(Entrant(masked_text(name), adapter_named(agent), endpoint))
+        # The name of a command may hold bytes that are no text.
+        label = masked_text(without_surrogates(name))
+        found.append(Entrant(label, adapter_named(agent), endpoint))
     labels = [entrant.label for entrant in found]
     if len(set(labels)) < len(labels):
         raise InvalidSettings(f"agents: {', '.join(labels)}: each may enter once")
