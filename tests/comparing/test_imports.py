@@ -20,6 +20,17 @@ def test_the_last_import_is_many_batches_close_together() -> None:
     assert moment_of("x") is None
 
 
+def test_every_batch_belongs_to_the_import_that_it_goes_on_with(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    for number, moment in enumerate((1_000, 1_200, 1_400, 9_000)):
+        with store.writer() as writer:
+            writer.add(AgentTestCase(input=f"a{number}", actual_output="b"))
+        newest = max((store.path / "batches").iterdir(), key=lambda batch: batch.name)
+        newest.rename(newest.with_name(f"{moment * 1_000_000_000:020d}-{number}"))
+    first, second = import_names(store)
+    assert [len(runs_of_import(store, name)) for name in (first, second)] == [3, 1]
+
+
 def test_the_runs_of_each_import(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     for number, moment in enumerate((1_000_000_000, 2_000_000_000)):

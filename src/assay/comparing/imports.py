@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,11 +31,8 @@ def batch_names(engine: QuestionEngine) -> list[str]:
 
 def last_import(batches: Sequence[str]) -> str | None:
     """The first batch of the last import; None if all batches are of one."""
-    for before, after in reversed(list(itertools.pairwise(batches))):
-        early, late = moment_of(before), moment_of(after)
-        if early is None or late is None or late - early > _PAUSE:
-            return after
-    return None
+    pairs = reversed(list(pairwise(batches)))
+    return next((after for before, after in pairs if _are_apart(before, after)), None)
 
 
 def import_names(store: Store) -> list[str]:
@@ -56,10 +53,16 @@ def _imports(store: Store) -> dict[str, str]:
     """The batches that hold runs, each with the import that it belongs to."""
     with store.questions() as engine:
         batches = batch_names(engine)
-    return {
-        batch: _called(last_import(batches[: place + 1]) or batches[0])
-        for place, batch in enumerate(batches)
-    }
+    found = {batch: _called(batch) for batch in batches[:1]}
+    for before, batch in pairwise(batches):
+        found[batch] = _called(batch) if _are_apart(before, batch) else found[before]
+    return found
+
+
+def _are_apart(before: str, after: str) -> bool:
+    """Whether a batch is of another import than the one written before it."""
+    early, late = moment_of(before), moment_of(after)
+    return early is None or late is None or late - early > _PAUSE
 
 
 def _called(batch: str) -> str:
