@@ -201,14 +201,18 @@ def test_blanks_at_the_end_of_lines_may_be_gone() -> None:
     assert read_one(AIDER_FORMAT, history(stripped)).actual_output == "Yes."
 
 
-@pytest.mark.parametrize(("outcomes", "success"), [([False, True], True), ([False], False)])
-def test_the_benchmark_writes_its_verdict_beside(outcomes: list[bool], success: bool) -> None:
-    results = {"testcase": "wordy", "model": "m2", "tests_outcomes": outcomes, "cost": 0.5}
+@pytest.mark.parametrize(
+    ("outcomes", "success", "cost"), [([False, True], True, 0.5), ([False], False, 0.0)]
+)
+def test_the_benchmark_writes_its_verdict_beside(
+    outcomes: list[bool], success: bool, cost: float
+) -> None:
+    results = {"testcase": "wordy", "model": "m2", "tests_outcomes": outcomes, "cost": cost}
     run = read_one(
         AIDER_FORMAT, history(HEADER, QUESTION, REPLY, APPLIED, beside={RESULTS: results})
     )
     assert run.outcome == RunOutcome(success=success, decided_by="the benchmark's tests")
-    assert (run.task_id, run.usage and run.usage.cost_usd) == ("wordy", 0.5)
+    assert (run.task_id, run.usage and run.usage.cost_usd) == ("wordy", cost)
 
 
 def event(name: str, time: int, **properties: Any) -> dict[str, Any]:

@@ -244,7 +244,8 @@ class _Session:
     def case(self, name: str, results: dict[str, Any]) -> AgentTestCase:
         """The run that the session was."""
         usage = total_usage(self._usages)
-        cost = amount_or_none(results.get("cost")) or self._cost
+        told = amount_or_none(results.get("cost"))
+        cost = self._cost if told is None else told
         if cost is not None:
             usage = usage or Usage()
             usage.cost_usd = cost
