@@ -188,7 +188,8 @@ def test_times_agents_tools_and_totals() -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 1}
     done = event("crew_kickoff_completed", 9, output={"raw": "x", "token_usage": usage})
     begun = {**BEGUN, "agent_role": "Looker"}
-    run = read_one(CREWAI, recording((EVENTS[0], asked, begun, ended, done)))
+    late = event("task_completed", 9, output={"raw": "x"})
+    run = read_one(CREWAI, recording((EVENTS[0], asked, begun, ended, done, late)))
     (call,) = run.calls
     assert (call.ended_at, call.extra) == (1_767_225_604, {"agent_role": "Looker"})
     assert (run.model, run.available_tools, run.usage) == ("m", [tool], Usage(5, 1))

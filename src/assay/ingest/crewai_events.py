@@ -151,7 +151,8 @@ class _Crew:
             self._about |= {key: value for key, value in told.items() if value}
         elif kind in COMPLETED:
             self._answer = _said(event.get("output")) or self._answer
-            self._total = dict_or_empty(event.get("output")).get("token_usage")
+            # Only the crew tells it, and others may be heard after the crew.
+            self._total = dict_or_empty(event.get("output")).get("token_usage") or self._total
             self._failure = None
         elif kind in FAILURES:
             self._failure = text_of(event.get("error")) or kind
