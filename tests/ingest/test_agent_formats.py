@@ -20,6 +20,7 @@ from assay.ingest.inspect_log import INSPECT
 from assay.ingest.langchain import LANGCHAIN
 from assay.ingest.openclaw import OPENCLAW
 from assay.ingest.openhands import OPENHANDS
+from assay.ingest.pi import PI
 from assay.ingest.recording import FilePlace, Format, Recording
 from assay.ingest.swe_agent import SWE_AGENT
 from assay.test_case import AgentTestCase
@@ -303,6 +304,30 @@ EXAMPLES = {
                     {"role": "toolResult", "toolCallId": "a", "details": {"exitCode": 1}},
                 ],
             },
+        ),
+    ),
+    "pi": Example(
+        PI,
+        (
+            {"type": "session", "id": "s", "timestamp": "2026-01-01T00:00:00Z"},
+            {
+                "type": "message",
+                "id": "a",
+                "parentId": None,
+                "message": {
+                    "role": "assistant",
+                    "content": [{"type": "toolCall", "id": "c", "name": "f", "arguments": {}}],
+                    "stopReason": "error",
+                    "usage": {"input": 1, "cost": {"total": 1.0}},
+                },
+            },
+            {
+                "type": "message",
+                "id": "b",
+                "parentId": "a",
+                "message": {"role": "toolResult", "toolCallId": "c", "isError": True},
+            },
+            {"type": "compaction", "id": "d", "parentId": "b", "summary": "x"},
         ),
     ),
     "generic": Example(

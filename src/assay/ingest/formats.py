@@ -59,6 +59,7 @@ _HOMES = {
     "openhands": "openhands:OPENHANDS",
     "openinference": "openinference:OPENINFERENCE",
     "otel": "otel:OTEL",
+    "pi": "pi:PI",
     "promptfoo": "promptfoo:PROMPTFOO",
     "qwen-code": "qwen_code:QWEN_CODE",
     "smolagents": "smolagents:SMOLAGENTS",

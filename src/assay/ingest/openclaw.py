@@ -12,22 +12,18 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
-    count_or_none,
     decode_arguments,
-    dict_or_empty,
     epoch_seconds,
     objects_in,
     place_id,
     reported_success,
     stable_id,
     text_at,
-    text_of,
     text_or_none,
-    total_usage,
 )
+from assay.ingest.pi_messages import milliseconds, tell_message, usage_of
 from assay.ingest.recording import Format, Recording
-from assay.run import Source, Usage
+from assay.run import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,12 +32,6 @@ if TYPE_CHECKING:
 
 NAME = "openclaw"
 LINE_TYPES = frozenset({"agent.start", "agent.end", "tool.start", "tool.end"})
-USAGE_KEYS = (
-    ("input_tokens", "input"),
-    ("output_tokens", "output"),
-    ("cache_read_input_tokens", "cacheRead"),
-    ("cache_creation_input_tokens", "cacheWrite"),
-)
 
 
 def _recognise(recording: Recording) -> float:
@@ -72,7 +62,7 @@ def _case(session: str, lines: list[dict[str, Any]], recording: Recording) -> Ag
     messages = objects_in(ends[-1]["messages"]) if ends else []
     builder = RunBuilder()
     for message in messages:
-        _tell_message(builder, message)
+        tell_message(builder, message)
     if not messages:
         _tell_lines(builder, lines)
     times = [at for line in lines if (at := epoch_seconds(line.get("ts"))) is not None]
@@ -83,58 +73,11 @@ def _case(session: str, lines: list[dict[str, Any]], recording: Recording) -> Ag
         agent_id=text_or_none(lines[0].get("agentId")),
         model=next(filter(None, models), None),
         framework=NAME,
-        usage=_usage(messages),
+        usage=usage_of(messages),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(recording.name, NAME),
     )
-
-
-def _tell_message(builder: RunBuilder, message: dict[str, Any]) -> None:
-    content = message.get("content")
-    at = epoch_seconds(message.get("timestamp"))
-    if message.get("role") == "user":
-        builder.user(content)
-    elif message.get("role") == "assistant":
-        parts = objects_in(content)
-        thoughts = (text_at(part, "thinking") for part in parts)
-        calls = [
-            ToolExecutionResult(
-                tool=str(part.get("name") or ""),
-                parameters=decode_arguments(part.get("arguments")),
-                call_id=text_at(part, "id"),
-                started_at=at,
-            )
-            for part in parts
-            if part.get("type") == "toolCall"
-        ]
-        builder.assistant(content, calls, reasoning="\n".join(filter(None, thoughts)))
-    elif message.get("role") == "toolResult":
-        _tell_result(builder, message, at)
-
-
-def _tell_result(builder: RunBuilder, message: dict[str, Any], at: float | None) -> None:
-    details = dict_or_empty(message.get("details"))
-    success = reported_success(message)
-    code = count_or_none(details.get("exitCode"))
-    if code is not None and success is not False:
-        success = code == 0
-    content = message.get("content")
-    call = builder.result(
-        text_at(message, "toolCallId"),
-        content,
-        reported_success=success,
-        error_message=text_of(content) or None if success is False else None,
-        ended_at=at,
-        tool=text_at(message, "toolName"),
-    )
-    if call is not None:
-        call.execution_time = _milliseconds(details.get("durationMs"))
-
-
-def _milliseconds(value: object) -> float | None:
-    amount = amount_or_none(value)
-    return None if amount is None else amount / 1000
 
 
 def _tell_lines(builder: RunBuilder, lines: list[dict[str, Any]]) -> None:
@@ -162,17 +105,7 @@ def _tell_lines(builder: RunBuilder, lines: list[dict[str, Any]]) -> None:
                     tool=tool,
                 )
                 if call is not None:
-                    call.execution_time = _milliseconds(line.get("durationMs"))
-
-
-def _usage(messages: list[dict[str, Any]]) -> Usage | None:
-    reports = [dict_or_empty(message.get("usage")) for message in messages]
-    usage = total_usage({ours: r.get(theirs) for ours, theirs in USAGE_KEYS} for r in reports)
-    prices = (dict_or_empty(report.get("cost")).get("total") for report in reports)
-    costs = [cost for price in prices if (cost := amount_or_none(price)) is not None]
-    if usage is not None and costs:
-        usage.cost_usd = sum(costs)
-    return usage
+                    call.execution_time = milliseconds(line.get("durationMs"))
 
 
 OPENCLAW = Format(
