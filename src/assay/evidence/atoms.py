@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from assay.evidence.durations import durations_in
 from assay.evidence.moments import Day, dates_in, times_in
 from assay.evidence.names import names_in
 from assay.evidence.quantities import NUMBER, Quantity, decimals_of, size_of, unit_after
@@ -183,6 +184,13 @@ def _times(text: str) -> Iterator[Atom]:
         yield Atom("time", found, start, phrase_of(found), minute=minute)
 
 
+def _durations(text: str) -> Iterator[Atom]:
+    for start, end, seconds, to_the_second in durations_in(text):
+        found = text[start:end]
+        size = Quantity(seconds, 0, "s") if to_the_second else Quantity(seconds / 60, 0, "min")
+        yield Atom("number", found, start, phrase_of(found), size, shorter=(found,))
+
+
 def _ids(text: str) -> Iterator[Atom]:
     end = 0
     for digit in _DIGIT_AFTER_LETTER.finditer(text):
@@ -237,7 +245,7 @@ def _names(text: str) -> Iterator[Atom]:
 
 # Most telling first: what one kind has taken the next does not see.
 _ADDRESS_FINDERS: tuple[Finder, ...] = (_quoted, _urls, _emails, _paths)
-_ATOM_FINDERS = (*_ADDRESS_FINDERS, _dates, _times, _ids, _numbers)
+_ATOM_FINDERS = (*_ADDRESS_FINDERS, _dates, _durations, _times, _ids, _numbers)
 _FINDERS: dict[str, tuple[Finder, ...]] = {
     "items": (*_ADDRESS_FINDERS, _ids),
     "atoms": _ATOM_FINDERS,

@@ -86,14 +86,16 @@ class Backer:
     def of_atom(self, atom: Atom) -> Backing | None:
         """What backs a checkable part of a text."""
         if atom.quantity is not None:
-            return self.of_quantity(atom.quantity, atom.text)
-        for text in (atom.text, *atom.shorter):
-            found = self.of_text(text)
-            if found is not None:
-                return found
+            found = self.of_quantity(atom.quantity, atom.text)
+            return found or self._of_any(atom.shorter)
+        if found := self._of_any((atom.text, *atom.shorter)):
+            return found
         if atom.days:
             return self.of_days(atom.days)
         return None if atom.minute is None else self.of_minute(atom.minute)
+
+    def _of_any(self, texts: tuple[str, ...]) -> Backing | None:
+        return next((found for text in texts if (found := self.of_text(text))), None)
 
     def of_text(self, text: str) -> Backing | None:
         """The source that holds these words in this order."""
@@ -150,7 +152,20 @@ class Backer:
                 return found
         if found := self._on_other_scale(quantity) or self._read_otherwise(text):
             return found
+        if quantity.seconds is not None:
+            return self._of_duration(quantity.seconds)
         return self._of_number_word(quantity.size) if text.isdecimal() else None
+
+    def _of_duration(self, seconds: float) -> Backing | None:
+        """The source that tells a span of time in several units, or as a clock does."""
+        for source in self._sources.all[:_MOST_SEARCHED] if seconds.is_integer() else ():
+            if seconds in source.seconds and self._is_known(source):
+                leaf = source.leaf_with_seconds(int(seconds))
+                return Backing(source, _place(source, leaf), "unit")
+        if seconds % 60 or len(self._index.minutes) > _FEW_NUMBERS:
+            return None
+        found = self.of_minute(int(seconds) // 60)
+        return found and found._replace(step="unit")
 
     def _on_other_scale(self, quantity: Quantity) -> Backing | None:
         """A known temperature that shows as this one on the other scale."""

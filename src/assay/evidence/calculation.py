@@ -6,13 +6,17 @@ and a number of two digits is only believed to be a sum, a difference or a span 
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate, combinations, islice, permutations
 from typing import TYPE_CHECKING
+
+from assay.evidence.moments import days_near
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from assay.evidence.atoms import Atom
+    from assay.evidence.moments import Day
     from assay.evidence.quantities import Quantity
 
 _REACH = 5
@@ -20,14 +24,20 @@ _REACH = 5
 _SHORT_REACH = 3
 _YEARS = frozenset(range(1900, 2101))
 _FEW_DIGITS = 2
+_TO_THE_SECOND = re.compile(r"[0-9]{1,2}:[0-9]{2}:([0-9]{2})")
 # So many things are bought, share something, or make up a year.
 _FEW = frozenset({*range(2, 10), 12})
 _NEAREST = 2
+_DAY = 86_400
+_DAY_IN_MINUTES = 1440
+_ANY_YEAR = 2001
 _BESIDE = 40
 _MANY = 100
 _LONGEST_SUM = 12
-_MINUTES = dict.fromkeys(("min", "mins", "minute", "minutes", "分钟"), 1) | dict.fromkeys(
-    ("h", "hr", "hrs", "hour", "hours", "小时"), 60
+_SECONDS = (
+    dict.fromkeys(("s", "sec", "secs", "second", "seconds", "秒"), 1)
+    | dict.fromkeys(("min", "mins", "minute", "minutes", "分钟"), 60)
+    | dict.fromkeys(("h", "hr", "hrs", "hour", "hours", "小时"), 3600)
 )
 
 
@@ -35,7 +45,7 @@ def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
     """Whether a number follows from known numbers, or times of day, around it in the text."""
     quantity = atom.quantity
     if quantity is None:
-        return False
+        return _is_reached(atom, known)
     numbers = [other for other in known if other.quantity is not None]
     before = [_size(other) for other in numbers if other.start < atom.start]
     after = [_size(other) for other in numbers if other.start > atom.start]
@@ -55,7 +65,43 @@ def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
     for parts in (before[: -_LONGEST_SUM - 1 : -1], after[:_LONGEST_SUM]):
         if any(_shows_as(quantity, size) for size in accumulate(parts)):
             return True
-    return _is_span(quantity, [other.minute for other in known if other.minute is not None])
+    return _is_span(quantity, [other for other in known if other.minute is not None])
+
+
+def _is_reached(atom: Atom, known: Sequence[Atom]) -> bool:
+    """Whether a time or day is a known one and a span of time away, both told beside it."""
+    if atom.minute is None and not atom.days:
+        return False
+    nearest = sorted(known, key=lambda other: abs(other.start - atom.start))
+    told = (other.quantity.seconds for other in nearest if other.quantity is not None)
+    spans = list(islice((span for span in told if span), _SHORT_REACH))
+    if not spans:
+        return False
+    if atom.minute is not None:
+        times = islice((other for other in nearest if other.minute is not None), _SHORT_REACH)
+        pairs = [(60 * (other.minute or 0), span) for other in times for span in spans]
+        reached = {
+            (start + sign * span) // 60 % _DAY_IN_MINUTES
+            for start, span in pairs
+            for sign in (1, -1)
+        }
+        return atom.minute in reached
+    return _is_day_reached(atom, nearest, [round(span / _DAY) for span in spans if not span % _DAY])
+
+
+def _is_day_reached(atom: Atom, nearest: Iterable[Atom], spans: list[int]) -> bool:
+    others = islice((other for other in nearest if other.days), _SHORT_REACH)
+    starts = {_in_year(day, atom) for other in others for day in other.days}
+    wanted = {_in_year(day, atom) for day in atom.days}
+    reached = (near for start in starts for near in days_near(start, spans))
+    return not wanted.isdisjoint(_in_year(near, atom) for near in reached)
+
+
+def _in_year(day: Day, atom: Atom) -> Day:
+    """A day in the year of the one to compare it with, where either of them has none."""
+    wanted = atom.days[0][0] or _ANY_YEAR
+    told = atom.days[0][0] and day[0]
+    return day if told else (wanted, day[1], day[2])
 
 
 def _size(atom: Atom) -> float:
@@ -115,12 +161,19 @@ def _is_multiple(quantity: Quantity, size: float) -> bool:
     )
 
 
-def _is_span(quantity: Quantity, minutes: Sequence[int]) -> bool:
-    per_unit = _MINUTES.get(quantity.unit)
+def _is_span(quantity: Quantity, times: Sequence[Atom]) -> bool:
+    per_unit = _SECONDS.get(quantity.unit)
     if per_unit is None:
         return False
-    spans = (abs(a - b) for a, b in combinations(minutes[:_LONGEST_SUM], 2))
+    seconds = map(_second_of, times[:_LONGEST_SUM])
+    spans = (abs(a - b) for a, b in combinations(seconds, 2))
     return any(_shows_as(quantity, span / per_unit) for span in spans)
+
+
+def _second_of(time: Atom) -> int:
+    """A time of day, or a finishing time, in seconds."""
+    told = _TO_THE_SECOND.fullmatch(time.text)
+    return 60 * (time.minute or 0) + (int(told[1]) if told else 0)
 
 
 def _shows_as(quantity: Quantity, size: float) -> bool:

@@ -158,6 +158,12 @@ class Quantity(Struct, frozen=True, gc=False):
         others = _FACTORS_BY_UNIT.get(self.unit, ())
         return others if magnitude is None else (magnitude, *others)
 
+    @property
+    def seconds(self) -> float | None:
+        """How long it is, if it is a span of time; else None."""
+        size = UNIT_FAMILIES[0].get(self.unit)
+        return None if size is None else round(self.size * size / 1000, 3)
+
     def is_of_other_unit(self, field: str) -> bool:
         """Whether a field names another unit of the same kind, as `weight_kg` does for pounds."""
         return _is_other_unit(self.unit, field)

@@ -7,6 +7,7 @@ from itertools import compress, pairwise
 from operator import and_
 from typing import TYPE_CHECKING, Any, Literal
 
+from assay.evidence.durations import seconds_in
 from assay.evidence.json_leaves import SCALARS, Leaf, as_text, leaves_of
 from assay.evidence.measures import Measures, measures_in, measures_of, written_measures
 from assay.evidence.moments import may_hold_other_dates, vaguer
@@ -25,6 +26,7 @@ _MOST_CANDIDATES = 64
 _CONTAINERS = (dict, list)
 # Longer phrases are not read again for each question: their pairs of words are remembered.
 _LONG_PHRASE = 4_000
+_LONGEST_TIMED = 200_000
 _HAS_DIGIT = re.compile("[0-9]")
 DIGITS = re.compile("[0-9]+")
 
@@ -41,6 +43,7 @@ class Source:
         "_leaves",
         "_measures",
         "_pairs",
+        "_seconds",
         "_unread",
         "call",
         "is_data",
@@ -76,6 +79,7 @@ class Source:
         self._measures: Measures | None = None
         self._pairs: set[tuple[str, str]] | None = None
         self._figures: frozenset[str] | None = None
+        self._seconds: frozenset[int] | None = None
 
     def holds(self, phrase: str, among: Set[str]) -> bool:
         """Whether it says these words in this order; they are `among` all that is ever asked for.
@@ -108,6 +112,13 @@ class Source:
         if self._figures is None:
             self._figures = frozenset(DIGITS.findall(self.text))
         return self._figures
+
+    @property
+    def seconds(self) -> frozenset[int]:
+        """How long the spans of time are that it tells in several units."""
+        if self._seconds is None:
+            self._seconds = seconds_in(self.text[:_LONGEST_TIMED])
+        return self._seconds
 
     def measures_beyond(self, read: set[str]) -> Measures:
         """What it measures, save what is written in `read`, to which its own is added."""
@@ -199,6 +210,11 @@ class Source:
     def leaf_with_minute(self, minute: int) -> Leaf:
         """The first scalar whose text holds that time of day."""
         return self._leaf_saying(("minute", minute))
+
+    def leaf_with_seconds(self, seconds: int) -> Leaf:
+        """The first scalar whose text holds a span of time that is so long."""
+        texts = (leaf for leaf in self.leaves if isinstance(leaf.value, str))
+        return next((leaf for leaf in texts if seconds in seconds_in(leaf.value)), Leaf(None))
 
     def _leaf_saying(self, measure: tuple[str, Any]) -> Leaf:
         if not self.is_data:
