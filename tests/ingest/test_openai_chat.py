@@ -161,3 +161,24 @@ def test_what_agno_stores_beside_its_messages() -> None:
     stored = {"messages": [{"role": "user", "content": "Rain?"}, said], "tools": [used]}
     run = read_one(OPENAI_CHAT, recording(stored))
     assert (run.available_tools, run.usage) == (None, Usage(input_tokens=9))
+
+
+def test_a_call_whose_function_is_its_bare_name() -> None:
+    messages = [
+        {"role": "user", "content": "Go."},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [
+                {"id": "a", "function": "walk", "arguments": {"to": "x"}, "type": "function"},
+                {"id": "b", "function": "run", "args": {"to": "y"}},
+                {"id": "c", "name": "jump", "parameters": {"to": "z"}},
+            ],
+        },
+    ]
+    calls = read_one(OPENAI_CHAT, recording(messages)).calls
+    assert [(call.tool, call.parameters) for call in calls] == [
+        ("walk", {"to": "x"}),
+        ("run", {"to": "y"}),
+        ("jump", {"to": "z"}),
+    ]

@@ -17,6 +17,7 @@ _HOMES = {
     "a2a": "a2a:A2A",
     "acp": "acp:ACP",
     "ag-ui": "ag_ui:AG_UI",
+    "agentdojo": "agentdojo:AGENTDOJO",
     "aider": "aider:AIDER_FORMAT",
     "anthropic-managed-agents": "managed_agents:MANAGED_AGENTS",
     "anthropic-messages": "anthropic_messages:ANTHROPIC_MESSAGES",

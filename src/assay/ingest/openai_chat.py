@@ -39,6 +39,7 @@ ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function
 PART_KINDS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
 REASONING_KEYS = ("reasoning_content", "reasoning", "tool_plan")
 ID_KEYS = ("run_id", "conversation_id", "session_id", "id", "uuid")
+ARGUMENT_KEYS = ("arguments", "input", "args", "parameters")
 TASK_KEYS = ("task_id", "custom_id", "instance_id")
 _KNOWN_KEYS = frozenset(
     {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "ended", "choices"}
@@ -98,10 +99,12 @@ def calls_of(message: dict[str, Any]) -> list[ToolExecutionResult]:
 
 
 def _call(issued: dict[str, Any]) -> ToolExecutionResult:
-    body = dict_or_empty(issued.get("function") or issued.get("custom") or issued)
-    sent = next((body[key] for key in ("arguments", "input", "args") if key in body), None)
+    # Some keep the name where the API has an object: Inspect, AgentDojo.
+    bodies = (issued.get(key) for key in ("function", "custom"))
+    body = next((inner for inner in bodies if isinstance(inner, dict)), issued)
+    sent = next((body[key] for key in ARGUMENT_KEYS if key in body), None)
     return ToolExecutionResult(
-        tool=text_at(body, "name") or "",
+        tool=text_at(body, "name") or text_at(issued, "function") or "",
         parameters=decode_arguments(sent),
         call_id=text_at(issued, "id"),
     )

@@ -1,0 +1,107 @@
+"""AgentDojo: what its trace logger writes of one task, with or without an attack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.ingest.chat import RunBuilder, entries
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import (
+    dict_or_empty,
+    objects_in,
+    place_id,
+    stable_id,
+    text_at,
+    text_of,
+)
+from assay.ingest.openai_chat import add_message
+from assay.ingest.recording import Format, Recording
+from assay.records import preview
+from assay.run import RunOutcome, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "agentdojo"
+MARKS = frozenset({"suite_name", "pipeline_name", "user_task_id", "messages"})
+# A task is one of the suite's, under one attack or none.
+TASK_KEYS = ("suite_name", "user_task_id", "injection_task_id")
+_LOOKED_AT = 5
+
+
+def _recognise(recording: Recording) -> float:
+    found = recording.first_items(_LOOKED_AT)
+    return 0.95 if found and all(_is_run(value) for value in found) else 0.0
+
+
+def _is_run(value: object) -> bool:
+    run = dict_or_empty(value)
+    return run.keys() >= MARKS and isinstance(run["messages"], list)
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    for entry in entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        elif _is_run(entry.value):
+            yield _case(entry.value, Source(recording.name, NAME, entry.position))
+        else:
+            problem = f"expected a task of AgentDojo with messages, got {preview(entry.value)}"
+            yield Unreadable(recording.name, problem, entry.position)
+
+
+def _case(value: dict[str, Any], source: Source) -> AgentTestCase:
+    run = RunBuilder()
+    for message in objects_in(value["messages"]):
+        if message.get("role") == "tool":
+            _tell_result(run, message)
+        else:
+            add_message(run, message)
+    told = [text for key in TASK_KEYS if (text := text_at(value, key))]
+    known = {*MARKS, *TASK_KEYS[:2], "utility", "error"}
+    return run.finish(
+        run_id=stable_id(
+            NAME, place_id(str(source.path), source.position), told, value["messages"]
+        ),
+        task_id="/".join(told) or None,
+        model=text_at(value, "pipeline_name"),
+        framework=NAME,
+        outcome=_outcome(value),
+        source=source,
+        extra={key: item for key, item in value.items() if key not in known and item is not None},
+    )
+
+
+def _tell_result(run: RunBuilder, message: dict[str, Any]) -> None:
+    """What a tool gave back; the runtime says of every call whether it threw something."""
+    error = text_at(message, "error")
+    run.result(
+        text_at(message, "tool_call_id"),
+        text_of(message.get("content")) or error,
+        tool=text_at(dict_or_empty(message.get("tool_call")), "function"),
+        reported_success=error is None if "error" in message else None,
+        error_message=error,
+    )
+
+
+def _outcome(value: dict[str, Any]) -> RunOutcome | None:
+    """Whether the user got what was asked for; an attack that came through says nothing of that."""
+    solved, error = value.get("utility"), text_at(value, "error")
+    if not isinstance(solved, bool):
+        return RunOutcome(success=False, decided_by=NAME, reason=error) if error else None
+    return RunOutcome(success=solved, decided_by="AgentDojo's utility", reason=error)
+
+
+AGENTDOJO = Format(
+    name=NAME,
+    title="AgentDojo runs, with and without an attack",
+    fidelity=(
+        "Says of each call whether it failed, and by utility whether the task was solved; how an "
+        "attack went is in extra.security. Has no tool schemas, no times of calls and no tokens; "
+        "the model is the pipeline's name, a defence included."
+    ),
+    recognise=_recognise,
+    read=_read,
+)
