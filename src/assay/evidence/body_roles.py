@@ -13,7 +13,7 @@ _DEEPEST = 20
 _DEEPEST_MESSAGE = 5
 _MANY = 200
 
-# What a key is about, by its name in snake_case.
+# What a key is about, by its name in snake_case. Programs name their keys in their authors' tongue.
 ROLES: dict[str, frozenset[str]] = {
     "bad_flag": frozenset(
         {"is_error", "iserror", "has_error", "has_errors", "is_failure", "is_failed", "failed"}
@@ -21,12 +21,15 @@ ROLES: dict[str, frozenset[str]] = {
     ),
     "good_flag": frozenset(
         {"success", "ok", "succeeded", "successful", "successfull", "is_success", "issuccess"}
-        | {"is_successful", "is_ok"}
+        | {"is_successful", "is_ok", "sucesso", "éxito", "exito", "erfolg", "succès", "succes"}
+        | {"успех", "成功"}
     ),
     "error": frozenset(
         {"error", "err", "error_message", "error_msg", "errmsg", "err_msg", "error_description"}
         | {"exception", "exception_message", "fault", "faultstring", "failure", "failure_reason"}
         | {"error_detail", "error_details", "error_info", "error_text", "错误", "错误信息"}
+        | {"erro", "mensagem_erro", "mensaje_error", "fehler", "fehlermeldung", "erreur", "errore"}
+        | {"message_erreur", "ошибка", "エラー", "エラーメッセージ", "오류"}
     ),
     "errors": frozenset({"errors", "error_messages", "user_errors"}),
     "error_code": frozenset({"error_code", "errorcode", "errcode", "err_code", "errno"}),
@@ -43,10 +46,12 @@ ROLES: dict[str, frozenset[str]] = {
     ),
     "exit": frozenset(
         {"exit_code", "exitcode", "returncode", "return_code", "exit_status", "exitstatus"}
+        | {"codigo_saida", "codigo_salida", "code_retour", "code_sortie"}
     ),
     "message": frozenset(
         {"message", "msg", "detail", "details", "reason", "description", "title", "消息", "info"}
         | {"status_message", "error_summary", "cause", "sub_msg", "sub_message"}
+        | {"mensagem", "mensaje", "nachricht", "messaggio", "сообщение", "メッセージ", "메시지"}
     ),
     "payload": frozenset(
         {"data", "result", "results", "output", "body", "content", "items", "rows", "records"}

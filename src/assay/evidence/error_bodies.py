@@ -60,7 +60,10 @@ _NO_ERROR = re.compile(
 _ERROR_TYPE = re.compile(
     r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
 )
-_MESSAGE_KEYS = ("message", "Message", "msg", "detail", "details")
+_MESSAGE_KEYS = (
+    *("message", "Message", "msg", "detail", "details"),
+    *("mensagem", "mensaje", "nachricht", "messaggio", "сообщение", "消息", "メッセージ", "메시지"),
+)
 # Keys under which tools tell how it went; what stands under others is content.
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
 # A checker's answer: the errors beside it are what it found, not what befell it.
@@ -132,8 +135,17 @@ def _counts(body: Body) -> Reading | None:
     good = [n for n in body.all("good_count") if is_count(n)]
     if not bad or not sum(bad) or not good:
         return None
-    rule = "some_items_failed" if sum(good) else "all_items_failed"
-    return Reading(not sum(good), rule, None if sum(good) else body.message())
+    if sum(good):
+        return Reading(failed=False, rule="some_items_failed")
+    words = _words_of_items(body) or body.message()
+    return Reading(failed=True, rule="all_items_failed", message=words)
+
+
+def _words_of_items(body: Body) -> str | None:
+    """The first error that an item of a batch tells."""
+    rows = (row for rows in body.all("payload") if isinstance(rows, list) for row in rows[:_MANY])
+    told = (message_in(Body(row).all("error", "errors")) for row in rows if isinstance(row, dict))
+    return next((words for words in told if words), None)
 
 
 def _error_value(body: Body) -> Reading | None:
