@@ -62,6 +62,7 @@ _MARKED = Opening("failure_mark", "page", ())
 _SHORT = Opening("short_refusal", "line", ())
 # How prose and lists open, and no message.
 _MARKUP = frozenset("#>*`-+|")
+_NAMED_FIRST = re.compile(r"\s*`[\w.:/-]{1,60}` (?:is|are|must|requires|needs|does not)\b")
 
 # Rules whose wording may be followed by good news: "Error: none", "Error: 0.05".
 _VALUED = frozenset(
@@ -147,7 +148,9 @@ def _first_match(
 def _told_by_signs(text: str, head: str, size: int, tool: ToolKind) -> Opening | None:
     if size <= _LONGEST[_MARKED.reach] and bears_failure_mark(text):
         return _MARKED
-    if size > _LONGEST[_SHORT.reach] or text.lstrip()[:1] in _MARKUP:
+    if size > _LONGEST[_SHORT.reach]:
+        return None
+    if text.lstrip()[:1] in _MARKUP and _NAMED_FIRST.match(text) is None:
         return None
     return None if sign_of_refusal(head, tool=tool) is None else _SHORT
 
@@ -166,7 +169,8 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
         return True
     counts = opening[:7].lower() == "missing" or opening[-1:] in _COLONS
     valued = row.rule in _VALUED or (row.rule == "invalid_input" and counts)
-    return valued and _is_good_news(rest, opening)
+    # The number behind "not found:" is that of the thing.
+    return valued and opening[-9:].lower() != "not found" and _is_good_news(rest, opening)
 
 
 def _breaks_off_in_quotes(opening: str) -> bool:

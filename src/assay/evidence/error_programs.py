@@ -50,7 +50,8 @@ PROGRAMS: tuple[Opening, ...] = (
         "line",
         (
             (
-                r"(?:-?(?:ba|z|da|k|fi)?sh|[\w./-]{1,40}|\(eval\)):(?:\s?(?:line )?\d+:)?"
+                # A program's name; a mere number is that of a line somebody searched for.
+                r"(?!\d+:)(?:-?(?:ba|z|da|k|fi)?sh|[\w./-]{1,40}|\(eval\)):(?:\s?(?:line )?\d+:)?"
                 r"[^\n]{0,160}(?:(?:not found|no such file(?: or directory)?|permission denied"
                 r"|is a directory|not a directory|connection refused|timed"
                 r" out)(?=\s*(?:\Z|[\n:(.,]))"

@@ -18,9 +18,10 @@ from assay.evidence.error_bodies import Reading, lone_words, read_value, told_un
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
+from assay.evidence.last_words import ends_in_error, ends_in_exception, fails_after_good_news
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
-from assay.evidence.text_shape import opening_of, reads_like_content
+from assay.evidence.text_shape import opening_of
 from assay.evidence.tool_kinds import ToolKind, kind_of_tool
 from assay.evidence.wanted_answers import OF_AN_ARGUMENT, SENTENCES, WORKS, is_what_was_wanted
 
@@ -51,27 +52,20 @@ _VERDICTS = SENTENCES | {"failure_mark"}
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
-_LAST_EXCEPTION = re.compile(
-    r"\n(?:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt|Exit))(?:: [^\n]{0,500})?\s*\Z"
-)
-# How a program tells, after what it did, that it ended badly; in lower case, unlike a log.
-_LAST_WORDS = re.compile(
-    r"\n(?:(?:fatal|error): \S[^\n]{0,300}|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
-)
-# A deed that is told first, in a short sentence without a count, and what went wrong then.
-_GOOD_NEWS = re.compile(
-    r"(?-i:[A-Z])[^\n.!?:;,\d]{0,60}(?:ed|ing|ready|done|ok|found|built|sent|set|successful|successfully)"
-    r"[^\n.!?:;,\d]{0,40}(?:[.!…]{1,3}\s+(?:(?:however|but|unfortunately|then),? )?"
-    r"|,? but (?=failed|could|was unable|unable|cannot|couldn't))",
+# A message and, below it, what to do: the message alone is judged.
+_ABOVE_ADVICE = re.compile(
+    r"([^\n]{3,240})\n+[^\w\n]{0,6}(?:solutions?|recommendations?|hints?|fix|how to fix|to fix this"
+    r"|tips?|suggestions?|troubleshooting|usage|possible (?:causes|reasons)|next steps?"
+    r"|to [a-z ]{3,30})[^\w\n]{0,3}[:：]",
     re.IGNORECASE,
 )
-_LONGEST_TOLD_TWICE = 600
 # A failure that a program labels, or that is about a request and not about the world.
 _OF_A_REQUEST = re.compile(
     r"\W{0,4}(?:\w{0,40}(?:error|exception)\b|traceback\b|http\b|[45]\d\d\b)"
     r"|(?:cannot|can't|could not|unable to|failed to) (?:translate|summari[sz]e|define|rewrite"
     r"|paraphrase|compose|draft)\b"
-    r"|.{0,80}\b(?:[45]\d\d|api|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b",
+    r"|.{0,80}\b(?:[45]\d\d|api(?:.?keys?)?|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b"
+    r"|(?-i:[a-z]+_[a-z_]+) (?:is|are|must|cannot|should)\b",
     re.IGNORECASE,
 )
 # What somebody asks who wants to know, unless it goes on with what to do.
@@ -157,6 +151,8 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     if call.error_message and reported is None:
         return _failed("error_message", call.error_message)
     reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
+    if reading is None and isinstance(payload.value, dict):
+        reading = _told_beside_echoes(call, payload.value)
     if reading is not None:
         reading = _in_view_of_the_tool(call, payload, reading)
     if reading is not None and reading.failed:
@@ -166,6 +162,17 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
         return CallOutcome(reported, "reported_success" if reported else rule)
     rule = reading.rule if reading else "reported_success" if reported else "no_error_found"
     return CallOutcome(success=True, rule=rule)
+
+
+def _told_beside_echoes(call: ToolExecutionResult, value: dict[Any, Any]) -> Reading | None:
+    """What hinders who was to act, where else the body only repeats what it was asked for."""
+    if kind_of_tool(call.tool) != "acting" or not isinstance(call.parameters, dict):
+        return None
+    asked = [given for given in call.parameters.values() if isinstance(given, str | int)]
+    told = lone_words({key: item for key, item in value.items() if item not in asked})
+    if told is None or failing_opening(told, tool="acting") is None:
+        return None
+    return Reading(failed=True, rule="short_refusal", message=told)
 
 
 def _in_view_of_the_tool(
@@ -242,11 +249,13 @@ def _read_words(
 ) -> Reading | None:
     longest = _LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None
     found = failing_opening(text, longest=longest, opening=opening, tool=tool)
+    if found is None and tool in _TELLING and (above := _ABOVE_ADVICE.match(opening)):
+        found = failing_opening(above[1], tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
-    if tool == "command" and reported is not True and _ends_in_exception(text):
+    if tool == "command" and reported is not True and ends_in_exception(text):
         return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
-    if tool in _TELLING and (_ends_in_error(text) or _fails_after_good_news(opening, tool)):
+    if tool in _TELLING and (ends_in_error(text, tool) or fails_after_good_news(opening, tool)):
         return Reading(failed=True, rule="last_words", message=text[:LONGEST_MESSAGE])
     return None
 
@@ -294,31 +303,6 @@ def _is_said_in_passing(
         case _:
             passing = False
     return passing or _is_an_answer(found.rule, tool)
-
-
-def _ends_in_exception(text: str) -> bool:
-    ending = text[-20_000:]
-    return "Traceback (most recent call last)" in ending and bool(_LAST_EXCEPTION.search(ending))
-
-
-def _ends_in_error(text: str) -> bool:
-    if len(text) > LONGEST_MESSAGE or _LAST_WORDS.search(text) is None:
-        return False
-    return not reads_like_content(text)
-
-
-def _fails_after_good_news(opening: str, tool: ToolKind) -> bool:
-    """Whether a short text tells a deed first, and then what failed and why."""
-    if len(opening) > _LONGEST_TOLD_TWICE:
-        return False
-    if ". " not in opening and "! " not in opening and " but " not in opening:
-        return False  # one by one, since most texts end here
-    news = _GOOD_NEWS.match(opening)
-    found = None if news is None else failing_opening(opening[news.end() :], tool=tool)
-    if news is None or found is None:
-        return False
-    told_why = found.rule not in SENTENCES and ":" in opening[news.end() :]
-    return told_why or news[0].endswith("but ")
 
 
 def _python_data(text: str) -> Any:

@@ -14,6 +14,9 @@ _LEAD = re.compile(r"(?:```[\w+-]{0,20}[ \t]*\n|[\s\ufeff#>*`\"'!~=|]|[^\w\s\x00
 _LABEL = re.compile(
     r"(?:message|stderr|reason)\s*[:：]\s*|(?:result|response|output)\s*\n\s*", re.IGNORECASE
 )
+# A message may stand in brackets as a whole: "[Nothing was saved: the text is empty]".
+_BRACKETS = frozenset("[(")
+_IN_BRACKETS = re.compile(r"[\[(][^\W\d_][^\[\]()\n]{2,300}[\])]\s*\Z")
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,12}[A-Za-z]")
 _FAILURE_MARKS = frozenset("❌🚫⛔✗✘⨯")
 _SUCCESS_MARK = re.compile(r"[✅✓✔☑]")
@@ -31,9 +34,21 @@ _LISTING_LINE = re.compile(
     re.IGNORECASE,
 )
 _HEADING_LINE = re.compile(r"#{1,6} \S")
+# What is told of an issue, in a tracker: its title may be any exception.
+_ISSUE_LINE = re.compile(
+    r"[-*\s]{0,4}(?:first seen|last seen|occurrences|events|assignee|assigned to|priority|reporter"
+    r"|opened by|created(?: at| by)?|updated(?: at)?|author|labels|project|culprit|platform"
+    r"|users(?: impacted)?)\**\s*:",
+    re.IGNORECASE,
+)
 _SOURCE_LINE = re.compile(r"\s{0,8}\d{1,6}(?:→|\t|: |\| )")
 # How many lines of each kind make a text a document of that kind.
-_DOCUMENT_LINES = ((_LISTING_LINE, 2), (_HEADING_LINE, 3), (_SOURCE_LINE, 3))
+_DOCUMENT_LINES = (
+    (_LISTING_LINE, 2),
+    (_HEADING_LINE, 3),
+    (_SOURCE_LINE, 3),
+    (_ISSUE_LINE, 2),
+)
 
 
 def opening_of(text: str) -> str:
@@ -43,6 +58,8 @@ def opening_of(text: str) -> str:
         head = _ANSI.sub("", head)
     lead = _LEAD.match(head)
     head = head[lead.end() :] if lead else head
+    if head[:1] in _BRACKETS and _IN_BRACKETS.match(head):
+        head = head.strip()[1:-1]
     head = head.replace("*", "").replace("`", "").replace("’", "'")
     label = _LABEL.match(head)
     return head[label.end() :] if label else head

@@ -47,6 +47,8 @@ _OF_A_TERM = re.compile(
     r"[^\n]{0,60}\b(?:expired|suspended|disabled|revoked)\b",
     re.IGNORECASE,
 )
+# A checker's own certificate is told to have expired, never when.
+_WHEN_IT_ENDED = re.compile(r"\b(?:expired|revoked|suspended)\b[^\n]{0,20}\d", re.IGNORECASE)
 # Who asks whether somebody is let in is told so, unless it is the caller who is not.
 _ABOUT_ACCESS = frozenset(
     {"access", "permission", "permissions", "role", "roles", "policy", "authorization", "acl"}
@@ -117,7 +119,9 @@ def _is_a_state_to_tell(tool: str, rule: str, told: str) -> bool:
         return _OF_A_STATE_IN_CHINESE.match(told) is not None
     if rule != "not_let_in":
         return False
-    if checks_for(tool, told) and _OF_A_TERM.match(told):
+    if _OF_A_TERM.match(told) and (
+        checks_for(tool, told) or (kind == "checking" and _WHEN_IT_ENDED.search(told))
+    ):
         return True
     about_access = kind == "checking" and is_about(tool, _ABOUT_ACCESS)
     return about_access and _OF_THE_CALLER.search(told) is None

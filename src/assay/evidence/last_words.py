@@ -1,0 +1,82 @@
+"""Failures that a text tells late: in its last line, or after some good news.
+
+Most texts tell how it went where they open. Some tell first what was done, and then what was not.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.evidence.error_grammar import failing_opening
+from assay.evidence.text_shape import reads_like_content
+from assay.evidence.wanted_answers import SENTENCES
+
+if TYPE_CHECKING:
+    from assay.evidence.tool_kinds import ToolKind
+
+_LONGEST = 1_000
+_LONGEST_TOLD_TWICE = 600
+_ENDING = 20_000
+
+_LAST_EXCEPTION = re.compile(
+    r"\n(?:[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt|Exit))(?:: [^\n]{0,500})?\s*\Z"
+)
+# The heading of what a command printed, where it printed nothing but complaints.
+_COMPLAINTS = re.compile(r"\s*\W{0,3}std ?err(?:or)?\W{0,3}\n", re.IGNORECASE)
+# How a program tells, after what it did, that it ended badly; in lower case, unlike a log.
+_LAST_ERROR = re.compile(
+    r"\n(?:(?:fatal|error): \S[^\n]{0,300}|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
+)
+# The same of who was to act, and brings no log.
+_LAST_ERROR_OF_A_DEED = re.compile(r"\n(?:Error|ERROR|Fatal|FATAL): \S[^\n]{0,300}\s*\Z")
+# A deed that is told first, in a short sentence without a count, and what went wrong then.
+_GOOD_NEWS = re.compile(
+    r"(?-i:[A-Z])[^\n.!?:;,\d]{0,60}?(?:ed|ing|ready|done|ok|found|built|sent|set|successful|successfully)"
+    r"[^\n.!?:;,\d]{0,40}(?:[.!…]{1,3}\s+(?:(?P<contrast>however|but|unfortunately)?,? |then,? )?"
+    r"|,? (?P<but>but) (?=failed|could|was unable|unable|cannot|couldn't|none|nothing))",
+    re.IGNORECASE,
+)
+# What was done was not enough.
+_UNDONE = re.compile(
+    r"(?:it|this|that|they|none|nothing)\b[^\n.;:]{0,40}?\b(?:could not|couldn't|cannot|can't"
+    r"|(?:was|were|has|have|will) not|wasn't|weren't) (?:be(?:en)? )?\w+"
+    r"|(?:none|nothing)\b[^\n.;:]{0,30}?\b(?:could|was|were|has been|have been) \w+",
+    re.IGNORECASE,
+)
+
+
+def ends_in_exception(text: str) -> bool:
+    """Whether what a command printed ends in what was thrown."""
+    ending = text[-_ENDING:]
+    thrown = "Traceback (most recent call last)" in ending or _COMPLAINTS.match(text) is not None
+    return thrown and _LAST_EXCEPTION.search(ending) is not None
+
+
+def ends_in_error(text: str, tool: ToolKind) -> bool:
+    """Whether the last line of a short text is a program's word that it ended badly."""
+    if len(text) > _LONGEST or "\n" not in text:
+        return False
+    found = _LAST_ERROR.search(text)
+    if found is None and tool == "acting":
+        found = _LAST_ERROR_OF_A_DEED.search(text)
+    return found is not None and not reads_like_content(text)
+
+
+def fails_after_good_news(opening: str, tool: ToolKind) -> bool:
+    """Whether a short text tells a deed first, and then what failed and why."""
+    if len(opening) > _LONGEST_TOLD_TWICE:
+        return False
+    if ". " not in opening and "! " not in opening and " but " not in opening:
+        return False  # one by one, since most texts end here
+    news = _GOOD_NEWS.match(opening)
+    if news is None:
+        return False
+    told = opening[news.end() :]
+    contrast = news["contrast"] is not None or news["but"] is not None
+    if contrast and _UNDONE.match(told):
+        return True
+    found = failing_opening(told, tool=tool)
+    if found is None:
+        return False
+    return news["but"] is not None or (found.rule not in SENTENCES and ":" in told)
