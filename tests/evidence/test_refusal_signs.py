@@ -20,7 +20,12 @@ BORNE = {
         "Spend at least 20 crowns to moor here.",
         "Keep the name under 40 letters.",
     ),
-    "wrong_thing": ("Unsupported berth kind", "Missing pier", "unknown lighthouse"),
+    "wrong_thing": (
+        *("Unsupported berth kind", "Missing pier", "unknown lighthouse"),
+        *("Incomplete berth list given.", "boats/berths length mismatch"),
+    ),
+    "of_another_kind": ("This berth is not a free summer berth",),
+    "instead": ("Pier 4 is for ferries. Use find_berth instead.",),
     "not_done": ("Letter not sent: confirmation is needed", "Harbour chart not supplied"),
     "lower_case": (
         "berth ticket is not valid base64",
@@ -42,7 +47,12 @@ BORNE = {
     "labelled": ("stale_berth: pier 4 is not where it was",),
     "service": ("The tide service is unavailable.", "The tide server is overloaded."),
     "identifier": ("Boats in 'winter' mode exceed the allowed draught",),
-    "none_there": ("No active harbour", "No pilot found", "No piers configured"),
+    "none_there": (
+        "No active harbour",
+        "No pilot found",
+        "No piers configured",
+        "No lamps changed. Pass a colour.",
+    ),
     "hindered": ("The pump is not running", "Harbour 7 has no cranes."),
     "closed_to_all": (
         "The pier is full",
@@ -83,6 +93,9 @@ NOT_BORNE = (
     "Harbour 7 has no cranes.",
     "No active harbour",
     "No piers configured",
+    "A whale is not a very big fish",
+    "Butter burns. Use oil instead.",
+    "Incomplete berths",
 )
 
 

@@ -64,6 +64,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "The page, context or browser has been closed",
         ),
     ),
+    ("output_too_large", ("The output exceeded what a page holds",)),
     ("invalid_arguments", ("failed to unmarshal arguments into berth",)),
     (
         "missing_required_field",
@@ -106,6 +107,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "Could not start the tide server: no such file",
             "the pilot is not responding",
             "The chart is loading",
+            "Tide manager is not initialized",
             "no pilot service available",
             "no tide table in context",
             "Tide kernel not found",
@@ -165,6 +167,8 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "Harbour URL is not set",
             "Please enable the tide gauge",
             "Choose a pier in the harbour settings",
+            "Enable night moorings in the harbour configuration",
+            "TIDE_KEY must stand in .env",
             "No tide gauge instance is configured",
             "configuration file not found",
             "TIDE_URL is undefined",
@@ -205,7 +209,10 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "Charts are not included in your plan",
         ),
     ),
-    ("timeout", ("no reply in 164s", "the pilot did not answer in time")),
+    (
+        "timeout",
+        ("no reply in 164s", "the tide table exceeded 30 s", "the pilot did not answer in time"),
+    ),
     (
         "conflict",
         (

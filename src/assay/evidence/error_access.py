@@ -71,6 +71,10 @@ ACCESS: tuple[Opening, ...] = (
                 r" (?:[\w'-]+ ){0,4}(?:account|subscription|plan|key|token|log ?in|sign[ -]?in"
                 r"|licen[sc]e|permissions?|scopes?|upgrade|connection|session)\b"
             ),
+            (
+                rf"(?:this |the |your )?{CALLED} contains? (?:an? )?(?:dangerous|forbidden"
+                r"|disallowed|unsafe|illegal|restricted|blocked) \w"
+            ),
             r"(?:security|policy|access|permission|sandbox|guardrail) violation\s*[:：]",
             (
                 r"you (?:(?:must|need to|have to) be|are not) (?:logged|signed|authori[sz]ed"

@@ -58,7 +58,8 @@ DEMANDS: tuple[Opening, ...] = (
             (
                 rf"no {_ONE} (?:(?:was |is )?found (?:with|by|for|having)|with|having)"
                 rf" (?:the |that |this )?(?:\w+ )?{IDENTIFIERS}(?! of)[\s:=#]+"
-                r"(?:[\"'`(\[]|\S*[\d_@/-]|\S+[.!]?\s*\Z|\S+ (?:found|exists)\b)"
+                r"(?:[\"'`(\[]|\S*[\d_@/-]|\S+[.!]?\s*\Z|\S+ (?:found|exists)\b"
+                r"|\S+\. (?:use|call|run|see|try) \w)"
             ),
             (
                 rf"no (?!(?:[\w-]+ ){{0,3}}(?:found|match(?:es|ed)?|available)\b){_ONE}"
@@ -212,6 +213,10 @@ DEMANDS: tuple[Opening, ...] = (
                 rf" (?:expected\b|{_NAME})"
             ),
             r"(?:i|we) can only \w+",
+            (
+                r"(?:the )?(?:[\w./'-]+ ){0,4}(?:response|reply|answer|payload|body)"
+                r" (?:is|was) (?:missing|lacking) (?:its|the|an?|any|required) \w"
+            ),
             (
                 rf"(?:(?:the |this )?{CALLED}|{_NAME})(?: \w{{1,40}})? (?:is|are|was|has been)"
                 r" (?:disabled|blocked|prohibited|forbidden)(?=\s?[:(]| by\b| in read)"

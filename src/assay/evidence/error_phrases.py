@@ -243,6 +243,7 @@ PHRASES: tuple[Opening, ...] = (
                 rf"|not (?:found|permitted|allowed))(?: \w+ly)?{STOPS}"
             ),
             rf"(?!\d){SOME_WORDS}failed(?: (?:due to|because of|with)(?: \w+){{0,3}})?\s*[:：]",
+            r"(?!no |\d)(?:[\w.'-]+ ){0,2}[\w.'-]*[^s\W] failed [—–-] (?!\d)\w",
             (
                 r"(?:[\w.'-]+ ){1,5}exited with (?:(?:exit|status|error|return) )?(?:code|status)"
                 r" (?!0\b)-?\d"

@@ -18,6 +18,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"\b(?:ferramenta desconhecida|herramienta desconocida|outil inconnu"
             r"|unbekanntes werkzeug"
             r"|неизвестный инструмент|strumento sconosciuto)|ツールが見つかり|도구를 찾을"
+            r"|알 수 없는 (?:도구|함수)|(?:不明|未知)なツール"
         ),
     ),
     (
@@ -58,7 +59,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|definid)|non (?:è )?(?:configurat|installat)|не (?:настроен|сконфигурирован"
             r"|установлен)"
             r"|nie (?:skonfigurowan|zainstalowan)|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:não"
-            r"|no se|nicht|non)|(?:нет|keine?n?|sin|sem|pas de|falta) (?-i:[A-Z][A-Z0-9]*"
+            r"|no se|nicht|non|не\b|n'est)|(?:нет|keine?n?|sin|sem|pas de|falta)"
+            r" (?-i:[A-Z][A-Z0-9]*"
             r"(?:_[A-Z0-9]+)+)|конфигурац|настройк\w+ (?:не|отсутств))"
             r"|設定されていません|設定してください|未設定|無効化|設定が必要|連携されて|비활성화"
             r"|설정해야"
@@ -94,7 +96,10 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|accesso (?:negato|vietato)|autorizzat|toegang|недостаточно прав"
             r"|доступ (?:запрещ|закрыт)|нет (?:прав|доступа)|только \w+ (?:может|могут)"
             r"|вне (?:разреш|допуст)|путь вне"
-            r"|sem permiss|sin permiso|uprawnie|dostępu|erişim)|دسترسی|غير مصرح|権限"
+            r"|sem permiss|sin permiso|uprawnie|dostępu|erişim|заблокирован|блокирован\w+"
+            r"|por (?:seguridad|segurança)|raisons? de sécurité|aus sicherheits"
+            r"|из соображений безопасн|bloquead[oa]|bloquée?|blockiert|gesperrt"
+            r"|(?:белом|черном) списк)|دسترسی|غير مصرح|権限"
             r"|アクセスが拒否|許可|권한"
             r"|거부"
         ),
@@ -102,7 +107,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "timeout",
         (
-            r"\b(?:zeitüberschreitung|таймаут|истекло|délai|tiempo de espera|tempo (?:limite"
+            r"\b(?:zeitüberschreitung|лимит времени|превы\w+ (?:\S+ ){0,2}врем|таймаут|истекло"
+            r"|délai|tiempo de espera|tempo (?:limite"
             r"|esgotado|scaduto"
             r"|excedido)|врем(?:я|ени) ожидания|слишком много времени|zu lange|trop de temps"
             r"|demasiado tiempo)|タイムアウト|시간이? ?초과"
@@ -209,7 +215,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
             r"|nenalezen|nem található|nije prona|belum dikenal|tidak dikenal|didapatkan|табылмады"
-            r"|sconosciut"
+            r"|sconosciut|неизвестн"
             r"|inconnue?\b|descon(?:oc|hec)id|không có|не наш(?:[её]л|л)|нет (?:файла|так(?:ого"
             r"|ой)))"
             r"|غير موجود|לא נמצא|नहीं मिल"

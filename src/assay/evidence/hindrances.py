@@ -66,7 +66,8 @@ _NONE_THERE = Sign(
         r"|no (?:active|open|current|selected|running"
         r"|default|connected) (?:[\w-]+ )?[\w-]*[^s\s.:!](?:[.:!]|\s*\Z)|no (?:[\w-]+ ){1,3}"
         r"(?:configured|defined|registered|specified|provided|selected|connected|loaded"
-        r"|installed|enabled)\b"
+        r"|installed|enabled)\b|no (?:[\w-]+ ){1,3}(?:changed|updated|modified|saved|sent)[.!]"
+        r" (?:please )?(?:pass|provide|specify|set|give|supply) \w"
     ),
 )
 # First match wins. Letters match in either case unless a wording says (?-i:...).

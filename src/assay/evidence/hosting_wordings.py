@@ -22,6 +22,11 @@ HOSTING: tuple[str, ...] = (
         r"|cuda)\b[^\n]{0,20} (?:is )?required"
     ),
     r"in (?:the |your )?(?:\w+ ){0,2}(?:settings|preferences|defaults)\b",
+    (
+        r"(?:enable|allow|add|permit)\b[^\n.]{1,60} in (?:the |your )?(?:\w+ ){0,2}"
+        r"config(?:uration)?\b"
+    ),
+    r"(?<!\w)\.env\b|credential (?:store|manager|helper)|\bkey(?:chain|ring)\b",
     r"\bno (?:\S+ ){1,6}(?:is |are )?configured\b|needs? (?:\w+ ){1,3}configured\b",
     r"config(?:uration)?(?: file)? (?:was |is )?(?:not found|missing)",
     rf"\b{_SETTING} (?:is |was )?(?:undefined|unset|missing|empty)\b",

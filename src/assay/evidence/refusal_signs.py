@@ -46,14 +46,16 @@ _DEMAND = (
     r"(?:cannot (?:both )?be (?:empty|null|blank|negative|zero|used|combined|both|set|before|after"
     r"|in|the same)|must (?:also |only |either )?(?:be|have|not|contain|match|start|end|begin"
     r"|include|use|specify|point|exist|follow|come|differ|belong|refer)|(?:is|are) (?:required"
-    r"|mandatory|missing|invalid|unknown|unsupported|malformed|ambiguous)|requires?|needs|expects"
-    r"|expected|(?:is |are )?not (?:\w+ly )?(?:allowed|supported|permitted|recogni[sz]ed|accepted"
-    r"|legal|provided|supplied|specified|given|registered|initiali[sz]ed|authori[sz]ed"
+    r"|mandatory|missing|absent|invalid|unknown|unsupported|malformed|ambiguous)|requires?|needs"
+    r"|expects|expected|(?:is |are )?not (?:\w+ly )?(?:allowed|supported|permitted|recogni[sz]ed"
+    r"|accepted|legal|provided|supplied|specified|given|registered|initiali[sz]ed|authori[sz]ed"
     r"|implemented|compatible|one of|an? (?:valid|known|supported|recogni[sz]ed)|valid \w+)"
     rf"|{_BAD}|unknown|exceeds?|too (?:many|few|large|long|short|small|big|deep|old)|beyond"
     r"|out of (?:range|bounds)|(?:does|do|did)(?: not|n't) (?:exist|accept|support|resolve|take"
     r"|allow|belong to you)|already (?:exists?|has|have)|match(?:ed|es) (?:multiple|several"
-    r"|more than)|(?:has|have|contains?) (?:unknown|invalid|multiple)|should (?:be|not)"
+    r"|more than)|(?:does|do) not (?:match|conform to|satisfy) (?:the |its |any )?(?:\w+ ){0,2}"
+    r"(?:schema|format|pattern|signature)|(?:has|have|contains?) (?:an? )?(?:unknown|invalid"
+    r"|multiple|dangerous|illegal|forbidden|disallowed|unsafe|unsupported)|should (?:be|not)"
     r"|could not be (?:read|loaded|opened|parsed|reached)"
     r"|(?:can|may) (?:only )?(?:be|have|contain) (?:at most|a maximum|max(?:imum)?|up to|no more)"
     r"|refusing to \w+|(?:supports?|accepts?|allows?|takes?) (?:[\w-]+ ){1,6}only|only (?:supports?"
@@ -116,7 +118,22 @@ SIGNS: tuple[Sign, ...] = (
         (
             rf"(?:{_BAD}(?: {_WORD}){{1,4}}|missing(?: {_WORD}){{1,2}}(?: (?:or|and) {_WORD})?"
             rf"|(?-i:unknown)(?: {_WORD})"
-            r"{1,2})[.!]?\s*\Z"
+            r"{1,2}|incomplete (?:[\w-]+ ){1,3}(?:detected|given|provided|received|specified"
+            r"|supplied)"
+            r"|(?-i:[a-z])[\w/]*(?: [\w/]+){0,4} mismatch)[.!]?\s*\Z"
+        ),
+    ),
+    # "Session is not a live session": what was named is of another kind than what was needed.
+    Sign(
+        "of_another_kind",
+        r"(?:the |this |that )?(\w{3,30}) is not an? (?:[\w-]+ ){1,3}\1[.!]?\s*\Z",
+    ),
+    # Who is sent elsewhere by the name of a tool or of an argument got nothing here.
+    Sign(
+        "instead",
+        (
+            rf"(?=[^\n]{{0,200}}(?:{_IDENTIFIER}))[^\n]{{3,200}}?[.;!—–] (?:please )?"
+            r"(?:use|call|try|run|pass|see) [^\n.;!?]{2,80} instead[.!]?\s*\Z"
         ),
     ),
     Sign(
@@ -254,7 +271,7 @@ def _grammar() -> _Grammar:
 def _may_refuse(*, hindered: bool) -> Callable[[str], bool]:
     """A quick look at a text in lower case: most short answers say nothing that could refuse."""
     more = SAID_BY_WHO_IS_HINDERED if hindered else r"overloaded\b"
-    said = rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|{more}|missing\b)"
+    said = rf"\b(?:{_DEMAND}|{_STATE}|{_HINT}|{more}|missing\b|mismatch\b|instead\b|incomplete\b)"
     return occurrence_of(rf"{said}|\A(?:please )?{_ASKING}\b|\Ano ")
 
 

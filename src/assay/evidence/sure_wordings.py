@@ -96,6 +96,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"(?:page|context|browser|tab)\b[^\n]{0,20} closed\b",
         ),
     ),
+    ("output_too_large", (r"\boutput (?:has |was )?exceed(?:s|ed)\b",)),
     ("invalid_arguments", (r"unmarshal (?:the )?(?:arg|param|request|input|tool)",)),
     (
         "missing_required_field",
@@ -114,7 +115,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 rf"expected {_QUOTE}\w{{1,30}}{_QUOTE}, (?:received|got|found) "
                 rf"{_QUOTE}(?:str|int|float|bool|dict|list|obj|arr|num|tuple|map|seq)"
             ),
-            r"must be (?:an? )?(?:integer|string|number|boolean|array|object|float|list)s?\b",
+            (
+                r"must be (?:an? )?(?:integer|string|number|boolean|array|object|float|list|dict"
+                r"|dictionary|mapping|tuple)s?\b"
+            ),
         ),
     ),
     (
@@ -172,6 +176,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|was )?exceeded|queue (?:is )?full"
             ),
             r"\bis (?:currently |still )?(?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
+            (
+                r"\b(?:manager|service|client|engine|bridge|plugin|backend|database|pool|driver|store"
+                r"|runtime) (?:is |was |has )?not (?:yet |been )?initiali[sz]ed\b"
+            ),
             (
                 r"\bno (?:\w+ ){0,2}(?:client|device|service|server|database|connection|worker"
                 r"|backend"
@@ -241,7 +249,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|bot detect"
             ),
             (
-                r"blocking (?:requests|access)|policy (?:\w+ )?(?:rejected|denied|forbids)"
+                r"blocking (?:requests|access)|policy (?:\w+ )?(?:rejected|denie[ds]|forbids|blocks"
+                r"|prohibits|disallows)|for (?:safety|security) reasons|\bdangerous (?:command"
+                r"|pattern|operation|action)|\bprotected[ _](?:path|branch|file|resource)"
+                r"|\bblock-?list|(?:safety|security)[ _](?:\w+[ _])?(?:rejected|blocked|denied)"
                 r"|approval (?:is |was )?(?:required|needed|pending)"
                 r"|(?:awaiting"
                 r"|pending) (?:\w+ )?approval"
@@ -335,6 +346,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "timeout",
         (
             r"no (?:reply|response|answer) (?:with)?in \d",
+            r"exceeded \d+(?:\.\d+)? ?(?:m?s(?:ec\w*)?|min\w*)\b",
             (
                 r"time limit|deadline (?:was )?exhausted|not (?:answer|respond|reply|finish"
                 r"|complete)\w* in time\b"
