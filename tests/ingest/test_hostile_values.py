@@ -8,14 +8,26 @@ import pytest
 from tests.ingest.reading import recording
 from tests.ingest.test_a2a import TASK
 from tests.ingest.test_acp import TOLD
+from tests.ingest.test_chat_exports import CHAT as CHATGPT_CHAT
+from tests.ingest.test_chat_exports import TALK as CLAUDE_TALK
 from tests.ingest.test_crewai_events import EVENTS as CREW_EVENTS
 from tests.ingest.test_dspy_history import HISTORY
+from tests.ingest.test_function_calling import ROW as XLAM_ROW
+from tests.ingest.test_function_calling import TALK as TOOLACE_TALK
 from tests.ingest.test_generic import CHAT
+from tests.ingest.test_langchain import BEGUN, ENDED, INNER, SAID, UPDATES
+from tests.ingest.test_litellm_logs import ROWS as LITELLM_ROWS
 from tests.ingest.test_mixed_traffic import CHAT as EXCHANGE
+from tests.ingest.test_n8n import EXECUTION
+from tests.ingest.test_open_webui import REPLIES
+from tests.ingest.test_openai_agents import AGENT, GENERATION, span, trace
 from tests.ingest.test_openai_assistants import ASKED, EVENTS
 from tests.ingest.test_openai_realtime import EVENTS as REALTIME_EVENTS
 from tests.ingest.test_vercel_stream import EVENTS as VERCEL_EVENTS
 from tests.ingest.test_vercel_stream import PARTS as VERCEL_PARTS
+from tests.ingest.test_web_trajectories import GYM, OCCAM
+from tests.ingest.test_zed import NEW as ZED_THREAD
+from tests.ingest.test_zed import OLD as OLD_ZED_THREAD
 
 from assay.ingest.formats import format_named, pick_format
 from assay.ingest.reading import read_recording
@@ -101,6 +113,22 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "amp": ("anthropic-messages", {"messages": AMP}),
     "tags": ("openai-chat", {"messages": TAGGED, "resolved": True, "instance_id": "a"}),
     "exchange": ("openai-chat", [{"request": EXCHANGE[0], "response": EXCHANGE[1]}]),
+    "litellm": ("openai-chat", list(LITELLM_ROWS)),
+    "updates": ("langchain", UPDATES),
+    "graph events": ("langchain", [BEGUN, *INNER, SAID, ENDED]),
+    "chatgpt": ("chatgpt", [CHATGPT_CHAT]),
+    "claude.ai": ("claude-ai", [CLAUDE_TALK]),
+    "open webui items": ("open-webui", [REPLIES["items"]]),
+    "open webui sources": ("open-webui", [REPLIES["sources"]]),
+    "open webui blocks": ("open-webui", [REPLIES["attributes"]]),
+    "zed": ("zed", ZED_THREAD),
+    "zed of old": ("zed", OLD_ZED_THREAD),
+    "n8n": ("n8n", EXECUTION),
+    "agents sdk": ("openai-agents", [trace(1), span(1, GENERATION), span(1, AGENT)]),
+    "web actions": ("web-actions", OCCAM),
+    "browser gym": ("web-actions", GYM),
+    "xlam": ("function-calling", [XLAM_ROW]),
+    "toolace": ("function-calling", [TOOLACE_TALK]),
     "generic": ("generic", {"store": {"a": CHAT, "b": CHAT}, "reward": 1}),
     "parts": ("generic", PARTS),
 }
