@@ -9,7 +9,6 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     dict_or_empty,
     objects_in,
-    place_id,
     stable_id,
     text_at,
     text_of,
@@ -60,13 +59,12 @@ def _case(value: dict[str, Any], source: Source) -> AgentTestCase:
         else:
             add_message(run, message)
     told = [text for key in TASK_KEYS if (text := text_at(value, key))]
+    model = text_at(value, "pipeline_name")
     known = {*MARKS, *TASK_KEYS[:2], "utility", "error"}
     return run.finish(
-        run_id=stable_id(
-            NAME, place_id(str(source.path), source.position), told, value["messages"]
-        ),
+        run_id=stable_id(NAME, model, told, value.get("attack_type"), value["messages"]),
         task_id="/".join(told) or None,
-        model=text_at(value, "pipeline_name"),
+        model=model,
         framework=NAME,
         outcome=_outcome(value),
         source=source,
