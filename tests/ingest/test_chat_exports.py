@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
-from assay.ingest.chatgpt import CHATGPT, EVERYBODY, FOUND, STATES, WORD_KEYS
+from assay.ingest.chatgpt import CHATGPT, EVERYBODY, FOUND, RECAP, STATES, WORD_KEYS
 from assay.ingest.claude_ai import CLAUDE_AI
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import pick_format
@@ -120,6 +120,13 @@ def test_what_a_tool_was_sent(content: dict[str, Any], sent: Any) -> None:
 def test_words_without_parts(key: str) -> None:
     came = said("tool", {"content_type": "x", key: "seen"}, name="python")
     assert read_one(CHATGPT, recording(tree(ASKED, CALLED, came))).calls[0].result == "seen"
+
+
+def test_how_long_it_thought_is_no_answer() -> None:
+    recap = said("assistant", {"content_type": RECAP, "content": "Thought for 5s"})
+    run = read_one(CHATGPT, recording(tree(ASKED, THOUGHT, recap)))
+    assert run.actual_output is None
+    assert (run.conversation_history or [])[1]["reasoning"] == "hm\nThought for 5s"
 
 
 def test_what_a_search_found_is_its_result() -> None:

@@ -35,6 +35,8 @@ SYSTEM_ERROR = "system_error"
 STATES = {"success": True, "cancelled": False}
 FAILED = "failed"
 CODE = "code"
+# How long the model thought, which it says to nobody.
+RECAP = "reasoning_recap"
 # What a search found, which is not shown as words.
 FOUND = "search_result_groups"
 # Where the words of a content stand that has no parts.
@@ -200,6 +202,8 @@ def _part(part: Any) -> str:
 
 
 def _thoughts(content: dict[str, Any]) -> str:
+    if text_at(content, "content_type") == RECAP:
+        return _words(content)
     thoughts = objects_in(content.get("thoughts"))
     told = (text_at(thought, key) for thought in thoughts for key in ("summary", "content"))
     return "\n".join(filter(None, told))
