@@ -85,6 +85,11 @@ def test_a_trace_is_a_run(tmp_path: Path) -> None:
     assert call.reported_success is not False
 
 
+def test_a_task_may_be_numbered(tmp_path: Path) -> None:
+    (run,) = runs(tmp_path, [trace(1, metadata={"task_id": 104}), span(1, GENERATION)])
+    assert run.task_id == "104"
+
+
 def test_traces_of_one_file_are_apart_whatever_their_order(tmp_path: Path) -> None:
     first, second = (span(number, function(f"A{number}", "shipped")) for number in (1, 2))
     found = runs(tmp_path, [trace(1), trace(2), second, first])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.documents import Document, Unreadable
-from assay.ingest.fields import dict_or_empty, epoch_seconds, text_or_none
+from assay.ingest.fields import dict_or_empty, epoch_seconds, id_or_none, text_or_none
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_messages import messages_in
 from assay.ingest.span_runs import read_runs
@@ -135,7 +135,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for found in read_runs(recording, OPENAI_AGENTS.name, step_of, read_exported):
         if not isinstance(found, Unreadable):
             metadata = dict_or_empty(found.extra.get("metadata"))
-            names = (text_or_none(metadata.get(key)) for key in _TASK_KEYS)
+            names = (id_or_none(metadata.get(key)) for key in _TASK_KEYS)
             found.task_id = next(filter(None, names), None)
         yield found
 
