@@ -113,6 +113,12 @@ def test_what_else_a_row_says_is_kept() -> None:
         assert read_one(FUNCTION_CALLING, recording([{**rest, key: "t"}])).task_id == "t"
 
 
+@pytest.mark.parametrize("kind", ["str, optional", "Optional[str]"])
+def test_what_is_marked_optional_need_not_be_sent(kind: str) -> None:
+    tool = with_schema({"name": "look", "parameters": {"a": {"type": kind}, "b": {"type": "str"}}})
+    assert tool["parameters"]["required"] == ["b"]
+
+
 OTHERS = [
     [{**ROW, "answers": "[]"}],
     [{**ROW, "answers": "yes"}],

@@ -47,7 +47,7 @@ def with_schema(tool: dict[str, Any]) -> dict[str, Any]:
     required = [
         name
         for name, value in told.items()
-        if "default" not in value and _OPTIONAL not in str(value.get("type"))
+        if "default" not in value and _OPTIONAL not in str(value.get("type")).lower()
     ]
     properties = {name: _described(value) for name, value in told.items()}
     schema = {"type": "object", "properties": properties, "required": required}
