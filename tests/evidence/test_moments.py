@@ -53,6 +53,10 @@ DATES: list[tuple[str, str, tuple[Day, ...]]] = [
     ("month, day", "March 24th, 2026", ((2026, 3, 24),)),
     ("month, day", "Sept. 5", ((0, 9, 5),)),
     ("month, year", "July 2025", ((2025, 7, 0),)),
+    ("year, month", "2026-03", ((2026, 3, 0),)),
+    ("year, month by name", "2015-Jul-19", ((2015, 7, 19),)),
+    ("day, month by name", "19-Jul-2015", ((2015, 7, 19),)),
+    ("day, month by name", "19/Jul/2015", ((2015, 7, 19),)),
 ]
 TIMES = [
     ("clock", "14:00", 840),
@@ -232,3 +236,43 @@ def test_a_number_after_any_month_is_a_day(month: str, sign: str) -> None:
 def test_letters_that_only_look_like_others_in_capitals_are_read(month: str) -> None:
     assert days_in(f"12 {month} 2024") <= {(2024, 9, 12), (2024, 4, 12), (2024, 12, 12)}
     assert minutes_in_words(f"half past sıx in {month}") == set()
+
+
+RANGES = [
+    ("10–16 March 2026", {(2026, 3, 10), (2026, 3, 16)}),
+    ("March 10–16, 2026", {(0, 3, 10), (2026, 3, 10), (2026, 3, 16)}),
+    ("from 2 to 5 May", {(0, 5, 2), (0, 5, 5)}),
+    ("May 2nd to 5th", {(0, 5, 2), (0, 5, 5)}),
+    ("3. bis 7. Mai 2026", {(2026, 5, 3), (2026, 5, 7)}),
+    ("3月10日至16日", {(0, 3, 10), (0, 3, 16)}),
+    ("2026年12月10-16日", {(2026, 12, 10), (2026, 12, 16)}),
+]
+
+
+@pytest.mark.parametrize(("text", "days"), RANGES, ids=[text for text, _ in RANGES])
+def test_both_days_of_a_range_are_read(text: str, days: set[Day]) -> None:
+    assert days_in(text) == days
+    spans = sorted(dates_in(text))
+    assert {day for span in spans for day in span.days} <= days
+    assert len(spans) == 2
+    # Nothing of it is left to be taken for a number.
+    told = "".join(text[span.start : span.end] for span in spans)
+    assert sum(map(str.isdigit, told)) == sum(map(str.isdigit, text))
+
+
+@pytest.mark.parametrize("text", ["pages 10-16", "16-10 March", "10-16", "2024-2025", "10-40 May"])
+def test_other_ranges_are_no_dates(text: str) -> None:
+    assert not any(len(span.days) and span.start == 0 for span in dates_in(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("下午3点到4点半", {900, 990}),
+        ("下午2:00-3:30", {840, 930}),
+        ("今晚8点", {1200}),
+        ("下午3点开会，4点有空", {900, 240}),
+    ],
+)
+def test_the_half_of_the_day_holds_for_both_times_of_a_range(text: str, minutes: set[int]) -> None:
+    assert minutes_in(text) == minutes

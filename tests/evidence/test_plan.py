@@ -183,3 +183,12 @@ def test_a_code_of_three_letters_tells_that_a_result_was_used(
     result = {"stop": "MIA", "note": "one for you"}
     case = run("Where does it stop?", call("get_trip", {}, result), answer=answer)
     assert read_plan(case).unused == unused
+
+
+def test_a_check_that_only_says_yes_need_not_come_up_again() -> None:
+    asked = {"emails": ["ines@example.com"]}
+    free = call("check_free", asked, {"free": ["ines@example.com"], "busy": [], "ok": True})
+    plan = read_plan(run("Is she free?", free, answer="Yes."))
+    assert plan.unused == ()
+    told = call("check_free", asked, {"free": [], "busy": ["ines@example.com until Thursday"]})
+    assert read_plan(run("Is she free?", told, answer="Yes.")).unused == (0,)

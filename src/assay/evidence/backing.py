@@ -210,8 +210,10 @@ class Backer:
     def by_arithmetic(self, atom: Atom) -> Backing | None:
         """The source of a date or time from which a usual step leads to this one."""
         for day in atom.days:
-            if found := self._by_date_arithmetic(day):
-                return found
+            years = [day[0]] if day[0] else self._index.years
+            for year in years:
+                if found := self._by_date_arithmetic((year, day[1], day[2])):
+                    return found
         return None if atom.minute is None else self._by_time_arithmetic(atom.minute)
 
     def by_calculation(self, size: float) -> Backing | None:

@@ -45,7 +45,7 @@ _DATED_WORDS = _MONTH_WORDS | _FOREIGN_WORDS | {"past", "quarter", "clock", "noo
 _TELLING_WORDS = _DATED_WORDS | _HALVES
 _HALF_OF_DAY = re.compile(r"[0-9]\s?[ap]\.?m\b", re.IGNORECASE)
 _FOREIGN_MONTH = "|".join(sorted(_FOREIGN_MONTHS, key=len, reverse=True))
-_MONTH = (
+MONTH = (
     rf"(?:(?:{_FOREIGN_MONTH})\b"
     r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b(?:\.(?=\s[0-9]|\s\Z))?"
@@ -58,14 +58,17 @@ DATE_FORMS: dict[str, str] = {
     "year first": r"(?P<y>[0-9]{4})[-/.](?P<m>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})(?![0-9])",
     "compact": r"(?P<y>(?:19|20)[0-9]{2})(?P<m>0[1-9]|1[0-2])(?P<d>[0-2][0-9]|3[01])(?![0-9])",
     "year last": r"(?P<m>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})[-/.](?P<y>[0-9]{4})(?![0-9])",
+    "year, month": r"(?P<y>(?:19|20)[0-9]{2})-(?P<m>0[1-9]|1[0-2])(?![0-9-])",
+    "year, month by name": rf"(?P<y>[0-9]{{4}})-(?P<m>{MONTH})-(?P<d>[0-9]{{1,2}})(?![0-9])",
+    "day, month by name": rf"(?P<d>[0-9]{{1,2}})[-/](?P<m>{MONTH})[-/](?P<y>[0-9]{{4}})(?![0-9])",
     "Chinese": (
         r"(?P<y>[0-9]{4})\s?年\s?(?P<m>[0-9]{1,2})\s?月"
         r"(?:\s?(?P<d>[0-9]{1,2})(?![0-9])\s?[日号]?)?"
     ),
     "Chinese, no year": r"(?P<m>[0-9]{1,2})\s?月\s?(?P<d>[0-9]{1,2})\s?[日号]",
-    "day, month": rf"(?P<d>[0-9]{{1,2}}){_ORDINAL}\s(?:of\s|de\s)?(?P<m>{_MONTH}){_YEAR}",
-    "month, day": rf"(?P<m>{_MONTH})\s{{1,2}}(?P<d>[0-9]{{1,2}}){_ORDINAL}(?![0-9:]){_YEAR}",
-    "month, year": rf"(?P<m>{_MONTH}),?\s(?P<y>[0-9]{{4}})(?![0-9])",
+    "day, month": rf"(?P<d>[0-9]{{1,2}}){_ORDINAL}\s(?:of\s|de\s)?(?P<m>{MONTH}){_YEAR}",
+    "month, day": rf"(?P<m>{MONTH})\s{{1,2}}(?P<d>[0-9]{{1,2}}){_ORDINAL}(?![0-9:]){_YEAR}",
+    "month, year": rf"(?P<m>{MONTH}),?\s(?P<y>[0-9]{{4}})(?![0-9])",
 }
 _READ_TWO_WAYS = "year last"
 TIME_FORMS: dict[str, str] = {
@@ -79,9 +82,11 @@ _TIME_READERS = tuple(re.compile(f"(?i:{form})") for form in TIME_FORMS.values()
 _DIGIT = r"[0-9](?<![0-9][0-9])"
 _MAYBE_DATE = re.compile(
     rf"{_DIGIT}(?:[0-9]{{0,3}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}(?![0-9])|[0-9]{{7}}(?![0-9])"
+    rf"|[0-9]{{3}}-(?:(?:0[1-9]|1[0-2])(?![0-9-])|(?i:{MONTH})-[0-9]{{1,2}}(?![0-9]))"
+    rf"|[0-9]?[-/](?i:{MONTH})[-/][0-9]{{4}}(?![0-9])"
     r"|[0-9]{3}\s?年\s?[0-9]{1,2}\s?月(?:\s?[0-9]{1,2}(?![0-9])\s?[日号]?)?"
     r"|[0-9]?\s?月\s?[0-9]{1,2}\s?[日号]"
-    rf"|[0-9]?(?i:{_ORDINAL}\s(?:of\s|de\s)?{_MONTH}(?:,?\s(?:del?\s)?[0-9]{{4}}(?![0-9]))?))"
+    rf"|[0-9]?(?i:{_ORDINAL}\s(?:of\s|de\s)?{MONTH}(?:,?\s(?:del?\s)?[0-9]{{4}}(?![0-9]))?))"
 )
 _NUMBER_AFTER_WORD = re.compile(r"[0-9](?:(?<=[A-Za-z.,]\s[0-9])|(?<=[A-Za-z]\s\s[0-9]))")
 # What a pattern that passes over case takes for an i or an s, and `lower` does not.
@@ -89,12 +94,24 @@ _SAME_TO_PATTERNS = str.maketrans("İıſ", "iis")
 # Most words before a number are no month: their last two letters tell.
 _MONTH_ENDINGS = frozenset(name[-2:] for name in _MONTH_WORDS)
 _MONTH_BEFORE = re.compile(
-    rf"(?i:\b(?<![0-9]\s)(?<![0-9]\.\s)(?<![0-9](?:st|nd|rd|th)\s){_MONTH},?\s{{1,2}}\Z)"
+    rf"(?i:\b(?<![0-9]\s)(?<![0-9]\.\s)(?<![0-9](?:st|nd|rd|th)\s){MONTH},?\s{{1,2}}\Z)"
 )
 _LONGEST_MONTH = 16
 _MONTH_FIRST = tuple(
     re.compile(f"(?i:{DATE_FORMS[name]})") for name in ("month, day", "month, year")
 )
+# Two days of one month, which is told after them or before them.
+_TWO_DAYS = re.compile(
+    rf"[0-9](?<![0-9:./-][0-9])[0-9]?{_ORDINAL}[日号]?\s?(?:[-–—~～至到]|to|through|until|bis)\s?"
+    rf"[0-9]{{1,2}}(?![0-9:/])(?i:st|nd|rd|th)?[日号]?"
+)
+_MONTH_AFTER = re.compile(
+    rf"(?i:\.?\s(?:of\s|de\s)?(?P<m>{MONTH})(?:,?\s(?:del?\s)?(?P<y>[0-9]{{4}})(?![0-9]))?)"
+)
+_HAN_MONTH_BEFORE = re.compile(r"(?:(?P<y>[0-9]{4})\s?年\s?)?(?P<m>[0-9]{1,2})\s?月\s?\Z")
+_YEAR_AFTER = re.compile(r",?\s([0-9]{4})(?![0-9])")
+_FIGURES = re.compile("[0-9]+")
+_RANGE_SIGN = re.compile(r"\s?(?:[-–—~～至到]|to|until)\s?")
 _MAYBE_TIME = re.compile(
     r"[0-9](?<![0-9:.][0-9])(?:[0-9]?:[0-5][0-9](?![0-9])"
     r"(?::[0-5][0-9](?:\.[0-9]{1,9})?(?:[+-][0-9]{2}:?[0-9]{2})?)?(?i:\s?[ap]\.?m\b)?"
@@ -102,7 +119,8 @@ _MAYBE_TIME = re.compile(
 )
 _SLASHES = re.compile(r"/(?<=[0-9]/)[0-9]{1,2}/[0-9]")
 _POINTS = re.compile(r"\.(?<=[0-9]\.)[0-9]{1,2}\.[0-9]{4}")
-_AFTERNOON = ("下午", "晚上", "傍晚")
+_AFTERNOON = ("下午", "晚上", "傍晚", "晚")
+_LONGEST_HALF = 4
 _HALF_DAY = 720
 _HOUR_NAMES = (
     *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
@@ -116,19 +134,7 @@ _TIME_IN_WORDS = re.compile(
     rf"\b(?:(half|quarter)\s(?=(?:past|to)\s({_HOUR})\b)(past|to)|({_HOUR})\so['’]?clock"
     r"|(noon|midnight))\b"
 )
-# Steps that people take from today: within a week, by weeks, months, a year.
-_DAY_STEPS = (*range(1, 8), 10, 14, 21, 28, 29, 30, 31, 60, 90, 180, 365, 366)
-_FAR = 731
 _MONTH_LENGTH = 31
-_EDGES_OF_WEEK = frozenset({0, 4, 5, 6})
-_RELATIVE = re.compile(
-    r"\b(?:today|tonight|tomorrow|yesterday|now|recent(?:ly)?|current(?:ly)?|latest|upcoming|ago"
-    r"|(?:next|last|past|this|previous|coming)\s(?:\w+\s){0,2}(?:days?|weeks?|weekend|months?"
-    r"|quarters?|years?|mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?"
-    r"|heute|morgen|gestern|nächste[nrs]?|letzte[nrs]?|diese[nrs]?\s(?:woche|monat|jahr))\b"
-    r"|今天|明天|后天|昨天|前天|今晚|本周|上周|下周|这周|本月|上个?月|下个?月|今年|去年|明年|最近|近期|目前",
-    re.IGNORECASE,
-)
 
 
 class DateSpan(NamedTuple):
@@ -145,22 +151,6 @@ class TimeSpan(NamedTuple):
     start: int
     end: int
     minute: int
-
-
-def speaks_of_time(text: str) -> bool:
-    """Whether a text tells a time as seen from today: tomorrow, last week, 下周."""
-    return _RELATIVE.search(text) is not None
-
-
-def near_today(day: Day, today: date) -> bool:
-    """Whether such words may mean this day: a usual step from today, or the edge of a month."""
-    known = _as_date(day)
-    if known is None:
-        return False
-    apart = abs((known - today).days)
-    if apart == 0 or apart in _DAY_STEPS or (apart <= _FAR and is_edge(day)):
-        return True
-    return apart <= _MONTH_LENGTH and known.weekday() in _EDGES_OF_WEEK
 
 
 def may_hold_other_dates(text: str, words: Iterable[str]) -> bool:
@@ -180,17 +170,55 @@ def _tells_in_words(text: str, words: Iterable[str]) -> bool:
 
 
 def dates_in(text: str) -> Iterator[DateSpan]:
-    """The dates of a text: those that begin with a digit first, then those with a month."""
-    for match in _MAYBE_DATE.finditer(text):
-        if days := days_of(match[0]):
-            yield DateSpan(match.start(), match.end(), days)
-    yield from _dates_with_month_first(text)
+    """The dates of a text: those that begin with a digit first, then with a month, then ranges."""
+    found = [
+        DateSpan(match.start(), match.end(), days)
+        for match in _MAYBE_DATE.finditer(text)
+        if (days := days_of(match[0]))
+    ]
+    found += _dates_with_month_first(text)
+    yield from found
+    taken = {place for span in found for place in range(span.start, span.end)}
+    for span in _days_of_ranges(text):
+        if taken.isdisjoint(range(span.start, span.end)):
+            yield span
 
 
 def days_in(text: str) -> set[Day]:
     """The days that the dates of a text can be read as."""
     found = {day for written in set(_MAYBE_DATE.findall(text)) for day in days_of(written)}
-    return found.union(*(span.days for span in _dates_with_month_first(text)))
+    others = (*_dates_with_month_first(text), *_days_of_ranges(text))
+    return found.union(*(span.days for span in others))
+
+
+def _days_of_ranges(text: str) -> Iterator[DateSpan]:
+    """Both days of ranges within a month: 10–16 March, March 10–16, 3月10日至16日."""
+    for match in _TWO_DAYS.finditer(text):
+        one, other = _FIGURES.finditer(match[0])
+        first, last = int(one[0]), int(other[0])
+        named = _month_of_range(text, match) if 1 <= first < last <= _MONTH_LENGTH else None
+        if named is not None:
+            start, end, (year, month) = named
+            yield DateSpan(start, match.start() + one.end(), ((year, month, first),))
+            yield DateSpan(match.start() + other.start(), end, ((year, month, last),))
+
+
+def _month_of_range(text: str, days: re.Match[str]) -> tuple[int, int, tuple[int, int]] | None:
+    """Where two days of a month start and end, if it is told before them, with year and month."""
+    start, end = days.span()
+    after = _MONTH_AFTER.match(text, end)
+    if after is not None:
+        return start, end, (int(after["y"] or 0), month_number(after["m"]))
+    before = text[max(0, start - _LONGEST_MONTH) : start]
+    han = _HAN_MONTH_BEFORE.search(before)
+    if han is not None and 1 <= int(han["m"]) <= 12:
+        return start - len(han[0]), end, (int(han["y"] or 0), int(han["m"]))
+    month = _MONTH_BEFORE.search(before)
+    if month is None:
+        return None
+    year = _YEAR_AFTER.match(text, end)
+    told = (int(year[1]) if year else 0, month_number(month[0].rstrip(" ,.")))
+    return start, end if year is None else year.end(), told
 
 
 def _dates_with_month_first(text: str) -> Iterator[DateSpan]:
@@ -210,14 +238,23 @@ def _dates_with_month_first(text: str) -> Iterator[DateSpan]:
 
 
 def times_in(text: str) -> Iterator[TimeSpan]:
-    """The times of day in a text, in order."""
+    """The times of day in a text, in order; both times of a range are of the half it names."""
+    end, was_late = 0, False
     for match in _MAYBE_TIME.finditer(text):
         minute = minute_of(match[0])
         if minute is None:
             continue
-        if minute < _HALF_DAY and text.endswith(_AFTERNOON, 0, match.start()):
+        late = (
+            text[max(0, match.start() - _LONGEST_HALF) : match.start()]
+            .rstrip()
+            .endswith(_AFTERNOON)
+        )
+        if not late and was_late:
+            late = _RANGE_SIGN.fullmatch(text, end, match.start()) is not None
+        if late and minute < _HALF_DAY:
             minute += _HALF_DAY
         yield TimeSpan(match.start(), match.end(), minute)
+        end, was_late = match.end(), late
 
 
 def minutes_in_words(text: str) -> set[int]:
@@ -250,7 +287,7 @@ def days_of(text: str) -> tuple[Day, ...]:
         if found is not None:
             parts = found.groupdict()
             year, number = int(parts.get("y") or 0), int(parts.get("d") or 0)
-            month = _month(parts["m"])
+            month = month_number(parts["m"])
             days = [(year, month, number)]
             if form == _READ_TWO_WAYS:
                 days.append((year, number, month))
@@ -273,13 +310,13 @@ def minute_of(text: str) -> int | None:
 
 def weekday_of(day: Day) -> int | None:
     """Which day of the week a day is, from 0 for Monday; None if it is none."""
-    known = _as_date(day)
+    known = as_date(day)
     return None if known is None else known.weekday()
 
 
 def days_near(day: Day, days: Iterable[int]) -> list[Day]:
     """The days that are so many days before or after this one, in the order of `days`."""
-    known = _as_date(day)
+    known = as_date(day)
     if known is None:
         return []
     steps = (timedelta(days=sign * step) for step in days for sign in (1, -1))
@@ -294,7 +331,7 @@ def minutes_near(minute: int, minutes: Iterable[int]) -> list[int]:
 
 def is_edge(day: Day) -> bool:
     """Whether a day is the first or the last of a month, as bounds of a period are."""
-    known = _as_date(day)
+    known = as_date(day)
     if known is None or known == date.max:
         return False
     return known.day == 1 or (known + timedelta(days=1)).day == 1
@@ -308,7 +345,8 @@ def vaguer(day: Day) -> tuple[Day, ...]:
     return ()
 
 
-def _as_date(day: Day) -> date | None:
+def as_date(day: Day) -> date | None:
+    """The day in the calendar; None if it is none, or not all of it is said."""
     try:
         return date(*day)
     except ValueError:
@@ -319,7 +357,8 @@ def _in_calendar(known: date, step: timedelta) -> bool:
     return date.min.toordinal() <= known.toordinal() + step.days <= date.max.toordinal()
 
 
-def _month(text: str) -> int:
+def month_number(text: str) -> int:
+    """Which month a name or a number tells, from 1 to 12."""
     if text.isdecimal():
         return int(text)
     name = text.translate(_SAME_TO_PATTERNS).lower()

@@ -15,8 +15,10 @@ from msgspec import Struct
 from assay.evidence.call_facts import are_alike
 from assay.evidence.effects import acts
 from assay.evidence.grounding import ground_answer
+from assay.evidence.json_leaves import leaf_text
 from assay.evidence.provenance import trace_arguments
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -230,10 +232,21 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
     ]
     if not candidates:
         return []
-    bits = facts.sources.bits_of_calls
+    bits, results = facts.sources.bits_of_calls, facts.sources.results
     touched = _touched(facts, sum(bits[known.position] for known in candidates))
-    idle = {known.position for known in candidates if not bits[known.position] & touched}
+    idle = {
+        known.position
+        for known in candidates
+        if not bits[known.position] & touched and _told_anything(known, results[known.position])
+    }
     return sorted(idle - _looked_through(facts, provenance, idle)) if idle else []
+
+
+def _told_anything(known: CallFacts, result: Source) -> bool:
+    """Whether a result says more than its call did: a mere yes or no is used without a word."""
+    told = (leaf_text(leaf.value) for leaf in result.leaves if not isinstance(leaf.value, bool))
+    words = (word for text in told for word in words_of(text) if _is_telling(word))
+    return not known.words.issuperset(words)
 
 
 def _looked_through(facts: RunFacts, provenance: Provenance, idle: set[int]) -> set[int]:

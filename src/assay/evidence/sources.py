@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.evidence.json_leaves import ROOT, as_text
 from assay.evidence.measures import Measures, measures_in, says_number
-from assay.evidence.moments import Day, speaks_of_time, vaguer
+from assay.evidence.moments import Day, vaguer
 from assay.evidence.quantities import number_words
+from assay.evidence.relative_days import months_named, speaks_of_time
 from assay.evidence.source import Source
 from assay.evidence.spans import Spans, spans_in
 from assay.evidence.words import joined, words_of
@@ -46,6 +47,7 @@ _LONGEST_TOLD = 100_000
 # So many characters are read over and over for parts of names; then no more is looked for.
 _MOST_READ_AGAIN = 100_000_000
 _MOST_IN_WORDS = 20
+_FEW_YEARS = 3
 _STEP = attrgetter("step")
 
 
@@ -106,6 +108,13 @@ class Sources:
     def speaks_of_time(self) -> bool:
         """Whether the user spoke of a time as seen from the day of the run, such as tomorrow."""
         return any(speaks_of_time(source.text[:_LONGEST_TOLD]) for source in self.told)
+
+    @cached_property
+    def months_named(self) -> set[int]:
+        """The months that the user spoke of, from 1 to 12."""
+        return set[int]().union(
+            *(months_named(source.text[:_LONGEST_TOLD]) for source in self.told)
+        )
 
     @cached_property
     def spans(self) -> Spans:
@@ -282,6 +291,12 @@ class Index:
     def minutes_before(self, step: int) -> int:
         """How many times of day were known before a step."""
         return bisect_left(self._minute_steps, step)
+
+    @cached_property
+    def years(self) -> list[int]:
+        """The years of the days, if they are few."""
+        found = sorted({day[0] for day in self.days} - {0})
+        return found if len(found) <= _FEW_YEARS else []
 
     @cached_property
     def _day_steps(self) -> list[int]:

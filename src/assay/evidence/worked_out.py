@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.backing import Backer
 from assay.evidence.json_leaves import ROOT
-from assay.evidence.moments import near_today
 from assay.evidence.quantities import number_in
+from assay.evidence.relative_days import is_of_month, near_today
 from assay.evidence.sources import AFTER_ALL, BEFORE_ALL
 from assay.evidence.traced_value import Origin
 from assay.evidence.workings import spelled_out, total_key
@@ -92,11 +92,14 @@ class Workings:
         return known or self.of_number(whole, step, backer)
 
     def of_days(self, days: Sequence[Day]) -> Origin | None:
-        """The day of the run, where the user spoke of a time as seen from it."""
-        today = self._sources.today
-        if today is None or not self._sources.speaks_of_time:
+        """The day of the run, where the user spoke of a time as seen from it, or of a month."""
+        today, sources = self._sources.today, self._sources
+        if today is None:
             return None
-        if any(near_today(day, today) for day in days):
+        relative = sources.speaks_of_time and any(near_today(day, today) for day in days)
+        if relative or any(
+            abs(day[0] - today.year) <= 1 and is_of_month(day, sources.months_named) for day in days
+        ):
             return Origin("conversation", _CLOCK, None, _BY_CLOCK)
         return None
 
