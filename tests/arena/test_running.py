@@ -109,6 +109,7 @@ def test_only_what_is_missing_is_held_again(tmp_path: Path, model: ScriptedModel
 LETS_ONE_IN = [
     "http://ada:swordfish@127.0.0.1:9/chat?token=swordfish",
     "http://127.0.0.1:9/chat?token=sesame",
+    "http://127.0.0.1:9/chat?agent=desk&code=sesame",
     f"command:{sys.executable} -c 'print(1)' --password swordfish",
 ]
 
@@ -123,7 +124,8 @@ def test_what_lets_one_in_with_an_agent_is_not_kept(
     assert held(store, who) == []
     rows = store.query("SELECT * FROM runs")
     assert len(rows) == 4
-    assert "swordfish" not in f"{who[0].label} {rows} {[c.to_json() for c in store.cases()]}"
+    told = f"{who[0].label} {rows} {[c.to_json() for c in store.cases()]}"
+    assert [word for word in ("swordfish", "sesame") if word in told] == []
 
 
 def test_an_agent_whose_name_is_no_text_is_kept_by_its_escapes(

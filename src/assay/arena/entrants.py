@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from assay.agents.scripted import PREFIX, is_scripted
 from assay.errors import InvalidSettings
 from assay.json_values import without_surrogates
 from assay.store.redaction import masked_text
+from assay.store.secret_rules import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
 BASE_URL_VARIABLE = "OPENAI_BASE_URL"
 KEY_VARIABLE = "OPENAI_API_KEY"
 SCRIPTED = f"{PREFIX}good"
+# What lets one in, by the name it has in the query of an address.
+_KEY = re.compile(
+    r"([?&][\w.-]{0,40}(?:key|token|auth|appid|pass|password|pwd|pw|secret|sig|signature|code)=)"
+    r"[^&#\s\"']{1,400}",
+    re.IGNORECASE,
+)
 
 
 class Entrant(Struct, frozen=True):
@@ -63,7 +71,7 @@ def entrants(
         chosen = own or model or SCRIPTED
         endpoint = _endpoint(chosen, base_url, scripted_url)
         # The name of a command may hold bytes that are no text.
-        label = masked_text(without_surrogates(name))
+        label = masked_text(_without_keys(without_surrogates(name)))
         found.append(Entrant(label, adapter_named(agent), endpoint))
     labels = [entrant.label for entrant in found]
     if len(set(labels)) < len(labels):
@@ -71,6 +79,11 @@ def entrants(
     if not found:
         raise InvalidSettings("agents: expected at least one, like adk,agent-framework")
     return found
+
+
+def _without_keys(name: str) -> str:
+    """The name without the values that let one in at an address, which may be short words."""
+    return _KEY.sub(rf"\1{MASK}", name)
 
 
 def _taken_apart(name: str) -> tuple[str, str]:
