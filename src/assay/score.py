@@ -61,7 +61,7 @@ class Score(Struct, frozen=True, omit_defaults=True):
 
 def share(flags: Iterable[bool]) -> float | None:
     """Share of true flags; None when there is nothing to count."""
-    seen = list(flags)
+    seen = flags if isinstance(flags, list) else list(flags)
     return sum(seen) / len(seen) if seen else None
 
 

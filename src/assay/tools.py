@@ -64,7 +64,7 @@ def read_tools(definitions: object) -> Mapping[str, ToolDefinition] | None:
     """
     if definitions is None:
         return None
-    if isinstance(definitions, dict) and not all(isinstance(key, str) for key in definitions):
+    if isinstance(definitions, dict) and not {str}.issuperset(map(type, definitions)):
         return _read(definitions)  # says which key is wrong; JSON would turn it into text
     try:
         text = msgspec.json.encode(definitions)

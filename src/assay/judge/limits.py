@@ -16,7 +16,7 @@ from assay.judge.deadlines import Deadline
 if TYPE_CHECKING:
     from assay.judge.exchange import Ask, Question, Reply
 
-_FIRST_AT_ONCE = 8
+_FIRST_AT_ONCE = 32
 _FIRST_WAIT = 0.5
 # An endpoint that was silent twice will be silent a third time; each costs a whole deadline.
 _MOST_SILENCES = 2

@@ -21,6 +21,7 @@ Preparation: TypeAlias = Callable[["AgentTestCase"], object]
 # By name: a union that is written where it is used is made anew each time.
 _NUMBERS = (int, float)
 _PLAIN = (int, float, str, NoneType)
+_NO_WORDS = frozenset({int, float, NoneType})
 # Each dimension with the keys under which a reply may give its reason.
 _REASON_KEYS = tuple((name, f"{name}_reason", f"{name}_reasoning") for name in DIMENSION_NAMES)
 
@@ -181,6 +182,8 @@ def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:
 def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
     """The sentences given beside the marks, by dimension."""
     reasons: dict[str, str] = {}
+    if _NO_WORDS.issuperset(map(type, found.values())):
+        return reasons
     for name, key, other_key in _REASON_KEYS:
         entry = found.get(name)
         if not isinstance(entry, _PLAIN) and isinstance(entry, Mapping):
@@ -194,6 +197,8 @@ def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
 
 def mark_of(value: object, name: str) -> float | None:
     """One mark, clamped to 1-10; None stays None, what is no number is an error."""
+    if type(value) in _NUMBERS and LOWEST <= value <= HIGHEST:  # as nearly all are
+        return float(value)
     if not isinstance(value, _PLAIN):  # asking for a Mapping takes longer
         value = _mark_inside(value)
     if value is None:

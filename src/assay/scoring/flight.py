@@ -297,9 +297,15 @@ def _checked(found: Any, name: str) -> Score:
     """The score under its metric's name; a plug-in may return anything."""
     if not isinstance(found, Score):
         raise InvalidRecord(f"the metric returned {preview(found)}, not a Score")
-    for score in found.walk():
-        if score.value is not None and not _is_share(score.value):
-            raise InvalidRecord(f"{score.name} is {preview(score.value)}, not between 0 and 1")
+    scores = [found]
+    for score in scores:  # its parts come to the end of the list as it is looked at
+        value = score.value
+        # Asked first, since nearly every value is one: there are a dozen for each case.
+        usual = value is None or (type(value) is float and 0.0 <= value <= 1.0)
+        if not usual and not _is_share(value):
+            raise InvalidRecord(f"{score.name} is {preview(value)}, not between 0 and 1")
+        if score.parts:
+            scores += score.parts
     return found if found.name == name else replace(found, name=name)
 
 
