@@ -197,7 +197,7 @@ def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
 
 def mark_of(value: object, name: str) -> float | None:
     """One mark, clamped to 1-10; None stays None, what is no number is an error."""
-    if type(value) in _NUMBERS and LOWEST <= value <= HIGHEST:  # as nearly all are
+    if isinstance(value, _NUMBERS) and value is not True and LOWEST <= value <= HIGHEST:
         return float(value)
     if not isinstance(value, _PLAIN):  # asking for a Mapping takes longer
         value = _mark_inside(value)
