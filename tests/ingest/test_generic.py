@@ -60,7 +60,7 @@ def test_steps_that_hold_their_results() -> None:
     assert (first.server, first.execution_time, first.turn) == ("fs", 0.25, 1)
     assert (second.reported_success, second.error_message, second.turn) == (False, "gone", 2)
     assert (case.outcome.success, case.outcome.score) == (True, 0.5)
-    assert case.extra["generic_reader"]["confidence"] == 0.5
+    assert case.extra["generic_reader"]["confidence"] == 0.7
 
 
 def test_events_as_lines_are_one_run() -> None:
@@ -330,3 +330,58 @@ def test_requests_that_grow_are_one_run_with_the_last_answer() -> None:
     run = read_one(GENERIC, recording([first, last]))
     assert (run.input, run.actual_output) == ("Rain?", "Yes.")
     assert [(c.tool, c.result) for c in run.calls] == [("look", "rain")]
+
+
+def row(city: str, calls: int) -> dict[str, Any]:
+    made = [{"name": "rain", "arguments": {"city": city, "n": i}} for i in range(calls)]
+    return {"query": f"Rain in {city}?", "response": f"Yes, in {city}.", "tool_calls": made}
+
+
+ROWS = [row("Oslo", 1), row("Rome", 2), row("Bern", 0)]
+
+
+@pytest.mark.parametrize("told", [tuple(ROWS), ROWS])
+def test_rows_with_question_and_answer_are_a_run_each(told: Any) -> None:
+    assert GENERIC.recognise(recording(told)) > 0.1
+    runs = read(GENERIC, recording(told))
+    assert [(run.input, run.actual_output, len(run.calls)) for run in runs] == [
+        ("Rain in Oslo?", "Yes, in Oslo.", 1),
+        ("Rain in Rome?", "Yes, in Rome.", 2),
+        ("Rain in Bern?", "Yes, in Bern.", 0),
+    ]
+
+
+def test_lines_that_tell_steps_are_no_rows() -> None:
+    steps = tuple({**row("Oslo", 1), "session_id": "s", "step": i} for i in range(2))
+    assert len(read(GENERIC, recording(steps))) == 1
+
+
+def test_the_calls_and_results_of_one_message_are_no_run() -> None:
+    used = [{"type": "tool_use", "id": n, "name": "f", "input": {"n": n}} for n in ("a", "b")]
+    came = [{"type": "tool_result", "tool_use_id": n, "content": n} for n in ("a", "b")]
+    told = (
+        {"type": "begin", "id": "s"},
+        {"type": "line", "message": {"role": "user", "content": "Do both."}},
+        {"type": "line", "message": {"role": "assistant", "content": used}},
+        {"type": "line", "message": {"role": "user", "content": came}},
+        {"type": "line", "message": {"role": "assistant", "content": "Done."}},
+    )
+    run = read_one(GENERIC, recording(told))
+    assert (run.input, run.actual_output) == ("Do both.", "Done.")
+    assert [(call.call_id, call.result) for call in run.calls] == [("a", "a"), ("b", "b")]
+
+
+def test_a_flag_called_successful_is_one() -> None:
+    told = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "tool_calls": [{"id": "a", "name": "f", "arguments": {}}]},
+        {"role": "tool_call_result", "tool_call_id": "a", "successful": False, "content": "no"},
+    ]
+    assert read_one(GENERIC, recording({"turns": told})).calls[0].reported_success is False
+
+
+def test_several_runs_beside_a_question_and_an_answer_stay_several() -> None:
+    said = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": "Gone."}]
+    tries = [{"messages": said}, {"messages": [*said, {"role": "user", "content": "Back."}]}]
+    whole = {"task": "Go.", "answer": "Gone.", "tries": {"all": tries}}
+    assert len(read(GENERIC, recording(whole))) == 2

@@ -26,7 +26,10 @@ MEDIA_KINDS = frozenset(
     {"image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "document"}
 )
 # Flags a result may carry of its own, and whether a set flag means success.
-SUCCESS_FLAGS = (("is_error", False), ("isError", False), ("error", False), ("success", True))
+SUCCESS_FLAGS = (
+    *(("is_error", False), ("isError", False), ("error", False)),
+    *(("success", True), ("successful", True)),
+)
 # Made once: this is asked of every call.
 _NUMBER = int | float
 # Whole numbers have any length in JSON; those beyond are no decimal number.

@@ -21,10 +21,13 @@ from assay.ingest.fields import (
 )
 from assay.ingest.generic_evidence import Evidence
 from assay.ingest.generic_runs import (
+    ANSWER_KEYS,
+    QUESTION_KEYS,
     children_of,
     conversations_in,
     in_small_letters,
     longest_of,
+    rows_in,
     runs_in,
     unfolded,
 )
@@ -47,17 +50,9 @@ _DEEPEST = 60
 _MOST_NODES = 5_000_000
 # A look is cheap: formats that know the file better are asked at the same time.
 _LOOKED_AT = 100_000
-# Facts of a run by the keys that usually hold them, on the run's own level.
-QUESTION_KEYS = (
-    *("prompt", "question", "query", "instruction", "task", "goal", "input", "user_input"),
-    *("userInput", "chatInput"),
-)
-ANSWER_KEYS = (
-    *("final_answer", "final_output", "answer", "final_response", "prediction", "output"),
-    *("responseText", "response", "text"),
-)
 TOOL_KEYS = ("tools", "functions")
 MODEL_KEYS = ("model", "model_name", "modelName", "model_id", "modelId", "ai_model_id")
+# Facts of a run by the keys that usually hold them, on the run's own level.
 TEXT_FACTS = (
     ("model", MODEL_KEYS),
     ("session_id", ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")),
@@ -275,6 +270,7 @@ def _confidence(values: list[Any]) -> float:
     finder = _Finder(_LOOKED_AT)
     for value in values:
         finder.visit(value)
+        finder.evidence.rows += len(rows_in(value))
     return finder.evidence.confidence()
 
 
@@ -286,7 +282,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         value = with_speakers(in_small_letters(document.value))
         value = value if _confidence([value]) else unfolded(value) or value
-        runs = longest_of(runs_in(value))
+        runs, rows = longest_of(runs_in(value)), rows_in(value)
+        # A row with a single call holds no conversation, yet it is a run.
+        runs = rows if len(rows) >= len(runs) else runs
         if document.position is not None and not runs:
             loose.append(value)
             continue
@@ -300,7 +298,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 def _case(value: object, recording: Recording, position: int | None) -> AgentTestCase | Unreadable:
     finder = _found_in(value)
     evidence = finder.evidence
-    if not evidence.calls and not evidence.said:
+    evidence.rows += len(rows_in(value))
+    if not evidence.calls and not evidence.said and not evidence.rows:
         problem = "no messages and no tool calls in any shape we know"
         return Unreadable(recording.name, problem, position)
     # One object in a list is the run, as it is alone.

@@ -9,6 +9,7 @@ class Evidence:
     def __init__(self) -> None:
         """Begin with nothing found."""
         self.said: dict[str, int] = {}
+        self.rows = 0
         self.calls = 0
         self.call_ids = 0
         self.named_results = 0
@@ -22,6 +23,7 @@ class Evidence:
         found = (
             (0.3, both and spoken, "{} message{s}, of a user and a model"),
             (0.1, not both and spoken, "{} message{s}, of one side only"),
+            (0.2, self.calls and not both and self.rows, "{} question{s} with an answer beside it"),
             (0.3, self.calls, "{} call{s} with a tool's name and arguments"),
             (0.1, self.call_ids, "{} of them with the id of a call"),
             (0.3, self.named_results, "{} result{s} that name{v} {own} call"),

@@ -21,6 +21,20 @@ EXPECTATION_KEYS = frozenset({"task", "tasks", "evaluation_criteria", "reward_in
 MEMORY = "SimpleChatStore"
 # A text without any of these holds no conversation.
 _SPOKEN = ('"role"', '"tool', '"type"')
+# Facts of a run by the keys that usually hold them, on the run's own level.
+QUESTION_KEYS = (
+    *("prompt", "question", "query", "instruction", "task", "goal", "input", "user_input"),
+    *("userInput", "chatInput"),
+)
+ANSWER_KEYS = (
+    *("final_answer", "final_output", "answer", "final_response", "prediction", "output"),
+    *("responseText", "response", "text"),
+)
+# What a line has that tells one step of a run.
+STEP_KEYS = frozenset(
+    {"step", "step_number", "turn", "round", "iteration", "event", "level", "timestamp"}
+    | {"session_id", "sessionId", "conversation_id", "thread_id", "trace_id", "run_id"}
+)
 EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
 
 
@@ -31,8 +45,31 @@ def runs_in(value: object, depth: int = 0) -> list[object]:
     if depth > _DEEPEST_RUN:
         return []
     found = [run for child in children_of(value) for run in runs_in(child, depth + 1)]
+    if isinstance(value, dict) and shapes.may_be_known(value) and shapes.message_role(value):
+        # The calls and results that one message carries are no conversation.
+        found = [run for run in found if _has_speakers(run)]
     # Several lists in one object are parts of one run: messages here, calls there.
     return [value] if isinstance(value, dict) and found and _is_one(value, found) else found
+
+
+def _has_speakers(run: object) -> bool:
+    roles = (shapes.message_role(item) for item in objects_in(run))
+    return not isinstance(run, list) or any(role in {"user", "assistant"} for role in roles)
+
+
+def is_row(value: object) -> bool:
+    """Whether a value has a question and an answer of its own: a row of data, and no step."""
+    row = dict_or_empty(value)
+    asked, answered = (shapes.first_text(row, keys) for keys in (QUESTION_KEYS, ANSWER_KEYS))
+    if asked is None or answered is None or not STEP_KEYS.isdisjoint(row):
+        return False
+    return not shapes.belongs_to_conversation(row)
+
+
+def rows_in(value: object) -> list[object]:
+    """The rows of data that a value is; none where anything else is among them."""
+    rows = value if isinstance(value, list) else [value]
+    return rows if all(map(is_row, rows)) else []
 
 
 def longest_of(runs: list[object]) -> list[object]:
