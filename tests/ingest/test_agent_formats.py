@@ -11,6 +11,7 @@ from tests.ingest.reading import recording
 
 from assay.ingest.adk import ADK
 from assay.ingest.atif import ATIF
+from assay.ingest.browser_use import BROWSER_USE
 from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.codex_cli import CODEX_CLI
 from assay.ingest.documents import Unreadable
@@ -305,6 +306,19 @@ EXAMPLES = {
                 ],
             },
         ),
+    ),
+    "browser-use": Example(
+        BROWSER_USE,
+        {
+            "history": [
+                {
+                    "model_output": {"memory": "m", "action": [{"click": {"index": 1}}]},
+                    "result": [{"error": "gone", "judgement": {"verdict": False}}],
+                    "state": {"url": "u"},
+                    "metadata": {"step_start_time": 1.0, "step_end_time": 2.0},
+                }
+            ]
+        },
     ),
     "pi": Example(
         PI,

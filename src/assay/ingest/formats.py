@@ -25,6 +25,7 @@ _HOMES = {
     "atif": "atif:ATIF",
     "bedrock": "bedrock:BEDROCK",
     "bfcl": "bfcl:BFCL",
+    "browser-use": "browser_use:BROWSER_USE",
     "chatgpt": "chatgpt:CHATGPT",
     "claude-ai": "claude_ai:CLAUDE_AI",
     "claude-code": "claude_code:CLAUDE_CODE",
