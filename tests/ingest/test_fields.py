@@ -26,6 +26,7 @@ from assay.ingest.fields import (
     text_of,
     text_or_none,
     total_usage,
+    with_cost,
 )
 from assay.run import Usage
 
@@ -164,3 +165,19 @@ def test_ids_are_the_same_at_every_reading() -> None:
     assert stable_id("a", 1) != stable_id("a", "1")
     assert place_id("/x/run-1/log.json", 3) == ("run-1", "log.json", "3")
     assert place_id("/moved/run-1/log.json", 3) == place_id("/x/run-1/log.json", 3)
+
+
+@pytest.mark.parametrize(
+    ("costs", "cost"), [([0.25, None, 0.5], 0.75), ([0], 0.0), ([1e308, 1e308], None)]
+)
+def test_what_replies_cost_is_known_without_their_tokens(
+    costs: list[object], cost: float | None
+) -> None:
+    assert with_cost(None, costs) == Usage(cost_usd=cost)
+    assert with_cost(Usage(3), costs) == Usage(3, cost_usd=cost)
+
+
+@pytest.mark.parametrize("costs", [[], [None], ["0.5", -1, True]])
+def test_a_cost_that_nobody_tells_is_not_zero(costs: list[object]) -> None:
+    assert with_cost(None, costs) is None
+    assert with_cost(Usage(3), costs) == Usage(3)

@@ -18,11 +18,12 @@ from assay.ingest.fields import (
     text_at,
     text_of,
     total_usage,
+    with_cost,
 )
 from assay.ingest.log_lines import sampled_values
 from assay.ingest.recording import Format, Recording
 from assay.ingest.wire_messages import MARK, WireMessage, messages_in, wire_messages
-from assay.run import RunOutcome, Source, Usage
+from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -290,15 +291,11 @@ class _Session:
     def case(self, name: str) -> AgentTestCase:
         """The run that the session was."""
         self._flush()
-        usage = total_usage(self._usages)
-        if self._cost is not None:
-            usage = usage or Usage()
-            usage.cost_usd = self._cost
         return self._run.finish(
             run_id=stable_id(NAME, self._own, *place_id(name, self.position)),
             session_id=self._own or None,
             model=self.model,
-            usage=usage,
+            usage=with_cost(total_usage(self._usages), [self._cost]),
             outcome=None
             if self._failure is None
             else RunOutcome(success=False, decided_by=NAME, reason=self._failure),

@@ -31,9 +31,10 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import Format, Recording
-from assay.run import RunOutcome, Source, Usage
+from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -243,12 +244,8 @@ class _Session:
 
     def case(self, name: str, results: dict[str, Any]) -> AgentTestCase:
         """The run that the session was."""
-        usage = total_usage(self._usages)
         told = amount_or_none(results.get("cost"))
         cost = self._cost if told is None else told
-        if cost is not None:
-            usage = usage or Usage()
-            usage.cost_usd = cost
         extra = {"version": self._version, "benchmark": results}
         return self._run.finish(
             run_id=stable_id(NAME, *place_id(name, self._line)),
@@ -256,7 +253,7 @@ class _Session:
             task_id=text_at(results, "testcase"),
             model=self._model or text_at(results, "model"),
             framework=NAME,
-            usage=usage,
+            usage=with_cost(total_usage(self._usages), [cost]),
             outcome=self._outcome(results),
             started_at=self._started,
             source=Source(name, NAME, self._line),
@@ -305,9 +302,6 @@ def _launch(
     sent = [dict_or_empty(e.get("properties")) for e in events if e.get("event") == SENT]
     if not sent:
         return
-    usage = total_usage(sent) or Usage()
-    costs = [cost for said in sent if (cost := amount_or_none(said.get("cost"))) is not None]
-    usage.cost_usd = sum(costs) if costs else None
     times = [at for event in events if (at := epoch_seconds(event.get("time"))) is not None]
     counts = Counter(str(event.get("event")) for event in events)
     yield RunBuilder().finish(
@@ -316,7 +310,7 @@ def _launch(
             (model for said in reversed(sent) if (model := text_at(said, "main_model"))), None
         ),
         framework=NAME,
-        usage=usage,
+        usage=with_cost(total_usage(sent), (said.get("cost") for said in sent)),
         total_rounds=len(sent),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),

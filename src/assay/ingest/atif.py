@@ -25,6 +25,7 @@ from assay.ingest.fields import (
     text_of,
     text_or_none,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import Format, Recording
 from assay.run import Source, Usage
@@ -227,13 +228,8 @@ def _usage(trajectory: dict[str, Any], steps: list[dict[str, Any]]) -> Usage | N
     total = {ours: count_or_none(sums.get(theirs)) for ours, theirs, _ in USAGE_KEYS}
     each = [{ours: count_or_none(m.get(key)) for ours, _, key in USAGE_KEYS} for m in own]
     usage = total_usage([total]) or total_usage(each)
-    costs = [cost for m in own if (cost := amount_or_none(m.get("cost_usd"))) is not None]
     cost = amount_or_none(sums.get("total_cost_usd"))
-    cost = sum(costs) if cost is None and costs else cost
-    if cost is not None:
-        usage = usage or Usage()
-        usage.cost_usd = cost
-    return usage
+    return with_cost(usage, [m.get("cost_usd") for m in own] if cost is None else [cost])
 
 
 def _extra(trajectory: dict[str, Any], steps: list[dict[str, Any]]) -> dict[str, Any]:

@@ -26,9 +26,10 @@ from assay.ingest.fields import (
     text_at,
     text_of,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import FilePlace, Format, Recording
-from assay.run import RunOutcome, Source, Usage
+from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -155,10 +156,7 @@ def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
         line.get("usage") for line in lines if _is_result(line)
     )
     known = _of_stream(lines)
-    cost = known.pop("cost_usd", None)
-    if cost is not None:
-        usage = usage or Usage()
-        usage.cost_usd = cost
+    usage = with_cost(usage, [known.pop("cost_usd", None)])
     return builder.finish(
         run_id=stable_id(NAME, session, agent, *_place(recording.name)),
         session_id=session,

@@ -23,10 +23,11 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     total_usage,
+    with_cost,
 )
 from assay.ingest.otlp_values import flat_attributes, plain_value, whole_number
 from assay.ingest.recording import Format, Recording
-from assay.run import Source, Usage
+from assay.run import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,16 +173,12 @@ class _Session:
 
     def case(self, own_id: str | None, name: str) -> AgentTestCase:
         """The run of this session."""
-        usage = total_usage(self._usages)
-        if self._costs:
-            usage = usage or Usage()
-            usage.cost_usd = sum(self._costs)
         return self.run.finish(
             run_id=stable_id(NAME, own_id, *place_id(name, None)),
             session_id=own_id,
             model=self._model,
             framework=self._agent,
-            usage=usage,
+            usage=with_cost(total_usage(self._usages), self._costs),
             started_at=min(self._times, default=None),
             ended_at=max(self._times, default=None),
             source=Source(name, NAME, self._position),

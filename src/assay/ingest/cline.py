@@ -14,7 +14,6 @@ from assay.ingest.anthropic_messages import CALL_BLOCKS, RESULT_BLOCKS, add_mess
 from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
     decode_arguments,
     decode_json_text,
     dict_or_empty,
@@ -25,6 +24,7 @@ from assay.ingest.fields import (
     text_at,
     text_of,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
@@ -137,10 +137,7 @@ def _usage(shown: list[dict[str, Any]]) -> Usage | None:
         }
         for request in told
     )
-    costs = [cost for r in told if (cost := amount_or_none(r.get("cost"))) is not None]
-    if usage is not None and costs:
-        usage.cost_usd = sum(costs)
-    return usage
+    return with_cost(usage, (request.get("cost") for request in told))
 
 
 def _add_message(run: RunBuilder, message: dict[str, Any]) -> None:

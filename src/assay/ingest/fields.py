@@ -223,6 +223,16 @@ def total_usage(reports: Iterable[object]) -> Usage | None:
     return Usage(**totals) if totals else None  # type: ignore[arg-type]  # only counts are set
 
 
+def with_cost(usage: Usage | None, costs: Iterable[object]) -> Usage | None:
+    """The usage with what its replies cost in US dollars; as it was where nobody says."""
+    known = [amount for cost in costs if (amount := amount_or_none(cost)) is not None]
+    if not known:
+        return usage
+    usage = usage or Usage()
+    usage.cost_usd = amount_or_none(sum(known))
+    return usage
+
+
 def _count_at(report: object, path: tuple[str, ...]) -> int | None:
     for key in path:
         report = report.get(key) if isinstance(report, dict) else None

@@ -24,6 +24,7 @@ from assay.ingest.fields import (
     text_of,
     text_or_none,
     total_usage,
+    with_cost,
 )
 from assay.ingest.inspect_archive import is_archive, looks_like_log, ranges_in, read_archive
 from assay.ingest.recording import Format, Recording
@@ -346,10 +347,7 @@ def _worth(value: object) -> tuple[bool | None, float | None]:
 def _usage(by_model: object) -> Usage | None:
     reports = objects_in(list(dict_or_empty(by_model).values()))
     usage = total_usage({ours: r.get(theirs) for ours, theirs in USAGE_KEYS} for r in reports)
-    costs = [cost for r in reports if (cost := amount_or_none(r.get("total_cost"))) is not None]
-    if usage is not None and costs:
-        usage.cost_usd = sum(costs)
-    return usage
+    return with_cost(usage, (r.get("total_cost") for r in reports))
 
 
 def _times(sample: dict[str, Any], events: list[dict[str, Any]]) -> dict[str, float | None]:

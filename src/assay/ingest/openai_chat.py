@@ -8,7 +8,6 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, conversations, replies, sampled_messages
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
     count_or_none,
     decode_arguments,
     dict_or_empty,
@@ -21,6 +20,7 @@ from assay.ingest.fields import (
     text_at,
     text_or_none,
     total_usage,
+    with_cost,
 )
 from assay.ingest.react_text import with_written_calls
 from assay.ingest.recording import Format, Recording
@@ -200,12 +200,7 @@ def _generator(value: dict[str, Any]) -> str | None:
 
 def _usage(report: object) -> Usage | None:
     """The tokens of a report, and what they cost where it says so."""
-    usage = total_usage([report])
-    cost = amount_or_none(dict_or_empty(report).get("cost"))
-    if cost is not None:
-        usage = usage or Usage()
-        usage.cost_usd = cost
-    return usage
+    return with_cost(total_usage([report]), [dict_or_empty(report).get("cost")])
 
 
 def _usages(messages: Iterable[dict[str, Any]]) -> list[object]:

@@ -24,6 +24,7 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     total_usage,
+    with_cost,
 )
 from assay.ingest.opencode_storage import is_piece, is_session, stored_messages
 from assay.ingest.recording import Format, Recording
@@ -221,11 +222,7 @@ class _Session:
         self._unread[kind] += 1
 
     def _usage(self) -> Usage | None:
-        usage = total_usage(self._usages)
-        if self._costs:
-            usage = usage or Usage()
-            usage.cost_usd = sum(self._costs)
-        return usage
+        return with_cost(total_usage(self._usages), self._costs)
 
     def _extra(self) -> dict[str, Any]:
         kept = {key: self.about[key] for key in ("title", "parentID") if self.about.get(key)}

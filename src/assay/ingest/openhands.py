@@ -12,7 +12,6 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
     count_or_none,
     decode_arguments,
     dict_or_empty,
@@ -24,6 +23,7 @@ from assay.ingest.fields import (
     text_of,
     text_or_none,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import Format, Recording
 from assay.run import Source, Usage
@@ -322,11 +322,7 @@ def _usage(stream: _Stream) -> Usage | None:
     replies = (_response(event) for event in stream.events)
     usage = total_usage({text_at(reply, "id"): reply.get("usage") for reply in replies}.values())
     metrics = dict_or_empty(stream.around.get("metrics"))
-    cost = amount_or_none(metrics.get("accumulated_cost"))
-    if cost is not None:
-        usage = usage or Usage()
-        usage.cost_usd = cost
-    return usage
+    return with_cost(usage, [metrics.get("accumulated_cost")])
 
 
 OPENHANDS = Format(

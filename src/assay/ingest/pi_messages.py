@@ -16,6 +16,7 @@ from assay.ingest.fields import (
     text_at,
     text_of,
     total_usage,
+    with_cost,
 )
 
 if TYPE_CHECKING:
@@ -107,8 +108,4 @@ def usage_of(messages: Iterable[dict[str, Any]]) -> Usage | None:
     """The tokens that the replies among messages report, and what they cost."""
     reports = [dict_or_empty(message.get("usage")) for message in messages]
     usage = total_usage({ours: r.get(theirs) for ours, theirs in USAGE_KEYS} for r in reports)
-    prices = (dict_or_empty(report.get("cost")).get("total") for report in reports)
-    costs = [cost for price in prices if (cost := amount_or_none(price)) is not None]
-    if usage is not None and costs:
-        usage.cost_usd = sum(costs)
-    return usage
+    return with_cost(usage, (dict_or_empty(r.get("cost")).get("total") for r in reports))

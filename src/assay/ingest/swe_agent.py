@@ -27,6 +27,7 @@ from assay.ingest.fields import (
     text_at,
     text_of,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import Format, Recording
 from assay.run import Source, Usage
@@ -264,11 +265,7 @@ def _usage(value: dict[str, Any], stats: dict[str, Any]) -> Usage | None:
     sent, received = stats.get("tokens_sent"), stats.get("tokens_received")
     reports: list[object] = [{"input_tokens": sent, "output_tokens": received}] if sent else []
     usage = total_usage(reports or _responses(objects_in(value.get("messages"))))
-    cost = amount_or_none(stats.get("instance_cost"))
-    if cost:
-        usage = usage or Usage()
-        usage.cost_usd = cost
-    return usage
+    return with_cost(usage, [stats.get("instance_cost") or None])
 
 
 def _responses(messages: Iterable[dict[str, Any]]) -> Iterator[object]:

@@ -23,6 +23,7 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
@@ -165,11 +166,7 @@ def _outcome(simulation: dict[str, Any]) -> RunOutcome | None:
 
 def _usage(messages: list[dict[str, Any]], cost: object) -> Usage | None:
     usage = total_usage(m.get("usage") for m in messages if m.get("role") == "assistant")
-    price = amount_or_none(cost)
-    if price is not None:
-        usage = usage or Usage()
-        usage.cost_usd = price
-    return usage
+    return with_cost(usage, [cost])
 
 
 def _expected(task: dict[str, Any]) -> list[Any] | None:

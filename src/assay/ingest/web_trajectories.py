@@ -9,7 +9,6 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
     dict_or_empty,
     id_or_none,
     number_or_none,
@@ -17,6 +16,7 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     total_usage,
+    with_cost,
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.web_actions import LAST_WORDS, Action, actions_in
@@ -165,11 +165,7 @@ def _answer(action: Action) -> str | None:
 def _usage(steps: list[dict[str, Any]], summary: dict[str, Any]) -> Usage | None:
     counted = {ours: summary[theirs] for ours, theirs in COUNTS if theirs in summary}
     usage = total_usage(steps) or total_usage([counted])
-    cost = amount_or_none(summary.get(COST))
-    if cost is not None:
-        usage = usage or Usage()
-        usage.cost_usd = cost
-    return usage
+    return with_cost(usage, [summary.get(COST)])
 
 
 def _outcome(places: tuple[dict[str, Any], ...]) -> RunOutcome | None:
