@@ -24,6 +24,7 @@ from assay.ingest.openhands import OPENHANDS
 from assay.ingest.pi import PI
 from assay.ingest.recording import FilePlace, Format, Recording
 from assay.ingest.swe_agent import SWE_AGENT
+from assay.ingest.voice_calls import VOICE_CALLS
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -318,6 +319,24 @@ EXAMPLES = {
                     "metadata": {"step_start_time": 1.0, "step_end_time": 2.0},
                 }
             ]
+        },
+    ),
+    "voice-calls": Example(
+        VOICE_CALLS,
+        {
+            "conversation_id": "c",
+            "transcript": [
+                {
+                    "role": "agent",
+                    "message": "m",
+                    "time_in_call_secs": 1,
+                    "tool_calls": [{"tool_name": "f", "request_id": "r", "params_as_json": "{}"}],
+                    "tool_results": [{"request_id": "r", "result_value": "x", "is_error": True}],
+                    "llm_usage": {"model_usage": {"m": {"input": {"tokens": 1}}}},
+                }
+            ],
+            "metadata": {"start_time_unix_secs": 1, "call_duration_secs": 1},
+            "analysis": {"call_successful": "failure"},
         },
     ),
     "pi": Example(

@@ -71,6 +71,7 @@ _HOMES = {
     "toolgym": "toolgym:TOOLGYM",
     "traceloop": "traceloop:TRACELOOP",
     "vercel-ai": "vercel_stream:VERCEL_AI",
+    "voice-calls": "voice_calls:VOICE_CALLS",
     "web-actions": "web_trajectories:WEB_ACTIONS",
     "zed": "zed:ZED",
 }
