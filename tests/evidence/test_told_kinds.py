@@ -229,6 +229,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "The button is disabled",
             "the buoy is not clickable",
             "nothing to moor",
+            "The boat is not assigned to a pilot",
             "This chart is only available after high tide",
             "The picture was flagged by the watch",
         ),

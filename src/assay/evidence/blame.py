@@ -159,7 +159,8 @@ def _told(call: ToolExecutionResult, message: str) -> Kind:
         return coded
     beside = words_beside(call.result)
     named = kind_of_message(beside) if beside else told
-    return told if named in VAGUE_KINDS else named
+    vague = UNTOLD_KINDS if told == "unclassified" else VAGUE_KINDS
+    return told if named in vague else named
 
 
 def _by_rpc_code(failure: _Failure) -> Blame | None:

@@ -52,6 +52,7 @@ ROLES: dict[str, frozenset[str]] = {
         {"message", "msg", "detail", "details", "reason", "description", "title", "消息", "info"}
         | {"status_message", "error_summary", "cause", "sub_msg", "sub_message"}
         | {"mensagem", "mensaje", "nachricht", "messaggio", "сообщение", "メッセージ", "메시지"}
+        | {"motivo", "grund", "raison", "причина", "理由", "原因"}
     ),
     "payload": frozenset(
         {"data", "result", "results", "output", "body", "content", "items", "rows", "records"}
@@ -62,6 +63,16 @@ ROLES: dict[str, frozenset[str]] = {
         {"started", "sent", "created", "deleted", "removed", "updated", "saved", "written"}
         | {"added", "applied", "uploaded", "installed", "booked", "published", "submitted"}
         | {"stored", "posted", "performed", "executed", "moved", "scheduled", "cancelled"}
+        | {"enviado", "enviada", "criado", "criada", "creado", "creada", "guardado", "salvo"}
+        | {
+            "eliminado",
+            "removido",
+            "atualizado",
+            "actualizado",
+            "gesendet",
+            "gespeichert",
+            "envoyé",
+        }
     ),
     "good_count": frozenset({"succeeded", "success", "successful", "success_count", "ok_count"}),
     "bad_count": frozenset({"failed", "failures", "failure_count", "failed_count", "error_count"}),

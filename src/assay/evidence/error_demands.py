@@ -214,6 +214,10 @@ DEMANDS: tuple[Opening, ...] = (
             ),
             r"(?:i|we) can only \w+",
             (
+                rf"[^\n]{{3,160}}[.!] (?:this|the) {CALLED} is only (?:available|allowed|supported)"
+                r" (?:after|before|when|while|if|once|for|in|with)\b"
+            ),
+            (
                 r"(?:the )?(?:[\w./'-]+ ){0,4}(?:response|reply|answer|payload|body)"
                 r" (?:is|was) (?:missing|lacking) (?:its|the|an?|any|required) \w"
             ),

@@ -87,8 +87,8 @@ STATEMENTS: tuple[Opening, ...] = (
             r"\[[\w .-]{1,40}\] (?:error|failed|failure)\s*[:：]",
             r"\[[\w.-]{1,40} (?:error|failed|failure)\] ",
             (
-                r"\[(?-i:[A-Z]{1,20}_ERROR|[A-Z_]{0,30}(?:FAILED|INVALID|DENIED|EXPIRED|UNAVAILABLE"
-                r"|BLOCKED|TIMEOUT|NOT_FOUND|MISSING|REFUSED|CONFLICT|EXCEEDED|REQUIRED"
+                r"\[(?-i:[A-Z]{1,20}_ERROR|[A-Z_ ]{0,30}(?:FAILED|INVALID|DENIED|EXPIRED"
+                r"|UNAVAILABLE|BLOCKED|TIMEOUT|NOT_FOUND|MISSING|REFUSED|CONFLICT|EXCEEDED|REQUIRED"
                 r"|FORBIDDEN|NONEXISTENT))\] "
             ),
             r"\[errno -?\d+\]",

@@ -99,6 +99,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"|connected|running|configured|be (?:found|loaded|reached))|unknown|unavailable)\b"
             ),
             r"no tool (?:named|called)",
+            (
+                r"(?:the )?(?:working|current) directory (?:\S{1,200} )?(?:(?:is |was )?not found"
+                r"|does not exist|is not an? \w+)"
+            ),
             r"tool result missing",
             r"model tried to call unavailable tool",
         ),
@@ -116,6 +120,11 @@ PHRASES: tuple[Opening, ...] = (
                 r"|[:.!]|\s*\Z)"
             ),
             r"deadline exceeded",
+            (
+                r"(?:the )?(?:command|process|script|execution|request|query|call|tool|operation"
+                r"|job|task|\w+ call)(?: \S{1,40})? exceeded (?:the |its |a )?(?:\w+ )?(?:time-?out"
+                r"|time limit|deadline|\d+(?:\.\d+)? ?(?:m?s|sec\w*|min\w*)\b)"
+            ),
             (
                 r"(?:the )?connection (?:(?:to|with|from) [^\n]{1,80}? )?(?:was |is |has been "
                 r"|\w+ )?"

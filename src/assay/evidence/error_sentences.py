@@ -20,10 +20,15 @@ SENTENCES: tuple[Opening, ...] = (
         "error_symbol",
         "line",
         (
-            r"(?:invalid|missing|unsupported|bad|no_such|unknown)_[a-z_]{2,60}\s*(?:\Z|: )",
+            (
+                r"(?:invalid|missing|unsupported|bad|no_such|unknown|falha|erro|fallo|fehler|echec)"
+                r"_[a-z_]{2,60}\s*(?:\Z|: )"
+            ),
             (
                 r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted|failed|expired|mismatch"
-                r"|required|exists|unavailable|invalid|unauthorized)\s*(?:\Z|: )"
+                r"|required|exists|unavailable|invalid|unauthorized|disabled|forbidden|unsupported"
+                r"|rejected|refused|missing|timeout|conflict|not_allowed|ambiguity|invalid[oa]"
+                r"|n(?:ao|o)_[a-z]{4,20}d[oa])\s*(?:\Z|: )"
             ),
         ),
     ),

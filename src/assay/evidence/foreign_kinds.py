@@ -25,7 +25,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         "missing_required_field",
         (
             r"\b(?:ist erforderlich|est (?:requis|obligatoire)|es (?:requerid|obligatori)"
-            r"|é obrigatóri|être vide|fichier vide|^\W*aucune? \w+\W*$|estar (?:vací|vazi)"
+            r"|é obrigatóri|être vide|быть пуст|fichier vide|^\W*aucune? \w+\W*$"
+            r"|estar (?:vací|vazi)"
             r"|необходимы?\b)|が(?:入力|指定|選択)されていません"
         ),
     ),
@@ -61,7 +62,9 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|nie (?:skonfigurowan|zainstalowan)|(?-i:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:não"
             r"|no se|nicht|non|не\b|n'est)|(?:нет|keine?n?|sin|sem|pas de|falta)"
             r" (?-i:[A-Z][A-Z0-9]*"
-            r"(?:_[A-Z0-9]+)+)|конфигурац|настройк\w+ (?:не|отсутств))"
+            r"(?:_[A-Z0-9]+)+)|(?-i:PATH\b)|переменн\w+ окружения"
+            r"|variable de entorno|vari[áa]vel de ambiente|variable d'environnement"
+            r"|umgebungsvariable|конфигурац|настройк\w+ (?:не|отсутств))"
             r"|設定されていません|設定してください|未設定|無効化|設定が必要|連携されて|비활성화"
             r"|설정해야"
             r"|설정되지|설정이 필요|설치되"
@@ -209,7 +212,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "not_found",
         (
-            r"\b(?:nicht (?:gefunden|vorhanden)|kein \S+ (?:\S+ ){0,4}gefunden|existiert nicht"
+            r"\b(?:no reconocid|não reconhecid|non reconnu|nicht (?:gefunden|vorhanden)"
+            r"|kein \S+ (?:\S+ ){0,4}gefunden|existiert nicht"
             r"|introuvable|n'existe pas"
             r"|trouv(?:é|er)|encontr(?:ó|ad|ar|amos)|no existe|não existe|non (?:trovat|esiste)"
             r"|niet gevonden|bestaat niet|не найден|не существует|nie (?:istnieje|znalez)"
@@ -237,7 +241,9 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"\b(?:zuerst|antes de\b|não pode|no puede|ne peut|non può|nie może|nie można"
+            r"\b(?:zuerst|antes de\b|n(?:ão|o) (?:confirmad|seleccionad|selecionad|identificad)"
+            r"|nicht (?:bestätigt|ausgewählt)|non (?:confirmé|sélectionné)|не (?:выбран|подтвержд)"
+            r"|não pode|no puede|ne peut|non può|nie może|nie można"
             r"|неможливо|нельзя"
             r"|önce|d'abord|primero|primeiro|сначала|najpierw|no se puede|überschr|dépass"
             r"|excede\b|supera\b|превыш|darf nicht|dürfen nicht)"
@@ -258,6 +264,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
         ),
     ),
 )
+# The engine that searches for these takes only letters of ASCII for such.
+_LETTER = r"[\w\u00c0-\u024f\u0400-\u04ff]"
 FOREIGN_KINDS: tuple[tuple[Kind, str], ...] = tuple(
-    (kind, accents_aside(wording)) for kind, wording in _KINDS
+    (kind, accents_aside(wording).replace(r"\w", _LETTER)) for kind, wording in _KINDS
 )

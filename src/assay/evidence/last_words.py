@@ -30,18 +30,24 @@ _LAST_ERROR = re.compile(
 )
 # The same of who was to act, and brings no log.
 _LAST_ERROR_OF_A_DEED = re.compile(r"\n(?:Error|ERROR|Fatal|FATAL): \S[^\n]{0,300}\s*\Z")
-# A deed that is told first, in a short sentence without a count, and what went wrong then.
+# A deed that is told first, in a short sentence without a count, and what went wrong then. A
+# number may be part of a name: "printer HP-2".
+_SAID = r"(?:[^\n.!?:;,\d]|(?<=[\w-])\d)"
 _GOOD_NEWS = re.compile(
-    r"(?-i:[A-Z])[^\n.!?:;,\d]{0,60}?(?:ed|ing|ready|done|ok|found|built|sent|set|successful|successfully)"
-    r"[^\n.!?:;,\d]{0,40}(?:[.!…]{1,3}\s+(?:(?P<contrast>however|but|unfortunately)?,? |then,? )?"
-    r"|,? (?P<but>but) (?=failed|could|was unable|unable|cannot|couldn't|none|nothing))",
+    rf"(?=(?-i:[A-Z])){_SAID}{{0,60}}?(?:ed|ing|ready|done|ok|found|built|sent|set|successful"
+    rf"|successfully){_SAID}{{0,40}}"
+    r"(?:[.!…]{1,3}\s+(?:(?P<contrast>however|but|unfortunately)?,? |then,? )?"
+    r"|,? (?P<but>but) (?=failed|could|was unable|unable|cannot|couldn't|none|nothing"
+    r"|(?:it|the \w+) (?:was|were|could|failed|cannot|did)\b))",
     re.IGNORECASE,
 )
 # What was done was not enough.
 _UNDONE = re.compile(
     r"(?:it|this|that|they|none|nothing)\b[^\n.;:]{0,40}?\b(?:could not|couldn't|cannot|can't"
     r"|(?:was|were|has|have|will) not|wasn't|weren't) (?:be(?:en)? )?\w+"
-    r"|(?:none|nothing)\b[^\n.;:]{0,30}?\b(?:could|was|were|has been|have been) \w+",
+    r"|(?:none|nothing)\b[^\n.;:]{0,30}?\b(?:could|was|were|has been|have been) \w+"
+    r"|(?:it|the \w+) (?:was|were|has been) (?:cancell?ed|aborted|rejected|declined|refused|denied"
+    r"|interrupted|blocked|lost)\b",
     re.IGNORECASE,
 )
 

@@ -186,7 +186,8 @@ SIGNS: tuple[Sign, ...] = (
         "service",
         (
             r"(?:the |an? )?(?:[\w-]+ ){0,3}?(?:service|server|store|backend|database|api|endpoint"
-            r"|provider|engine|feature|tool|gateway|broker) (?P<told>(?:is )?"
+            r"|provider|engine|feature|tool|gateway|broker|(?:data|knowledge) ?base|index"
+            r"|catalog(?:ue)?) (?P<told>(?:is )?"
             r"(?:currently |temporarily )?(?:unavailable|unreachable|overloaded))\b"
         ),
     ),

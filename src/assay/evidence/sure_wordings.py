@@ -138,7 +138,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|temperature"
                 r"|parameter) (?:\S+ ){0,3}(?:is )?out of (?:bounds|range)|beyond (?:the )?end of"
             ),
-            r"(?:may|must|can|should)(?:not| not) (?:contain|start with|end with)",
+            (
+                r"(?:may|must|can|should)(?:not| not) (?:contain|start with|end with)"
+                r"|contains? (?:an? )?(?:dangerous|illegal|forbidden|disallowed|unsafe) char"
+            ),
         ),
     ),
     (
@@ -376,6 +379,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
             r"not (?:visible|clickable|interactable|focusable)\b",
             r"\bnot your turn\b|nothing (?:to|added)\b",
+            (
+                r"\bnot (?:assigned|attached|linked|subscribed|enrolled|bound) to\b|\b(?:process"
+                r"|job|task|timer|recording|run) (?:is |was )?not (?:started|running)\b"
+            ),
             r"\bonly available (?:after|when|once|while|if)\b",
             (
                 r"\bflagged (?:for|as|by)\b|content (?:policy|filter|moderation)|safety (?:system"

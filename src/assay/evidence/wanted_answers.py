@@ -80,6 +80,9 @@ _OF_A_CIRCUMSTANCE = re.compile(
     re.IGNORECASE,
 )
 _RECORDS = ("data", "result", "payload")
+# What a probe looks at, and by which rules its answer reads like a failure.
+_PROBED = frozenset({"url", "host", "hostname", "site", "domain", "endpoint", "link"})
+_OF_PROBES = frozenset({"success_flag", "http_status"})
 # "Invalid input", and not what is wrong with the call itself.
 _BARE_VERDICT = re.compile(
     r"(?:invalid|malformed|incorrect|wrong) (?!arg|param|request|json|api|credential|token|session)"
@@ -99,7 +102,7 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
     told = (reading.message or "").strip()
     if reading.rule == "invalid_input" and kind_of_tool(call.tool) == "checking":
         return checks_for(call.tool, told) or _BARE_VERDICT.match(told) is not None
-    if _is_a_state_to_tell(call.tool, reading.rule, told):
+    if _is_a_state_to_tell(call.tool, reading.rule, told) or _is_of_a_probe(call, payload, reading):
         return True
     if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
         return True
@@ -108,6 +111,15 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
     if reading.rule in SENTENCES and _was_asked_for(call.parameters, told):
         return True
     return _is_of_a_work(call.tool, payload, reading)
+
+
+def _is_of_a_probe(call: ToolExecutionResult, payload: Payload, reading: Reading) -> bool:
+    """Whether a checker tells, without a word of its own, which status another site answered."""
+    body = payload.value
+    if reading.rule not in _OF_PROBES or kind_of_tool(call.tool) != "checking":
+        return False
+    wordless = reading.message is None or reading.message.startswith("HTTP ")
+    return wordless and isinstance(body, dict) and bool(_PROBED & body.keys())
 
 
 def _is_a_state_to_tell(tool: str, rule: str, told: str) -> bool:
