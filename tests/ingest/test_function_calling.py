@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 from typing import Any
 
 import pytest
@@ -180,6 +181,15 @@ def test_any_text_is_looked_through(text: str) -> None:
 @pytest.mark.parametrize("text", ['[f(x="' + '\\"' * 9000 + ")]", "[" + "a" * 19000 + "]"])
 def test_hostile_lists_take_no_time(text: str) -> None:
     assert listed_calls(text) == []
+
+
+def test_many_tools_with_brackets_in_their_names_cost_little() -> None:
+    names = [f"look({i})" for i in range(50_000)]
+    start = process_time()
+    calls = listed_calls(f"[{'look(7)(), ' * 1_500}f()]", names)
+    assert {call.tool for call in calls} == {"look(7)", "f"}
+    assert len(calls) == 1_501
+    assert process_time() - start < 3
 
 
 @pytest.mark.parametrize(("word", "meant"), JSON_WORDS.items())

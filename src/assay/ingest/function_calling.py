@@ -70,7 +70,8 @@ def _lists_calls(row: dict[str, Any]) -> bool:
     """Whether the model wrote lists of calls in a conversation that begins with its tools."""
     system = text_at(row, "system")
     said = _spoken(row) if system and _TOOLS_BEGIN in system else []
-    names = {str(tool.get("name")) for tool in _tools_in(system or "")} if said else set()
+    tools = _tools_in(system) if system and said else []
+    names = frozenset(str(tool.get("name")) for tool in tools)
     found = (listed_calls(text, names) for role, text in said if role == "assistant")
     return any(call.tool in names for calls in found for call in calls)
 
@@ -125,7 +126,7 @@ def _conversation(entry: Entry, name: str) -> AgentTestCase:
     run = RunBuilder()
     system = text_at(entry.value, "system") or ""
     tools = _tools_in(system) or _objects(entry.value.get(TOOLS))
-    names = [str(tool.get("name")) for tool in tools]
+    names = frozenset(str(tool.get("name")) for tool in tools)
     run.system(system)
     for role, text in _spoken(entry.value):
         match role:

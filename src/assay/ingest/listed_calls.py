@@ -7,6 +7,7 @@ Nothing is run, and each character is looked at once.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from assay.execution import ToolExecutionResult
@@ -36,8 +37,8 @@ def listed_calls(text: str, names: Collection[str] = ()) -> list[ToolExecutionRe
     if not (text.startswith("[") and text.endswith("]")) or len(text) > LONGEST:
         return []
     body = text[1:-1].strip()
-    known = set(names)
-    odd = sorted((n for n in known if not _PLAIN_NAME.fullmatch(n)), key=len, reverse=True)
+    known = frozenset(names)
+    odd = _odd_names(known)
     found: list[ToolExecutionResult] = []
     place = 0
     while place < len(body):
@@ -55,11 +56,21 @@ def listed_calls(text: str, names: Collection[str] = ()) -> list[ToolExecutionRe
     return found
 
 
-def _name_at(text: str, place: int, odd: list[str]) -> str | None:
+@lru_cache(maxsize=8)
+def _odd_names(names: frozenset[str]) -> list[tuple[int, set[str]]]:
+    """Names that are no plain ones by their length, the longest first: there may be many."""
+    found: dict[int, set[str]] = {}
+    for name in names:
+        if not _PLAIN_NAME.fullmatch(name):
+            found.setdefault(len(name), set()).add(name)
+    return sorted(found.items(), reverse=True)
+
+
+def _name_at(text: str, place: int, odd: list[tuple[int, set[str]]]) -> str | None:
     """The name that stands there before its arguments, with the blanks after it."""
-    for name in odd:
-        if text.startswith(name, place):
-            opened = _OPENED.match(text, place + len(name))
+    for length, names in odd:
+        if text[place : place + length] in names:
+            opened = _OPENED.match(text, place + length)
             if opened is not None:
                 return text[place : opened.end()]
     named = _NAME.match(text, place)
