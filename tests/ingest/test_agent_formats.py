@@ -24,6 +24,7 @@ from assay.ingest.openhands import OPENHANDS
 from assay.ingest.pi import PI
 from assay.ingest.recording import FilePlace, Format, Recording
 from assay.ingest.swe_agent import SWE_AGENT
+from assay.ingest.trae_agent import TRAE_AGENT
 from assay.ingest.voice_calls import VOICE_CALLS
 from assay.test_case import AgentTestCase
 
@@ -337,6 +338,23 @@ EXAMPLES = {
             ],
             "metadata": {"start_time_unix_secs": 1, "call_duration_secs": 1},
             "analysis": {"call_successful": "failure"},
+        },
+    ),
+    "trae-agent": Example(
+        TRAE_AGENT,
+        {
+            "task": "t",
+            "end_time": "2026-01-01T00:00:00",
+            "success": False,
+            "llm_interactions": [{"response": {"usage": {"input_tokens": 1}}}],
+            "agent_steps": [
+                {
+                    "llm_messages": [{"role": "user", "content": "t"}],
+                    "llm_response": {"content": "w"},
+                    "tool_calls": [{"call_id": "a", "name": "f", "arguments": {}}],
+                    "tool_results": [{"call_id": "a", "success": False, "error": "no"}],
+                }
+            ],
         },
     ),
     "pi": Example(

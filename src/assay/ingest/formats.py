@@ -70,6 +70,7 @@ _HOMES = {
     "tau2-bench": "tau2:TAU2",
     "toolgym": "toolgym:TOOLGYM",
     "traceloop": "traceloop:TRACELOOP",
+    "trae-agent": "trae_agent:TRAE_AGENT",
     "vercel-ai": "vercel_stream:VERCEL_AI",
     "voice-calls": "voice_calls:VOICE_CALLS",
     "web-actions": "web_trajectories:WEB_ACTIONS",
