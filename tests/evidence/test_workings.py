@@ -64,6 +64,41 @@ def test_many_of_one_thing_and_nothing() -> None:
     assert statuses("14.50 EUR, with 0.00 off.") == ["supported", "absent"]
 
 
+def test_what_was_worked_out_for_a_call_may_be_said_in_another_form() -> None:
+    flight = call("get_trip", {"id": "QK7ZTR"}, {"date": "2026-05-17"})
+    search = call("search", {"date": "2026-05-19", "season": "2025-2026"}, {"number": "HAT118"})
+    case = run("Put trip QK7ZTR two days later.", flight, search, answer="HAT118 goes on May 19.")
+    found = ground_answer(case, provenance=trace_arguments(case))
+    assert [claim.status for claim in found.claims] == ["calculated", "supported"][::-1]
+
+
+def test_what_was_sent_to_do_something_may_be_said_in_another_form() -> None:
+    made = call("create_event", {"start": "2026-08-21T15:00:00+08:00"}, {"ok": True})
+    found = ground_answer(run(PROMPT, made, answer="It is on 21 August at 3 pm, not at 4 pm."))
+    assert [claim.status for claim in found.claims] == ["echoed", "echoed", "absent"]
+
+
+def test_a_unit_is_told_once_for_two_numbers() -> None:
+    def statuses(answer: str) -> list[str]:
+        result = {"requested": 15417, "allocatable": 15890}
+        return [
+            c.status
+            for c in ground_answer(run(PROMPT, call("get", {}, result), answer=answer)).claims
+        ]
+
+    assert statuses("It has 15.4 of 15.9 cores.") == ["supported", "supported"]
+    assert statuses("It has 15.2 of 15.9 cores.") == ["absent", "supported"]
+
+
+def test_speeds_and_areas_have_units_too() -> None:
+    def status(answer: str, result: Any) -> str:
+        return ground_answer(run(PROMPT, call("get", {}, result), answer=answer)).claims[0].status
+
+    assert status("It blows at 36 km/h.", {"wind": 10.0}) == "supported"
+    assert status("It blows at 46 km/h.", {"wind": 10.0}) == "absent"
+    assert status("It has 1.2 hectares.", {"area": 12_000}) == "supported"
+
+
 def test_what_is_left_of_a_known_number() -> None:
     case = run(
         PROMPT, call("get", {}, {"balance": 500, "due": 166}), answer="$166 paid, $334 remain."

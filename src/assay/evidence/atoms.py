@@ -61,6 +61,8 @@ _KNOWN_TO_ALL = re.compile(
 )
 _NO_ATOMS = re.compile(r"[^0-9`\"'“「《/@.A-Z]*")
 _NUMBER = re.compile(NUMBER)
+# What follows a number that has its unit together with another: 15.4 of 15.9 GB, 3–5 km.
+_OTHER_END = re.compile(r"\s?(?:of|to|[-–/至到])\s?[0-9]{1,9}(?:[.,][0-9]{1,9})?(?![0-9.,])")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TAKEN = "\0"
 _START = attrgetter("start")
@@ -224,7 +226,10 @@ def _numbers(text: str) -> Iterator[Atom]:
             continue
         if text[start - 1 : start] == _SECTION:
             continue
-        quantity = Quantity(size_of(found), decimals_of(found), unit_after(text, end))
+        unit = unit_after(text, end)
+        if not unit and (other := _OTHER_END.match(text, end)):
+            unit = unit_after(text, other.end())
+        quantity = Quantity(size_of(found), decimals_of(found), unit)
         kind: AtomKind = "percentage" if quantity.is_percentage else "number"
         yield Atom(kind, found, start, phrase_of(found), quantity)
 

@@ -13,8 +13,8 @@ from assay.evidence.json_leaves import ROOT
 from assay.evidence.moments import days_near, is_edge, minutes_near, weekday_of
 from assay.evidence.quantities import UNIT_STEPS, number_in, number_words, other_readings
 from assay.evidence.source import DIGITS
+from assay.evidence.totals import total_key
 from assay.evidence.words import phrase_of
-from assay.evidence.workings import total_key
 
 if TYPE_CHECKING:
     from assay.evidence.atoms import Atom
@@ -95,7 +95,11 @@ class Backer:
         return None if atom.minute is None else self.of_minute(atom.minute)
 
     def _of_any(self, texts: tuple[str, ...]) -> Backing | None:
-        return next((found for text in texts if (found := self.of_text(text))), None)
+        for text in texts:
+            found = self.of_text(text)
+            if found is not None:
+                return found
+        return None
 
     def of_text(self, text: str) -> Backing | None:
         """The source that holds these words in this order."""
@@ -216,9 +220,26 @@ class Backer:
                     return found
         return None if atom.minute is None else self._by_time_arithmetic(atom.minute)
 
-    def by_calculation(self, size: float) -> Backing | None:
-        """The result whose records, alone or with others, have this number as a total."""
-        source = self._sources.totals.get(total_key(size))
+    def by_calculation(self, size: float, *, of_groups: bool = False) -> Backing | None:
+        """The result whose records, alone or with others, have this number as a total.
+
+        Of records that have a word in common only if asked: there are many such totals.
+        """
+        key, totals = total_key(size), self._sources.totals
+        source = totals.all.get(key) or (totals.of_groups.get(key) if of_groups else None)
+        return Backing(source, ROOT, "calculation") if self._is_known(source) else None
+
+    def by_mean(self, quantity: Quantity) -> Backing | None:
+        """The result whose records have this number as the mean of a field."""
+        reach = _HALF * 10.0**-quantity.decimals
+        for mean, source in self._sources.totals.means.items():
+            if abs(mean - quantity.size) <= reach and self._is_known(source):
+                return Backing(source, ROOT, "calculation")
+        return None
+
+    def by_gap(self, size: float) -> Backing | None:
+        """The result of which a record differs by this number from another of its fields."""
+        source = self._sources.totals.gaps.get(total_key(size))
         return Backing(source, ROOT, "calculation") if self._is_known(source) else None
 
     def knows_number(self, size: float) -> Source | None:

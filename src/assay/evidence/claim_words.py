@@ -13,13 +13,26 @@ TOTALLING = frozenset(
     {"total", "totals", "totalling", "totaling", "sum", "sums", "all", "altogether", "overall"}
     | {"combined", "together", "average", "count", "number", "there", "found", "list", "lists"}
     | {"has", "have", "insgesamt", "gesamt", "gesamtbetrag", "gesamtsumme", "zusammen", "summe"}
-    | {"anzahl", "合", "总", "共", "计"}
+    | {"anzahl", "spend", "spent", "cost", "costs", "paid", "pay", "earned", "worth", "sold"}
+    | {"amount", "amounts", "kosten", "合", "总", "共", "计", "花", "付", "额", "费"}
 )
 # Words with which it speaks of what is left of a number, or lacks to it.
 LEAVING = frozenset(
     {"remain", "remains", "remaining", "remainder", "left", "rest", "difference", "balance", "more"}
     | {"less", "save", "saves", "saved", "saving", "savings", "short", "owe", "owed", "minus"}
     | {"plus", "additional", "cheaper", "gap", "differenz", "verbleiben", "剩", "余", "差", "省"}
+)
+# Words with which it speaks of a mean.
+AVERAGING = frozenset(
+    {"average", "averages", "averaged", "averaging", "avg", "mean", "per", "each", "typical"}
+    | {"durchschnitt", "durchschnittlich", "mittel", "均"}
+)
+# Words with which it compares two things.
+COMPARING = LEAVING | frozenset(
+    {"than", "higher", "lower", "faster", "slower", "longer", "shorter", "expensive", "costlier"}
+    | {"fewer", "larger", "smaller", "ahead", "behind", "apart", "gap", "increase", "decrease"}
+    | {"rose", "fell", "grew", "dropped", "teurer", "mehr", "weniger", "贵", "便", "多", "少", "高"}
+    | {"低", "快", "慢", "增", "减", "涨", "降"}
 )
 # Before a number that is only said roughly, and before one that something is above.
 ROUGHLY = re.compile(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, insort
-from functools import cache
+from functools import cache, cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ from assay.evidence.backing import Backer
 from assay.evidence.calculation import is_calculated
 from assay.evidence.claim_words import (
     ABOVE,
+    AVERAGING,
+    COMPARING,
     ENDING_IN,
     LEAVING,
     OWN_MACHINE,
@@ -31,9 +33,10 @@ from assay.evidence.json_leaves import ROOT
 from assay.evidence.labels import differs, labels_before, value_labelled
 from assay.evidence.literals import is_sql
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.sent_values import SentValues
 from assay.evidence.sources import AFTER_ALL
 from assay.evidence.traced_value import Origin
-from assay.evidence.words import phrase_of, words_of
+from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
     from assay.evidence.backing import Backing
@@ -60,6 +63,7 @@ _LONGEST_FOLDER = 80
 _FOLDER = re.compile(r"(?<![\w.@+-])([\w.@+-]++)/\Z")
 _LEAST_OTHER = 10
 _LEAST_DIGITS = 2
+_FEW = 3
 _MOST_CLAIMS = 500
 
 
@@ -102,11 +106,7 @@ class _Checker:
         self._answer = answer
         self._facts = facts
         values = () if provenance is None else provenance.values
-        self._worked_out = {
-            phrase_of(str(value.value)): Origin("call", value.path, value.call)
-            for value in values
-            if value.status == "derived"
-        }
+        self._derived = [value for value in values if value.status == "derived"]
         self._sources = sources = facts.sources
         self._backer = Backer(sources, before=AFTER_ALL, echoes=True)
         # A call may have many arguments, and is asked about for many claims.
@@ -162,7 +162,7 @@ class _Checker:
         found = self._ending(atom) or self._joined(atom)
         if found is not None:
             return Claim(atom.kind, atom.text, atom.start, "supported", found)
-        worked_out = self._worked_out.get(atom.phrase)
+        worked_out = self._worked_out.of(atom)
         if worked_out is not None or any(self._follows(place, known) for place in said):
             return Claim(atom.kind, atom.text, atom.start, "calculated", worked_out)
         total = self._total(atom)
@@ -212,16 +212,22 @@ class _Checker:
         return False
 
     def _total(self, atom: Atom) -> Origin | None:
-        """The result whose records have this number as a total, or are so many.
+        """The result whose records come to this number: a total, a count, a mean, a difference.
 
-        Only where the answer speaks of a total or a count: chance finds some for any number.
+        Only where the answer speaks of one: chance finds some for any number.
         """
-        if atom.quantity is None or atom.quantity.is_percentage:
+        quantity = atom.quantity
+        if quantity is None:
             return None
-        if not self._speaks(TOTALLING, atom):
-            return None
-        found = self._backer.by_calculation(atom.quantity.size)
-        return found and Origin("result", found.path, found.source.call, found.step)
+        digits = sum(map(str.isdigit, atom.text))
+        found = None
+        if not quantity.is_percentage and self._speaks(TOTALLING, atom):
+            found = self._backer.by_calculation(quantity.size, of_groups=digits > _FEW)
+        if found is None and digits >= _FEW and self._speaks(AVERAGING, atom):
+            found = self._backer.by_mean(quantity)
+        if found is None and digits >= _FEW and self._speaks(COMPARING, atom):
+            found = self._backer.by_gap(quantity.size)
+        return found and _origin(found)
 
     def _roughly(self, atom: Atom) -> Origin | None:
         """Where a number came from that the answer only says roughly, as ~26,000 or 35,000+."""
@@ -276,7 +282,22 @@ class _Checker:
         for known in self._facts.calls[:_MOST_SEARCHED]:
             if atom.phrase in phrases[known.position] and self._is_work(known):
                 return Origin("call", ROOT, known.position)
-        return None
+        return self._sent_in_work.of(atom)
+
+    @cached_property
+    def _worked_out(self) -> SentValues:
+        """What the agent worked out for a call."""
+        return SentValues((value.call, value.path, value.value) for value in self._derived)
+
+    @cached_property
+    def _sent_in_work(self) -> SentValues:
+        """What the agent sent in calls that did something."""
+        return SentValues(
+            (known.position, ROOT, leaf.value)
+            for known in self._facts.calls[:_MOST_SEARCHED]
+            if self._is_work(known)
+            for leaf in known.leaves
+        )
 
     def _ending(self, atom: Atom) -> Origin | None:
         """The number, masked or not, whose last digits these are, where the answer says so."""

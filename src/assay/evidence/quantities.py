@@ -81,6 +81,20 @@ UNIT_FAMILIES: tuple[dict[str, float], ...] = (
     {"ml": 1, "毫升": 1, "l": 1e3, "liter": 1e3, "liters": 1e3, "litre": 1e3, "litres": 1e3}
     | {"升": 1e3},
     {"wh": 1, "kwh": 1e3, "mwh": 1e6, "度": 1e3},
+    {
+        "m/s": 3.6,
+        "米/秒": 3.6,
+        "km/s": 3600,
+        "公里/秒": 3600,
+        "千米/秒": 3600,
+        "km/h": 1.0,
+        "kmh": 1,
+    }
+    | {"kph": 1, "公里/小时": 1, "千米/小时": 1, "mph": 1.609344, "knots": 1.852, "kn": 1.852},
+    {"millicores": 1, "cores": 1e3, "core": 1e3, "cpus": 1e3, "vcpus": 1e3},
+    {"m²": 1, "sqm": 1, "平方米": 1, "平方公里": 1e6, "km²": 1e6, "ha": 1e4, "hectares": 1e4}
+    | {"公顷": 1e4, "acres": 4046.856, "acre": 4046.856, "亩": 666.667},
+    {"hpa": 1, "mbar": 1, "kpa": 10, "pa": 0.01, "psi": 68.948},
     {"cents": 1.0, "cent": 1, "分": 1, "dollars": 100, "usd": 100, "eur": 100, "euros": 100}
     | {"元": 100, "cny": 100, "gbp": 100},
 )
@@ -106,7 +120,8 @@ _UNITS = frozenset(
     }
 )
 _AFTER_NUMBER = re.compile(
-    r"[\s-]?(%|×|°(?:\s?[CFcf])?|[A-Za-z]{1,8}(?![A-Za-z0-9])|[\u4e00-\u9fff]{1,4})"
+    r"[\s-]?(%|×|°(?:\s?[CFcf])?|(?:km|m)(?:/[hs]|²)|[A-Za-z]{1,8}(?![A-Za-z0-9])"
+    r"|[\u4e00-\u9fff]{1,2}/(?:秒|小时)|[\u4e00-\u9fff]{1,4})"
 )
 _FACTORS_BY_UNIT: dict[str, tuple[float, ...]] = {
     unit: tuple(sorted({size / other for other in family.values()} - {1.0}))

@@ -227,12 +227,12 @@ class Source:
             leaf = next(self._unread, None)
             if leaf is None:
                 return Leaf(None)
-            for said in _said_in(leaf.value) if _HAS_DIGIT.search(leaf.value) else ():
+            for said in measured_forms(leaf.value) if _HAS_DIGIT.search(leaf.value) else ():
                 known.setdefault(said, leaf)
         return known[measure]
 
 
-def _said_in(text: str) -> Iterator[tuple[str, Any]]:
+def measured_forms(text: str) -> Iterator[tuple[str, Any]]:
     """The numbers, days and times of day of a text; days also in fewer words."""
     numbers, days, minutes = measures_in(text, words_of(text))
     for number in numbers:

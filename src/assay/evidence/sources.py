@@ -21,8 +21,8 @@ from assay.evidence.quantities import number_words
 from assay.evidence.relative_days import months_named, speaks_of_time
 from assay.evidence.source import Source
 from assay.evidence.spans import Spans, spans_in
+from assay.evidence.totals import Totals
 from assay.evidence.words import joined, words_of
-from assay.evidence.workings import totals_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +71,6 @@ class Sources:
         self._case = case
         self._read_again = 0
         self._first: dict[tuple[str, bool], Source | None] = {}
-        self._totals: dict[float, Source] | None = None
         self.said = set().union(*[words_of(text) for text in _said(case)])
         self.asked_for = wanted = self.said.union(*sent)
         # For each word the sources that hold it, one bit each: cheap to make and to intersect.
@@ -87,12 +86,10 @@ class Sources:
         self._fresh: Index | None = None
         self._everything: Index | None = None
 
-    @property
-    def totals(self) -> dict[float, Source]:
+    @cached_property
+    def totals(self) -> Totals:
         """The totals of fields of results, each with the last result that it needs."""
-        if self._totals is None:
-            self._totals = totals_of(self.results)
-        return self._totals
+        return Totals(self.results)
 
     @cached_property
     def messages(self) -> list[tuple[int, str]]:

@@ -11,8 +11,9 @@ from assay.evidence.json_leaves import ROOT
 from assay.evidence.quantities import number_in
 from assay.evidence.relative_days import is_of_month, near_today
 from assay.evidence.sources import AFTER_ALL, BEFORE_ALL
+from assay.evidence.totals import total_key
 from assay.evidence.traced_value import Origin
-from assay.evidence.workings import spelled_out, total_key
+from assay.evidence.workings import spelled_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
