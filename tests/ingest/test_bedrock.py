@@ -230,3 +230,12 @@ def test_the_messages_that_strands_streams_are_one_run() -> None:
         ("look", {"city": "Oslo"}, True)
     ]
     assert run.actual_output == "Yes."
+
+
+def test_words_beside_a_call_need_not_be_sent_again() -> None:
+    again = {**CALLED, "content": CALLED["content"][1:]}
+    log = (logged(0, [ASKED], CALLED), logged(1, [ASKED, again, GIVEN], ANSWERED))
+    run = read_one(BEDROCK, recording(log))
+    assert len(run.calls) == len(read_one(BEDROCK, recording(LOG)).calls)
+    assert run.conversation_history is not None
+    assert "I look." in [turn["content"] for turn in run.conversation_history]

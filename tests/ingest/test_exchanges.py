@@ -198,3 +198,22 @@ def test_a_reply_that_a_recorder_wrapped_is_a_reply() -> None:
     made_up = recording(pair)
     assert pick_format(made_up)[0] is OPENAI_CHAT
     assert read_one(OPENAI_CHAT, made_up).actual_output == "Yes."
+
+
+def test_words_beside_a_call_need_not_be_sent_again() -> None:
+    used = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    asked = {"role": "user", "content": "Go."}
+    came = {"type": "tool_result", "tool_use_id": "t", "content": "ok"}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "I go."}, used]}
+    again = {"role": "assistant", "content": [used]}
+    done = {"role": "assistant", "content": [{"type": "text", "text": "Gone."}]}
+    results = {"role": "user", "content": [came]}
+    log = (
+        {"request": {"messages": [asked]}, "response": said},
+        {"request": {"messages": [asked, again, results]}, "response": done},
+    )
+    run = read_one(ANTHROPIC_MESSAGES, recording(log))
+    assert [(call.call_id, call.result) for call in run.calls] == [("t", "ok")]
+    assert run.actual_output == "Gone."
+    assert run.conversation_history is not None
+    assert run.conversation_history[1]["content"] == "I go."

@@ -110,7 +110,7 @@ def _conversation(value: Any) -> dict[str, Any] | None:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     traced: list[Any] = []
-    requests = RepeatedRequests("messages", ("usage", "timestamp"))
+    requests = RepeatedRequests("messages", ("usage", "timestamp"), _told)
     for entry in _entries(recording):
         if isinstance(entry, Unreadable):
             yield entry
@@ -125,6 +125,14 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield from (_case(run, recording.name) for run in done)
     yield from (_case(run, recording.name) for run in requests.rest())
     yield from trace_cases(traced, recording.name, NAME)
+
+
+def _told(message: Any) -> Any:
+    """What a message is known by when it is sent again: words beside calls may be gone."""
+    parts = objects_in(dict_or_empty(message).get("content"))
+    calls = [text_at(dict_or_empty(part.get("toolUse")), "toolUseId") for part in parts]
+    ids = list(filter(None, calls))
+    return (message.get("role"), ids) if ids else message
 
 
 def _entries(recording: Recording) -> Iterator[Entry | Unreadable]:

@@ -220,7 +220,11 @@ class RepeatedRequests:
         report = {key: value[key] for key in self._reported if key in value}
         earlier = next((run for run in reversed(self._open) if run.goes_on_in(told)), None)
         if earlier is not None:
-            earlier.value, earlier.told = {**earlier.value, **value}, told
+            # As it was told first: who repeats a message may leave some of it out.
+            first = earlier.value[self._listed]
+            messages = [*first, *value[self._listed][len(first) :]]
+            earlier.value = {**earlier.value, **value, self._listed: messages}
+            earlier.told = told
             earlier.reports.append(report)
         elif logged:
             self._open.append(Repeated(value, position, told, [report]))
@@ -250,7 +254,8 @@ class Exchanges:
             earlier, begun = self._open[i]
             if _goes_on(earlier, value):
                 usage = _summed(_usage(earlier), _usage(value))
-                kept = {"usage": usage, "created": _created(earlier)}
+                messages = _with_lost_words(earlier, value)
+                kept = {"usage": usage, "created": _created(earlier), "messages": messages}
                 del self._open[i]
                 self._open.append(({**value, **{k: v for k, v in kept.items() if v}}, begun))
                 return
@@ -264,8 +269,23 @@ class Exchanges:
         self._open = []
 
 
+def _with_lost_words(earlier: dict[str, Any], later: dict[str, Any]) -> list[Any]:
+    """What a request sent, with the words beside calls that it did not send again."""
+    messages: list[Any] = list(later["messages"])
+    if len(objects_in(messages)) != len(messages):
+        return messages
+    for i, said in enumerate(_said(earlier)):
+        if text_of(said.get("content")) and not text_of(messages[i].get("content")):
+            messages[i] = said
+    return messages
+
+
+def _said(exchange: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*objects_in(exchange["messages"]), *_replies(exchange)]
+
+
 def _goes_on(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
-    said = [*objects_in(earlier["messages"]), *_replies(earlier)]
+    said = _said(earlier)
     told = objects_in(later["messages"])
     # As long as before: what got no reply was sent again, or a reply was made longer.
     return len(told) >= len(said) > 0 and all(
@@ -281,12 +301,18 @@ def _replies(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _told(message: dict[str, Any]) -> tuple[Any, ...]:
-    """What a message is known by when it is sent again: its words and the ids of its calls."""
+    """What a message is known by when it is sent again: the ids of its calls, or its words.
+
+    CrewAI does not repeat what a model said beside its calls.
+    """
     blocks = [*objects_in(message.get("content")), *objects_in(message.get("tool_calls"))]
     ids = [text_at(block, "id") or text_at(block, "tool_use_id") for block in blocks]
     called = text_at(message, "tool_call_id")
     role, words = message.get("role"), text_of(message.get("content"))
-    return role, known_by(words) if role == "assistant" else words, called, *filter(None, ids)
+    ids = list(filter(None, ids))
+    if role == "assistant":
+        words = "" if ids else known_by(words)
+    return role, words, called, *ids
 
 
 def _usage(value: dict[str, Any]) -> dict[str, Any]:
