@@ -217,3 +217,16 @@ def test_words_beside_a_call_need_not_be_sent_again() -> None:
     assert run.actual_output == "Gone."
     assert run.conversation_history is not None
     assert run.conversation_history[1]["content"] == "I go."
+
+
+def test_calls_that_were_not_made_need_not_be_sent_again() -> None:
+    calls = [{"id": own, "function": {"name": "f", "arguments": "{}"}} for own in ("a", "b")]
+    asked = {"role": "user", "content": "Go."}
+    again = {"role": "assistant", "content": None, "tool_calls": calls[:1]}
+    came = {"role": "tool", "tool_call_id": "a", "content": "ok"}
+    log = (
+        exchange([asked], {"role": "assistant", "content": None, "tool_calls": calls}),
+        exchange([asked, again, came], {"role": "assistant", "content": "Gone."}),
+    )
+    run = read_one(OPENAI_CHAT, recording(log))
+    assert [(call.call_id, call.result) for call in run.calls] == [("a", "ok"), ("b", None)]

@@ -254,7 +254,7 @@ class Exchanges:
             earlier, begun = self._open[i]
             if _goes_on(earlier, value):
                 usage = _summed(_usage(earlier), _usage(value))
-                messages = _with_lost_words(earlier, value)
+                messages = _with_all_said(earlier, value)
                 kept = {"usage": usage, "created": _created(earlier), "messages": messages}
                 del self._open[i]
                 self._open.append(({**value, **{k: v for k, v in kept.items() if v}}, begun))
@@ -269,13 +269,15 @@ class Exchanges:
         self._open = []
 
 
-def _with_lost_words(earlier: dict[str, Any], later: dict[str, Any]) -> list[Any]:
-    """What a request sent, with the words beside calls that it did not send again."""
+def _with_all_said(earlier: dict[str, Any], later: dict[str, Any]) -> list[Any]:
+    """What a request sent, with the words and calls of a reply that it left out."""
     messages: list[Any] = list(later["messages"])
     if len(objects_in(messages)) != len(messages):
         return messages
     for i, said in enumerate(_said(earlier)):
-        if text_of(said.get("content")) and not text_of(messages[i].get("content")):
+        again = messages[i]
+        is_mute = not text_of(again.get("content"))
+        if (is_mute and text_of(said.get("content"))) or len(_ids(again)) < len(_ids(said)):
             messages[i] = said
     return messages
 
@@ -289,8 +291,18 @@ def _goes_on(earlier: dict[str, Any], later: dict[str, Any]) -> bool:
     told = objects_in(later["messages"])
     # As long as before: what got no reply was sent again, or a reply was made longer.
     return len(told) >= len(said) > 0 and all(
-        _told(one) == _told(other) for one, other in zip(said, told, strict=False)
+        _is_again(one, other) for one, other in zip(said, told, strict=False)
     )
+
+
+def _is_again(message: dict[str, Any], later: dict[str, Any]) -> bool:
+    """Whether a message was sent again; of a reply some calls may do, and no words.
+
+    CrewAI leaves out what a model said beside its calls, and the calls it did not make.
+    """
+    if message.get("role") == "assistant" == later.get("role") and (ids := _ids(later)):
+        return set(ids) <= set(_ids(message))
+    return _told(message) == _told(later)
 
 
 def _replies(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -301,18 +313,17 @@ def _replies(value: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _told(message: dict[str, Any]) -> tuple[Any, ...]:
-    """What a message is known by when it is sent again: the ids of its calls, or its words.
-
-    CrewAI does not repeat what a model said beside its calls.
-    """
-    blocks = [*objects_in(message.get("content")), *objects_in(message.get("tool_calls"))]
-    ids = [text_at(block, "id") or text_at(block, "tool_use_id") for block in blocks]
+    """What a message is known by when it is sent again: its words and the ids of its calls."""
     called = text_at(message, "tool_call_id")
     role, words = message.get("role"), text_of(message.get("content"))
-    ids = list(filter(None, ids))
-    if role == "assistant":
-        words = "" if ids else known_by(words)
-    return role, words, called, *ids
+    return role, known_by(words) if role == "assistant" else words, called, *_ids(message)
+
+
+def _ids(message: dict[str, Any]) -> list[str]:
+    """The ids of the calls that a message makes or answers."""
+    blocks = [*objects_in(message.get("content")), *objects_in(message.get("tool_calls"))]
+    found = (text_at(block, "id") or text_at(block, "tool_use_id") for block in blocks)
+    return [own for own in found if own]
 
 
 def _usage(value: dict[str, Any]) -> dict[str, Any]:
