@@ -246,7 +246,9 @@ def test_every_count_of_tokens(theirs: str, ours: str) -> None:
 
 def test_costs_are_told_on_the_way() -> None:
     told = update("usage_update", used=1, size=2, cost={"amount": 0.5, "currency": "USD"})
+    silent = update("usage_update", used=1, size=2, cost={"currency": "USD"})
     assert read_one(ACP, recording((*TOLD, told))).usage == Usage(cost_usd=0.5)
+    assert read_one(ACP, recording((*TOLD, told, silent))).usage == Usage(cost_usd=0.5)
 
 
 def test_files_in_a_prompt() -> None:

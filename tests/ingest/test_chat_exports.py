@@ -204,6 +204,14 @@ def test_calls_without_ids_are_paired_by_name() -> None:
     assert (call.result, call.reported_success) == (RETURNED["content"], True)
 
 
+def test_blocks_of_other_kinds_are_counted() -> None:
+    blocks = [{"type": "text", "text": "Hi"}, {"type": "gallery"}, {"type": "gallery"}, {}]
+    talk = [{"sender": "assistant", "content": blocks}]
+    run = read_one(CLAUDE_AI, recording({"chat_messages": talk}))
+    assert run.extra["unread_content"] == {"gallery": 2, "": 1}
+    assert run.actual_output == "Hi"
+
+
 def test_old_exports_have_words_only() -> None:
     talk = [{"sender": "human", "text": "Hi"}, {"sender": "assistant", "text": "Hello"}]
     run = read_one(CLAUDE_AI, recording({"chat_messages": talk}))

@@ -240,8 +240,9 @@ class _Session:
         elif kind not in SIDE_UPDATES:
             self._unread[kind] += 1
         cost = dict_or_empty(update.get("cost"))
-        if text_at(cost, "currency") == "USD":
-            self._cost = amount_or_none(cost.get("amount"))
+        amount = amount_or_none(cost.get("amount"))
+        if text_at(cost, "currency") == "USD" and amount is not None:
+            self._cost = amount
         self.model = _current_model(update) or self.model
 
     def _flush(self) -> None:

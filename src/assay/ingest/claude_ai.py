@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -65,8 +66,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 def _case(entry: Entry, messages: list[dict[str, Any]], name: str) -> AgentTestCase:
     conversation = entry.value
     run = RunBuilder()
+    unread: Counter[str] = Counter()
     for message in messages:
-        _tell(run, message)
+        _tell(run, message, unread)
     own_id = text_at(conversation, "uuid")
     title = text_at(conversation, "name")
     times = [at for m in messages if (at := epoch_seconds(m.get("created_at"))) is not None]
@@ -77,11 +79,14 @@ def _case(entry: Entry, messages: list[dict[str, Any]], name: str) -> AgentTestC
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(name, NAME, entry.position),
-        extra={"title": title} if title else {},
+        extra={
+            **({"title": title} if title else {}),
+            **({"unread_content": dict(unread)} if unread else {}),
+        },
     )
 
 
-def _tell(run: RunBuilder, message: dict[str, Any]) -> None:
+def _tell(run: RunBuilder, message: dict[str, Any], unread: Counter[str]) -> None:
     blocks = objects_in(message.get("content"))
     if text_at(message, "sender") == "human":
         run.user(text_of(blocks) or text_at(message, "text"))
@@ -90,11 +95,13 @@ def _tell(run: RunBuilder, message: dict[str, Any]) -> None:
         return
     run.end_reply()
     for block in blocks or [{"type": "text", "text": text_at(message, "text")}]:
-        _block(run, block)
+        if not _is_told(run, block):
+            unread[text_at(block, "type") or ""] += 1
     run.end_reply()
 
 
-def _block(run: RunBuilder, block: dict[str, Any]) -> None:
+def _is_told(run: RunBuilder, block: dict[str, Any]) -> bool:
+    """Tell the run what a block says; False for one of a kind that says nothing of the run."""
     match text_at(block, "type"):
         case "text":
             run.say(block)
@@ -120,6 +127,9 @@ def _block(run: RunBuilder, block: dict[str, Any]) -> None:
                 ended_at=epoch_seconds(block.get("stop_timestamp")),
                 tool=text_at(block, "name"),
             )
+        case _:
+            return False
+    return True
 
 
 CLAUDE_AI = Format(

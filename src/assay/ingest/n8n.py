@@ -283,8 +283,9 @@ N8N = Format(
     fidelity=(
         "An execution is a run, with the calls, states and times of its tools. Which calls the "
         "model issued together is told by the order of the nodes. What an agent keeps to itself "
-        "is missing; what was asked is guessed from the nodes before it. Only failures are an "
-        "outcome: that an execution ended well says nothing of its answer."
+        "is missing; what was asked is guessed from the nodes before it. Where the model told no "
+        "tokens they are n8n's own estimate. Only failures are an outcome: that an execution ended "
+        "well says nothing of its answer."
     ),
     recognise=_recognise,
     read=_read,
