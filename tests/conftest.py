@@ -53,6 +53,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Let what was kept be cleared away: the engine complains of all that outlives it."""
+    gc.unfreeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that no worker is left alone with it at the end."""
     ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
