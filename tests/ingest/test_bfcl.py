@@ -210,3 +210,8 @@ def test_a_log_that_does_not_fit_is_read_as_far_as_it_goes_and_reported(
     assert isinstance(run, AgentTestCase)
     assert [call.result for call in run.calls] == results
     assert [str(found) for found in told] == [f"r.json:1: multi_turn_base_0: {problem}"]
+
+
+def test_items_of_others_that_are_counted_alike_are_not_bfcls() -> None:
+    assert BFCL.recognise(recording({"id": "simple_0", "result": "[f()]"})) == 0.9
+    assert BFCL.recognise(recording({"id": "general_scenarios_0", "result": {"turns": []}})) == 0.0

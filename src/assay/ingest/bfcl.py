@@ -68,7 +68,8 @@ def _is_header(value: object) -> bool:
 
 
 def _is_result(value: object) -> bool:
-    if not isinstance(value, dict) or "result" not in value:
+    # What a model answered is text, or a list of calls or of turns; others count their items too.
+    if not isinstance(value, dict) or isinstance(value.get("result", {}), dict):
         return False
     return _ITEM_ID.fullmatch(text_at(value, "id") or "") is not None
 
