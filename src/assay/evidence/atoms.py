@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from assay.evidence.codes import GROUPED
 from assay.evidence.durations import durations_in
 from assay.evidence.moments import Day, dates_in, times_in
 from assay.evidence.names import names_in
@@ -186,6 +187,16 @@ def _times(text: str) -> Iterator[Atom]:
         yield Atom("time", found, start, phrase_of(found), minute=minute)
 
 
+def _grouped(text: str) -> Iterator[Atom]:
+    for match in GROUPED.finditer(text):
+        start = match.start()
+        # The letters of an account, or the sign of a telephone, stand before its first digit.
+        while start and (text[start - 1].isupper() or text[start - 1] == "+"):
+            start -= 1
+        found = text[start : match.end()]
+        yield Atom("id", found, start, phrase_of(found))
+
+
 def _durations(text: str) -> Iterator[Atom]:
     for start, end, seconds, to_the_second in durations_in(text):
         found = text[start:end]
@@ -250,7 +261,7 @@ def _names(text: str) -> Iterator[Atom]:
 
 # Most telling first: what one kind has taken the next does not see.
 _ADDRESS_FINDERS: tuple[Finder, ...] = (_quoted, _urls, _emails, _paths)
-_ATOM_FINDERS = (*_ADDRESS_FINDERS, _dates, _durations, _times, _ids, _numbers)
+_ATOM_FINDERS = (*_ADDRESS_FINDERS, _dates, _grouped, _durations, _times, _ids, _numbers)
 _FINDERS: dict[str, tuple[Finder, ...]] = {
     "items": (*_ADDRESS_FINDERS, _ids),
     "atoms": _ATOM_FINDERS,

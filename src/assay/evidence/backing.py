@@ -7,12 +7,22 @@ a longer text or address, another number format, rounding, unit, date format or 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from assay.evidence.json_leaves import ROOT
+from assay.evidence.codes import in_any_groups, may_be_grouped
+from assay.evidence.json_leaves import ROOT, leaf_text
 from assay.evidence.moments import days_near, is_edge, minutes_near, weekday_of
-from assay.evidence.quantities import UNIT_STEPS, number_in, number_words, other_readings
+from assay.evidence.quantities import (
+    UNIT_STEPS,
+    decimals_of,
+    number_words,
+    other_readings,
+    says_number_word,
+)
 from assay.evidence.source import DIGITS
+from assay.evidence.spans import spans_in
+from assay.evidence.steps import copied_by, digits_of, is_part, step_from_leaf, step_to_number
+from assay.evidence.told_units import in_other_units
 from assay.evidence.totals import total_key
 from assay.evidence.words import phrase_of
 
@@ -23,26 +33,8 @@ if TYPE_CHECKING:
     from assay.evidence.quantities import Quantity
     from assay.evidence.source import Source
     from assay.evidence.sources import Index, Sources
+    from assay.evidence.steps import Step
 
-Step = Literal[
-    "",
-    "case",
-    "whitespace",
-    "format",
-    "substring",
-    "url_part",
-    "path_part",
-    "number_format",
-    "number_word",
-    "rounding",
-    "percent",
-    "unit",
-    "date_format",
-    "date_arithmetic",
-    "time_format",
-    "time_arithmetic",
-    "calculation",
-]
 _MOST_CLOSE_NUMBERS = 20
 _HALF = 0.5 + 1e-9
 _SHORTEST_PART = 4
@@ -52,10 +44,14 @@ _MOST_PLACES = 8
 _MOST_PARTS = 10
 _FEW_DIGITS = 2
 _FEW_NUMBERS = 12
+_LEAST_TELLING = 10
+# So far people round what they convert: 5 miles are 8000 metres.
+_ROUGH = 0.006
 _EXACT = 9
 # From more days, or times of day, than these some of a few steps leads to almost any other.
 _FEW_DAYS = 8
 _FEW_MINUTES = 4
+_LONGEST_TIMED = 20_000
 _PATH_SIGNS = re.compile(r"[/\\]+")
 _FILE_NAME = re.compile(r"\.[A-Za-z0-9]{1,8}\Z")
 
@@ -87,19 +83,16 @@ class Backer:
         """What backs a checkable part of a text."""
         if atom.quantity is not None:
             found = self.of_quantity(atom.quantity, atom.text)
-            return found or self._of_any(atom.shorter)
-        if found := self._of_any((atom.text, *atom.shorter)):
-            return found
-        if atom.days:
-            return self.of_days(atom.days)
-        return None if atom.minute is None else self.of_minute(atom.minute)
-
-    def _of_any(self, texts: tuple[str, ...]) -> Backing | None:
-        for text in texts:
+            return found or (self.of_text(atom.text) if atom.shorter else None)
+        for text in (atom.text, *atom.shorter):
             found = self.of_text(text)
             if found is not None:
                 return found
-        return None
+        if atom.kind == "id":
+            return self.of_code(atom.text)
+        if atom.days:
+            return self.of_days(atom.days)
+        return None if atom.minute is None else self.of_minute(atom.minute)
 
     def of_text(self, text: str) -> Backing | None:
         """The source that holds these words in this order."""
@@ -108,9 +101,9 @@ class Backer:
         if not self._is_known(source):
             return None
         if source.kind != "result":
-            return Backing(source, source.place, _copied(text, source.text))
+            return Backing(source, source.place, copied_by(text, source.text))
         leaf = source.leaf_with(text, phrase)
-        return Backing(source, leaf.path, _step_from_leaf(text, leaf, source))
+        return Backing(source, leaf.path, step_from_leaf(text, leaf, source))
 
     def of_part(self, text: str) -> Backing | None:
         """The source with a longer name of which this is the number, as 2.4.0 is of v2.4.0."""
@@ -122,7 +115,7 @@ class Backer:
                 break
             if not source.figures.issuperset(figures) or not self._sources.may_search(source):
                 continue
-            if _is_part(text, source.text) and not self._sources.was_sent(source.call, text):
+            if is_part(text, source.text) and not self._sources.was_sent(source.call, text):
                 return Backing(source, source.place, "substring")
         return None
 
@@ -142,7 +135,7 @@ class Backer:
         source = self._sources.with_number(size, echoes=self._echoes)
         if self._is_known(source):
             leaf = source.leaf_with_number(size)
-            return Backing(source, _place(source, leaf), _step_to_number(value, leaf, source))
+            return Backing(source, _place(source, leaf), step_to_number(value, leaf, source))
         return self._of_number_word(size)
 
     def of_quantity(self, quantity: Quantity, text: str) -> Backing | None:
@@ -220,6 +213,24 @@ class Backer:
                     return found
         return None if atom.minute is None else self._by_time_arithmetic(atom.minute)
 
+    def by_told_span(self, atom: Atom) -> Backing | None:
+        """The source of a day from which a span that a result tells leads to this one.
+
+        Among many days, or by many spans, chance would lead to any other.
+        """
+        if not atom.days or len(self._index.days) > _FEW_DAYS:
+            return None
+        results = self._sources.results[:_FEW_NUMBERS]
+        told = (spans_in(source.text[:_LONGEST_TIMED]).days for source in results)
+        spans = frozenset[int]().union(*told)
+        for _, month, number in atom.days if len(spans) <= _FEW_DAYS else ():
+            for year in self._index.years:
+                for near in days_near((year, month, number), spans):
+                    source = self._index.days.get(near)
+                    if self._is_known(source):
+                        return _of_day(source, near, "date_arithmetic")
+        return None
+
     def by_calculation(self, size: float, *, of_groups: bool = False) -> Backing | None:
         """The result whose records, alone or with others, have this number as a total.
 
@@ -291,7 +302,7 @@ class Backer:
         exact = self._sources.with_number(wanted, echoes=self._echoes)
         if self._is_known(exact):
             leaf = exact.leaf_with_number(wanted)
-            if factor != 1 or not quantity.is_of_other_unit(leaf.field):
+            if factor != 1 or not in_other_units(quantity, leaf, exact):
                 return Backing(exact, _place(exact, leaf), "" if factor == 1 else step)
             # It would be found again among the numbers near it.
             return None
@@ -312,11 +323,32 @@ class Backer:
     def _of_number_word(self, size: float) -> Backing | None:
         if not size.is_integer():
             return None
+        # In results small numbers are words like any others.
+        sources = self._sources.told if size < _LEAST_TELLING else self._sources.all
         for word in number_words(int(size)):
-            phrase = phrase_of(word)
-            for source in self._sources.told:
-                if source.step < self._before and phrase in source.phrase:
+            for source in sources[:_MOST_SEARCHED]:
+                if self._is_known(source) and says_number_word(word, source.phrase):
                     return Backing(source, source.place, "number_word")
+        return None
+
+    def of_code(self, text: str) -> Backing | None:
+        """The source that has a code in one piece, or in other groups than a text has it."""
+        if not may_be_grouped(text):
+            return None
+        code = in_any_groups(text)
+        for source in self._sources.all[:_MOST_SEARCHED]:
+            if not self._is_known(source) or not self._sources.may_search(source):
+                continue
+            if code.search(source.text) and not self._sources.was_sent(source.call, text):
+                return Backing(source, source.place, "format")
+        return None
+
+    def of_conversion(self, value: Any, size: float) -> Backing | None:
+        """The source that told a number in a unit of which this is as much in another."""
+        reach = _HALF * 10.0 ** -decimals_of(leaf_text(value))
+        for other, source in self._sources.conversions:
+            if abs(other - size) <= max(reach, _ROUGH * other) and self._is_known(source):
+                return Backing(source, source.place, "unit")
         return None
 
     def of_unit(self, size: float) -> Backing | None:
@@ -325,7 +357,7 @@ class Backer:
         Among many numbers of results chance finds one for any round number, so those count only
         for what has more than two digits of its own.
         """
-        telling = self.knows_few_numbers or _digits_of(size) > _FEW_DIGITS
+        telling = self.knows_few_numbers or digits_of(size) > _FEW_DIGITS
         for factor in UNIT_STEPS:
             # Without the rounding 0.035 would be no hundredth of 3.5.
             for other in (round(size * factor, _EXACT), round(size / factor, _EXACT)):
@@ -334,25 +366,6 @@ class Backer:
                     leaf = source.leaf_with_number(other)
                     return Backing(source, _place(source, leaf), "unit")
         return None
-
-
-def _digits_of(size: float) -> int:
-    """How many digits a number has without the noughts around them."""
-    return len(f"{size:.12f}".replace(".", "").strip("0"))
-
-
-def _is_part(text: str, holder: str) -> bool:
-    """Whether a text stands there with letters right before it, or right after it."""
-    place = holder.find(text)
-    for _ in range(_MOST_PLACES):
-        if place < 0:
-            return False
-        end = place + len(text)
-        before, after = holder[place - 1 : place] or " ", holder[end : end + 1] or " "
-        if before.isalnum() != after.isalnum() and not (before.isdigit() or after.isdigit()):
-            return True
-        place = holder.find(text, place + 1)
-    return False
 
 
 def _of_day(source: Source, day: Day, step: Step) -> Backing:
@@ -365,33 +378,3 @@ def _of_minute(source: Source, minute: int, step: Step) -> Backing:
 
 def _place(source: Source, leaf: Leaf) -> str:
     return leaf.path if source.kind == "result" else source.place
-
-
-def _step_from_leaf(text: str, leaf: Leaf, source: Source) -> Step:
-    if leaf.value == text:
-        return ""
-    if not isinstance(leaf.value, str):
-        return "number_format"
-    if not source.is_data:
-        return _copied(text, leaf.value)
-    if phrase_of(text) == phrase_of(leaf.value):
-        return _copied(text, leaf.value) or "substring"
-    if "://" in leaf.value:
-        return "url_part"
-    return "path_part" if "/" in leaf.value and " " not in leaf.value else "substring"
-
-
-def _step_to_number(value: Any, leaf: Leaf, source: Source) -> Step:
-    if leaf.value == value or not source.is_data:
-        return ""
-    return "substring" if number_in(leaf.value) is None else "number_format"
-
-
-def _copied(text: str, holder: str) -> Step:
-    """How a text was copied out of one that holds its words."""
-    if text in holder:
-        return ""
-    lower, in_lower = text.lower(), holder.lower()
-    if lower in in_lower:
-        return "case"
-    return "whitespace" if " ".join(lower.split()) in " ".join(in_lower.split()) else "format"

@@ -153,7 +153,9 @@ def _is_same(atom: Atom, other: Atom) -> bool:
 def _is_multiple(quantity: Quantity, size: float) -> bool:
     """Whether it is so many of one thing, or what each of a few has to bear."""
     telling = quantity.decimals or quantity.size >= _MANY or not size.is_integer()
-    if quantity.is_percentage or size < 1 or quantity.size < 1 or not telling:
+    # Nobody shares degrees.
+    shared = not quantity.is_percentage and quantity.on_other_scale(0) is None
+    if not shared or size < 1 or quantity.size < 1 or not telling:
         return False
     times, part = round(quantity.size / size), round(size / quantity.size)
     return (times in _FEW and _shows_as(quantity, size * times)) or (

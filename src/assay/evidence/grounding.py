@@ -36,7 +36,7 @@ from assay.evidence.run_facts import RunFacts
 from assay.evidence.sent_values import SentValues
 from assay.evidence.sources import AFTER_ALL
 from assay.evidence.traced_value import Origin
-from assay.evidence.words import words_of
+from assay.evidence.words import phrase_of, words_of
 
 if TYPE_CHECKING:
     from assay.evidence.backing import Backing
@@ -165,7 +165,8 @@ class _Checker:
         worked_out = self._worked_out.of(atom)
         if worked_out is not None or any(self._follows(place, known) for place in said):
             return Claim(atom.kind, atom.text, atom.start, "calculated", worked_out)
-        total = self._total(atom)
+        span = self._backer.by_told_span(atom)
+        total = self._total(atom) if span is None else _origin(span)
         if total is not None:
             return Claim(atom.kind, atom.text, atom.start, "calculated", total)
         rough = self._roughly(atom)
@@ -278,11 +279,15 @@ class _Checker:
 
     def _written(self, atom: Atom) -> Origin | None:
         """The call that worked by which the agent wrote this itself: it tells what it did."""
+        if atom.days or atom.minute is not None:
+            return self._sent_in_work.of(atom)
+        sent = {atom.phrase, phrase_of(atom.text.replace(",", ""))}
         phrases = self._sources.argument_phrases
         for known in self._facts.calls[:_MOST_SEARCHED]:
-            if atom.phrase in phrases[known.position] and self._is_work(known):
+            said = phrases[known.position]
+            if any(phrase in said for phrase in sent) and self._is_work(known):
                 return Origin("call", ROOT, known.position)
-        return self._sent_in_work.of(atom)
+        return None
 
     @cached_property
     def _worked_out(self) -> SentValues:

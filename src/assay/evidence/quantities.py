@@ -9,6 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from assay.evidence.words import phrase_of
+
 # The digit stands first so that the search can skip to it; what precedes it is checked after.
 _DIGIT = r"[0-9](?<![A-Za-z0-9_.][0-9])(?<![A-Za-z]-[0-9])"
 _DIGIT_OF_RANGE = r"[0-9](?<![A-Za-z0-9_][0-9])(?<![^.]\.[0-9])(?<![A-Za-z]-[0-9])"
@@ -106,6 +108,14 @@ _TIMES = frozenset({"x", "×", "times", "fold", "倍"})
 _CALENDAR = dict.fromkeys(("month", "months", "个月"), 30.44 * 8.64e7) | dict.fromkeys(
     ("year", "years", "yr", "yrs"), 365.25 * 8.64e7
 )
+# What is one money by several names; a dollar may be that of any country.
+_CURRENCIES = (
+    dict.fromkeys(("eur", "euro", "euros", "€"), "eur")
+    | dict.fromkeys(("gbp", "£"), "gbp")
+    | dict.fromkeys(("cny", "rmb", "元", "人民币"), "cny")
+    | dict.fromkeys(("usd", "dollars", "美元"), "usd")
+    | {"jpy": "jpy", "日元": "jpy", "chf": "chf", "sek": "sek", "nok": "nok", "inr": "inr"}
+)
 _HALF = 0.5 + 1e-9
 _UNITS = frozenset(
     {
@@ -147,6 +157,22 @@ _TENS = {20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty"} | {
     90: "ninety",
 }
 _CJK_ONES = "零一二三四五六七八九十"
+_PARTS_OF_NUMBERS = frozenset(
+    {
+        *_ONES[1:],
+        *_TENS.values(),
+        *_CJK_ONES,
+        "百",
+        "千",
+        "万",
+        "亿",
+        "hundred",
+        "thousand",
+        "million",
+    }
+)
+_LONGEST_WORD = 12
+_MOST_PLACES = 8
 
 
 class Quantity(Struct, frozen=True, gc=False):
@@ -172,6 +198,13 @@ class Quantity(Struct, frozen=True, gc=False):
         magnitude = MAGNITUDES.get(self.unit)
         others = _FACTORS_BY_UNIT.get(self.unit, ())
         return others if magnitude is None else (magnitude, *others)
+
+    @property
+    def in_other_units(self) -> tuple[float, ...]:
+        """How much it is in other units of its kind, on the other scale too."""
+        scaled = self.on_other_scale(self.size)
+        sizes = tuple(self.size * factor for factor in _FACTORS_BY_UNIT.get(self.unit, ()))
+        return sizes if scaled is None else (*sizes, abs(scaled))
 
     @property
     def seconds(self) -> float | None:
@@ -210,11 +243,19 @@ def _is_other_unit(unit: str, field: str) -> bool:
     _, _, named = field.lower().rpartition("_")
     if not unit or named == field.lower():
         return False
-    if unit in _CELSIUS | _FAHRENHEIT:
-        scale = {"c": _CELSIUS, "celsius": _CELSIUS, "f": _FAHRENHEIT, "fahrenheit": _FAHRENHEIT}
-        return named in scale and unit not in scale[named]
+    return are_other_units(unit, {"c": "celsius", "f": "fahrenheit"}.get(named, named))
+
+
+@lru_cache(maxsize=4096)
+def are_other_units(unit: str, other: str) -> bool:
+    """Whether two units, in small letters, measure the same kind of thing and are not the same."""
+    scales = (_CELSIUS, _FAHRENHEIT)
+    if any(unit in scale for scale in scales):
+        return any(other in scale and unit not in scale for scale in scales)
+    if unit in _CURRENCIES and other in _CURRENCIES:
+        return _CURRENCIES[unit] != _CURRENCIES[other]
     return any(
-        unit in family and named in family and family[unit] != family[named]
+        unit in family and other in family and family[unit] != family[other]
         for family in UNIT_FAMILIES
     )
 
@@ -292,6 +333,22 @@ def number_words(number: int) -> tuple[str, ...]:
     elif tens * 10 in _TENS:
         found.append(_TENS[tens * 10] + (f" {_ONES[ones]}" if ones else ""))
     return tuple(found)
+
+
+def says_number_word(word: str, phrase: str) -> bool:
+    """Whether a phrase says a number in words, and not as a part of a larger one."""
+    wanted = phrase_of(word)
+    place = phrase.find(wanted)
+    for _ in range(_MOST_PLACES):
+        if place < 0:
+            return False
+        end = place + len(wanted)
+        before = phrase[max(0, place - _LONGEST_WORD) : place].rpartition(" ")[2]
+        after = phrase[end : end + _LONGEST_WORD].partition(" ")[0]
+        if _PARTS_OF_NUMBERS.isdisjoint((before, after)):
+            return True
+        place = phrase.find(wanted, place + 1)
+    return False
 
 
 _NUMBERS = (int, float)

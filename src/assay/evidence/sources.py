@@ -14,6 +14,7 @@ from itertools import pairwise
 from operator import attrgetter, sub
 from typing import TYPE_CHECKING, Any
 
+from assay.evidence.atoms import atoms_in
 from assay.evidence.json_leaves import ROOT, as_text
 from assay.evidence.measures import Measures, measures_in, says_number
 from assay.evidence.moments import Day, vaguer
@@ -48,6 +49,7 @@ _LONGEST_TOLD = 100_000
 _MOST_READ_AGAIN = 100_000_000
 _MOST_IN_WORDS = 20
 _FEW_YEARS = 3
+_MOST_CONVERTED = 200
 _STEP = attrgetter("step")
 
 
@@ -126,6 +128,16 @@ class Sources:
         return found | {
             n for n in range(1, _MOST_IN_WORDS) if not words.isdisjoint(number_words(n))
         }
+
+    @cached_property
+    def conversions(self) -> list[tuple[float, Source]]:
+        """The numbers that the agent was told with a unit, as much as they are in others."""
+        found: list[tuple[float, Source]] = []
+        for source in self.told:
+            for atom in atoms_in(source.text[:_LONGEST_TOLD], names=False)[:_MOST_CONVERTED]:
+                if atom.quantity is not None:
+                    found += [(size, source) for size in atom.quantity.in_other_units]
+        return found
 
     @cached_property
     def say_most_numbers(self) -> bool:

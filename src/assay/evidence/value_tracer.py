@@ -159,7 +159,7 @@ class ValueTracer:
             return self._settled(leaf, "trivial")
         backing = self._backer.of_number(leaf.value, size)
         if backing is None and not is_id_field(leaf.field):
-            backing = self._backer.of_unit(size)
+            backing = self._backer.of_unit(size) or self._backer.of_conversion(leaf.value, size)
         offered = self._offered(leaf, backing)
         if offered is not None:
             return self._traced(leaf, offered)
