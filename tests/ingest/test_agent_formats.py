@@ -18,6 +18,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.gemini_cli import GEMINI_CLI
 from assay.ingest.generic import GENERIC
 from assay.ingest.inspect_log import INSPECT
+from assay.ingest.kimi_cli import KIMI_CLI
 from assay.ingest.langchain import LANGCHAIN
 from assay.ingest.openclaw import OPENCLAW
 from assay.ingest.openhands import OPENHANDS
@@ -356,6 +357,26 @@ EXAMPLES = {
                 }
             ],
         },
+    ),
+    "kimi-cli": Example(
+        KIMI_CLI,
+        (
+            {
+                "timestamp": 1.0,
+                "message": {
+                    "type": "ToolCall",
+                    "payload": {"id": "a", "function": {"name": "f", "arguments": "{}"}},
+                },
+            },
+            {
+                "timestamp": 2.0,
+                "message": {
+                    "type": "ToolResult",
+                    "payload": {"tool_call_id": "a", "return_value": {"is_error": True}},
+                },
+            },
+            {"message": {"type": "StatusUpdate", "payload": {"token_usage": {"output": 1}}}},
+        ),
     ),
     "pi": Example(
         PI,

@@ -44,6 +44,7 @@ _HOMES = {
     "google-adk": "adk:ADK",
     "goose": "goose:GOOSE",
     "inspect": "inspect_log:INSPECT",
+    "kimi-cli": "kimi_cli:KIMI_CLI",
     "langchain": "langchain:LANGCHAIN",
     "langfuse": "langfuse:LANGFUSE",
     "mcp": "mcp_wire:MCP_WIRE",

@@ -1,0 +1,126 @@
+"""Kimi Code CLI: what went over its wire (`wire.jsonl`, `--wire`), and the context of the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.ingest.documents import Unreadable
+from assay.ingest.fields import dict_or_empty, epoch_seconds, place_id, stable_id, text_at
+from assay.ingest.kimi_turns import KimiTurns
+from assay.ingest.openai_chat import add_message
+from assay.ingest.recording import Format, Recording
+from assay.run import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.test_case import AgentTestCase
+
+NAME = "kimi-cli"
+EVENTS = frozenset(
+    {"TurnBegin", "TurnEnd", "SteerInput", "StepBegin", "StepRetry", "StepInterrupted"}
+    | {"ContentPart", "ToolCall", "ToolCallPart", "ToolResult", "StatusUpdate", "SubagentEvent"}
+    | {"CompactionBegin", "CompactionEnd"}
+)
+# The file beside a context that tells the same with times, and what was forgotten.
+WIRE_FILE = "wire.jsonl"
+# Lines of a context that are no messages begin their role so.
+NO_MESSAGE = "_"
+SYSTEM_PROMPT = "_system_prompt"
+MARKS = frozenset({"_checkpoint", "_usage", SYSTEM_PROMPT})
+# How the harness begins what it says of a call that failed.
+FAILED = "<system>ERROR:"
+
+
+class _Event(NamedTuple):
+    kind: str
+    payload: dict[str, Any]
+    at: float | None
+
+
+def _recognise(recording: Recording) -> float:
+    lines = [dict_or_empty(line) for line in recording.sample]
+    if any(_event(line) for line in lines):
+        return 0.95
+    return 0.95 if any(text_at(line, "role") in MARKS for line in lines) else 0.0
+
+
+def _event(line: dict[str, Any]) -> _Event | None:
+    """The event that a line records, or that a message of the protocol notifies of."""
+    told = dict_or_empty(line.get("message")) or dict_or_empty(line.get("params"))
+    kind, payload = text_at(told, "type"), told.get("payload")
+    if kind not in EVENTS or not isinstance(payload, dict):
+        return None
+    return _Event(str(kind), payload, epoch_seconds(line.get("timestamp")))
+
+
+def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    lines: list[dict[str, Any]] = []
+    for document in recording.documents():
+        if isinstance(document, Unreadable):
+            yield document
+        elif isinstance(document.value, dict):
+            lines.append(document.value)
+        else:
+            yield Unreadable(recording.name, "expected an object in each line", document.position)
+    events = [event for line in lines if (event := _event(line))]
+    if events:
+        yield _wire(events, recording)
+    elif recording.place.beside(WIRE_FILE) is not None:
+        problem = f"the context of a session that {WIRE_FILE} beside it tells"
+        yield Unreadable(recording.name, problem, kind="passed_over")
+    elif lines:
+        yield _context(lines, recording)
+
+
+def _wire(events: list[_Event], recording: Recording) -> AgentTestCase:
+    turns = KimiTurns()
+    for event in events:
+        turns.add(event.kind, event.payload, event.at)
+    times = [event.at for event in events if event.at is not None]
+    return turns.finish(
+        run_id=stable_id(NAME, place_id(recording.name, None)),
+        framework=NAME,
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
+        source=Source(recording.name, NAME),
+    )
+
+
+def _context(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
+    turns = KimiTurns()
+    for line in lines:
+        role = text_at(line, "role") or ""
+        if role == SYSTEM_PROMPT:
+            turns.run.system(line.get("content"))
+        elif not role.startswith(NO_MESSAGE):
+            _tell_message(turns, line)
+    return turns.finish(
+        run_id=stable_id(NAME, place_id(recording.name, None)),
+        framework=NAME,
+        source=Source(recording.name, NAME),
+    )
+
+
+def _tell_message(turns: KimiTurns, line: dict[str, Any]) -> None:
+    content = line.get("content")
+    parts = [dict_or_empty(part) for part in content] if isinstance(content, list) else []
+    thoughts = "\n".join(text for part in parts if (text := text_at(part, "think")))
+    told = {**line, "reasoning_content": thoughts} if thoughts else line
+    first = text_at(parts[0], "text") if parts else content
+    if line.get("role") == "tool" and str(first).startswith(FAILED):
+        told = {**told, "is_error": True}
+    add_message(turns.run, told)
+
+
+KIMI_CLI = Format(
+    name=NAME,
+    title="Kimi Code CLI sessions: wire.jsonl, `--wire` events, contexts",
+    fidelity=(
+        "Says of each call whether it failed, when it began and ended, and the tokens of steps; a "
+        "context alone says neither times nor tokens. Has no model, no server, no tool schemas "
+        "and no outcome."
+    ),
+    recognise=_recognise,
+    read=_read,
+)
