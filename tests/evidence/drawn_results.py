@@ -64,6 +64,9 @@ DRAWN_FAILURES: tuple[tuple[str, Arguments, Any, Category | None], ...] = (
     ("run_command", {}, "The command contains a dangerous pattern. It has been blocked.", None),
     ("run_command", {}, "Command exceeded timeout of 90s: moor", "server"),
     ("run_command", {}, "Working directory not found: /quay", "model"),
+    ("bash", {}, "working directory must be an absolute path: quay", "model"),
+    ("bash", {}, "bash denied in watch mode: the command writes", "environment"),
+    ("run_shell", {}, "Refusing to run a command of risk 'high'.", None),
     ("run_script", {}, "[stderr]\nSyntaxError: unmatched ')'", "model"),
     # Bare sentences.
     ("live_step", {}, "Session is not a live harbour session", "model"),
@@ -122,6 +125,7 @@ DRAWN_SUCCESSES: tuple[tuple[str, Arguments, Any], ...] = (
     ),
     ("check_ssl", {"host": "sea.example"}, "Certificate expired on 2 May (CN=sea.example)"),
     ("check_site", {}, {"url": "https://sea.example", "status_code": 503, "ok": False}),
+    ("bash", {}, "shell must be sanded before paint is put on"),
     ("run_script", {}, "[stderr]\nUserWarning: the tide is late"),
     ("shell", {}, "STDERR:\nFrom sea.example:x/y\n   a1..b2  main -> origin/main\n"),
     # Prose and states.

@@ -46,7 +46,7 @@ _CAUSE = (
     r"|database is (?:locked|closed)|something went wrong"
     r"|(?:invalid|unsupported|unknown|malformed) [\w -]{2,40}|[\w.-]{2,40} not (?:installed|found)"
     r"|(?:[\w']+ ){1,3}(?:is|are) (?:empty|missing|required|invalid|too \w+|not (?:set|valid|found"
-    r"|allowed|installed|supported)))"
+    r"|allowed|installed|supported|an? \w+)))"
 )
 
 # First match wins.
@@ -147,6 +147,7 @@ DEMANDS: tuple[Opening, ...] = (
                 r"no (?:arguments?|parameters?|params|inputs?|fields|options|values|files?|query"
                 r"|credentials) (?:was |were )?(?:provided|given|supplied|specified|passed)\b"
             ),
+            r"no (?:[\w-]+ ){0,2}[\w-]+s (?:provided|supplied|passed)(?:,|[.!]?\s*\Z)",
             r"does not match (?:the )?(?:pattern|format|regex|schema)\b",
             r"you need (?:at least|more|an? (?:valid|active|paid))\b",
             (

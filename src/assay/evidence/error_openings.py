@@ -85,7 +85,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"\[(?:error|err|fatal|exception|failure|failed)[\]:](?!\s*\d+\s*(?:\||\n|\Z|\[))",
             r"\(error\) ",
             r"\[[\w .-]{1,40}\] (?:error|failed|failure)\s*[:：]",
-            r"\[[\w.-]{1,40} (?:error|failed|failure)\] ",
+            r"\[[\w .-]{1,40} (?:error|failed|failure)\]:? ",
             (
                 r"\[(?-i:[A-Z]{1,20}_ERROR|[A-Z_ ]{0,30}(?:FAILED|INVALID|DENIED|EXPIRED"
                 r"|UNAVAILABLE|BLOCKED|TIMEOUT|NOT_FOUND|MISSING|REFUSED|CONFLICT|EXCEEDED|REQUIRED"

@@ -100,6 +100,10 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"no tool (?:named|called)",
             (
+                r"no (?:handler|implementation|executor) (?:is |was )?(?:registered|found|defined"
+                r"|available) for (?:the )?(?:tool|function|method|action|command)\b"
+            ),
+            (
                 r"(?:the )?(?:working|current) directory (?:\S{1,200} )?(?:(?:is |was )?not found"
                 r"|does not exist|is not an? \w+)"
             ),

@@ -28,7 +28,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted|failed|expired|mismatch"
                 r"|required|exists|unavailable|invalid|unauthorized|disabled|forbidden|unsupported"
                 r"|rejected|refused|missing|timeout|conflict|not_allowed|ambiguity|invalid[oa]"
-                r"|n(?:ao|o)_[a-z]{4,20}d[oa])\s*(?:\Z|: )"
+                r"|not_[a-z]{3,20}|n(?:ao|o)_[a-z]{4,20}d[oa])\s*(?:\Z|: )"
             ),
         ),
     ),
@@ -95,7 +95,7 @@ SENTENCES: tuple[Opening, ...] = (
             # One thing and why, not a count of many.
             (
                 r"(?!no )(?:\w{1,20} ){0,3}\w{1,20}[^s\s] (?:declined|rejected|refused|denied"
-                r"|blocked)"
+                r"|blocked)(?: (?:in|by|for|under) [\w -]{1,30})?"
                 r"\s*[:：]"
                 r"\s*(?!\d|no\b|none\b|n/a|[\[{-])\w"
             ),

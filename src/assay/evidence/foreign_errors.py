@@ -173,7 +173,7 @@ _VERDICTS = (
         r"|requiere (?:autenticación|iniciar|permisos?)"
         r"|no (?:respondi|devolvi|produj|gener|carg|complet)[óo]|no parece una?|rechaz[óo] (?:la"
         r"|el)"
-        r"|prob[aá] de nuevo|intent[ae] de nuevo"
+        r"|prob[aá] de nuevo|intent[ae] de nuevo|no tiene (?:un |el )?formato"
     ),
     (
         r"desconhecid[oa]|não (?:existe|encontrad[oa]|autorizad[oa]|permitid[oa]|disponível"

@@ -188,7 +188,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     (
         "validation_error",
         (
-            r"\b(?:ungültig|invalides?\b|n'est pas valide|inv[áa]lid[oa]|no (?:es )?válid"
+            r"\b(?:ungültig|no tiene (?:un |el )?formato"
+            r"|invalides?\b|n'est pas valide|inv[áa]lid[oa]|no (?:es )?válid"
             r"|non (?:è )?valid"
             r"|ongeldig|ogiltig|ugyldig|neplatn|không hợp lệ|tidak valid|неверн|недействител"
             r"|nieprawidłow|geçersiz|muss (?:größer|kleiner|zwischen"

@@ -42,6 +42,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "unknown_tool",
         (
             r"(?:unknown|unsupported|unrecogni[sz]ed|no such) tool\b|no tool (?:named|called)"
+            r"|no (?:handler|executor) (?:is )?(?:registered|found) for"
             rf"|not a valid tool|tool {_TOOL_NAME},? but it (?:does not|doesn't) exist"
             rf"|(?:action|tool|function) {_TOOL_NAME} (?:don't|doesn't|does not) exist"
             r"|not found in (?:the |any )?(?:tools|workbench|toolbox)"

@@ -39,6 +39,7 @@ _LONGEST_EMPTY = max(map(len, _EMPTY_TEXTS))
 # A text a reading tool brought may itself open like an error; a message is short.
 _LONGEST_FROM_CONTENT = 1_000
 _LONGEST_PYTHON = 4_096
+_LONGEST_LINE = 240
 # Reports hold reports only so deep; a text of nothing but headers would exhaust the stack.
 _MOST_HEADERS = 3
 # What these say is of their own making, so that its end counts.
@@ -66,6 +67,13 @@ _OF_A_REQUEST = re.compile(
     r"|paraphrase|compose|draft)\b"
     r"|.{0,80}\b(?:[45]\d\d|api(?:.?keys?)?|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b"
     r"|(?-i:[a-z]+_[a-z_]+) (?:is|are|must|cannot|should)\b",
+    re.IGNORECASE,
+)
+# What is said of the running of a command, which no command prints.
+_OF_A_RUN = re.compile(
+    r"\W{0,4}(?:(?:the |this |your )?(?:command|working directory|bash|execution|sandbox)"
+    r" (?!not found)(?:\S+ ){0,6}?(?:must|cannot|denied|blocked|refused|rejected|not allowed"
+    r"|disabled|is required|too long)\b|refus(?:ing|ed) to (?:run|execute)\b)",
     re.IGNORECASE,
 )
 # What somebody asks who wants to know, unless it goes on with what to do.
@@ -249,8 +257,9 @@ def _read_words(
 ) -> Reading | None:
     longest = _LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None
     found = failing_opening(text, longest=longest, opening=opening, tool=tool)
-    if found is None and tool in _TELLING and (above := _ABOVE_ADVICE.match(opening)):
-        found = failing_opening(above[1], tool=tool)
+    if found is None and tool in _TELLING and opening.find("\n", 0, _LONGEST_LINE) > 0:
+        above = _ABOVE_ADVICE.match(opening)
+        found = None if above is None else failing_opening(above[1], tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and ends_in_exception(text):
@@ -285,7 +294,7 @@ def _is_said_in_passing(
         case "command" if found.rule in _PROGRAMS_WORDS:
             passing = reported is True
         case "command":
-            passing = found.reach == "line"
+            passing = found.reach == "line" and _OF_A_RUN.match(text) is None
         case "content" if found.rule in _PROGRAMS_WORDS:
             passing = not text.startswith("fatal: ")
         case "log":
