@@ -93,7 +93,11 @@ def test_a_call_without_a_result_and_a_run_without_an_answer() -> None:
 
 def test_an_error_of_the_api_is_no_answer() -> None:
     limit = said("m", {"type": "text", "text": "API Error: 529"}, 2, isApiErrorMessage=True)
-    assert run_of(line("user", "Go", 1), limit).actual_output is None
+    case = run_of(line("user", "Go", 1), limit)
+    assert (case.actual_output, case.outcome.success) == (None, False)
+    assert case.outcome.reason == "API Error: 529"
+    went_on = run_of(limit, line("user", "Go on", 3))
+    assert went_on.outcome is None
 
 
 @pytest.mark.parametrize("prefix", HARNESS_PREFIXES)
@@ -200,6 +204,43 @@ def test_stream_json_gives_tools_cost_and_how_it_ended() -> None:
     assert (case.session_id, case.actual_output) == ("s9", "gave up")
     assert (case.available_tools, case.usage.cost_usd) == (["Bash", "Read"], 0.5)
     assert (case.outcome.success, case.outcome.reason) == (False, "error_max_turns")
+
+
+def printed(content: list[Any], **more: Any) -> dict[str, Any]:
+    """A line of a stream; replies are printed before their last tokens are counted."""
+    usage = {"input_tokens": 10, "output_tokens": 1}
+    message = {"role": "assistant", "content": content, "usage": usage, **more.pop("message", {})}
+    where = {"session_id": "s9", "parent_tool_use_id": None}
+    return {"type": "assistant", "message": message, **where, **more}
+
+
+def summed_up(**more: Any) -> dict[str, Any]:
+    return {"type": "result", "subtype": "success", "session_id": "s9", "num_turns": 1, **more}
+
+
+def test_a_streams_tokens_are_those_of_its_last_line_sub_agents_included() -> None:
+    counts = {"inputTokens": 20, "outputTokens": 9, "cacheCreationInputTokens": 3}
+    by_model = {"claude-x": counts, "claude-y": {"inputTokens": 5, "outputTokens": 1}}
+    own = {"input_tokens": 20, "output_tokens": 8}
+    case = run_of(
+        printed([use("a")]),
+        summed_up(usage={"input_tokens": 1}, modelUsage={"claude-x": {"inputTokens": 1}}),
+        summed_up(usage=own, modelUsage=by_model, total_cost_usd=0.25),
+    )
+    assert case.usage == Usage(
+        input_tokens=25, output_tokens=10, cache_write_tokens=3, cost_usd=0.25
+    )
+
+
+def test_a_stream_that_the_api_refused_has_failed_without_an_answer() -> None:
+    text = "API Error: 400 too long"
+    refused = printed(
+        [{"type": "text", "text": text}], message={"model": "<synthetic>"}, error="unknown"
+    )
+    ended = summed_up(is_error=True, result=text, usage={"input_tokens": 0})
+    case = run_of(printed([use("a")]), refused, ended)
+    assert (case.actual_output, case.outcome.reason) == (None, text)
+    assert (case.outcome.success, case.usage.input_tokens) == (False, 20)
 
 
 def test_broken_lines_are_reported_in_their_place() -> None:

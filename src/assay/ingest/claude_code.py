@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
+from assay.ingest.claude_stream import first_model, is_result, stream_facts, usage_of
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     amount_or_none,
@@ -25,8 +26,6 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     text_of,
-    total_usage,
-    with_cost,
 )
 from assay.ingest.recording import FilePlace, Format, Recording
 from assay.run import RunOutcome, Source
@@ -55,6 +54,8 @@ HARNESS_PREFIXES = (
 )
 # Where tools say how long they took, and what makes a second of it.
 DURATIONS = (("durationMs", 1000.0), ("totalDurationMs", 1000.0), ("durationSeconds", 1.0))
+# The name of the model where the harness speaks itself.
+SYNTHETIC = "<synthetic>"
 _AGENT_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -79,17 +80,12 @@ def _recognise(recording: Recording) -> float:
     lines = objects_in([line for value in recording.sample for line in _lines_in(value)])
     if any(_is_message(line) and _is_session_line(line) for line in lines):
         return 1.0
-    return 0.8 if any(_is_side_line(line) or _is_result(line) for line in lines) else 0.0
+    return 0.8 if any(_is_side_line(line) or is_result(line) for line in lines) else 0.0
 
 
 def _lines_in(value: object) -> list[Any]:
     """The lines of a document: `--output-format json` prints them as one array."""
     return value if isinstance(value, list) else [value]
-
-
-def _is_result(line: dict[str, Any]) -> bool:
-    """Whether a line sums up a whole run; it may be all that was printed."""
-    return line.get("type") == "result" and "session_id" in line and "num_turns" in line
 
 
 def _is_message(line: dict[str, Any]) -> bool:
@@ -116,7 +112,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if len(objects_in(found)) < len(found):
             yield Unreadable(recording.name, "expected an object in each line", document.position)
         lines += filter(_matters, objects_in(found))
-    if any(_is_message(line) or _is_result(line) for line in lines):
+    if any(_is_message(line) or is_result(line) for line in lines):
         yield _case(lines, recording)
 
 
@@ -147,23 +143,19 @@ def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
     builder = RunBuilder()
     for message in messages:
         _tell(builder, message)
-    first = next(line for line in lines if _is_message(line) or _is_result(line))
+    first = next(line for line in lines if _is_message(line) or is_result(line))
     session = text_at(first, "sessionId") or text_at(first, "session_id")
     agent = text_at(first, "agentId")
-    models = _models(messages) or _first_model(lines)
+    models = _models(messages) or first_model(lines)
     times = [at for m in messages if (at := epoch_seconds(m.line.get("timestamp"))) is not None]
-    usage = total_usage(m.usage for m in messages if m.usage) or total_usage(
-        line.get("usage") for line in lines if _is_result(line)
-    )
-    known = _of_stream(lines)
-    usage = with_cost(usage, [known.pop("cost_usd", None)])
+    known = {"outcome": _broken_off(messages), **stream_facts(lines)}
     return builder.finish(
         run_id=stable_id(NAME, session, agent, *_place(recording.name)),
         session_id=session,
         agent_id=agent,
         model=models[0] if models else None,
         framework=_writer(lines),
-        usage=usage,
+        usage=usage_of(lines, (message.usage for message in messages)),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(recording.name, NAME),
@@ -282,7 +274,7 @@ def _tell(builder: RunBuilder, message: _Message) -> None:
     if message.parent is not None:
         for call in calls:
             builder.call(call, inside=True)
-    elif message.line.get("isApiErrorMessage"):
+    elif _is_api_error(message.line):
         builder.system([block.value for block in message.blocks])
     else:
         thoughts = (text_at(block.value, "thinking") for block in message.blocks)
@@ -291,6 +283,21 @@ def _tell(builder: RunBuilder, message: _Message) -> None:
             calls,
             reasoning="\n".join(filter(None, thoughts)),
         )
+
+
+def _is_api_error(line: dict[str, Any]) -> bool:
+    """Whether the harness says in the model's place that the model could not be asked."""
+    in_its_place = text_at(line["message"], "model") == SYNTHETIC and "error" in line
+    return bool(line.get("isApiErrorMessage")) or in_its_place
+
+
+def _broken_off(messages: list[_Message]) -> RunOutcome | None:
+    """The failure of a session whose last word on the main level is an error of the API."""
+    last = next((m for m in reversed(messages) if m.parent is None), None)
+    if last is None or not _is_api_error(last.line):
+        return None
+    said = text_of([block.value for block in last.blocks])
+    return RunOutcome(success=False, decided_by=NAME, reason=said or None)
 
 
 def _tell_words(builder: RunBuilder, words: str, line: dict[str, Any]) -> None:
@@ -330,33 +337,10 @@ def _tell_result(builder: RunBuilder, block: _Block, line: dict[str, Any]) -> No
 
 
 def _models(messages: Iterable[_Message]) -> list[str]:
-    """The models of the main level, the busiest first; the harness calls itself `<synthetic>`."""
+    """The models of the main level, the busiest first."""
     named = (m.line["message"].get("model") for m in messages if m.parent is None)
     counted = Counter(n for n in named if isinstance(n, str) and not n.startswith("<"))
     return [name for name, _ in counted.most_common()]
-
-
-def _first_model(lines: Iterable[dict[str, Any]]) -> list[str]:
-    """The model that a stream was begun with."""
-    named = (text_at(line, "model") for line in lines if line.get("subtype") == "init")
-    return [name for name in named if name][:1]
-
-
-def _of_stream(lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """What the first and the last line of a `stream-json` log say of the run."""
-    known: dict[str, Any] = {}
-    for line in lines:
-        if line.get("subtype") == "init" and isinstance(line.get("tools"), list):
-            known["available_tools"] = [t for t in line["tools"] if isinstance(t, str)]
-        elif line.get("type") == "result":
-            cost = amount_or_none(line.get("total_cost_usd"))
-            known |= {} if cost is None else {"cost_usd": cost}
-            if isinstance(line.get("result"), str):
-                known["actual_output"] = line["result"]
-            if line.get("is_error") is True:
-                reason = text_at(line, "subtype")
-                known["outcome"] = RunOutcome(success=False, decided_by=NAME, reason=reason)
-    return known
 
 
 def _extra(
@@ -379,7 +363,7 @@ CLAUDE_CODE = Format(
     title="Claude Code session files and stream-json logs",
     fidelity=(
         "Says is_error for most but not all results, and times of lines, not of calls. Has no "
-        "tool schemas, no task and no outcome. Thinking may be missing. Calls of sub-agents are "
+        "tool schemas, no task and no outcome but failures. Thinking may be missing. Calls of sub-agents are "
         "nested below the call that started them, or a run of their own where they have a file."
     ),
     recognise=_recognise,

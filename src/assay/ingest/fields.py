@@ -70,6 +70,7 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
             ("cache_write_input_tokens",),
             ("cacheWriteTokens",),
             ("cacheWriteInputTokens",),
+            ("cacheCreationInputTokens",),
             ("cacheWrite",),
         ),
     ),

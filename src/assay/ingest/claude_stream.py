@@ -1,0 +1,75 @@
+"""What Claude Code prints around the messages of a `stream-json` log: the first and last lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.ingest.fields import amount_or_none, objects_in, text_at, total_usage, with_cost
+from assay.run import RunOutcome, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+DECIDED_BY = "claude-code"
+
+
+def is_result(line: dict[str, Any]) -> bool:
+    """Whether a line sums up a whole run; it may be all that was printed."""
+    return line.get("type") == "result" and "session_id" in line and "num_turns" in line
+
+
+def first_model(lines: Iterable[dict[str, Any]]) -> list[str]:
+    """The model that a stream was begun with."""
+    named = (text_at(line, "model") for line in lines if line.get("subtype") == "init")
+    return [name for name in named if name][:1]
+
+
+def stream_facts(lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Tools, answer and failure, as the first and the last line of a log tell them."""
+    known: dict[str, Any] = {}
+    for line in lines:
+        if line.get("subtype") == "init" and isinstance(line.get("tools"), list):
+            known["available_tools"] = [t for t in line["tools"] if isinstance(t, str)]
+        elif line.get("type") == "result":
+            known |= _ending(line)
+    return known
+
+
+def _ending(line: dict[str, Any]) -> dict[str, Any]:
+    said, kind = text_at(line, "result"), text_at(line, "subtype")
+    known: dict[str, Any] = {} if said is None else {"actual_output": said}
+    if line.get("is_error") is not True:
+        return known
+    if kind == "success" and said:
+        # The session went well, but the API refused: the harness tells why in the answer's place.
+        known, kind = {}, said
+    return {**known, "outcome": RunOutcome(success=False, decided_by=DECIDED_BY, reason=kind)}
+
+
+def usage_of(lines: list[dict[str, Any]], replies: Iterable[object]) -> Usage | None:
+    """Tokens and costs of a run, from its replies and from the lines that sum it up.
+
+    A stream's replies are printed before their last tokens are counted, `usage` leaves out
+    sub-agents, `modelUsage` what an earlier process did: whoever counts most is nearest.
+    """
+    results = [line for line in lines if is_result(line)]
+    counted = [
+        total_usage(report for report in replies if report),
+        total_usage(line.get("usage") for line in results),
+        *(total_usage(_by_model(line)) for line in results[-1:]),
+    ]
+    most = max(counted, key=_tokens)
+    costs = [line.get("total_cost_usd") for line in lines if line.get("type") == "result"]
+    known = [cost for cost in costs if amount_or_none(cost) is not None]
+    return with_cost(most, known[-1:])
+
+
+def _by_model(line: dict[str, Any]) -> list[dict[str, Any]]:
+    models = line.get("modelUsage")
+    return objects_in(list(models.values())) if isinstance(models, dict) else []
+
+
+def _tokens(usage: Usage | None) -> int:
+    if usage is None:
+        return -1
+    return (usage.input_tokens or 0) + (usage.output_tokens or 0)
