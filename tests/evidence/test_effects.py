@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.effects import asks_for_write, is_write
+from assay.evidence.effects import asks_for_deed, asks_for_write, is_write, merely_tells
 from assay.evidence.tool_kinds import READ_VERBS, WRITE_VERBS
 from assay.execution import ToolExecutionResult
 from assay.tools import read_tools
@@ -101,3 +101,28 @@ def test_hostile_texts_take_bounded_time(piece: str) -> None:
     asks_for_write(text)
     is_write(ToolExecutionResult("bash", {"command": text, "sql": f"select {text} from x"}))
     assert process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        ("Turn off the lights in the garage.", True),
+        ("Please pay the invoice and mark it as settled.", True),
+        ("In turn, what did we pay?", False),
+        ("把卧室空调调到26度", True),
+        ("请给王老师转账500元", True),
+        ("帮我预约周三上午的号", True),
+        ("上个月的还款是多少？", False),
+        ("把握不大", False),
+    ],
+)
+def test_whether_a_deed_is_asked_for(prompt: str, asks: bool) -> None:
+    assert asks_for_deed(prompt) is asks
+
+
+@pytest.mark.parametrize(
+    ("tool", "tells"),
+    [("list_devices", True), ("get_bill", True), ("repay", False), ("turn_off", False)],
+)
+def test_whether_a_tool_merely_tells(tool: str, tells: bool) -> None:
+    assert merely_tells(tool) is tells

@@ -334,3 +334,15 @@ def test_a_run_may_end_by_the_command_that_the_prompt_tells() -> None:
     other = call("bash", {"command": "git diff"}, "diff")
     assert find_problems(run(prompt, done, answer=None)).signals["no_usable_end"] == 0
     assert find_problems(run(prompt, other, answer=None)).signals["no_usable_end"] == 1
+
+
+def test_a_deed_that_only_reads_can_not_have_done_is_missing() -> None:
+    def found(*calls: ToolExecutionResult) -> list[str]:
+        case = run("把卧室空调调到26度", *calls, answer="已调到26度。")
+        return [finding.kind for finding in find_problems(case).found]
+
+    read = call("list_devices", {}, {"devices": [{"did": "ac.1", "temp": 23}]})
+    assert "asked_write_missing" in found(read)
+    # What a tool of this name does is not known.
+    assert "asked_write_missing" not in found(read, call("aircon", {"did": "ac.1"}, {"ok": 1}))
+    assert "asked_write_missing" not in found(read, call("set_temp", {"did": "ac.1"}, {"ok": 1}))

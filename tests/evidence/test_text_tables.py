@@ -103,6 +103,11 @@ def test_what_was_spent_is_told_without_its_sign() -> None:
     assert status("You spent £104.00.", spent) == "calculated"
 
 
+def test_one_number_is_no_total() -> None:
+    states = {"devices": [{"state": 17.5, "unit": "°C"}, {"state": "on"}, {"state": "off"}]}
+    assert status("There it is 17.5 °F.", states) == "absent"
+
+
 def test_how_two_records_differ() -> None:
     prices = [{"items": [{"name": "A", "price": 2399}]}, {"items": [{"name": "B", "price": 1899}]}]
     calls = [call("find", {"q": i}, price) for i, price in enumerate(prices)]

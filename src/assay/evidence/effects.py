@@ -56,6 +56,12 @@ _ASKED = frozenset(
     }
     | {"invite", "apply"}
 )
+# What else is asked for is a change only where all tools that were called merely tell.
+_DEEDS = frozenset(
+    {"turn", "switch", "transfer", "pay", "buy", "purchase", "mark", "notify", "restart", "stop"}
+    | {"enable", "disable", "scale", "deploy", "revert", "lock", "unlock", "subscribe", "renew"}
+    | {"unsubscribe", "upgrade", "downgrade", "dim", "mute", "pause", "resume", "approve", "reject"}
+)
 # Tools by which an agent says that it is done: one of these words, and nothing but the others.
 _CLOSING = frozenset(
     {"submit", "finish", "finished", "complete", "completed", "completion", "done", "terminate"}
@@ -67,6 +73,7 @@ _OF_CLOSING = _CLOSING | frozenset(
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ACTING = frozenset({"acting", "stopper"})
+_TELLING = frozenset({"asking", "content", "checking", "log", "wording"})
 _WORD = re.compile(r"[A-Za-z]++(?:-[A-Za-z]++)?")
 # A verb asks for something at the start of a clause, or after a word that asks.
 _ASKING = re.compile(
@@ -80,6 +87,11 @@ _LOOKED_BACK = 32
 _ASKS_CHINESE = re.compile(
     r"创建|新建|建立|添加|加到|加入|写入|保存|存到|发送|发给|发一封|删除|移除|更新|修改|改成|改为|预订|预定|取消|设置"
     r"|上传|提交|分配|插入|安排|登记|退货|退款|重命名|移动到"
+)
+_ASKS_CHINESE_DEED = re.compile(
+    r"把[^，。；！？,;!?\n]{1,24}?(?:调[到成至高低]|关|打开|开启|设[为成]|换成|锁|停|重启|转给|转到|标记|归档|合并)"
+    r"|(?:请|帮我|帮忙|麻烦你?|并|然后|再)(?:直接|尽快|立即|给.{1,12}?)?"
+    r"(?:预约|转账|下单|支付|付款|还款|通知|邀请|发布|合并|指派|关闭|打开|开启|启动|重启|停止|回复|转发)"
 )
 _LONGEST_PROMPT = 50_000
 
@@ -132,12 +144,27 @@ def _own_command_writes(tool: str, value: str) -> bool:
 @lru_cache(maxsize=512)
 def asks_for_write(prompt: str) -> bool:
     """Whether a prompt asks to create, change, send or delete something."""
-    head = prompt[:_LONGEST_PROMPT]
-    if not head.isascii() and _ASKS_CHINESE.search(head):
+    return _asks_for(prompt[:_LONGEST_PROMPT], _ASKED, _ASKS_CHINESE)
+
+
+@lru_cache(maxsize=512)
+def asks_for_deed(prompt: str) -> bool:
+    """Whether a prompt asks for something to be done that is no plain write, such as to pay."""
+    return _asks_for(prompt[:_LONGEST_PROMPT], _DEEDS, _ASKS_CHINESE_DEED)
+
+
+def _asks_for(text: str, verbs: frozenset[str], chinese: re.Pattern[str]) -> bool:
+    if not text.isascii() and chinese.search(text):
         return True
     return any(
-        word[0].lower() in _ASKED and _is_asked(head, word.start()) for word in _WORD.finditer(head)
+        word[0].lower() in verbs and _is_asked(text, word.start()) for word in _WORD.finditer(text)
     )
+
+
+@lru_cache(maxsize=4_096)
+def merely_tells(tool: str) -> bool:
+    """Whether a tool's name says that it only tells something."""
+    return kind_of_tool(tool) in _TELLING
 
 
 def _is_asked(text: str, place: int) -> bool:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay.evidence.asked_items import asked_items, missing_from, never_reached
 from assay.evidence.call_facts import are_alike
 from assay.evidence.claims import NUMBER_KINDS
-from assay.evidence.effects import asks_for_write, ends_run
+from assay.evidence.effects import asks_for_deed, asks_for_write, ends_run, merely_tells
 from assay.evidence.grounding import ground_answer
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.words import phrase_of
@@ -246,7 +246,7 @@ def _asked_items_missing(facts: RunFacts, _: Grounding) -> _Judged:
 def _asked_write_missing(facts: RunFacts, _: Grounding) -> _Judged:
     """Off in dialogues: there a policy may be the reason, and refusing right."""
     case = facts.case
-    if not facts.calls or _is_dialogue(case) or not asks_for_write(case.input):
+    if not facts.calls or _is_dialogue(case) or not _asks_for_change(facts):
         return _Judged(None)
     tried = [call for call in facts.calls if call.writes]
     if any(not call.failed for call in tried):
@@ -254,6 +254,14 @@ def _asked_write_missing(facts: RunFacts, _: Grounding) -> _Judged:
     how = f"all attempts ({len(tried)}) failed" if tried else "none was tried"
     text = f"The prompt asks for a change, and no call that changes something succeeded: {how}."
     return _Judged(1.0, Finding("asked_write_missing", "high", text, _places(tried)))
+
+
+def _asks_for_change(facts: RunFacts) -> bool:
+    """Whether a change is asked for; some words do only where no call may have been one."""
+    prompt = facts.case.input
+    if asks_for_write(prompt):
+        return True
+    return asks_for_deed(prompt) and all(merely_tells(call.call.tool) for call in facts.calls)
 
 
 def _ungrounded_numbers(facts: RunFacts, grounding: Grounding) -> _Judged:

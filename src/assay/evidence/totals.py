@@ -117,8 +117,12 @@ def _sizes_of(
     records: list[Any], columns: dict[str, list[float]], totals: dict[str, float]
 ) -> list[float]:
     """How many records there are, and what they add up to, alone and with those before them."""
-    sizes = [float(len(records)), *map(sum, columns.values())]
-    sizes += [totals[field] for field in columns]
+    sizes = [float(len(records))]
+    for field, column in columns.items():
+        if len(column) > 1:
+            sizes.append(sum(column))
+        if totals[field] != column[0]:
+            sizes.append(totals[field])
     if 1 < len(columns) <= _FEW_NUMBERS:
         sizes += _products(columns)
     return sizes
