@@ -363,8 +363,9 @@ CLAUDE_CODE = Format(
     title="Claude Code session files and stream-json logs",
     fidelity=(
         "Says is_error for most but not all results, and times of lines, not of calls. Has no "
-        "tool schemas, no task and no outcome but failures. Thinking may be missing. Calls of sub-agents are "
-        "nested below the call that started them, or a run of their own where they have a file."
+        "tool schemas, no task and no outcome but failures. Thinking may be missing. Calls of "
+        "sub-agents are nested below the call that started them, or a run of their own where they "
+        "have a file."
     ),
     recognise=_recognise,
     read=_read,
