@@ -15,6 +15,7 @@ from assay.ingest.browser_use import BROWSER_USE
 from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.codex_cli import CODEX_CLI
 from assay.ingest.documents import Unreadable
+from assay.ingest.droid import DROID
 from assay.ingest.gemini_cli import GEMINI_CLI
 from assay.ingest.generic import GENERIC
 from assay.ingest.inspect_log import INSPECT
@@ -376,6 +377,29 @@ EXAMPLES = {
                 },
             },
             {"message": {"type": "StatusUpdate", "payload": {"token_usage": {"output": 1}}}},
+        ),
+    ),
+    "droid": Example(
+        DROID,
+        (
+            {"type": "session_start", "id": "s", "title": "t"},
+            {
+                "type": "message",
+                "timestamp": 1.0,
+                "message": {
+                    "role": "assistant",
+                    "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}],
+                },
+            },
+            {
+                "type": "message",
+                "message": {
+                    "role": "user",
+                    "content": [{"type": "tool_result", "tool_use_id": "a", "is_error": True}],
+                },
+            },
+            {"type": "tool_call", "id": "b", "toolName": "f", "parameters": {}},
+            {"type": "tool_result", "id": "b", "isError": True, "value": "x"},
         ),
     ),
     "pi": Example(

@@ -36,6 +36,7 @@ _HOMES = {
     "crewai": "crewai_events:CREWAI",
     "cursor": "cursor:CURSOR",
     "deepeval": "deepeval_results:DEEPEVAL",
+    "droid": "droid:DROID",
     "dspy": "dspy_history:DSPY",
     "function-calling": "function_calling:FUNCTION_CALLING",
     "gemini-api": "gemini_api:GEMINI_API",

@@ -66,7 +66,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     events = [event for line in lines if (event := _event(line))]
     if events:
         yield _wire(events, recording)
-    elif recording.place.beside(WIRE_FILE) is not None:
+    elif recording.beside(WIRE_FILE) is not None:
         problem = f"the context of a session that {WIRE_FILE} beside it tells"
         yield Unreadable(recording.name, problem, kind="passed_over")
     elif lines:
