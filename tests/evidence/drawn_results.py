@@ -79,6 +79,7 @@ DRAWN_FAILURES: tuple[tuple[str, Arguments, Any, Category | None], ...] = (
     ("search_guides", {}, "Knowledge base unavailable.", "server"),
     ("draft_letter", {}, "api_key is required (the office issues one)", None),
     ("press_key", {}, "old_window_driver_disabled", None),
+    ("open_gate", {}, "gate_not_paired", None),
     # Other languages.
     ("pier_check", {}, "会话标识无效", "model"),
     ("pier_patch", {}, "参数 pierId 超过长度限制", "model"),
@@ -116,6 +117,13 @@ DRAWN_SUCCESSES: tuple[tuple[str, Arguments, Any], ...] = (
     ("save_entry", {}, "Entry saved. However, it is long: 4 pages"),
     ("import_rows", {}, "Imported 12 rows, but 3 could not be read: bad dates"),
     ("get_report", {}, "Calls fell in May.\nThey rose in June.\nError: none seen"),
+    ("get_summary", {}, "The crew reached port, but the feast was cancelled: nobody came"),
+    ("send_invite", {}, "Invites sent to Ana and Bo, but the pier was changed to B2"),
+    ("deploy_buoy", {}, "Deployed buoy 4.\nError: none"),
+    ("write_file", {}, "Wrote log.md:\n# Outages\nError: the mast broke"),
+    # Symbols that were asked for.
+    ("get_flag", {}, "night_mode_disabled"),
+    ("get_state", {}, "gate_not_locked"),
     # Lines that were searched for, issues that are called by an exception.
     ("run_command", {}, {"output": "14:Error: cannot open display\n20:Error: cannot open display"}),
     (
@@ -133,5 +141,11 @@ DRAWN_SUCCESSES: tuple[tuple[str, Arguments, Any], ...] = (
     ("get_recipe", {}, "Butter burns quickly. Use oil instead."),
     ("get_forecast", {}, "Прогноз: переменная облачность, ветер неизвестен"),
     ("list_rules", {}, "请在未设置闹钟的日子休息"),
+    ("get_rule", {}, "未设置密码的船员可以使用访客码头"),
+    ("get_doc", {}, "参数 limit 不能超过 100，默认 20。"),
+    ("get_story", {}, "Неизвестный гость: так назвали пьесу."),
+    ("get_sales", {}, "No se vendió nada en enero."),
+    ("get_menu", {}, "Dinner is not a formal dinner."),
+    ("run_command", {}, "Command is required reading for the crew"),
     ("show_colours", {}, "Incomplete rainbows"),
 )

@@ -26,9 +26,18 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             (
                 r"[a-z_]{2,60}_(?:not_found|denied|exceeded|exhausted|failed|expired|mismatch"
-                r"|required|exists|unavailable|invalid|unauthorized|disabled|forbidden|unsupported"
-                r"|rejected|refused|missing|timeout|conflict|not_allowed|ambiguity|invalid[oa]"
-                r"|not_[a-z]{3,20}|n(?:ao|o)_[a-z]{4,20}d[oa])\s*(?:\Z|: )"
+                r"|required|exists|unavailable|invalid|unauthorized|forbidden|unsupported|refused"
+                r"|not_allowed|ambiguity|invalid[oa])\s*(?:\Z|: )"
+            ),
+        ),
+    ),
+    Opening(
+        "state_symbol",
+        "line",
+        (
+            (
+                r"[a-z_]{2,60}_(?:disabled|rejected|missing|timeout|conflict|not_[a-z]{3,20}"
+                r"|n(?:ao|o)_[a-z]{4,20}d[oa])\s*(?:\Z|: )"
             ),
         ),
     ),

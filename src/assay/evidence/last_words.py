@@ -15,6 +15,7 @@ from assay.evidence.wanted_answers import SENTENCES
 if TYPE_CHECKING:
     from assay.evidence.tool_kinds import ToolKind
 
+_DOING = frozenset({"acting", "other"})
 _LONGEST = 1_000
 _LONGEST_TOLD_TWICE = 600
 _ENDING = 20_000
@@ -29,7 +30,9 @@ _LAST_ERROR = re.compile(
     r"\n(?:(?:fatal|error): \S[^\n]{0,300}|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
 )
 # The same of who was to act, and brings no log.
-_LAST_ERROR_OF_A_DEED = re.compile(r"\n(?:Error|ERROR|Fatal|FATAL): \S[^\n]{0,300}\s*\Z")
+_LAST_ERROR_OF_A_DEED = re.compile(
+    r"\n(?:Error|ERROR|Fatal|FATAL): (?!none\b|no\b|0)\S[^\n]{0,300}\s*\Z"
+)
 # A deed that is told first, in a short sentence without a count, and what went wrong then. A
 # number may be part of a name: "printer HP-2".
 _SAID = r"(?:[^\n.!?:;,\d]|(?<=[\w-])\d)"
@@ -64,7 +67,7 @@ def ends_in_error(text: str, tool: ToolKind) -> bool:
     if len(text) > _LONGEST or "\n" not in text:
         return False
     found = _LAST_ERROR.search(text)
-    if found is None and tool == "acting":
+    if found is None and tool == "acting" and ":\n" not in text:  # nothing was written down
         found = _LAST_ERROR_OF_A_DEED.search(text)
     return found is not None and not reads_like_content(text)
 
@@ -80,7 +83,7 @@ def fails_after_good_news(opening: str, tool: ToolKind) -> bool:
         return False
     told = opening[news.end() :]
     contrast = news["contrast"] is not None or news["but"] is not None
-    if contrast and _UNDONE.match(told):
+    if contrast and tool in _DOING and _UNDONE.match(told):
         return True
     found = failing_opening(told, tool=tool)
     if found is None:

@@ -45,6 +45,8 @@ _MOST_HEADERS = 3
 # What these say is of their own making, so that its end counts.
 _TELLING = frozenset({"acting", "asking", "checking", "other"})
 _DOING = frozenset({"acting", "other"})
+# What hinders who was to act, and answers who asked for it.
+_STATES = frozenset({"foreign_state", "state_symbol"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
@@ -56,8 +58,8 @@ _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n
 # A message and, below it, what to do: the message alone is judged.
 _ABOVE_ADVICE = re.compile(
     r"([^\n]{3,240})\n+[^\w\n]{0,6}(?:solutions?|recommendations?|hints?|fix|how to fix|to fix this"
-    r"|tips?|suggestions?|troubleshooting|usage|possible (?:causes|reasons)|next steps?"
-    r"|to [a-z ]{3,30})[^\w\n]{0,3}[:：]",
+    r"|suggestions?|troubleshooting|usage|possible (?:causes|reasons)|next steps?"
+    r"|(?-i:TO [A-Z ]{3,30}))[^\w\n]{0,3}[:：]",
     re.IGNORECASE,
 )
 # A failure that a program labels, or that is about a request and not about the world.
@@ -73,7 +75,7 @@ _OF_A_REQUEST = re.compile(
 _OF_A_RUN = re.compile(
     r"\W{0,4}(?:(?:the |this |your )?(?:command|working directory|bash|execution|sandbox)"
     r" (?!not found)(?:\S+ ){0,6}?(?:must|cannot|denied|blocked|refused|rejected|not allowed"
-    r"|disabled|is required|too long)\b|refus(?:ing|ed) to (?:run|execute)\b)",
+    r"|disabled|too long)\b|refus(?:ing|ed) to (?:run|execute)\b)",
     re.IGNORECASE,
 )
 # What somebody asks who wants to know, unless it goes on with what to do.
@@ -278,7 +280,7 @@ def _is_an_answer(rule: str, tool: ToolKind) -> bool:
     """Whether what hinders who was to act is what this tool was asked for."""
     if rule == "compiler_error":
         return tool == "checking"
-    return rule == "foreign_state" and tool not in _DOING
+    return rule in _STATES and tool not in _DOING
 
 
 def _is_said_in_passing(

@@ -127,6 +127,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "of_another_kind",
         r"(?:the |this |that )?(\w{3,30}) is not an? (?:[\w-]+ ){1,3}\1[.!]?\s*\Z",
+        "state",
     ),
     # Who is sent elsewhere by the name of a tool or of an argument got nothing here.
     Sign(
