@@ -96,6 +96,40 @@ def test_a_session() -> None:
     assert case.extra == {"codex_version": "0.1", "cwd": "/repo"}
 
 
+def ended(second: int, kind: str, **about: Any) -> dict[str, Any]:
+    return event(second, "item_completed", thread_id="s1", item={"type": kind, **about})
+
+
+def test_items_of_newer_versions_say_who_asked_and_how_calls_ended() -> None:
+    note = [{"type": "input_text", "text": "<subagent_notification>{}</subagent_notification>"}]
+    asked = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go"}]}
+    refused = {"content": [{"type": "text", "text": "no such key"}], "isError": True}
+    case = run_of(
+        item(1, **asked),
+        ended(1, "UserMessage", id="u", content=[{"type": "text", "text": "Go"}]),
+        call(2, "a"),
+        call(2, "b", "look_up", namespace="mcp__shelf"),
+        ended(3, "CommandExecution", id="a", status="failed", exit_code=3, duration=WAIT),
+        ended(3, "McpToolCall", id="b", server="shelf", status="failed", result=refused),
+        output(4, "a", "Wall time: 1.0 seconds\nOutput:\n"),
+        output(4, "b", [{"type": "input_text", "text": "no such key"}]),
+        call(5, "c", "apply_patch"),
+        call(5, "d", "spawn_agent"),
+        ended(6, "FileChange", id="c", status="completed", stderr=""),
+        ended(6, "CollabAgentToolCall", id="d", status="completed"),
+        ended(6, "Reasoning", id="d", status="failed"),
+        output(6, "c", "Exit code: 0\nWall time: 2 seconds\nOutput:\nDone"),
+        item(7, type="message", role="user", content=note),
+    )
+    assert case.input == "Go"
+    assert [m["role"] for m in case.conversation_history if m["content"]] == [
+        *("system", "user", "system")
+    ]
+    assert [c.reported_success for c in case.calls] == [False, False, True, True]
+    assert [c.execution_time for c in case.calls] == [1.5, None, 2.0, None]
+    assert (case.calls[1].server, case.calls[1].error_message) == ("shelf", "no such key")
+
+
 @pytest.mark.parametrize(
     ("value", "success", "time"),
     [

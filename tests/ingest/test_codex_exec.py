@@ -46,7 +46,12 @@ EVENTS = (
     item("agent_message", id="i6", text="Done."),
     {
         "type": "turn.completed",
-        "usage": {"input_tokens": 90, "cached_input_tokens": 40, "output_tokens": 7},
+        "usage": {
+            "input_tokens": 90,
+            "cached_input_tokens": 40,
+            "output_tokens": 7,
+            "reasoning_output_tokens": 3,
+        },
     },
 )
 
@@ -69,7 +74,9 @@ def test_a_printed_thread_is_read() -> None:
     assert patch.parameters == {"changes": [{"path": "a.py", "kind": "add"}]}
     assert run.actual_output == "Done."
     assert run.session_id == "th-1"
-    assert run.usage == Usage(input_tokens=90, output_tokens=7, cache_read_tokens=40)
+    assert run.usage == Usage(
+        input_tokens=90, output_tokens=7, cache_read_tokens=40, reasoning_tokens=3
+    )
     assert run.extra == {"web_searches": [{"query": "weather", "action": None}]}
 
 

@@ -6,20 +6,18 @@ the screen and add what the items lack: exit codes, durations and token counts.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
+from assay.ingest.codex_endings import Ending, output_ending, told_ending
 from assay.ingest.codex_exec import exec_case, is_event
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
     count_or_none,
     decode_arguments,
-    decode_json_text,
     dict_or_empty,
     epoch_seconds,
     objects_in,
@@ -52,27 +50,17 @@ HARNESS_PREFIXES = (
     "<permissions instructions>",
     "<turn_aborted>",
     "<skill>",
+    "<subagent_notification>",
+    "<user_shell_command>",
     "# AGENTS.md instructions",
 )
-# What Codex itself writes above a command's output, before the line "Output:".
-_EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})")
-_WALL_TIME = re.compile(r"Wall time: (\d{1,10}(?:\.\d{1,10})?) seconds")
-_HEADER = 400
 USAGE_KEYS = (
     ("input_tokens", "input_tokens"),
     ("output_tokens", "output_tokens"),
     ("cache_read_tokens", "cached_input_tokens"),
+    ("cache_write_tokens", "cache_write_input_tokens"),
     ("reasoning_tokens", "reasoning_output_tokens"),
 )
-
-
-class _Ending(Struct):
-    """How a call ended, as an event or the output itself says."""
-
-    success: bool | None = None
-    time: float | None = None
-    server: str | None = None
-    message: str | None = None
 
 
 class _Line(Struct):
@@ -159,18 +147,26 @@ def _instructions(meta: dict[str, Any]) -> str:
 
 def _tell_all(builder: RunBuilder, lines: list[_Line]) -> None:
     """Tell the items in order; the user's words come from events where there are any."""
-    from_events = any(_is_event(line, "user_message") for line in lines)
+    from_events = any(_asked(line) is not None for line in lines)
     for line in lines:
         if line.kind == "response_item":
             _tell_item(builder, line, from_events=from_events)
-        elif _is_event(line, "user_message"):
-            builder.user(line.payload.get("message"))
+        elif (asked := _asked(line)) is not None:
+            builder.user(asked)
         elif _is_event(line, "token_count"):
             builder.end_reply()
 
 
 def _is_event(line: _Line, name: str) -> bool:
     return line.kind == "event_msg" and line.payload.get("type") == name
+
+
+def _asked(line: _Line) -> Any:
+    """What the user said, where an event tells it: harness and user share a role in the items."""
+    if _is_event(line, "user_message"):
+        return line.payload.get("message") or ""
+    item = dict_or_empty(line.payload.get("item") if _is_event(line, "item_completed") else None)
+    return text_of(item.get("content")) if item.get("type") == "UserMessage" else None
 
 
 def _tell_item(builder: RunBuilder, line: _Line, *, from_events: bool) -> None:
@@ -219,81 +215,25 @@ def _server(namespace: str | None) -> str | None:
     return named if (namespace or "").startswith("mcp__") and named else None
 
 
-def _endings(lines: Iterable[_Line]) -> dict[str, _Ending]:
+def _endings(lines: Iterable[_Line]) -> dict[str, Ending]:
     """What the events say of how calls ended, by the call's id."""
-    found: dict[str, _Ending] = {}
+    found: dict[str, Ending] = {}
     for line in lines:
-        call_id = line.payload.get("call_id")
-        if line.kind == "event_msg" and isinstance(call_id, str):
-            ending = _event_ending(line.payload)
-            if ending is not None:
-                found[call_id] = ending
+        told = told_ending(line.payload) if line.kind == "event_msg" else None
+        found.update([] if told is None else [told])
     return found
 
 
-def _event_ending(event: dict[str, Any]) -> _Ending | None:
-    time = _duration(event.get("duration"))
-    match event.get("type"):
-        case "exec_command_end":
-            code = count_or_none(event.get("exit_code"))
-            message = text_at(event, "stderr") or text_at(event, "aggregated_output")
-            return _Ending(None if code is None else code == 0, time, message=message)
-        case "patch_apply_end":
-            success = event.get("success")
-            message = text_at(event, "stderr")
-            return _Ending(success if isinstance(success, bool) else None, time, message=message)
-        case "mcp_tool_call_end":
-            return _mcp_ending(event, time)
-    return None
-
-
-def _mcp_ending(event: dict[str, Any], time: float | None) -> _Ending:
-    server = text_at(dict_or_empty(event.get("invocation")), "server")
-    outcome = dict_or_empty(event.get("result"))
-    if "Err" in outcome:
-        return _Ending(success=False, time=time, server=server, message=str(outcome["Err"]))
-    if not isinstance(outcome.get("Ok"), dict):
-        return _Ending(None, time, server)
-    answer = outcome["Ok"]
-    flagged = answer.get("isError", answer.get("is_error"))
-    return _Ending(flagged is not True, time, server, text_of(answer.get("content")))
-
-
-def _duration(value: object) -> float | None:
-    if not isinstance(value, dict):
-        return None
-    whole, rest = amount_or_none(value.get("secs")), amount_or_none(value.get("nanos"))
-    return None if whole is None else whole + (rest or 0.0) / 1e9
-
-
-def _settle(call: ToolExecutionResult, event: _Ending | None) -> None:
+def _settle(call: ToolExecutionResult, event: Ending | None) -> None:
     """Set what the event says of a call; where there is none, what its output says."""
-    ending = event or _output_ending(call.result)
+    from_output = output_ending(call.result)
+    ending = event or from_output
     call.reported_success = ending.success
     call.success = ending.success is not False
-    call.execution_time = ending.time
+    call.execution_time = from_output.time if ending.time is None else ending.time
     call.server = call.server or ending.server
     if ending.success is False:
         call.error_message = ending.message or text_of(call.result) or None
-
-
-def _output_ending(output: object) -> _Ending:
-    if isinstance(output, dict) and isinstance(output.get("success"), bool):
-        return _Ending(output["success"], message=text_of(output.get("content")))
-    if not isinstance(output, str):
-        return _Ending()
-    if output.startswith("{"):
-        about = dict_or_empty(dict_or_empty(decode_json_text(output)).get("metadata"))
-        code, time = count_or_none(about.get("exit_code")), about.get("duration_seconds")
-        return _Ending(None if code is None else code == 0, amount_or_none(time))
-    header, found, _ = output[:_HEADER].partition("\nOutput:")
-    if not found:
-        return _Ending()
-    code_said, time_said = _EXIT_CODE.search(header), _WALL_TIME.search(header)
-    return _Ending(
-        int(code_said[1]) == 0 if code_said else None,
-        float(time_said[1]) if time_said else None,
-    )
 
 
 def _last_model(lines: list[_Line]) -> str | None:

@@ -148,4 +148,8 @@ def _arguments(item: dict[str, Any]) -> Any:
 
 def _usage(reported: object) -> dict[str, Any]:
     counts = dict_or_empty(reported)
-    return {**counts, "cache_read_input_tokens": counts.get("cached_input_tokens")}
+    return {
+        **counts,
+        "cache_read_input_tokens": counts.get("cached_input_tokens"),
+        "reasoning_tokens": counts.get("reasoning_output_tokens"),
+    }
