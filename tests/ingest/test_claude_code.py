@@ -335,3 +335,12 @@ def test_questions_and_answers_agree_with_the_conversation_recorded_beside(
     heard = [turn["content"] for turn in case.conversation_history if turn["role"] == "user"]
     assert heard == asked
     assert case.actual_output == turns[-1]["message"]
+
+
+def test_a_stream_that_begins_with_many_hooks_is_known() -> None:
+    hook = {"type": "system", "subtype": "hook_started", "hook_event": "SessionStart"}
+    told = {"session_id": "s", "parent_tool_use_id": None}
+    reply = {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "Hello."}]}
+    lines = (*[{**hook, "session_id": "s"}] * 30, {"type": "assistant", "message": reply, **told})
+    assert CLAUDE_CODE.recognise(recording(lines)) == 0.8
+    assert read_one(CLAUDE_CODE, recording(lines)).actual_output == "Hello."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from assay.ingest.cli_telemetry import (
     USAGE_KEYS,
 )
 from assay.ingest.formats import pick_format
+from assay.ingest.otlp_values import AROUND_KEYS
 from assay.run import Usage
 
 START = 1_767_225_600
@@ -132,3 +134,13 @@ def test_other_logs_are_left_alone() -> None:
     assert problems(CLI_TELEMETRY, recording(other)) == [
         "log.json: holds no event of a coding agent that we know"
     ]
+
+
+@pytest.mark.parametrize("key", AROUND_KEYS)
+@pytest.mark.parametrize("as_text", [False, True])
+def test_what_a_receiver_wrote_around_a_message_is_left_out(key: str, *, as_text: bool) -> None:
+    sent = json.dumps(SESSION) if as_text else SESSION
+    log = ({key: {"hello": "world"}}, {"path": "/v1/logs", "headers": {}, key: sent})
+    assert pick_format(recording(log))[0] is CLI_TELEMETRY
+    run = read_one(CLI_TELEMETRY, recording(log))
+    assert (run.input, len(run.calls)) == ("Build it", 1)

@@ -385,3 +385,14 @@ def test_several_runs_beside_a_question_and_an_answer_stay_several() -> None:
     tries = [{"messages": said}, {"messages": [*said, {"role": "user", "content": "Back."}]}]
     whole = {"task": "Go.", "answer": "Gone.", "tries": {"all": tries}}
     assert len(read(GENERIC, recording(whole))) == 2
+
+
+def test_a_call_under_way_is_told_once() -> None:
+    item = {"id": "i", "tool": "read", "arguments": {"p": 1}, "result": None}
+    told = (
+        {"event": {"item": {**item, "status": "in_progress"}}},
+        {"event": {"item": {**item, "status": "completed", "result": "x"}}},
+        {"role": "assistant", "content": "Read."},
+    )
+    (call,) = read_one(GENERIC, recording(told)).calls
+    assert (call.result, call.reported_success) == ("x", True)

@@ -42,6 +42,9 @@ SIDE_LINES = (
     ("file-history-snapshot", "snapshot"),
     ("queue-operation", "operation"),
     ("progress", "parentToolUseID"),
+    # A stream may begin with many of these.
+    ("system", "hook_event"),
+    ("system", "mcp_servers"),
 )
 # What the harness writes in the user's name.
 HARNESS_PREFIXES = (

@@ -25,7 +25,7 @@ from assay.ingest.fields import (
     total_usage,
     with_cost,
 )
-from assay.ingest.otlp_values import flat_attributes, plain_value, whole_number
+from assay.ingest.otlp_values import flat_attributes, plain_value, sent_in, whole_number
 from assay.ingest.recording import Format, Recording
 from assay.run import Source
 
@@ -70,7 +70,7 @@ def _recognise(recording: Recording) -> float:
 
 def _records(value: Any) -> list[dict[str, Any]]:
     """The log records of a document: of the protocol's, of a list, or itself."""
-    whole = dict_or_empty(value)
+    whole = dict_or_empty(sent_in(value))
     if "resourceLogs" not in whole:
         return objects_in(value if isinstance(value, list) else [value])
     groups = [g for r in objects_in(whole["resourceLogs"]) for g in objects_in(r.get("scopeLogs"))]

@@ -9,6 +9,25 @@ from assay.ingest.fields import decode_json_text
 # Attributes that some exports nest; everything below these names is flattened again.
 _NESTED = ("gen_ai", "llm", "openinference", "input", "output", "tool", "session", "traceloop")
 _DEEPEST = 32
+# What messages of the protocol hold, and where a receiver keeps one that it wrote down.
+SIGNALS = frozenset(
+    {"resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "resourceMetrics"}
+)
+AROUND_KEYS = ("body", "payload", "data", "request")
+
+
+def sent_in(value: Any) -> Any:
+    """A message of the protocol without what its receiver wrote around it; else the value."""
+    if not isinstance(value, dict) or not SIGNALS.isdisjoint(value):
+        return value
+    inner = (_message(value.get(key)) for key in AROUND_KEYS)
+    return next((found for found in inner if found is not None), value)
+
+
+def _message(kept: Any) -> dict[str, Any] | None:
+    if isinstance(kept, str) and any(signal in kept for signal in SIGNALS):
+        kept = decode_json_text(kept)
+    return kept if isinstance(kept, dict) and not SIGNALS.isdisjoint(kept) else None
 
 
 def flat_attributes(recorded: Any) -> dict[str, Any] | None:

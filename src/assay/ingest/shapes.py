@@ -79,6 +79,8 @@ STATUSES = {
     **dict.fromkeys(("output-error", "output-denied", "error-text", "error-json"), False),
     "retry-prompt": False,
 }
+# States of a call whose result is yet to come.
+UNDER_WAY = ("in_progress", "inProgress", "pending", "running", "started")
 EXIT_CODE_KEYS = ("exit_code", "exitCode", "returncode", "return_code")
 # Where a call or a result names its state; what is none of the states says nothing.
 STATUS_KEYS = ("status", "state", "part_kind", "type")
@@ -170,8 +172,8 @@ def written_call(node: dict[str, Any]) -> dict[str, Any] | None:
     if node.get("method") == CALL_METHOD and isinstance(node.get("params"), dict):
         return {**node["params"], "id": str(node.get("id"))}
     content = message_content(node)
-    said = (node.get(key) for key in ROLE_KEYS)
-    if not isinstance(content, str) or CALL_SPEAKERS.isdisjoint(filter(_is_text, said)):
+    speakers = {who for key in ROLE_KEYS if isinstance(who := node.get(key), str)}
+    if not isinstance(content, str) or CALL_SPEAKERS.isdisjoint(speakers):
         return None
     call = dict_or_empty(decode_loosely(content))
     return call if is_call(call) else None
@@ -200,10 +202,6 @@ def numbered_steps(node: dict[str, Any]) -> list[dict[str, Any]]:
     keys = (("tool_name", "name"), ("tool_args", "args"), ("observation", "observation"))
     steps = [{ours: node.get(f"{key}_{i}") for key, ours in keys} for i in range(count)]
     return [{**step, "args": {} if step["args"] is None else step["args"]} for step in steps]
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def belongs_to_conversation(node: dict[str, Any]) -> bool:
@@ -314,6 +312,8 @@ def own_result(node: dict[str, Any]) -> Found | None:
     sent = first_of(body, ARGUMENT_KEYS)
     found = (Found(key, body[key]) for key in RESULT_KEYS if key in body)
     result = next((item for item in found if sent is None or item.key != sent.key), None)
+    if result is not None and result.value is None and node.get("status") in UNDER_WAY:
+        return None
     if result is None and success_of(node) is False:
         return first_of(body, ERROR_KEYS)
     return result

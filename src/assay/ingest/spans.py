@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import amount_or_none, epoch_seconds, text_or_none
-from assay.ingest.otlp_values import flat_attributes, plain_value, whole_number
+from assay.ingest.otlp_values import flat_attributes, plain_value, sent_in, whole_number
 from assay.ingest.span_dialects import patched, spelled_out
 from assay.records import preview
 
@@ -242,6 +242,7 @@ def _exchange(span_id: str, told: list[Logged]) -> Span:
 
 
 def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Span | Logged]:
+    record = sent_in(record)
     if not isinstance(record, dict) or depth > _DEEPEST:
         return
     if "resourceSpans" in record or "resource_spans" in record:
