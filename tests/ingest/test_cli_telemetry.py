@@ -128,6 +128,15 @@ def test_every_name_of_a_count(names: tuple[str, ...]) -> None:
         assert 7 in usage.to_dict().values()
 
 
+def test_spans_before_the_events_do_not_hide_them() -> None:
+    scope = {"name": "gemini-cli", "version": "v1"}
+    span = {"_spanContext": {"traceId": "t"}, "instrumentationScope": scope, "name": "llm_call"}
+    called = {"attributes": {"event.name": "gemini_cli.tool_call", "function_name": "read"}}
+    made_up = recording((*[span] * 30, called), "telemetry.jsonl")
+    assert pick_format(made_up)[0] is CLI_TELEMETRY
+    assert [call.tool for call in read_one(CLI_TELEMETRY, made_up).calls] == ["read"]
+
+
 def test_other_logs_are_left_alone() -> None:
     other = logs({"body": {"stringValue": "started"}, "attributes": []})
     assert CLI_TELEMETRY.recognise(recording(other)) == 0

@@ -113,6 +113,47 @@ def test_lines_update_replace_and_take_back() -> None:
     assert case.extra["summary"] == "tried twice"
 
 
+def test_a_list_of_messages_in_a_line_is_where_the_lines_after_it_go_on() -> None:
+    context = [{"text": "<session_context>Today is Monday</session_context>"}]
+    case: Any = read_one(
+        GEMINI_CLI,
+        recording(
+            (
+                {**HEAD, "kind": "main"},
+                message(9, "user", "forgotten"),
+                {"$set": {"messages": [message(0, "user", context)]}},
+                *MESSAGES,
+                {"$set": {"lastUpdated": "2026-01-01T00:02:00Z"}},
+            ),
+            "s.jsonl",
+        ),
+    )
+    assert (case.input, case.actual_output, len(case.calls)) == ("Read them", "All read.", 3)
+    assert case.conversation_history[0]["role"] == "system"
+
+
+def test_a_tool_of_an_mcp_server_names_it() -> None:
+    shown = called("a", 3, displayName="read (shelf MCP Server)")
+    reply = message(2, "gemini", toolCalls=[shown, called("b", 3, displayName="ReadFile")])
+    case: Any = read_one(GEMINI_CLI, recording({**HEAD, "messages": [reply]}))
+    assert [call.server for call in case.calls] == ["shelf", None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "answer"),
+    [
+        ("subagent", "", "Two files."),
+        ("subagent", "Mine.", "Mine."),
+        ("main", "", None),
+    ],
+)
+def test_what_a_sub_agent_handed_in_is_its_answer(kind: str, said: str, answer: str) -> None:
+    messages = [message(1, "user", "Look"), message(2, "gemini", said, toolCalls=[called("a", 3)])]
+    session = {**HEAD, "kind": kind, "summary": "Two files.", "messages": messages}
+    case: Any = read_one(GEMINI_CLI, recording(session))
+    assert case.actual_output == answer
+
+
 def test_going_back_to_an_unknown_message_forgets_all() -> None:
     lines = (HEAD, message(1, "user", "x"), {"$rewindTo": "other"}, message(2, "user", "y"))
     assert read_one(GEMINI_CLI, recording(lines)).input == "y"

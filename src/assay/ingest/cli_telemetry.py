@@ -65,7 +65,15 @@ USAGE_KEYS = (
 def _recognise(recording: Recording) -> float:
     records = [record for value in recording.sample for record in _records(value)]
     named = [name for record in records[:200] if (name := _name(record, _facts(record)))]
-    return 0.85 if any(event in CALLS or event == PROMPT for _, event in named) else 0.0
+    if any(event in CALLS or event == PROMPT for _, event in named):
+        return 0.85
+    return 0.8 if any(_is_own_span(record) for record in records) else 0.0
+
+
+def _is_own_span(record: dict[str, Any]) -> bool:
+    """Whether a record is a span as the agents write it to a file: the events stand behind them."""
+    scope = text_at(dict_or_empty(record.get("instrumentationScope")), "name")
+    return "_spanContext" in record and scope in AGENTS.values()
 
 
 def _records(value: Any) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 NAME = "gemini-cli"
 MESSAGE_TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
+# What the harness tells the model in the user's name, in newer versions and in older ones.
+HARNESS_PREFIXES = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
+# How the screen names a tool of an MCP server.
+_SERVED = re.compile(r" \((?P<server>[^()]{1,200}) MCP Server\)$")
 # A status not listed says that the call was not over when the file was written.
 STATUSES = {"success": True, "error": False, "cancelled": False}
 USAGE_KEYS = (
@@ -80,15 +85,15 @@ def _session(values: Iterable[dict[str, Any]]) -> dict[str, Any]:
     session: dict[str, Any] = {}
     messages: dict[str, dict[str, Any]] = {}
     for value in values:
-        if isinstance(value.get("$set"), dict):
-            session |= value["$set"]
-        elif isinstance(value.get("$rewindTo"), str):
+        if isinstance(value.get("$rewindTo"), str):
             _rewind(messages, value["$rewindTo"])
         elif _is_message(value):
             messages[str(value["id"])] = value
         else:
-            session |= value
-    messages = _listed(session.get("messages")) or messages
+            told = value["$set"] if isinstance(value.get("$set"), dict) else value
+            # A list puts all in place that was said so far; what comes after it goes on from there.
+            messages = _listed(told.get("messages")) or messages
+            session |= told
     return {**session, "messages": list(messages.values())}
 
 
@@ -112,6 +117,7 @@ def _case(session: dict[str, Any], recording: Recording) -> AgentTestCase:
     models = [m["model"] for m in replies if isinstance(m.get("model"), str)]
     session_id = text_at(session, "sessionId")
     times = [at for m in messages if (at := epoch_seconds(m.get("timestamp"))) is not None]
+    known = {"actual_output": report} if (report := _report(session, replies)) else {}
     kept = {key: session.get(key) for key in ("projectHash", "summary", "kind", "directories")}
     return builder.finish(
         run_id=stable_id(NAME, session_id, *place_id(recording.name, None)),
@@ -123,7 +129,14 @@ def _case(session: dict[str, Any], recording: Recording) -> AgentTestCase:
         ended_at=epoch_seconds(session.get("lastUpdated")) or max(times, default=None),
         source=Source(recording.name, NAME),
         extra={key: value for key, value in kept.items() if value},
+        **known,
     )
+
+
+def _report(session: dict[str, Any], replies: list[dict[str, Any]]) -> str | None:
+    """What a sub-agent handed in, where that was a call and so no words of its own."""
+    said = text_of(replies[-1].get("content")) if replies else ""
+    return None if said or session.get("kind") != "subagent" else text_at(session, "summary")
 
 
 def _usage(tokens: object) -> dict[str, int | None]:
@@ -133,10 +146,11 @@ def _usage(tokens: object) -> dict[str, int | None]:
 
 def _tell(builder: RunBuilder, message: dict[str, Any]) -> None:
     words = text_of(message.get("content"))
-    if message["type"] == "user":
-        builder.user(words)
-    elif message["type"] != "gemini":
+    is_harness = message["type"] == "user" and words.lstrip().startswith(HARNESS_PREFIXES)
+    if is_harness or message["type"] not in {"user", "gemini"}:
         builder.system(words)
+    elif message["type"] == "user":
+        builder.user(words)
     else:
         _tell_reply(builder, message, words)
 
@@ -162,6 +176,7 @@ def _tell_batch(builder: RunBuilder, records: list[dict[str, Any]]) -> None:
                 tool=str(record.get("name") or ""),
                 parameters=decode_arguments(record.get("args")),
                 call_id=text_at(record, "id"),
+                server=_server(text_at(record, "displayName")),
                 extra={"agent_id": agent} if agent else {},
             )
         )
@@ -175,6 +190,11 @@ def _tell_batch(builder: RunBuilder, records: list[dict[str, Any]]) -> None:
             ended_at=epoch_seconds(record.get("timestamp")),
             tool=text_at(record, "name"),
         )
+
+
+def _server(shown: str | None) -> str | None:
+    found = _SERVED.search(shown or "")
+    return found["server"] if found else None
 
 
 def _error(record: dict[str, Any]) -> str | None:
