@@ -143,7 +143,7 @@ def test_a_tool_of_an_mcp_server_names_it() -> None:
     ("kind", "said", "answer"),
     [
         ("subagent", "", "Two files."),
-        ("subagent", "Mine.", "Mine."),
+        ("subagent", "Mine.", "Two files."),
         ("main", "", None),
     ],
 )

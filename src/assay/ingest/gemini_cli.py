@@ -117,9 +117,8 @@ def _case(session: dict[str, Any], recording: Recording) -> AgentTestCase:
     models = [m["model"] for m in replies if isinstance(m.get("model"), str)]
     session_id = text_at(session, "sessionId")
     times = [at for m in messages if (at := epoch_seconds(m.get("timestamp"))) is not None]
-    known = {"actual_output": report} if (report := _report(session, replies)) else {}
     kept = {key: session.get(key) for key in ("projectHash", "summary", "kind", "directories")}
-    return builder.finish(
+    case = builder.finish(
         run_id=stable_id(NAME, session_id, *place_id(recording.name, None)),
         session_id=session_id,
         model=models[-1] if models else None,
@@ -129,14 +128,11 @@ def _case(session: dict[str, Any], recording: Recording) -> AgentTestCase:
         ended_at=epoch_seconds(session.get("lastUpdated")) or max(times, default=None),
         source=Source(recording.name, NAME),
         extra={key: value for key, value in kept.items() if value},
-        **known,
     )
-
-
-def _report(session: dict[str, Any], replies: list[dict[str, Any]]) -> str | None:
-    """What a sub-agent handed in, where that was a call and so no words of its own."""
-    said = text_of(replies[-1].get("content")) if replies else ""
-    return None if said or session.get("kind") != "subagent" else text_at(session, "summary")
+    if case.actual_output is None and session.get("kind") == "subagent":
+        # A sub-agent hands its report in by a call, which is no word of its own.
+        case.actual_output = text_at(session, "summary")
+    return case
 
 
 def _usage(tokens: object) -> dict[str, int | None]:
