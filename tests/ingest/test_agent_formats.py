@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.ingest.reading import recording
 
 from assay.ingest.adk import ADK
+from assay.ingest.agentdojo import AGENTDOJO
 from assay.ingest.atif import ATIF
 from assay.ingest.browser_use import BROWSER_USE
 from assay.ingest.claude_code import CLAUDE_CODE
@@ -26,6 +27,7 @@ from assay.ingest.openhands import OPENHANDS
 from assay.ingest.pi import PI
 from assay.ingest.recording import FilePlace, Format, Recording
 from assay.ingest.swe_agent import SWE_AGENT
+from assay.ingest.toolbench import TOOLBENCH
 from assay.ingest.trae_agent import TRAE_AGENT
 from assay.ingest.voice_calls import VOICE_CALLS
 from assay.test_case import AgentTestCase
@@ -401,6 +403,37 @@ EXAMPLES = {
             {"type": "tool_call", "id": "b", "toolName": "f", "parameters": {}},
             {"type": "tool_result", "id": "b", "isError": True, "value": "x"},
         ),
+    ),
+    "toolbench": Example(
+        TOOLBENCH,
+        {
+            "trys": [
+                {
+                    "chain": [
+                        {"node_type": "Action", "description": "f"},
+                        {"node_type": "Action Input", "description": "{}", "observation_code": 1},
+                    ]
+                }
+            ],
+            "answer_generation": {"query": "q", "final_answer": "a", "function": []},
+        },
+    ),
+    "agentdojo": Example(
+        AGENTDOJO,
+        {
+            "suite_name": "s",
+            "pipeline_name": "p",
+            "user_task_id": "u",
+            "utility": False,
+            "messages": [
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [{"function": "f", "args": {}, "id": "a"}],
+                },
+                {"role": "tool", "content": [], "tool_call_id": "a", "error": "no"},
+            ],
+        },
     ),
     "pi": Example(
         PI,

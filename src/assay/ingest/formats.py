@@ -70,6 +70,7 @@ _HOMES = {
     "swe-agent": "swe_agent:SWE_AGENT",
     "tau-bench": "tau_bench:TAU_BENCH",
     "tau2-bench": "tau2:TAU2",
+    "toolbench": "toolbench:TOOLBENCH",
     "toolgym": "toolgym:TOOLGYM",
     "traceloop": "traceloop:TRACELOOP",
     "trae-agent": "trae_agent:TRAE_AGENT",
