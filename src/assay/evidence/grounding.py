@@ -32,6 +32,7 @@ from assay.evidence.effects import acts
 from assay.evidence.json_leaves import ROOT
 from assay.evidence.labels import differs, labels_before, value_labelled
 from assay.evidence.literals import is_sql
+from assay.evidence.mix_ups import mix_ups
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.sent_values import SentValues
 from assay.evidence.sources import AFTER_ALL
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 MOSTLY_COPIED = 0.8
 _START = attrgetter("start")
+_MEASURED = frozenset({"number", "percentage", "date", "time"})
 _LOOKED_BACK = 24
 _NOT_FAR_ABOVE = 1.1
 _TEN = 10
@@ -127,17 +129,32 @@ class _Checker:
                 known.append(atom)
             else:
                 again.setdefault(key, []).append(atom)
-        claims = []
+        told: list[tuple[Atom, Claim]] = []
         for atom, backing in zip(atoms, backings, strict=True):
             said = again.get(_key(atom), [])[:_MOST_TIMES] or [atom]
             claim = self._unbacked(said, known) if backing is None else self._backed(atom, backing)
             if claim.status == "absent" and _is_plain_quote(atom):
                 continue
-            claims.append(claim)
+            told.append((atom, claim))
             if claim.status == "calculated":
                 for place in said:
                     insort(known, place, key=_START)
-        return claims
+        return self._put_right(told)
+
+    def _put_right(self, told: list[tuple[Atom, Claim]]) -> list[Claim]:
+        """The claims, those contradicted that results tell of something else."""
+        measured = [both for both in told if both[0].kind in _MEASURED]
+        found = mix_ups(self._answer, measured, self._facts) if measured else {}
+        if not found:
+            return [claim for _, claim in told]
+        return [
+            claim
+            if (mixed := found.get(atom.start)) is None
+            else Claim(
+                atom.kind, atom.text, atom.start, "contradicted", mixed.origin, mixed.instead
+            )
+            for atom, claim in told
+        ]
 
     def _backed(self, atom: Atom, backing: Backing) -> Claim:
         told = backing.source.kind == "result" and not (

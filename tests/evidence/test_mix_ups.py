@@ -1,0 +1,98 @@
+"""Values told of the wrong thing. All answers were worked out by hand."""
+
+from __future__ import annotations
+
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.evidence.made_runs import call, run
+
+from assay.evidence.grounding import ground_answer
+
+if TYPE_CHECKING:
+    from assay.evidence.claims import Claim
+
+TEAMS = {
+    "teams": [
+        {"team": "Ashford", "points": 764, "goals": 71, "founded": "1902-05-11"},
+        {"team": "Kelso", "points": 705, "goals": 66, "founded": "1911-09-30"},
+        {"team": "Penrith", "points": 672, "goals": 58, "founded": "1898-01-17"},
+    ]
+}
+TABLE = "| team | points | goals |\n|---|---|---|\n| Ashford | 764 | 71 |\n| Kelso | 705 | 66 |\n"
+
+
+def contradicted(answer: str, *results: Any) -> list[Claim]:
+    calls = [call("get", {"n": i}, result) for i, result in enumerate(results)]
+    return ground_answer(run("How are they?", *calls, answer=answer)).with_status("contradicted")
+
+
+@pytest.mark.parametrize("result", [TEAMS, TABLE], ids=["data", "table"])
+def test_a_value_of_another_record_is_contradicted(result: Any) -> None:
+    (first, second) = contradicted("- Ashford: 705 points\n- Kelso: 764 points", result)
+    assert (first.text, first.instead.removesuffix(".0")) == ("705", "764")
+    assert (second.text, second.instead.removesuffix(".0")) == ("764", "705")
+    assert first.origin is not None
+    assert first.origin.call == 0
+
+
+def test_where_the_right_value_stands_is_told() -> None:
+    (claim,) = contradicted("Founded:\nAshford: 30 September 1911", TEAMS)
+    assert claim.instead == "1902-05-11"
+    assert claim.origin is not None
+    assert claim.origin.place == "$.teams[0].founded"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "- Ashford: 764 points\n- Kelso: 705 points",
+        "764 points for Ashford and 705 for Kelso.",
+        "Ashford has 764, Kelso 705 and Penrith 672 points.",
+        "Ashford (764) is ahead of the next (705).",
+        "Ashford leads by 59 points; the second has 705.",
+        "Of Ashford and Kelso, 705 is the lower.",
+        "The three have 764, 705 and 672 points.",
+        "Ashford plays on. 705 points are the second best.",
+        # A number of two digits may mean anything.
+        "Ashford has played for 66 years.",
+    ],
+)
+def test_what_may_be_right_is_left_alone(answer: str) -> None:
+    assert contradicted(answer, TEAMS) == []
+
+
+def test_two_that_change_places_need_not_be_long() -> None:
+    found = contradicted("- Ashford: 66 goals\n- Kelso: 71 goals", TEAMS)
+    assert [claim.text for claim in found] == ["66", "71"]
+    told = contradicted("Ashford scored 66 goals and Kelso 71 this year.", TEAMS)
+    assert [claim.text for claim in told] == ["66", "71"]
+
+
+def test_records_of_several_results_belong_together() -> None:
+    one = {"items": [{"name": "极云X5", "price": 2399.0}]}
+    other = {"items": [{"name": "澜月S2", "price": 1899.0}]}
+    assert contradicted("- 极云X5：2399元\n- 澜月S2：1899元", one, other) == []
+    found = contradicted("- 极云X5：1899元\n- 澜月S2：2399元", one, other)
+    assert [claim.text for claim in found] == ["1899", "2399"]
+
+
+def test_what_another_source_tells_is_left_alone() -> None:
+    assert contradicted("- Ashford: 705 points", TEAMS, {"last_year": {"Ashford": 705}}) == []
+    assert contradicted("- Ashford: 705 points", TEAMS | {"mean": 705}) == []
+
+
+def test_plain_words_and_names_within_names_name_nothing() -> None:
+    tables = [{"name": "vector", "rows": 117}, {"name": "pageinspect", "rows": 342}]
+    assert contradicted("The vector part has 342 rows.", tables) == []
+    models = [{"name": "Opus-1", "score": 28.3}, {"name": "Opus-1 large", "score": 29.8}]
+    assert contradicted("- Opus-1 (large): 29.8", models) == []
+
+
+def test_many_records_take_little_time() -> None:
+    rows = [{"name": f"Item {i}", "price": 1000 + i} for i in range(20_000)]
+    answer = "\n".join(f"Item {i}: {1001 + i}" for i in range(1_000))
+    started = process_time()
+    contradicted(answer, rows)
+    assert process_time() - started < 5
