@@ -265,12 +265,22 @@ def _add_words(run: RunBuilder, info: dict[str, Any], part: dict[str, Any]) -> N
 
 def _call(part: dict[str, Any]) -> ToolExecutionResult:
     state = dict_or_empty(part.get("state"))
+    refused = _refused(part)
     return ToolExecutionResult(
-        tool=text_at(part, "tool") or "",
-        parameters=decode_arguments(state.get("input")),
+        tool=refused or text_at(part, "tool") or "",
+        parameters={} if refused else decode_arguments(state.get("input")),
         call_id=text_at(part, "callID"),
         started_at=_moment(state, "start"),
     )
+
+
+def _refused(part: dict[str, Any]) -> str | None:
+    """The tool that the model named where OpenCode called `invalid` in its place.
+
+    What the model sent it is not kept: the arguments are OpenCode's own.
+    """
+    sent = dict_or_empty(dict_or_empty(part.get("state")).get("input"))
+    return text_at(sent, "tool") if part.get("tool") == "invalid" and "error" in sent else None
 
 
 def _end_step(run: RunBuilder, calls: list[dict[str, Any]]) -> None:
@@ -280,7 +290,7 @@ def _end_step(run: RunBuilder, calls: list[dict[str, Any]]) -> None:
         if success is None:
             continue  # it was not over when the file was written
         code = count_or_none(dict_or_empty(state.get("metadata")).get("exit"))
-        success = success and code in {None, 0}
+        success = success and code in {None, 0} and _refused(part) is None
         error = text_at(state, "error")
         told = run.result(
             text_at(part, "callID"),
