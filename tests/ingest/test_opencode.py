@@ -79,15 +79,6 @@ FORMS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_a_call_that_was_refused_has_the_name_that_the_model_gave() -> None:
-    sent = {"tool": "fetch", "error": "no such tool"}
-    refused = tool("c1", "invalid", status="completed", input=sent, output="Invalid: no such tool")
-    run = read_one(OPENCODE, recording([{"info": INFOS[1], "parts": [refused]}]))
-    (call,) = run.calls
-    assert (call.tool, call.parameters, call.reported_success) == ("fetch", {}, False)
-    assert call.error_message == "Invalid: no such tool"
-
-
 def test_every_form_tells_the_same_run(form: Any) -> None:
     made_up = recording(form, "s.jsonl" if isinstance(form, tuple) else "s.json")
     assert pick_format(made_up)[0] is OPENCODE
@@ -101,6 +92,15 @@ def test_every_form_tells_the_same_run(form: Any) -> None:
     ]
     assert {(c.started_at, c.execution_time) for c in run.calls} == {(START + 1, 2)}
     assert run.usage == Usage(30, 2, 4, 6, 0, 0.75)
+
+
+def test_a_call_that_was_refused_has_the_name_that_the_model_gave() -> None:
+    sent = {"tool": "fetch", "error": "no such tool"}
+    refused = tool("c1", "invalid", status="completed", input=sent, output="Invalid: no such tool")
+    run = read_one(OPENCODE, recording([{"info": INFOS[1], "parts": [refused]}]))
+    (call,) = run.calls
+    assert (call.tool, call.parameters, call.reported_success) == ("fetch", {}, False)
+    assert call.error_message == "Invalid: no such tool"
 
 
 def test_what_a_run_printed_has_no_question() -> None:
