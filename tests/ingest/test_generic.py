@@ -396,3 +396,15 @@ def test_a_call_under_way_is_told_once() -> None:
     )
     (call,) = read_one(GENERIC, recording(told)).calls
     assert (call.result, call.reported_success) == ("x", True)
+
+
+@pytest.mark.parametrize("ending", ["end_turn", {"stop_reason": "end_turn"}])
+def test_a_response_with_messages_and_why_it_ended_is_no_message(ending: Any) -> None:
+    sent = {"name": "f", "arguments": "{}", "tool_call_id": "a"}
+    told = [
+        {"message_type": "tool_call_message", "tool_call": sent},
+        {"message_type": "tool_return_message", "tool_call_id": "a", "tool_return": "x"},
+        {"message_type": "assistant_message", "content": "Done."},
+    ]
+    run = read_one(GENERIC, recording({"messages": told, "stop_reason": ending}))
+    assert ([call.result for call in run.calls], run.actual_output) == (["x"], "Done.")

@@ -182,3 +182,13 @@ def test_a_call_whose_function_is_its_bare_name() -> None:
         ("run", {"to": "y"}),
         ("jump", {"to": "z"}),
     ]
+
+
+def test_a_flag_on_a_result_of_agno_is_one() -> None:
+    called = {"id": "a", "function": {"name": "f", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "a", "content": "no", "tool_call_error": True},
+    ]
+    assert read_one(OPENAI_CHAT, recording(messages)).calls[0].reported_success is False

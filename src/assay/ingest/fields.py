@@ -27,7 +27,7 @@ MEDIA_KINDS = frozenset(
 )
 # Flags a result may carry of its own, and whether a set flag means success.
 SUCCESS_FLAGS = (
-    *(("is_error", False), ("isError", False), ("error", False)),
+    *(("is_error", False), ("isError", False), ("error", False), ("tool_call_error", False)),
     *(("success", True), ("successful", True)),
 )
 # Made once: this is asked of every call.

@@ -152,7 +152,8 @@ def message_role(node: dict[str, Any]) -> str | None:
         role = ROLES.get(named) or ROLES.get(named.removesuffix("message").rstrip("_-"))
         if role is not None:
             return role
-    return None if ENDING_KEYS.isdisjoint(node) else "assistant"
+    is_ended = any(isinstance(node.get(key), str) for key in ENDING_KEYS)
+    return "assistant" if is_ended and "messages" not in node else None
 
 
 def message_content(node: dict[str, Any]) -> Any:
