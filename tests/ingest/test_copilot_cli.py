@@ -65,6 +65,40 @@ def test_a_session_that_broke_off_is_an_outcome() -> None:
     assert (outcome.success, outcome.reason) == (False, "x")
 
 
+def test_what_is_printed_is_known_behind_its_news_and_says_how_it_ended() -> None:
+    news = [
+        {**event("session.tools_updated", 0, model="m"), "parentId": "e", "ephemeral": True}
+        for _ in range(6)
+    ]
+    linked = [{**told, "parentId": "e"} for told in EVENTS[1:]]
+    last = {"type": "result", "sessionId": "s", "exitCode": 1, "usage": {"premiumRequests": 0}}
+    made_up = recording((*news, *linked, last), "printed.jsonl")
+    assert pick_format(made_up)[0] is COPILOT
+    run = read_one(COPILOT, made_up)
+    assert (run.session_id, len(run.calls)) == ("s", 2)
+    assert run.outcome is not None
+    assert (run.outcome.success, run.outcome.reason) == (False, "exit code 1")
+    assert not problems(COPILOT, made_up)
+
+
+def test_what_a_sub_agent_was_told_is_no_question() -> None:
+    told = [
+        {**event(kind, 6, content="Count"), "agentId": "x"}
+        for kind in ("user.message", "system.message")
+    ]
+    run = read_one(COPILOT, recording((*EVENTS, *told)))
+    assert run == read_one(COPILOT, recording(EVENTS))
+
+
+@pytest.mark.parametrize(("code", "success"), [(0, True), (3, False), (None, True)])
+def test_the_exit_code_of_a_command_is_a_report(code: int | None, *, success: bool) -> None:
+    ran = {"success": True, "shellExecution": {"exitCode": code}, "result": {"content": "said"}}
+    end = event("tool.execution_complete", 5, toolCallId="a", **ran)
+    call = read_one(COPILOT, recording((*EVENTS[:6], end))).calls[0]
+    assert call.reported_success is success
+    assert call.error_message == (None if success else "said")
+
+
 def test_strangers_are_reported() -> None:
     assert problems(COPILOT, recording((*EVENTS, {"x": 1}))) == [
         "log.json:11: expected an event of Copilot, got dict {'x': 1}"

@@ -8,6 +8,7 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
+    count_or_none,
     decode_arguments,
     dict_or_empty,
     epoch_seconds,
@@ -39,12 +40,22 @@ def _recognise(recording: Recording) -> float:
     values = recording.sample
     if any(map(is_chat, (replayed(values[:1]), *values[:1]))):
         return 0.95
-    return 0.95 if any(_is_event(value) for value in values[:5]) else 0.0
+    if any(_is_event(value) for value in values[:5]):
+        return 0.95
+    # What is printed begins with news of servers and tools; each line names the one before it.
+    linked = (value for value in values if "parentId" in dict_or_empty(value))
+    return 0.9 if any(_is_event(value) for value in linked) else 0.0
 
 
 def _is_event(value: object) -> bool:
     event = dict_or_empty(value)
     return text_at(event, "type") in OWN_EVENTS and isinstance(event.get("data"), dict)
+
+
+def _is_result(value: object) -> bool:
+    """Whether a line is the last one that is printed of a session."""
+    line = dict_or_empty(value)
+    return line.get("type") == "result" and "exitCode" in line
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -59,6 +70,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
                 yield from told.runs(recording.name)
                 told = _Telling()
             told.event(document.value)
+        elif _is_result(document.value):
+            told.printed(document.value)
         elif "kind" in dict_or_empty(document.value):
             lines.append(document.value)
         else:
@@ -91,6 +104,8 @@ class _Telling:
         data, at = event["data"], epoch_seconds(event.get("timestamp"))
         self._times += [] if at is None else [at]
         match event.get("type"):
+            case "user.message" | "system.message" if "agentId" in event:
+                pass  # said to a sub-agent: its calls are told, not its conversation
             case "user.message":
                 self.run.user(data.get("content"))
             case "system.message":
@@ -106,6 +121,13 @@ class _Telling:
                 self._end(data, at)
             case kind:
                 self._about(str(kind), data)
+
+    def printed(self, line: dict[str, Any]) -> None:
+        """What the last line of a printed session says."""
+        self._start = {"sessionId": text_at(line, "sessionId"), **self._start}
+        code = count_or_none(line.get("exitCode"))
+        if code and self._failure is None:
+            self._failure = f"exit code {code}"
 
     def _about(self, kind: str, data: dict[str, Any]) -> None:
         match kind:
@@ -149,15 +171,17 @@ class _Telling:
         call.server = text_at(data, "mcpServerName") or call.server
 
     def _end(self, data: dict[str, Any], at: float | None) -> None:
-        success = data.get("success")
-        error = data.get("error")
+        success, error = data.get("success"), data.get("error")
+        code = count_or_none(dict_or_empty(data.get("shellExecution")).get("exitCode"))
+        if success is True and code is not None:
+            success = code == 0
         words = text_at(dict_or_empty(error), "message") or text_or_none(error)
         result = dict_or_empty(data.get("result"))
         call = self.run.result(
             text_at(data, "toolCallId"),
             result.get("content", data.get("result")) if data.get("result") else words,
             reported_success=success if isinstance(success, bool) else None,
-            error_message=words if success is False else None,
+            error_message=words or text_at(result, "content") if success is False else None,
             ended_at=at,
         )
         if call is not None and at is not None and call.started_at is not None:
