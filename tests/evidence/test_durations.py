@@ -88,6 +88,8 @@ def test_a_day_is_reached_by_a_span_that_a_result_tells() -> None:
     policy = {"check_in": "2026-10-02", "policy": "入住前一天18:00前可免费取消"}
     assert statuses(policy, "10月1日18:00前可免费取消")["10月1日"] == "calculated"
     assert statuses(policy, "9月29日18:00前可免费取消")["9月29日"] == "absent"
+    undated = {"stay": "10月2日至5日", "policy": "入住前一天18:00前可免费取消"}
+    assert statuses(undated, "10月1日18:00前可免费取消")["10月1日"] == "calculated"
     return_by = {"delivered": "2026-03-02", "policy": "within 30 days of delivery"}
     assert statuses(return_by, "Return it by 1 April 2026.")["1 April 2026"] == "calculated"
     assert statuses(return_by, "Return it by 4 April 2026.")["4 April 2026"] == "absent"

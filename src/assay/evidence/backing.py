@@ -50,6 +50,7 @@ _ROUGH = 0.006
 _EXACT = 9
 # From more days, or times of day, than these some of a few steps leads to almost any other.
 _FEW_DAYS = 8
+_ANY_YEAR = 2001
 _FEW_MINUTES = 4
 _LONGEST_TIMED = 20_000
 _PATH_SIGNS = re.compile(r"[/\\]+")
@@ -224,9 +225,9 @@ class Backer:
         told = (spans_in(source.text[:_LONGEST_TIMED]).days for source in results)
         spans = frozenset[int]().union(*told)
         for _, month, number in atom.days if len(spans) <= _FEW_DAYS else ():
-            for year in self._index.years:
-                for near in days_near((year, month, number), spans):
-                    source = self._index.days.get(near)
+            for year in (*self._index.years, 0):
+                for near in days_near((year or _ANY_YEAR, month, number), spans):
+                    source = self._index.days.get(near if year else (0, *near[1:]))
                     if self._is_known(source):
                         return _of_day(source, near, "date_arithmetic")
         return None
