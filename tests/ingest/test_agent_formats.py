@@ -11,6 +11,7 @@ from tests.ingest.reading import recording
 
 from assay.ingest.adk import ADK
 from assay.ingest.agentdojo import AGENTDOJO
+from assay.ingest.agno import AGNO
 from assay.ingest.atif import ATIF
 from assay.ingest.browser_use import BROWSER_USE
 from assay.ingest.claude_code import CLAUDE_CODE
@@ -433,6 +434,24 @@ EXAMPLES = {
                 },
                 {"role": "tool", "content": [], "tool_call_id": "a", "error": "no"},
             ],
+        },
+    ),
+    "agno": Example(
+        AGNO,
+        {
+            "run_id": "r",
+            "agent_id": "a",
+            "content": "c",
+            "status": "ERROR",
+            "messages": [
+                {
+                    "role": "assistant",
+                    "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}],
+                },
+                {"role": "tool", "tool_call_id": "a", "content": "x", "tool_call_error": True},
+            ],
+            "tools": [{"tool_call_id": "a", "tool_name": "f", "metrics": {"duration": 1.0}}],
+            "metrics": {"input_tokens": 1, "cost": 1.0},
         },
     ),
     "pi": Example(

@@ -18,6 +18,7 @@ _HOMES = {
     "acp": "acp:ACP",
     "ag-ui": "ag_ui:AG_UI",
     "agentdojo": "agentdojo:AGENTDOJO",
+    "agno": "agno:AGNO",
     "aider": "aider:AIDER_FORMAT",
     "anthropic-managed-agents": "managed_agents:MANAGED_AGENTS",
     "anthropic-messages": "anthropic_messages:ANTHROPIC_MESSAGES",
