@@ -16,6 +16,7 @@ from assay.ingest.atif import ATIF
 from assay.ingest.browser_use import BROWSER_USE
 from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.codex_cli import CODEX_CLI
+from assay.ingest.dify import DIFY
 from assay.ingest.documents import Unreadable
 from assay.ingest.droid import DROID
 from assay.ingest.gemini_cli import GEMINI_CLI
@@ -23,6 +24,7 @@ from assay.ingest.generic import GENERIC
 from assay.ingest.inspect_log import INSPECT
 from assay.ingest.kimi_cli import KIMI_CLI
 from assay.ingest.langchain import LANGCHAIN
+from assay.ingest.librechat import LIBRECHAT
 from assay.ingest.openclaw import OPENCLAW
 from assay.ingest.openhands import OPENHANDS
 from assay.ingest.pi import PI
@@ -453,6 +455,35 @@ EXAMPLES = {
             "tools": [{"tool_call_id": "a", "tool_name": "f", "metrics": {"duration": 1.0}}],
             "metrics": {"input_tokens": 1, "cost": 1.0},
         },
+    ),
+    "dify": Example(
+        DIFY,
+        {
+            "id": "m",
+            "conversation_id": "c",
+            "query": "q",
+            "answer": "a",
+            "status": "error",
+            "created_at": 1,
+            "agent_thoughts": [
+                {"position": 1, "tool": "f", "tool_input": '{"f": {}}', "observation": "x"}
+            ],
+        },
+    ),
+    "librechat": Example(
+        LIBRECHAT,
+        [
+            {"messageId": "1", "parentMessageId": "0", "isCreatedByUser": True, "text": "q"},
+            {
+                "messageId": "2",
+                "parentMessageId": "1",
+                "isCreatedByUser": False,
+                "error": True,
+                "content": [
+                    {"type": "tool_call", "tool_call": {"id": "t", "name": "f", "args": "{}"}}
+                ],
+            },
+        ],
     ),
     "pi": Example(
         PI,
