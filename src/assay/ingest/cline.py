@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.anthropic_messages import CALL_BLOCKS, RESULT_BLOCKS, add_message
 from assay.ingest.chat import RunBuilder
+from assay.ingest.cline_sessions import is_printed, is_session, printed_case, session_case
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     decode_arguments,
@@ -65,6 +66,8 @@ _MOST_OPEN = 50
 
 
 def _recognise(recording: Recording) -> float:
+    if any(is_session(value) or is_printed(value) for value in recording.sample[:5]):
+        return 0.95
     value = recording.sample[0] if len(recording.sample) == 1 else None
     messages = objects_in(value)
     first = messages[0] if messages else {}
@@ -83,14 +86,21 @@ def _has_calls(messages: list[dict[str, Any]]) -> bool:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    printed: list[dict[str, Any]] = []
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
+        elif is_session(document.value):
+            yield session_case(document.value, recording)
+        elif is_printed(document.value) or printed:
+            printed.append(dict_or_empty(document.value))
         elif not (messages := objects_in(document.value)):
             problem = f"expected the messages of a task, got {preview(document.value)}"
             yield Unreadable(recording.name, problem, document.position)
         else:
             yield _case(messages, recording)
+    if printed:
+        yield printed_case(printed, recording.name)
 
 
 def _case(messages: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
@@ -252,9 +262,9 @@ def _name_server(call: ToolExecutionResult) -> None:
 
 CLINE = Format(
     name=NAME,
-    title="Cline and Roo Code tasks: api_conversation_history.json",
+    title="Cline and Roo Code tasks: api_conversation_history.json; sessions of the Cline CLI",
     fidelity=(
-        "Only failures are flagged, and only where the harness says so. Tokens, costs and times "
+        "Tasks flag only failures, and only where the harness says so. Tokens, costs and times "
         "come from ui_messages.json beside the file. In older tasks calls stand as tags in the "
         "model's words: tools that we do not know by name stay words. No tools on offer."
     ),
