@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import otel
+from assay.ingest.fields import text_or_none
 from assay.ingest.otel import decoded, first, first_text
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
@@ -54,7 +55,7 @@ def step_of(span: Span) -> Step:
     step = Step(
         span=span,
         role=role,
-        model=first_text(span, MODEL_KEYS),
+        model=_requested_model(span) or first_text(span, MODEL_KEYS),
         agent=first_text(span, AGENT_KEYS),
         session=first_text(span, SESSION_KEYS),
         usage=usage_in(span.attributes, USAGE),
@@ -80,6 +81,12 @@ def _read_conversation(span: Span, step: Step) -> None:
         step.outputs = step.outputs or messages_in(said, "assistant")
     elif step.role in {"agent", "chain"}:
         step.prompt, step.answer = prompt_in(told), answer_in(said)
+
+
+def _requested_model(span: Span) -> str | None:
+    """The model that was asked for; the one beside it may be the version that answered."""
+    sent = decoded(span.attributes.get("llm.invocation_parameters"))
+    return text_or_none(sent.get("model")) if isinstance(sent, dict) else None
 
 
 def _prompts(span: Span) -> Any:
@@ -155,7 +162,7 @@ def _tools(span: Span) -> list[dict[str, Any]]:
     entries = (
         [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
     )
-    return definitions_in([_definition(entry) for entry in entries])
+    return definitions_in([_definition(entry) for entry in entries]) or otel.tools_on_offer(span)
 
 
 def _definition(entry: dict[str, Any]) -> Any:

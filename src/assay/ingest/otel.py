@@ -55,8 +55,9 @@ TELLING: tuple[tuple[str, Role], ...] = (
     ("gen_ai.completion.0.content", "model"),
     ("gen_ai.completion.0.tool_calls.0.name", "model"),
     ("llm.request.type", "model"),
+    ("mcp_data", "tool"),
 )
-TOOL_KEYS = ("gen_ai.tool.name", "ai.toolCall.name", "mcp.tool.name")
+TOOL_KEYS = ("gen_ai.tool.name", "ai.toolCall.name", "mcp.tool.name", "name")
 CALL_ID_KEYS = ("gen_ai.tool.call.id", "ai.toolCall.id")
 ARGUMENT_KEYS = (
     "gen_ai.tool.call.arguments",
@@ -64,6 +65,7 @@ ARGUMENT_KEYS = (
     "tool_arguments",
     "ai.toolCall.args",
     "input.value",
+    "input",
 )
 RESULT_KEYS = (
     "gen_ai.tool.call.result",
@@ -71,6 +73,7 @@ RESULT_KEYS = (
     "tool_response",
     "ai.toolCall.result",
     "output.value",
+    "output",
 )
 INPUT_KEYS = ("gen_ai.input.messages", "gcp.vertex.agent.llm_request", "ai.prompt.messages")
 OUTPUT_KEYS = ("gen_ai.output.messages", "gcp.vertex.agent.llm_response", "ai.response.toolCalls")
@@ -131,7 +134,8 @@ def step_of(span: Span) -> Step:
         agent=first_text(span, AGENT_KEYS),
         session=first_text(span, SESSION_KEYS),
         usage=usage_in(span.attributes, USAGE),
-        tools=_tools(span),
+        tools=tools_on_offer(span),
+        reply_id=first_text(span, ("gen_ai.response.id",)),
     )
     if role == "tool":
         step.call = tool_call(span)
@@ -174,9 +178,10 @@ def tool_call(span: Span) -> ToolExecutionResult:
 def conversation(span: Span) -> tuple[list[Message], list[Message]]:
     """What a model or an agent was told, and what it said."""
     inputs, outputs = _from_attributes(span)
-    for event in span.events:
-        told, said = _from_event(event)
-        inputs, outputs = inputs + told, outputs + said
+    read = [_from_event(event) for event in span.events]
+    # Messages may be written twice, on the span and as its events: they were said once.
+    inputs = inputs or [message for told, _ in read for message in told]
+    outputs = outputs or [message for _, said in read for message in said]
     instructions = span.attributes.get("gen_ai.system_instructions")
     if instructions and not any(message.role == "system" for message in inputs):
         inputs = messages_in(instructions, "system") + inputs
@@ -213,9 +218,18 @@ def _from_attributes(span: Span) -> tuple[list[Message], list[Message]]:
     if inputs or outputs:
         return inputs, outputs
     transcript = messages_in(first(span, TRANSCRIPT_KEYS), "user")
-    asked = (i for i, m in enumerate(transcript) if m.role == "user" and m.texts)
-    last_asked = max(asked, default=-1)
-    return transcript[: last_asked + 1], transcript[last_asked + 1 :]
+    told = _is_told_to_model if role_of(span) == "model" else _is_question
+    last_told = max((i for i, m in enumerate(transcript) if told(m)), default=-1)
+    return transcript[: last_told + 1], transcript[last_told + 1 :]
+
+
+def _is_question(message: Message) -> bool:
+    return message.role == "user" and bool(message.texts)
+
+
+def _is_told_to_model(message: Message) -> bool:
+    """Whether a model was told this; what an agent says has results of tools among it."""
+    return message.role != "assistant"
 
 
 def _from_event(event: Event) -> tuple[list[Message], list[Message]]:
@@ -245,8 +259,8 @@ def _tool(span: Span) -> str:
     return first_text(span, TOOL_KEYS) or span.name.rsplit("tools/call ", maxsplit=1)[-1]
 
 
-def _tools(span: Span) -> list[dict[str, Any]]:
-    """The tools on offer: by the convention, or where ADK, Pydantic AI and Vercel put them."""
+def tools_on_offer(span: Span) -> list[dict[str, Any]]:
+    """The tools on offer: by the convention, or where SDKs put them before there was one."""
     listed = decoded(span.attributes.get("gen_ai.tool.definitions"))
     if listed is None:
         listed = [
@@ -254,6 +268,7 @@ def _tools(span: Span) -> list[dict[str, Any]]:
             *_below(span, "model_request_parameters", "function_tools"),
             *_below(span, "model_request_parameters", "output_tools"),
             *(decoded(tool) for tool in _below(span, "ai.prompt.tools")),
+            *_below(span, "response", "tools"),
         ]
     entries = listed if isinstance(listed, list) else []
     return definitions_in([tool for entry in entries for tool in _declared(entry)])

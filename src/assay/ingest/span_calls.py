@@ -254,6 +254,8 @@ class _Replies:
             for reply in _newest_replies(step.inputs):
                 if reply.call_id is None and reply.tool:
                     self._by_tool.setdefault(reply.tool, deque()).append(reply)
+            for call_id, reply in _in_order(step.inputs):
+                self._by_id.setdefault(call_id, reply)
 
     def fill(self, call: ToolExecutionResult) -> None:
         """Complete a call with the result that was handed back for it."""
@@ -282,6 +284,25 @@ def _newest_replies(inputs: list[Message]) -> list[Reply]:
     for message in inputs:
         newest = [] if message.role == "assistant" else newest + message.replies
     return newest
+
+
+def _in_order(inputs: list[Message]) -> Iterator[tuple[str, Reply]]:
+    """Results under ids that nobody asked with, by the order in which they were asked for.
+
+    OpenAI's Responses name a call twice, as an item and as a call; an instrumentation may note
+    the one for the request and the other for the result.
+    """
+    requests: list[Request] = []
+    replies: list[Reply] = []
+    for message in (*inputs, Message("assistant")):
+        if message.role == "assistant" and replies:
+            asked = {request.call_id for request in requests}
+            if len(requests) == len(replies) and not asked & {r.call_id for r in replies}:
+                pairs = zip(requests, replies, strict=True)
+                yield from ((q.call_id, r) for q, r in pairs if q.call_id)
+            requests, replies = [], []
+        requests += message.requests
+        replies += message.replies
 
 
 class _Issuers:

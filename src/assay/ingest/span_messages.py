@@ -236,8 +236,9 @@ def _is_part(item: Any) -> bool:
     if not isinstance(item, dict) or _spoken_role(item) is not None:
         return False
     known = TEXT_KINDS | CALL_KINDS | REPLY_KINDS | {"reasoning", "thinking"}
-    keys = ("text", *INNER_CALLS, *INNER_REPLIES)
-    return _kind(item) in known or any(key in item for key in keys)
+    keys = (*INNER_CALLS, *INNER_REPLIES)
+    has_text = isinstance(item.get("text"), str)
+    return _kind(item) in known or has_text or any(key in item for key in keys)
 
 
 def _kind(value: dict[str, Any]) -> str | None:
@@ -273,9 +274,8 @@ def _spoken_role(value: dict[str, Any]) -> str | None:
 
 
 def _message(value: dict[str, Any], role: str) -> Message:
+    body = _body(value)
     spoken = _spoken_role(value) or role
-    inner = value.get("kwargs")
-    body = inner if _kind(value) == "constructor" and isinstance(inner, dict) else value
     message = Message(spoken)
     if _is_call(body):
         message.requests += _requests([body])
@@ -287,6 +287,14 @@ def _message(value: dict[str, Any], role: str) -> Message:
     if spoken == "tool" and not message.replies:
         message.replies.append(_reply_of_message(body, message))
     return message
+
+
+def _body(value: dict[str, Any]) -> dict[str, Any]:
+    """A message's own fields; LangChain writes them below its class, or below its type."""
+    kind = _kind(value)
+    place = "kwargs" if kind == "constructor" else "data" if kind in TYPES else None
+    inner = value.get(place) if place else None
+    return inner if isinstance(inner, dict) else value
 
 
 def _read_content(body: dict[str, Any], message: Message) -> None:
@@ -366,8 +374,7 @@ def reply_in(result: Any) -> Reply:
         message = message["output"]
     if not isinstance(message, dict):
         return Reply(result)
-    inner = message.get("kwargs")
-    body = inner if message.get("lc") and isinstance(inner, dict) else message
+    body = _body(message)
     is_tool_message = "tool_call_id" in body and "content" in body
     is_response = set(body) == {"id", "name", "response"}
     return _reply(body) if is_tool_message or is_response else Reply(result)

@@ -45,9 +45,16 @@ NO_FRAMEWORKS = frozenset(
         "langfuse-sdk",
         "langsmith",
         "openai",
+        "openai.v1",
         "openai_v2",
         "litellm",
         "anthropic",
+        "com.anthropic.sdk.python",
+        "google_genai",
+        "logfire.openai",
+        "logfire.anthropic",
+        "logfire.google_genai",
+        "opentelemetry.util.genai.handler",
     }
 )
 
@@ -197,6 +204,8 @@ def _framework_of(scope: str) -> str | None:
         name = name.removeprefix(prefix)
     if name in NO_FRAMEWORKS:
         return None
+    if name.startswith("semantic_kernel."):
+        return "semantic-kernel"
     return FRAMEWORKS.get(name) or (name.replace("_", "-") if name != scope else name)
 
 

@@ -32,7 +32,8 @@ _COUNTED = (
 class Step(Struct, kw_only=True):
     """One span as a step of a run: an agent at work, a model answering, a tool called.
 
-    A chain is a plain wrapper around steps; `key` is set where several spans tell of one call.
+    A chain is a plain wrapper around steps; `key` is set where several spans tell of one call,
+    `reply_id` where the provider named the model's answer.
     """
 
     span: Span
@@ -49,6 +50,7 @@ class Step(Struct, kw_only=True):
     framework: str | None = None
     call: ToolExecutionResult | None = None
     key: str | None = None
+    reply_id: str | None = None
     is_unsure: bool = False
     extra: dict[str, Any] = {}
 
@@ -123,6 +125,9 @@ def usage_in(values: Mapping[str, Any], keys: UsageKeys) -> Usage | None:
         read = _amount if field == "cost_usd" else _count
         counted = (read(values.get(name)) for name in names)
         setattr(found, field, next((count for count in counted if count is not None), None))
+    if not found.input_tokens and not found.output_tokens:
+        # Nobody answers nothing with nothing: an SDK that was told no count writes 0.
+        found.input_tokens = found.output_tokens = None
     return found if found != Usage() else None
 
 
@@ -135,6 +140,14 @@ def summed_usage(reports: Iterable[Usage | None]) -> Usage | None:
             if count is not None:
                 setattr(total, field, (getattr(total, field) or 0) + count)
     return total if total != Usage() else None
+
+
+def filled_usage(report: Usage | None, more: Usage | None) -> Usage | None:
+    """A report with the counts that only another report of the same answer has."""
+    if report is None or more is None:
+        return report or more
+    counts = {field: getattr(report, field) or getattr(more, field) for field in _COUNTED}
+    return Usage(**counts)
 
 
 def definitions_in(listed: Any) -> list[dict[str, Any]]:

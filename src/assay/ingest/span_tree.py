@@ -6,6 +6,8 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from assay.ingest.span_steps import filled_usage
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -62,7 +64,7 @@ class Tree:
         """One step for each answer of a model, in order.
 
         Where spans of one model call lie within each other the innermost counts, filled with
-        what only the one around it tells.
+        what only the one around it tells; of two beside each other the first.
         """
         models = [step for step in self.steps if step.role == "model"]
         within = self._within(models)
@@ -70,7 +72,7 @@ class Tree:
             inner = [s for s in within.get(step.span.span_id, []) if s.span.span_id not in within]
             if len(inner) == 1:
                 _fill(inner[0], step)
-        return [step for step in models if step.span.span_id not in within]
+        return _told_once([step for step in models if step.span.span_id not in within])
 
     def runs(self) -> list[list[Step]]:
         """The steps of each run: all of them, or those of each conversation."""
@@ -118,6 +120,31 @@ def _tell_tools(steps: list[Step]) -> None:
             step.role, step.call = "chain", None
 
 
+def _told_once(models: list[Step]) -> list[Step]:
+    """The answers without those that a second instrumentation recorded beside the first.
+
+    A framework and the provider's own SDK may both write a span of one answer.
+    """
+    once: list[Step] = []
+    for step in models:
+        known = once[-1] if once else None
+        if known is not None and _are_one_answer(known, step):
+            _fill(known, step)
+        else:
+            once.append(step)
+    return once
+
+
+def _are_one_answer(known: Step, step: Step) -> bool:
+    """Whether two spans side by side tell of one answer: by its id, or one without a word."""
+    if known.span.scope == step.span.scope or began(step) > ended(known):
+        return False
+    if known.reply_id and step.reply_id:
+        return known.reply_id == step.reply_id
+    is_beside = known.span.parent_id == step.span.parent_id and ended(step) <= ended(known)
+    return is_beside and not step.inputs and not step.outputs
+
+
 def began(step: Step) -> float:
     """When a step began; what has no time comes first."""
     return step.span.started_at or 0.0
@@ -130,7 +157,7 @@ def ended(step: Step) -> float:
 
 def _fill(leaf: Step, around: Step) -> None:
     leaf.inputs = around.inputs if len(around.inputs) > len(leaf.inputs) else leaf.inputs
-    leaf.usage = leaf.usage or around.usage
+    leaf.usage = filled_usage(leaf.usage, around.usage)
     leaf.model = leaf.model or around.model
     leaf.tools = leaf.tools or around.tools
     asks = any(message.requests for message in leaf.outputs)

@@ -46,7 +46,8 @@ def step_of(span: Span) -> Step:
     step.framework = FRAMEWORKS.get(first_text(span, ("gen_ai.provider.name",)) or "")
     step.tools = step.tools or definitions_in(below(span.attributes, "llm.request.functions"))
     if step.role == "tool":
-        step.call = _tool_call(span)
+        # Spans of the MCP protocol are nobody's but OTel's.
+        step.call = step.call if "mcp.method.name" in span.attributes else _tool_call(span)
         return step
     told = span.attributes.get("traceloop.entity.input")
     said = decoded(span.attributes.get("traceloop.entity.output"))

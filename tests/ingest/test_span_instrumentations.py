@@ -1,0 +1,242 @@
+"""What instrumentations write that the conventions do not foresee, each in small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import read_one, recording
+
+from assay.ingest.openinference import OPENINFERENCE
+from assay.ingest.otel import OTEL
+from assay.ingest.traceloop import TRACELOOP
+from assay.run import Usage
+
+if TYPE_CHECKING:
+    from assay.execution import ToolExecutionResult
+    from assay.test_case import AgentTestCase
+
+START = 1_767_225_600
+QUESTION = {"role": "user", "content": "Rain in Oslo?"}
+CALL = {"id": "c", "type": "function", "function": {"name": "rain", "arguments": '{"city":"Oslo"}'}}
+ASKED = {"role": "assistant", "tool_calls": [CALL]}
+GIVEN = {"role": "tool", "tool_call_id": "c", "content": "yes"}
+SAID = {"role": "assistant", "content": "Yes."}
+
+
+def span(span_id: str, at: float, took: float = 1, **facts: Any) -> dict[str, Any]:
+    """A span of one trace; `attributes` and whatever else is said of it."""
+    return {
+        "trace_id": "t",
+        "span_id": span_id,
+        "name": span_id,
+        "start_time": START + at,
+        "end_time": START + at + took,
+        "attributes": {},
+        **facts,
+    }
+
+
+def chat(span_id: str, at: float, told: list[Any], said: Any, **more: Any) -> dict[str, Any]:
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "gen_ai.input.messages": told,
+        "gen_ai.output.messages": [said],
+        **more.pop("attributes", {}),
+    }
+    return span(span_id, at, attributes=attributes, **more)
+
+
+def calls(run: AgentTestCase) -> list[ToolExecutionResult]:
+    assert run.execution_data is not None
+    return run.execution_data.tool_executions
+
+
+def event(name: str, **attributes: Any) -> dict[str, Any]:
+    return {"name": name, "attributes": attributes}
+
+
+def test_messages_on_a_span_and_as_its_events_were_said_once() -> None:
+    details = event(
+        "gen_ai.client.inference.operation.details",
+        **{"gen_ai.input.messages": [QUESTION], "gen_ai.output.messages": [ASKED]},
+    )
+    run = read_one(OTEL, recording((chat("a", 0, [QUESTION], ASKED, events=[details]),)))
+    assert [call.tool for call in calls(run)] == ["rain"]
+    assert run.conversation_history == [
+        {"role": "user", "content": "Rain in Oslo?"},
+        {"role": "assistant", "content": ""},
+    ]
+
+
+@pytest.mark.parametrize("last", [{"message": SAID, "event.name": "gen_ai.choice"}, SAID])
+def test_a_model_said_only_what_comes_after_all_it_was_told(last: dict[str, Any]) -> None:
+    """Pydantic AI and Logfire list the messages of a request and the answer in one attribute."""
+
+    def request(span_id: str, at: int, *listed: Any) -> dict[str, Any]:
+        facts = {"gen_ai.operation.name": "chat", "events": list(listed)}
+        return span(span_id, at, attributes=facts)
+
+    first = request("a", 0, QUESTION, {"message": ASKED, "event.name": "gen_ai.choice"})
+    run = read_one(OTEL, recording((first, request("b", 2, QUESTION, ASKED, GIVEN, last))))
+    (call,) = calls(run)
+    assert (call.tool, call.result, call.turn) == ("rain", "yes", 1)
+    assert run.actual_output == "Yes."
+
+
+def test_functions_that_logfire_saw_the_agents_sdk_call() -> None:
+    tool = {"type": "function", "name": "rain", "parameters": {"type": "object"}}
+    answer = {
+        "gen_ai.operation.name": "chat",
+        "events": [QUESTION, ASKED],
+        "response": {"id": "r", "tools": [tool]},
+    }
+    function = {"name": "rain", "input": '{"city": "Oslo"}', "output": "wet", "mcp_data": "null"}
+    failed = {"code": "ERROR", "message": "no gauge"}
+    spans = (
+        span("a", 0, attributes=answer),
+        span("Function: {name}", 2, attributes={"gen_ai.system": "x", **function}, status=failed),
+    )
+    run = read_one(OTEL, recording(spans))
+    (call,) = calls(run)
+    assert (call.tool, call.call_id, call.result) == ("rain", "c", "wet")
+    assert (call.reported_success, call.error_message) == (False, "no gauge")
+    assert run.available_tools == [tool]
+
+
+def response(call_id: str, city: str) -> dict[str, Any]:
+    arguments = {"city": city}
+    return {"type": "tool_call", "id": call_id, "name": "rain", "arguments": arguments}
+
+
+def test_results_under_other_ids_belong_to_calls_by_their_order() -> None:
+    asked = {"role": "assistant", "parts": [response("fc_1", "Oslo"), response("fc_2", "Rome")]}
+    given = [
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": own, "response": words}]}
+        for own, words in (("call_1", "yes"), ("call_2", "no"))
+    ]
+    spans = (
+        chat("a", 0, [QUESTION], asked),
+        chat("b", 2, [QUESTION, asked, *given], SAID),
+    )
+    found = calls(read_one(OTEL, recording(spans)))
+    assert [(call.call_id, call.result) for call in found] == [("fc_1", "yes"), ("fc_2", "no")]
+    # With one result missing nobody knows whose the other is.
+    spans = (chat("a", 0, [QUESTION], asked), chat("b", 2, [QUESTION, asked, given[0]], SAID))
+    assert [call.result for call in calls(read_one(OTEL, recording(spans)))] == [None, None]
+
+
+def counted(tokens: int, **more: Any) -> dict[str, Any]:
+    return {"gen_ai.usage.input_tokens": tokens, "gen_ai.usage.output_tokens": 1, **more}
+
+
+@pytest.mark.parametrize(
+    ("own_id", "other_id", "at", "tokens"),
+    [
+        ("r1", "r1", 0.2, 5),
+        ("r1", "r2", 0.2, 12),
+        # A server may give every answer the same id.
+        ("r1", "r1", 3, 12),
+        # Without an id, a span that says nothing tells of the answer it lies beside.
+        (None, "r1", 0.2, 5),
+        (None, "r1", 0.9, 12),
+    ],
+)
+def test_an_answer_that_two_instrumentations_saw_counts_once(
+    own_id: str | None, other_id: str, at: float, tokens: int
+) -> None:
+    framework = chat(
+        "a",
+        0,
+        [QUESTION],
+        SAID,
+        scope="framework",
+        attributes={**counted(5), "gen_ai.response.id": own_id},
+    )
+    silent = {"gen_ai.operation.name": "chat", "gen_ai.response.id": other_id, **counted(7)}
+    sdk = span("b", at, 0.5, scope="provider.sdk", attributes=silent)
+    run = read_one(OTEL, recording((framework, sdk)))
+    assert run.usage is not None
+    assert run.usage.input_tokens == tokens
+
+
+def test_a_count_that_only_the_second_report_has_is_taken() -> None:
+    own = {"gen_ai.usage.output_tokens": 3, "gen_ai.response.id": "r"}
+    spans = (
+        chat("a", 0, [QUESTION], SAID, scope="framework", attributes=own),
+        chat("b", 0.1, [], SAID, took=0.5, attributes={**counted(9), "gen_ai.response.id": "r"}),
+    )
+    assert read_one(OTEL, recording(spans)).usage == Usage(input_tokens=9, output_tokens=3)
+
+
+def test_a_count_of_nothing_is_unknown() -> None:
+    none = {"gen_ai.usage.input_tokens": 0, "gen_ai.usage.output_tokens": 0}
+    run = read_one(OTEL, recording((chat("a", 0, [QUESTION], SAID, attributes=none),)))
+    assert run.usage is None
+
+
+def test_the_protocol_below_a_tool_of_traceloop_is_the_same_call() -> None:
+    tool = {
+        "traceloop.span.kind": "tool",
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "rain",
+        "gen_ai.tool.call.arguments": '{"city": "Oslo"}',
+        "gen_ai.tool.call.result": "yes",
+    }
+    spans = (
+        span("rain.tool", 0, attributes=tool),
+        {
+            **span("wire", 0.1, 0.5, attributes={"mcp.method.name": "tools/call"}),
+            "name": "MCP send tools/call rain",
+            "parent_span_id": "rain.tool",
+        },
+    )
+    found = calls(read_one(TRACELOOP, recording(spans)))
+    assert [(call.tool, call.result) for call in found] == [("rain", "yes")]
+
+
+def test_a_result_in_langchains_message_below_its_type() -> None:
+    message = {"content": "no gauge", "name": "rain", "tool_call_id": "c", "status": "error"}
+    tool = {
+        "openinference.span.kind": "TOOL",
+        "input.value": '{"city": "Oslo"}',
+        "output.value": {"type": "tool", "data": {**message, "type": "tool"}},
+    }
+    (call,) = calls(read_one(OPENINFERENCE, recording((span("rain", 0, attributes=tool),))))
+    assert (call.tool, call.call_id, call.result) == ("rain", "c", "no gauge")
+    assert call.reported_success is False
+
+
+def test_a_streamed_reply_may_be_a_whole_response() -> None:
+    item = {"type": "function_call", "call_id": "c", "name": "rain", "arguments": "{}"}
+    whole = {"object": "response", "text": {"format": {"type": "text"}}, "output": [item]}
+    llm = {"openinference.span.kind": "LLM", "input.value": [QUESTION], "output.value": [whole]}
+    (call,) = calls(read_one(OPENINFERENCE, recording((span("a", 0, attributes=llm),))))
+    assert (call.tool, call.call_id) == ("rain", "c")
+
+
+@pytest.mark.parametrize(
+    ("sent", "model"),
+    [('{"model": "m"}', "m"), ('{"temperature": 0}', "m-2026-01"), ("odd", "m-2026-01")],
+)
+def test_the_model_that_was_asked_for_comes_first(sent: str, model: str) -> None:
+    llm = {
+        "openinference.span.kind": "LLM",
+        "llm.model_name": "m-2026-01",
+        "llm.invocation_parameters": sent,
+    }
+    assert read_one(OPENINFERENCE, recording((span("a", 0, attributes=llm),))).model == model
+
+
+def test_tools_on_offer_by_the_other_convention() -> None:
+    tool = {"type": "function", "name": "rain"}
+    llm = {"openinference.span.kind": "LLM", "gen_ai.tool.definitions": [tool]}
+    run = read_one(OPENINFERENCE, recording((span("a", 0, attributes=llm),)))
+    assert run.available_tools == [tool]
+
+
+def test_a_framework_may_have_many_instruments() -> None:
+    scope = "semantic_kernel.utils.telemetry.model_diagnostics.decorators"
+    run = read_one(OTEL, recording((chat("a", 0, [QUESTION], SAID, scope=scope),)))
+    assert run.framework == "semantic-kernel"
