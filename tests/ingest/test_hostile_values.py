@@ -10,6 +10,8 @@ from tests.ingest.test_a2a import TASK
 from tests.ingest.test_acp import TOLD
 from tests.ingest.test_chat_exports import CHAT as CHATGPT_CHAT
 from tests.ingest.test_chat_exports import TALK as CLAUDE_TALK
+from tests.ingest.test_cline_sessions import PRINTED as CLINE_PRINTED
+from tests.ingest.test_cline_sessions import SESSION as CLINE_SESSION
 from tests.ingest.test_crewai_events import EVENTS as CREW_EVENTS
 from tests.ingest.test_dspy_history import HISTORY
 from tests.ingest.test_function_calling import ROW as XLAM_ROW
@@ -128,6 +130,8 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "web actions": ("web-actions", OCCAM),
     "browser gym": ("web-actions", GYM),
     "xlam": ("function-calling", [XLAM_ROW]),
+    "cline sessions": ("cline", CLINE_SESSION),
+    "cline printed": ("cline", list(CLINE_PRINTED)),
     "toolace": ("function-calling", [TOOLACE_TALK]),
     "generic": ("generic", {"store": {"a": CHAT, "b": CHAT}, "reward": 1}),
     "parts": ("generic", PARTS),

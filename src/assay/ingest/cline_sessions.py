@@ -199,11 +199,12 @@ class _Printed:
                 self._event(dict_or_empty(line.get("event")), at)
 
     def _hook(self, line: dict[str, Any]) -> None:
+        name = text_at(line, "hookEventName")
         if text_at(line, "parentAgentId") is None:
             self._task = text_at(line, "taskId") or self._task
-        elif line.get("hookEventName") == "agent_start":
+        elif name == "agent_start":
             self._parents.append(self._open[-1] if self._open else None)
-        elif line.get("hookEventName") in {"agent_end", "agent_error"} and self._parents:
+        elif name in {"agent_end", "agent_error"} and self._parents:
             self._parents.pop()
 
     def _event(self, event: dict[str, Any], at: float | None) -> None:
