@@ -11,7 +11,7 @@ from assay.ingest.python_literals import decode_loosely
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-TOOL_KEYS = ("tools", "functions")
+TOOL_KEYS = ("tools", "functions", "tool_definitions", "available_tools")
 # Between which marks the words to a model list its tools, as Nemotron and Hermes have it.
 TOOL_TAGS = (("<AVAILABLE_TOOLS>", "</AVAILABLE_TOOLS>"), ("<tools>", "</tools>"))
 _SYSTEM = frozenset({"system", "developer"})
