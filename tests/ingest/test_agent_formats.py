@@ -16,6 +16,7 @@ from assay.ingest.atif import ATIF
 from assay.ingest.browser_use import BROWSER_USE
 from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.codex_cli import CODEX_CLI
+from assay.ingest.continue_sessions import CONTINUE
 from assay.ingest.dify import DIFY
 from assay.ingest.documents import Unreadable
 from assay.ingest.droid import DROID
@@ -484,6 +485,27 @@ EXAMPLES = {
                 ],
             },
         ],
+    ),
+    "continue": Example(
+        CONTINUE,
+        {
+            "sessionId": "s",
+            "history": [
+                {
+                    "message": {"role": "assistant", "content": ""},
+                    "toolCallStates": [
+                        {
+                            "toolCallId": "a",
+                            "toolCall": {"id": "a", "function": {"name": "f", "arguments": "{}"}},
+                            "status": "errored",
+                            "output": [{"content": "x"}],
+                        }
+                    ],
+                    "promptLogs": [{"modelTitle": "m"}],
+                }
+            ],
+            "usage": {"promptTokens": 1, "totalCost": 1.0},
+        },
     ),
     "pi": Example(
         PI,

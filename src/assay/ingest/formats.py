@@ -33,6 +33,7 @@ _HOMES = {
     "cli-telemetry": "cli_telemetry:CLI_TELEMETRY",
     "cline": "cline:CLINE",
     "codex-cli": "codex_cli:CODEX_CLI",
+    "continue": "continue_sessions:CONTINUE",
     "copilot": "copilot_cli:COPILOT",
     "crewai": "crewai_events:CREWAI",
     "cursor": "cursor:CURSOR",
