@@ -70,6 +70,25 @@ def test_two_that_change_places_need_not_be_long() -> None:
     assert [claim.text for claim in told] == ["66", "71"]
 
 
+def test_brackets_bind_to_the_name_before_them() -> None:
+    right = "Of 3 teams Ashford (764 points) leads Kelso (705 points)."
+    assert contradicted(right, TEAMS) == []
+    found = contradicted("Of 3 teams Ashford (705 points) leads Kelso (764 points).", TEAMS)
+    assert [claim.text for claim in found] == ["705", "764"]
+
+
+def test_who_has_no_name_goes_by_other_words() -> None:
+    laps = [{"driver": "Varga", "seconds": 92.907}, {"driver": "Lindholm", "seconds": 93.344}]
+    found = contradicted("- Varga: 93.344 s\n- Lindholm: 92.907 s", laps)
+    assert [claim.text for claim in found] == ["93.344", "92.907"]
+
+
+def test_records_of_two_results_of_one_tool_change_places() -> None:
+    one, other = {"city": "上海", "high": 36}, {"city": "北京", "high": 31}
+    found = contradicted("- 上海：最高31℃\n- 北京：最高36℃", one, other)
+    assert [claim.text for claim in found] == ["31", "36"]
+
+
 def test_records_of_several_results_belong_together() -> None:
     one = {"items": [{"name": "极云X5", "price": 2399.0}]}
     other = {"items": [{"name": "澜月S2", "price": 1899.0}]}

@@ -29,6 +29,11 @@ _NAMING = re.compile(
     r"|Id$|Name$|No$|[名称号]|标题|城市|产品|门店"
 )
 
+# Words of such a field may be said of anything.
+_TELLS_STATE = re.compile(
+    r"stat(?:us|e)|type|kind|level|categor|condition|phase|unit|currency|date|time"
+)
+
 
 class Record:
     """One of several records, where it stands, and its scalars."""
@@ -43,6 +48,11 @@ class Record:
         self.fields_read: dict[str, Any] | None = None
 
     @property
+    def key(self) -> int:
+        """What tells it from all others."""
+        return id(self._raw)
+
+    @property
     def fields(self) -> dict[str, Any]:
         """Its scalars, those one level down too."""
         if self.fields_read is None:
@@ -50,10 +60,15 @@ class Record:
         return self.fields_read
 
     def names(self) -> list[str]:
-        """What it is called, in small letters."""
-        return [
-            name for field, value in self._raw.items() if _names(field) and (name := _name(value))
-        ]
+        """What it is called, in small letters: by its fields for names, else by any words."""
+        fields = [field for field in self._raw if _names(field)]
+        if not fields:
+            fields = [
+                field
+                for field, value in self._raw.items()
+                if type(value) is str and not _TELLS_STATE.search(str(field).lower())
+            ]
+        return [name for field in fields if (name := _name(self._raw[field]))]
 
 
 def records_beside(

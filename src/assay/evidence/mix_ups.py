@@ -35,10 +35,12 @@ _MOST_CALLS = 200
 _MOST_LEAVES = 5_000
 _FEW_DIGITS = 2
 _DIGIT = re.compile("[0-9]")
+_IN_BRACKETS = re.compile(r"\s?[（(][^()（）]*")
 _NEAR = 60
 # What may end the talk of one thing and begin that of another.
 _BORDER = re.compile(r"[0-9\n;；。！？]")
 _HALF = 0.5 + 1e-9
+_SAME = 0.001
 
 
 class MixUp(NamedTuple):
@@ -66,13 +68,13 @@ def mix_ups(answer: str, told: Sequence[tuple[Atom, Claim]], facts: RunFacts) ->
     if len(answer) > _LONGEST_ANSWER or len(facts.calls) > _MOST_CALLS:
         return {}
     found = list(_Search(answer, facts).mixed(told[:_MOST_CLAIMS]))
-    swapped = {(id(one.told_of), one.field, id(one.owner)) for one in found}
+    swapped = {(one.told_of.key, one.field, one.owner.key) for one in found}
     return {
         one.atom.start: one
         for one in found
         # One of few digits may stand there by chance, two that change places do not.
         if (one.alone and _is_telling(one.atom))
-        or (id(one.owner), one.field, id(one.told_of)) in swapped
+        or (one.owner.key, one.field, one.told_of.key) in swapped
     }
 
 
@@ -117,10 +119,13 @@ class _Search:
         named = [found for found in self._named(group) if start <= found[0] < end]
         if not named:
             return None
-        alone = len({id(found[2]) for found in named}) == 1
+        alone = len({found[2].key for found in named}) == 1
         if not alone:
             before = [found for found in named if found[0] < atom.start]
-            if not before or not self._tells_each(named, start, end):
+            if not before:
+                return None
+            bracketed = _IN_BRACKETS.fullmatch(self._answer, before[-1][1], atom.start)
+            if bracketed is None and not self._tells_each(named, start, end):
                 return None
             start, _, record = before[-1]
             end = min([found[0] for found in named if found[0] > atom.start], default=end)
@@ -178,7 +183,7 @@ class _Search:
         held = sum(_holds(value, atom) for record in group for value in record.fields.values())
         for source in sources.all:
             if source.call not in calls:
-                if atom.text in source.text or _measures(source.measures, atom):
+                if _measures(source.measures, atom):
                     return True
             elif source.is_data:
                 if len(source.leaves) > _MOST_LEAVES:
@@ -196,7 +201,9 @@ def _holds(value: Any, atom: Atom) -> bool:
     if atom.quantity is not None and type(value) in {int, float}:
         return _shows_as(atom.quantity, {abs(value)})
     text = leaf_text(value)
-    return atom.text in text or _measures(measures_in(text, words_of(text)), atom)
+    if atom.quantity is None and atom.text in text:
+        return True
+    return _measures(measures_in(text, words_of(text)), atom)
 
 
 def _measures(said: Measures, atom: Atom) -> bool:
@@ -229,7 +236,7 @@ def _says(clause: str, value: Any) -> bool:
         return True
     days_told = {day[1:] for day in said.days}
     return (
-        any(abs(a - b) <= max(a, b) / 200 for a in numbers for b in said.numbers)
+        any(abs(a - b) <= _SAME * max(a, b) for a in numbers for b in said.numbers)
         or any(day[1:] in days_told for day in days)
         or not minutes.isdisjoint(said.minutes)
     )
