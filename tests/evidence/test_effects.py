@@ -126,3 +126,23 @@ def test_whether_a_deed_is_asked_for(prompt: str, asks: bool) -> None:
 )
 def test_whether_a_tool_merely_tells(tool: str, tells: bool) -> None:
     assert merely_tells(tool) is tells
+
+
+@pytest.mark.parametrize(
+    ("prompt", "asks"),
+    [
+        ("统计每个人的提交数", False),
+        ("查一下最近的更新时间和修改记录", False),
+        ("看看取消政策", False),
+        ("提交这份报告", True),
+        ("查一下更新时间，然后更新版本号", True),
+    ],
+)
+def test_the_name_of_a_thing_asks_for_nothing(prompt: str, asks: bool) -> None:
+    assert asks_for_write(prompt) is asks
+
+
+def test_a_code_of_another_kind_is_no_command() -> None:
+    assert is_write(ToolExecutionResult("apply_coupon", {"code": "SPRING-15"}))
+    assert not is_write(ToolExecutionResult("editor", {"command": "view"}))
+    assert is_write(ToolExecutionResult("editor", {"command": "create"}))

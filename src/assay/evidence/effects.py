@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.json_leaves import leaves_of
 from assay.evidence.literals import LONGEST_QUERY, holds_code, is_sql
-from assay.evidence.tool_kinds import hands_over, kind_of_tool, name_writes
+from assay.evidence.tool_kinds import READ_VERBS, WRITE_VERBS, hands_over, kind_of_tool, name_writes
 from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ _CODE_WRITE = re.compile(
     r"|os\.(?:remove|rename|makedirs?|mkdir|unlink)\(|shutil\.|\.(?:writeFile|unlink|mkdir)",
     re.MULTILINE,
 )
+_VERBS = READ_VERBS | WRITE_VERBS
 _WRITE_METHODS = frozenset({"post", "put", "patch", "delete"})
 _HTTP_METHODS = _WRITE_METHODS | {"get", "head", "options"}
 
@@ -88,6 +89,8 @@ _ASKS_CHINESE = re.compile(
     r"创建|新建|建立|添加|加到|加入|写入|保存|存到|发送|发给|发一封|删除|移除|更新|修改|改成|改为|预订|预定|取消|设置"
     r"|上传|提交|分配|插入|安排|登记|退货|退款|重命名|移动到"
 )
+# What makes a deed of a word the name of a thing: a number of commits, the time of an update.
+_NO_DEED = re.compile(r"[数量次者率费号单了过的]|记录|历史|时间|日期|日志|情况|信息|列表|政策|状态")
 _ASKS_CHINESE_DEED = re.compile(
     r"把[^，。；！？,;!?\n]{1,24}?(?:调[到成至高低]|关|打开|开启|设[为成]|换成|锁|停|重启|转给|转到|标记|归档|合并)"
     r"|(?:请|帮我|帮忙|麻烦你?|并|然后|再)(?:直接|尽快|立即|给.{1,12}?)?"
@@ -111,7 +114,7 @@ def is_write(
             return bool(_SQL_WRITE.search(value[:LONGEST_QUERY]))
         if runs_commands:
             return bool(_CODE_WRITE.search(value[:LONGEST_QUERY]))
-        if holds_code(leaf.field):
+        if holds_code(leaf.field) and _is_command(call.tool, value):
             return _own_command_writes(call.tool, value)
         if leaf.field == "method" and value.lower() in _HTTP_METHODS:
             return value.lower() in _WRITE_METHODS
@@ -131,6 +134,12 @@ def ends_run(tool: str) -> bool:
 def acts(tool: str) -> bool:
     """Whether a tool does something rather than tells: it hands over, clicks, stops, ends."""
     return hands_over(tool) or ends_run(tool) or kind_of_tool(tool) in _ACTING
+
+
+def _is_command(tool: str, value: str) -> bool:
+    """Whether a text says what to do: one word of no known verb is a code of another kind."""
+    word = value.strip()
+    return len(word.split()) > 1 or word == tool or not _VERBS.isdisjoint(words_of(word))
 
 
 def _own_command_writes(tool: str, value: str) -> bool:
@@ -154,7 +163,9 @@ def asks_for_deed(prompt: str) -> bool:
 
 
 def _asks_for(text: str, verbs: frozenset[str], chinese: re.Pattern[str]) -> bool:
-    if not text.isascii() and chinese.search(text):
+    if not text.isascii() and any(
+        not _NO_DEED.match(text, found.end()) for found in chinese.finditer(text)
+    ):
         return True
     return any(
         word[0].lower() in verbs and _is_asked(text, word.start()) for word in _WORD.finditer(text)
