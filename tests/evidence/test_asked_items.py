@@ -86,3 +86,9 @@ def test_an_example_is_neither_missing_nor_counted() -> None:
     ]
     only = run("Ids look so: e.g. SO-99999.", call("list_orders", {}, ["SO-1"]))
     assert find_problems(only).signals["asked_items_missing"] is None
+
+
+def test_a_code_may_be_sent_in_one_piece() -> None:
+    asked = "Send it to DK50 0040 0440 1162 43."
+    assert missed(asked, "DK5000400440116243") == []
+    assert missed(asked, "DK5000400440116342") == ["DK50 0040 0440 1162 43"]

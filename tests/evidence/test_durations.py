@@ -32,6 +32,11 @@ def test_takes_nothing_else_for_one(text: str) -> None:
     assert list(durations_in(text)) == []
 
 
+def test_reads_what_a_stopwatch_shows() -> None:
+    assert seconds_in("net 01:48:32, pace 5'09\"") == {6512, 309}
+    assert seconds_in("at 18:42, on 2026-03-24T18:42:10Z") <= {67_330}
+
+
 def test_reads_the_form_of_iso_8601() -> None:
     assert seconds_in('{"a": "PT1H29M", "b": "PT45S", "c": "PT"}') == {5340, 45}
 
@@ -44,6 +49,7 @@ def test_reads_the_form_of_iso_8601() -> None:
         ({"duration": "PT4H35M"}, "It takes 275 minutes."),
         ({"duration": "01:29"}, "耗时1小时29分钟。"),
         ({"duration": "2 days 3 hours"}, "It takes 2 days 3 hours."),
+        ({"net_time": "01:48:32"}, "成绩1小时48分32秒。"),
     ],
 )
 def test_a_span_is_backed_in_whatever_units(result: object, answer: str) -> None:
@@ -74,6 +80,16 @@ def test_a_time_is_reached_from_a_time_and_a_span_beside_it() -> None:
         statuses(result, "It leaves at 09:15, takes 87 minutes and is there at 10:52.")["10:52"]
         == "absent"
     )
+
+
+def test_a_time_is_reached_by_a_span_that_the_user_told() -> None:
+    def status(answer: str) -> str:
+        asked = "Open them at sunrise plus 20 minutes."
+        case = run(asked, call("get_sun", {}, {"sunrise": "06:42"}), answer=answer)
+        return ground_answer(case).claims[0].status
+
+    assert status("They open at 07:02.") == "calculated"
+    assert status("They open at 07:12.") == "absent"
 
 
 def test_a_day_is_reached_from_a_day_and_a_span_beside_it() -> None:

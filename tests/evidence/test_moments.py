@@ -272,7 +272,15 @@ def test_other_ranges_are_no_dates(text: str) -> None:
         ("下午2:00-3:30", {840, 930}),
         ("今晚8点", {1200}),
         ("下午3点开会，4点有空", {900, 240}),
+        ("2:30 to 3:15 pm", {870, 915}),
+        ("11:30 - 1:15 pm", {690, 795}),
+        ("2:30 or 3:15 pm", {150, 915}),
     ],
 )
 def test_the_half_of_the_day_holds_for_both_times_of_a_range(text: str, minutes: set[int]) -> None:
     assert minutes_in(text) == minutes
+
+
+@pytest.mark.parametrize("text", ["APR 6.49 %", "May 12.5 metres"])
+def test_a_broken_number_is_no_day(text: str) -> None:
+    assert list(dates_in(text)) == []

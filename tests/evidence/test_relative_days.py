@@ -83,3 +83,13 @@ def test_a_day_without_its_year_is_reckoned_as_one_with() -> None:
     asked = "Move it by two days and tell them."
     assert status(asked, {"text": "It is on 12 March now."}, before) == ["derived"]
     assert status(asked, {"text": "It is on 15 March now."}, before) == ["nowhere"]
+
+
+def test_a_day_without_its_year_follows_from_the_day_of_the_run() -> None:
+    assert status("订下周二的会议室并通知她", {"text": "会议在3月24日。"}) == ["derived"]
+
+
+def test_a_year_ends_before_the_first_day_of_the_next() -> None:
+    asked = "What was the mean in 2024?"
+    assert status(asked, {"from": "2024-01-01", "until": "2025-01-01"}) == ["derived", "derived"]
+    assert status(asked, {"until": "2022-01-01"}) == ["nowhere"]

@@ -94,6 +94,7 @@ def test_results_tell_numbers_in_words_too() -> None:
         ("Call +47 22 33 44 55.", {"phone": "+4722334455"}),
         ("Call +1 (212) 555-0147.", {"phone": "+1-212-555-0147"}),
         ("电话028-86651234。", {"phone": "02886651234"}),
+        ("电话138-1234-5678。", {"phone": "13812345678"}),
     ],
 )
 def test_codes_may_be_grouped(answer: str, result: Any) -> None:

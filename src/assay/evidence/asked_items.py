@@ -8,6 +8,7 @@ from operator import and_
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from assay.evidence.atoms import items_in
+from assay.evidence.codes import GROUPED, in_one_piece
 from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
@@ -65,7 +66,11 @@ class AskedItem(NamedTuple):
     def words(self) -> list[str]:
         """The words by which a call may say it: a function by its name, a link by its file."""
         named = self.atom.text
-        short = _CALLED.fullmatch(named) or (self.atom.kind == "url" and _FILE.search(named))
+        short = _CALLED.fullmatch(named)
+        if short is None and self.atom.kind == "url":
+            short = _FILE.search(named)
+        if short is None and GROUPED.search(named):
+            return words_of(in_one_piece(named))
         return words_of(short[1] if short else named)
 
 

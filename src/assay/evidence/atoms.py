@@ -263,7 +263,7 @@ def _names(text: str) -> Iterator[Atom]:
 _ADDRESS_FINDERS: tuple[Finder, ...] = (_quoted, _urls, _emails, _paths)
 _ATOM_FINDERS = (*_ADDRESS_FINDERS, _dates, _grouped, _durations, _times, _ids, _numbers)
 _FINDERS: dict[str, tuple[Finder, ...]] = {
-    "items": (*_ADDRESS_FINDERS, _ids),
+    "items": (*_ADDRESS_FINDERS, _grouped, _ids),
     "atoms": _ATOM_FINDERS,
     "atoms and names": (*_ATOM_FINDERS, _names),
 }

@@ -148,11 +148,23 @@ class Backer:
         for factor in quantity.factors:
             if found := self._near(quantity, factor, "unit"):
                 return found
-        if found := self._on_other_scale(quantity) or self._read_otherwise(text):
+        if found := self._in_another_way(quantity, text):
             return found
         if quantity.seconds is not None:
             return self._of_duration(quantity.seconds)
         return self._of_number_word(quantity.size) if text.isdecimal() else None
+
+    def _in_another_way(self, quantity: Quantity, text: str) -> Backing | None:
+        found = self._on_other_scale(quantity) or self._read_otherwise(text)
+        return found or (self._of_share(quantity.size) if 0 < quantity.size < 1 else None)
+
+    def _of_share(self, size: float) -> Backing | None:
+        """The source that tells a share as a percentage."""
+        percent = round(100 * size, _EXACT)
+        source = self.knows_number(percent)
+        if source is None or f"{percent:g}%" not in source.text.replace(" ", ""):
+            return None
+        return Backing(source, _place(source, source.leaf_with_number(percent)), "percent")
 
     def _of_duration(self, seconds: float) -> Backing | None:
         """The source that tells a span of time in several units, or as a clock does."""
@@ -217,8 +229,10 @@ class Backer:
     def by_told_span(self, atom: Atom) -> Backing | None:
         """The source of a day from which a span that a result tells leads to this one.
 
-        Among many days, or by many spans, chance would lead to any other.
+        Of a time also a span that the user told. Among many of them chance would lead to any.
         """
+        if atom.minute is not None and len(self._index.minutes) <= _FEW_DAYS:
+            return self._by_time_arithmetic(atom.minute)
         if not atom.days or len(self._index.days) > _FEW_DAYS:
             return None
         results = self._sources.results[:_FEW_NUMBERS]
@@ -232,26 +246,9 @@ class Backer:
                         return _of_day(source, near, "date_arithmetic")
         return None
 
-    def by_calculation(self, size: float, *, of_groups: bool = False) -> Backing | None:
-        """The result whose records, alone or with others, have this number as a total.
-
-        Of records that have a word in common only if asked: there are many such totals.
-        """
-        key, totals = total_key(size), self._sources.totals
-        source = totals.all.get(key) or (totals.of_groups.get(key) if of_groups else None)
-        return Backing(source, ROOT, "calculation") if self._is_known(source) else None
-
-    def by_mean(self, quantity: Quantity) -> Backing | None:
-        """The result whose records have this number as the mean of a field."""
-        reach = _HALF * 10.0**-quantity.decimals
-        for mean, source in self._sources.totals.means.items():
-            if abs(mean - quantity.size) <= reach and self._is_known(source):
-                return Backing(source, ROOT, "calculation")
-        return None
-
-    def by_gap(self, size: float) -> Backing | None:
-        """The result of which a record differs by this number from another of its fields."""
-        source = self._sources.totals.gaps.get(total_key(size))
+    def by_calculation(self, size: float) -> Backing | None:
+        """The result whose records, alone or with others, have this number as a total."""
+        source = self._sources.totals.all.get(total_key(size))
         return Backing(source, ROOT, "calculation") if self._is_known(source) else None
 
     def knows_number(self, size: float) -> Source | None:
@@ -268,7 +265,7 @@ class Backer:
         return source is not None and source.step < self._before
 
     def _by_date_arithmetic(self, day: Day) -> Backing | None:
-        spans, weekday = self._sources.spans, weekday_of(day)
+        spans, weekday = self._sources.asked.spans, weekday_of(day)
         for near in () if weekday is None else days_near(day, spans.days_to(weekday)):
             source = self._index.days.get(near)
             if self._is_known(source):
@@ -278,14 +275,17 @@ class Backer:
             source = self._index.days.get(near)
             if self._is_known(source) and (few or source.kind != "result"):
                 return _of_day(source, near, "date_arithmetic")
-        year = self._index.numbers.get(float(day[0]))
-        if is_edge(day) and self._is_known(year):
-            leaf = year.leaf_with_number(float(day[0]))
-            return Backing(year, _place(year, leaf), "date_arithmetic")
+        # A year also ends before the first day of the next.
+        years = (day[0], day[0] - 1) if day[1:] == (1, 1) else (day[0],)
+        for year in years if is_edge(day) else ():
+            source = self._index.numbers.get(float(year))
+            if self._is_known(source):
+                leaf = source.leaf_with_number(float(year))
+                return Backing(source, _place(source, leaf), "date_arithmetic")
         return None
 
     def _by_time_arithmetic(self, minute: int) -> Backing | None:
-        spans = self._sources.spans
+        spans = self._sources.asked.spans
         for near in minutes_near(minute, spans.minutes):
             source = self._index.minutes.get(near)
             if self._is_known(source):
@@ -347,7 +347,7 @@ class Backer:
     def of_conversion(self, value: Any, size: float) -> Backing | None:
         """The source that told a number in a unit of which this is as much in another."""
         reach = _HALF * 10.0 ** -decimals_of(leaf_text(value))
-        for other, source in self._sources.conversions:
+        for other, source in self._sources.asked.conversions:
             if abs(other - size) <= max(reach, _ROUGH * other) and self._is_known(source):
                 return Backing(source, source.place, "unit")
         return None

@@ -27,6 +27,11 @@ _DURATION = re.compile(
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\bPT(?:([0-9]{1,4})H)?(?:([0-9]{1,5})M)?(?:([0-9]{1,6})(?:\.[0-9]{1,9})?S)?\b")
+# As a stopwatch shows it, and a pace: 01:48:32, 5'09".
+_CLOCK = re.compile(
+    r"(?<![0-9:.])(?=[0-9]{1,2}(?::[0-5][0-9]:|['′][0-5][0-9][\"″]))"
+    r"(?:([0-9]{1,2}):)?([0-9]{1,2})[:'′]([0-5][0-9])(?![0-9:])"
+)
 _PART = re.compile(r"([0-9]+)\s?([a-zA-Z天个小时分钟秒]*)")
 _SIZES = {"d": _DAY, "天": _DAY, "t": _DAY, "h": _HOUR, "小": _HOUR, "个": _HOUR} | {
     "m": _MINUTE,
@@ -59,6 +64,8 @@ def durations_in(text: str) -> Iterator[Duration]:
 def seconds_in(text: str) -> frozenset[int]:
     """How long the spans of time are that a text tells in several units, or as PT1H29M."""
     found = {duration.seconds for duration in durations_in(text)}
+    for hours, minutes, seconds in _CLOCK.findall(text):
+        found.add(int(hours or 0) * _HOUR + int(minutes) * _MINUTE + int(seconds))
     if "PT" in text:
         for parts in _ISO.findall(text):
             hours, minutes, seconds = (int(part or 0) for part in parts)

@@ -29,6 +29,7 @@ from assay.evidence.claim_words import (
 from assay.evidence.claims import COUNTED_KINDS, Claim, Grounding
 from assay.evidence.copying import copied_share
 from assay.evidence.effects import acts
+from assay.evidence.file_places import is_elsewhere
 from assay.evidence.json_leaves import ROOT
 from assay.evidence.labels import differs, labels_before, value_labelled
 from assay.evidence.literals import is_sql
@@ -36,6 +37,7 @@ from assay.evidence.mix_ups import mix_ups
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.sent_values import SentValues
 from assay.evidence.sources import AFTER_ALL
+from assay.evidence.totals import total_key
 from assay.evidence.traced_value import Origin
 from assay.evidence.words import phrase_of, words_of
 
@@ -60,9 +62,6 @@ _MOST_TIMES = 4
 _NEAR = 24
 _BESIDE = 80
 _LEAST_REST = 100
-_MOST_PLACES = 8
-_LONGEST_FOLDER = 80
-_FOLDER = re.compile(r"(?<![\w.@+-])([\w.@+-]++)/\Z")
 _LEAST_OTHER = 10
 _LEAST_DIGITS = 2
 _FEW = 3
@@ -237,15 +236,20 @@ class _Checker:
         quantity = atom.quantity
         if quantity is None:
             return None
-        digits = sum(map(str.isdigit, atom.text))
+        digits, totals = sum(map(str.isdigit, atom.text)), self._sources.totals
         found = None
         if not quantity.is_percentage and self._speaks(TOTALLING, atom):
-            found = self._backer.by_calculation(quantity.size, of_groups=digits > _FEW)
+            key = total_key(quantity.size)
+            found = totals.all.get(key)
+            if found is None and digits >= _FEW:
+                found = totals.total_of(quantity)
+            if found is None and digits > _FEW:
+                found = totals.of_groups.get(key)
         if found is None and digits >= _FEW and self._speaks(AVERAGING, atom):
-            found = self._backer.by_mean(quantity)
+            found = totals.mean_of(quantity)
         if found is None and digits >= _FEW and self._speaks(COMPARING, atom):
-            found = self._backer.by_gap(quantity.size)
-        return found and _origin(found)
+            found = totals.gap_of(quantity)
+        return None if found is None else Origin("result", ROOT, found.call, "calculation")
 
     def _roughly(self, atom: Atom) -> Origin | None:
         """Where a number came from that the answer only says roughly, as ~26,000 or 35,000+."""
@@ -278,7 +282,7 @@ class _Checker:
             return self._served(atom.text)
         if atom.kind == "path":
             ending = self._backer.of_ending(atom.text)
-            if ending is None or _is_elsewhere(atom.text, ending.source.text):
+            if ending is None or is_elsewhere(atom.text, ending.source.text):
                 return None
             return _origin(ending)
         if atom.kind != "id" or any(map(str.isdigit, atom.text)):
@@ -370,22 +374,6 @@ def _is_plain_quote(atom: Atom) -> bool:
     if atom.kind != "quoted" or not atom.text.isascii() or not atom.text.islower():
         return False
     return atom.phrase.count(" ") <= _MOST_PLAIN and not any(map(str.isdigit, atom.text))
-
-
-def _is_elsewhere(path: str, text: str) -> bool:
-    """Whether a text names a file only in other folders than the one a path has it in."""
-    folder, name = ["", *path.rstrip("/").split("/")][-2:]
-    place = text.find(name)
-    elsewhere = False
-    for _ in range(_MOST_PLACES):
-        if place < 0:
-            break
-        named = _FOLDER.search(text[max(0, place - _LONGEST_FOLDER) : place])
-        if named is None or named[1] in (folder, "."):
-            return False
-        elsewhere = True
-        place = text.find(name, place + 1)
-    return elsewhere
 
 
 def _origin(backing: Backing, step: str = "") -> Origin:

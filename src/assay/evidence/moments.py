@@ -67,7 +67,7 @@ DATE_FORMS: dict[str, str] = {
     ),
     "Chinese, no year": r"(?P<m>[0-9]{1,2})\s?月\s?(?P<d>[0-9]{1,2})\s?[日号]",
     "day, month": rf"(?P<d>[0-9]{{1,2}}){_ORDINAL}\s(?:of\s|de\s)?(?P<m>{MONTH}){_YEAR}",
-    "month, day": rf"(?P<m>{MONTH})\s{{1,2}}(?P<d>[0-9]{{1,2}}){_ORDINAL}(?![0-9:]){_YEAR}",
+    "month, day": rf"(?P<m>{MONTH})\s{{1,2}}(?P<d>[0-9]{{1,2}}){_ORDINAL}(?!\.?[0-9]|:){_YEAR}",
     "month, year": rf"(?P<m>{MONTH}),?\s(?P<y>[0-9]{{4}})(?![0-9])",
 }
 _READ_TWO_WAYS = "year last"
@@ -112,6 +112,9 @@ _HAN_MONTH_BEFORE = re.compile(r"(?:(?P<y>[0-9]{4})\s?年\s?)?(?P<m>[0-9]{1,2})\
 _YEAR_AFTER = re.compile(r",?\s([0-9]{4})(?![0-9])")
 _FIGURES = re.compile("[0-9]+")
 _RANGE_SIGN = re.compile(r"\s?(?:[-–—~～至到]|to|until)\s?")
+_HALF_OF_RANGE = re.compile(
+    r"[0-9](?:\s?[-–—]\s?|\sto\s)[0-9]{1,2}(?::[0-9]{2})?\s?[ap]\.?m", re.IGNORECASE
+)
 _MAYBE_TIME = re.compile(
     r"[0-9](?<![0-9:.][0-9])(?:[0-9]?:[0-5][0-9](?![0-9])"
     r"(?::[0-5][0-9](?:\.[0-9]{1,9})?(?:[+-][0-9]{2}:?[0-9]{2})?)?(?i:\s?[ap]\.?m\b)?"
@@ -239,22 +242,31 @@ def _dates_with_month_first(text: str) -> Iterator[DateSpan]:
 
 def times_in(text: str) -> Iterator[TimeSpan]:
     """The times of day in a text, in order; both times of a range are of the half it names."""
-    end, was_late = 0, False
+    last: TimeSpan | None = None
+    was_late = False
     for match in _MAYBE_TIME.finditer(text):
         minute = minute_of(match[0])
         if minute is None:
             continue
-        late = (
-            text[max(0, match.start() - _LONGEST_HALF) : match.start()]
-            .rstrip()
-            .endswith(_AFTERNOON)
-        )
-        if not late and was_late:
-            late = _RANGE_SIGN.fullmatch(text, end, match.start()) is not None
-        if late and minute < _HALF_DAY:
-            minute += _HALF_DAY
-        yield TimeSpan(match.start(), match.end(), minute)
-        end, was_late = match.end(), late
+        before = text[max(0, match.start() - _LONGEST_HALF) : match.start()].rstrip()
+        late = before.endswith(_AFTERNOON)
+        in_range = last is not None and _RANGE_SIGN.fullmatch(text, last.end, match.start())
+        if late or (was_late and in_range):
+            minute, late = minute % _HALF_DAY + _HALF_DAY, True
+        if last is not None:
+            # The half of the day may be told after both: 2:30 to 3:15 pm.
+            after = in_range and match[0][-1] in "mM." and _is_open(text, last)
+            if after and last.minute + _HALF_DAY <= minute:
+                last = last._replace(minute=last.minute + _HALF_DAY)
+            yield last
+        last, was_late = TimeSpan(match.start(), match.end(), minute), late
+    if last is not None:
+        yield last
+
+
+def _is_open(text: str, time: TimeSpan) -> bool:
+    """Whether a time does not say of which half of the day it is."""
+    return text[time.end - 1].isdecimal() and time.minute < _HALF_DAY
 
 
 def minutes_in_words(text: str) -> set[int]:
@@ -273,7 +285,7 @@ def minutes_in_words(text: str) -> set[int]:
 
 def minutes_in(text: str) -> set[int]:
     """The times of day in a text."""
-    if any(mark in text for mark in _AFTERNOON):
+    if _HALF_OF_RANGE.search(text) or any(mark in text for mark in _AFTERNOON):
         return {span.minute for span in times_in(text)}
     found = map(minute_of, set(_MAYBE_TIME.findall(text)))
     return {minute for minute in found if minute is not None}

@@ -14,14 +14,11 @@ from itertools import pairwise
 from operator import attrgetter, sub
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.atoms import atoms_in
+from assay.evidence.asked import Asked
 from assay.evidence.json_leaves import ROOT, as_text
 from assay.evidence.measures import Measures, measures_in, says_number
 from assay.evidence.moments import Day, vaguer
-from assay.evidence.quantities import number_words
-from assay.evidence.relative_days import months_named, speaks_of_time
 from assay.evidence.source import Source
-from assay.evidence.spans import Spans, spans_in
 from assay.evidence.totals import Totals
 from assay.evidence.words import joined, words_of
 
@@ -44,12 +41,9 @@ _THOUSAND = 1000
 _TWO_DIGITS = 2
 # A third of them: so often would one that was made up be found.
 _MANY_OF_TWO_DIGITS = 30
-_LONGEST_TOLD = 100_000
 # So many characters are read over and over for parts of names; then no more is looked for.
 _MOST_READ_AGAIN = 100_000_000
-_MOST_IN_WORDS = 20
 _FEW_YEARS = 3
-_MOST_CONVERTED = 200
 _STEP = attrgetter("step")
 
 
@@ -66,6 +60,7 @@ class Sources:
         self._sent = sent = [words_of(text) for text in self._arguments]
         self.argument_phrases = [joined(words) for words in sent]
         self.told = list(_told(case, self.steps))
+        self.asked = Asked(self.told)
         # Without what the agent was asked, nothing can be said to come from nowhere.
         self.knows_request = any(source.words for source in self.told)
         self.results = list(_results(calls, self.steps))
@@ -102,42 +97,6 @@ class Sources:
     def today(self) -> date | None:
         """The day on which the run began, if its recording says so."""
         return _day_of(self._case)
-
-    @cached_property
-    def speaks_of_time(self) -> bool:
-        """Whether the user spoke of a time as seen from the day of the run, such as tomorrow."""
-        return any(speaks_of_time(source.text[:_LONGEST_TOLD]) for source in self.told)
-
-    @cached_property
-    def months_named(self) -> set[int]:
-        """The months that the user spoke of, from 1 to 12."""
-        return set[int]().union(
-            *(months_named(source.text[:_LONGEST_TOLD]) for source in self.told)
-        )
-
-    @cached_property
-    def spans(self) -> Spans:
-        """The spans of time that anybody spoke of, by which a date or time may be reckoned."""
-        return Spans.of_all(spans_in(source.text[:_LONGEST_TOLD]) for source in self.told)
-
-    @cached_property
-    def told_numbers(self) -> set[float]:
-        """The numbers that the agent was told other than by results, small ones in words too."""
-        found = set[float]().union(*(source.measures.numbers for source in self.told))
-        words = frozenset[str]().union(*(source.words for source in self.told))
-        return found | {
-            n for n in range(1, _MOST_IN_WORDS) if not words.isdisjoint(number_words(n))
-        }
-
-    @cached_property
-    def conversions(self) -> list[tuple[float, Source]]:
-        """The numbers that the agent was told with a unit, as much as they are in others."""
-        found: list[tuple[float, Source]] = []
-        for source in self.told:
-            for atom in atoms_in(source.text[:_LONGEST_TOLD], names=False)[:_MOST_CONVERTED]:
-                if atom.quantity is not None:
-                    found += [(size, source) for size in atom.quantity.in_other_units]
-        return found
 
     @cached_property
     def say_most_numbers(self) -> bool:

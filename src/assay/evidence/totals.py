@@ -16,12 +16,14 @@ from assay.evidence.record_lists import columns_of, lists_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from assay.evidence.quantities import Quantity
     from assay.evidence.record_lists import Listed
     from assay.evidence.source import Source
 
 
 _MOST_SOURCES = 64
 _EXACT = 4
+_HALF = 0.5 + 1e-9
 _FEW_RECORDS = 5
 _FEW_NUMBERS = 6
 _MOST_RECORDS = 2_000
@@ -106,6 +108,25 @@ class Totals:
                     for a, b in combinations(sizes[: _FEW_RECORDS + 1], 2):
                         found.setdefault(total_key(a - b), source)
         return found
+
+    def total_of(self, quantity: Quantity) -> Source | None:
+        """The result whose records have a total that shows as this one, in whatever unit."""
+        for factor in (1.0, *quantity.factors):
+            reach = _HALF * 10.0**-quantity.decimals * factor
+            for total, source in self.all.items():
+                if abs(total - quantity.size * factor) <= reach:
+                    return source
+        return None
+
+    def mean_of(self, quantity: Quantity) -> Source | None:
+        """The result whose records have a mean of a field that shows as this one."""
+        reach = _HALF * 10.0**-quantity.decimals
+        near = (mean for mean in self.means if abs(mean - quantity.size) <= reach)
+        return next((self.means[mean] for mean in near), None)
+
+    def gap_of(self, quantity: Quantity) -> Source | None:
+        """The result of which a record differs so much from another of its fields."""
+        return self.gaps.get(total_key(quantity.size))
 
 
 def total_key(size: float) -> float:

@@ -11,6 +11,7 @@ from assay.evidence.json_leaves import ROOT
 from assay.evidence.quantities import number_in
 from assay.evidence.relative_days import is_of_month, near_today
 from assay.evidence.sources import AFTER_ALL, BEFORE_ALL
+from assay.evidence.steps import digits_of
 from assay.evidence.totals import total_key
 from assay.evidence.traced_value import Origin
 from assay.evidence.workings import spelled_out
@@ -28,6 +29,7 @@ _LEAST = 10
 _FEW_TOLD = 4
 _MINUTES_OF_HOUR = 60
 _HOURS = 24
+_HALF = 0.5 + 1e-9
 _CALCULATION = "calculation"
 _BY_CLOCK = "date_arithmetic"
 # The field of a case that says when its run began.
@@ -48,7 +50,7 @@ class Workings:
     @cached_property
     def _of_told(self) -> frozenset[float]:
         """What two of the numbers that the agent was told make, where they are few."""
-        told = self._sources.told_numbers
+        told = self._sources.asked.numbers
         if len(told) > _FEW_TOLD:
             return frozenset()
         pairs = permutations(told, 2)
@@ -73,9 +75,31 @@ class Workings:
             return Origin("conversation", "conversation_history", None, _CALCULATION)
         if size in self._of_told:
             return Origin("prompt", "input", None, _CALCULATION)
+        return self._of_factors(size, backer) or self._of_year(size)
+
+    def _of_year(self, size: float) -> Origin | None:
+        """The year of the run, the one before or the one after."""
         today = self._sources.today
         if today is not None and abs(size - today.year) <= 1:
             return Origin("conversation", _CLOCK, None, _BY_CLOCK)
+        return None
+
+    def _of_factors(self, size: float, backer: Backer) -> Origin | None:
+        """A number of a result, so many times as much as was told, or more or less by a share.
+
+        By mere numbers only what has many digits: chance finds something for any other.
+        """
+        factors = set(self._sources.asked.factors)
+        if digits_of(size) > _FEW_TOLD - 1:
+            told = self._sources.asked.numbers
+            factors |= told if len(told) <= 2 * _FEW_TOLD else set()
+        elif not backer.knows_few_numbers:
+            return None
+        reach = _HALF * 10.0 ** -min(len(repr(size).partition(".")[2].rstrip("0")), 9)
+        for factor in factors - {0.0, 1.0}:
+            found = backer.of_range((size - reach) / factor, (size + reach) / factor)
+            if found is not None and found.source.kind == "result":
+                return Origin("result", found.path, found.source.call, _CALCULATION)
         return None
 
     def of_hour(self, size: float, step: int) -> Origin | None:
@@ -97,12 +121,21 @@ class Workings:
         today, sources = self._sources.today, self._sources
         if today is None:
             return None
-        relative = sources.speaks_of_time and any(near_today(day, today) for day in days)
+        days = [day for told in days for day in _with_year(told, today.year)]
+        relative = sources.asked.speaks_of_time and any(near_today(day, today) for day in days)
         if relative or any(
-            abs(day[0] - today.year) <= 1 and is_of_month(day, sources.months_named) for day in days
+            abs(day[0] - today.year) <= 1 and is_of_month(day, sources.asked.months_named)
+            for day in days
         ):
             return Origin("conversation", _CLOCK, None, _BY_CLOCK)
         return None
+
+
+def _with_year(day: Day, year: int) -> tuple[Day, ...]:
+    """A day in the years around one, if it says none."""
+    return (
+        (day,) if day[0] else tuple((near, day[1], day[2]) for near in (year, year + 1, year - 1))
+    )
 
 
 def wholes_of(leaves: Iterable[Leaf]) -> dict[str, float]:
