@@ -17,7 +17,7 @@ from tests.ingest.test_dspy_history import HISTORY
 from tests.ingest.test_function_calling import ROW as XLAM_ROW
 from tests.ingest.test_function_calling import TALK as TOOLACE_TALK
 from tests.ingest.test_generic import CHAT
-from tests.ingest.test_langchain import BEGUN, ENDED, INNER, SAID, UPDATES
+from tests.ingest.test_langchain import BEGUN, ENDED, INNER, KEPT, PIECES, SAID, UPDATES
 from tests.ingest.test_litellm_logs import ROWS as LITELLM_ROWS
 from tests.ingest.test_mixed_traffic import CHAT as EXCHANGE
 from tests.ingest.test_n8n import EXECUTION
@@ -117,6 +117,9 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "exchange": ("openai-chat", [{"request": EXCHANGE[0], "response": EXCHANGE[1]}]),
     "litellm": ("openai-chat", list(LITELLM_ROWS)),
     "updates": ("langchain", UPDATES),
+    "graph states": ("langchain", list(KEPT["checkpoints of a debug stream"])),
+    "graph snapshot": ("langchain", KEPT["a snapshot without names"]),
+    "graph pieces": ("langchain", list(PIECES)),
     "graph events": ("langchain", [BEGUN, *INNER, SAID, ENDED]),
     "chatgpt": ("chatgpt", [CHATGPT_CHAT]),
     "claude.ai": ("claude-ai", [CLAUDE_TALK]),

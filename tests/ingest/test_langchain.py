@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
+from assay.ingest.formats import pick_format
+from assay.ingest.graph_states import ROLES, STATE_KEYS
 from assay.ingest.graph_updates import OTHER_MODES
-from assay.ingest.langchain import LANGCHAIN, ROLES, STATE_KEYS, STATUSES
+from assay.ingest.langchain import LANGCHAIN, STATUSES
 from assay.run import Usage
 
 HUMAN = {"type": "human", "content": "Weather?", "id": "h1"}
@@ -215,11 +217,110 @@ def test_the_updates_of_a_graph_are_one_run(together: Any, stream: str) -> None:
     made_up = recording(together(STREAMS[stream]))
     assert LANGCHAIN.recognise(made_up) == 1.0
     case: Any = read_one(LANGCHAIN, made_up)
-    assert (case.input, case.actual_output, case.model) == ("", "No weather.", "gpt-x")
+    asked = "Weather?" if stream == "beside other modes" else ""
+    assert (case.input, case.actual_output, case.model) == (asked, "No weather.", "gpt-x")
     assert [(call.tool, call.reported_success) for call in case.calls] == [
         ("get", False),
         ("get", None),
     ]
+
+
+def kept(number: int, values: dict[str, Any], namespace: str = "") -> dict[str, Any]:
+    place = {"configurable": {"thread_id": "t", "checkpoint_ns": namespace}}
+    return {"values": values, "config": place, "metadata": {"source": "loop", "step": number}}
+
+
+def debugged(number: int, values: dict[str, Any], namespace: str = "") -> dict[str, Any]:
+    told = kept(number, values, namespace)
+    at = f"2026-01-01T00:00:0{number}Z"
+    return {"type": "checkpoint", "step": number, "timestamp": at, "payload": told}
+
+
+def snapshot(number: int, values: dict[str, Any]) -> list[Any]:
+    told = kept(number, values)
+    at = f"2026-01-01T00:00:0{number}Z"
+    return [values, [], told["config"], told["metadata"], at, None, []]
+
+
+NAMED = [
+    {**message, "id": name} for message, name in ((HUMAN, "h"), (AI, "a"), (TOOL, "t"), (LAST, "l"))
+]
+STATES = [{"messages": NAMED[:count]} for count in (1, 2, 3, 4)]
+TASK = {"type": "task", "step": 1, "payload": {"id": "x", "name": "model", "input": STATES[0]}}
+INNER_STATE = {"messages": [{**HUMAN, "id": "i"}, {**LAST, "id": "j"}]}
+KEPT: dict[str, Any] = {
+    "checkpoints of a debug stream": (
+        debugged(0, {"messages": []}),
+        *(debugged(number, state) for number, state in enumerate(STATES, start=1)),
+        TASK,
+        debugged(6, INNER_STATE, "tools:1"),
+    ),
+    "checkpoints with their mode": tuple(["checkpoints", kept(1, state)] for state in STATES),
+    "values with their mode": tuple(["values", state] for state in STATES),
+    "values with their graph": (
+        *([[], "values", state] for state in STATES),
+        [["tools:1"], "values", INNER_STATE],
+    ),
+    "a snapshot without names": snapshot(1, STATES[-1]),
+    "a history, newest first": [snapshot(n, STATES[n - 1]) for n in (4, 3, 2, 1)],
+    "a history as lines": tuple(snapshot(n, STATES[n - 1]) for n in (4, 3, 2, 1)),
+}
+
+
+@pytest.mark.parametrize("form", KEPT)
+def test_the_states_that_were_kept_of_a_graph_are_one_run(form: str) -> None:
+    made_up = recording(KEPT[form])
+    assert pick_format(made_up)[0] is LANGCHAIN
+    case: Any = read_one(LANGCHAIN, made_up)
+    assert (case.input, case.actual_output, len(case.calls)) == ("Weather?", "No weather.", 2)
+    assert case.session_id == (None if "values" in form else "t")
+    assert not problems(LANGCHAIN, made_up)
+
+
+def test_states_of_two_conversations_are_two_runs() -> None:
+    other = debugged(9, INNER_STATE)
+    first, second = read(LANGCHAIN, recording((debugged(1, STATES[-1]), other)))
+    assert (len(first.calls), len(second.calls)) == (2, 0)
+
+
+NODE = {"langgraph_node": "model", "thread_id": "t", "ls_model_name": "gpt-y"}
+
+
+def piece(own_id: str, content: Any = "", **more: Any) -> list[Any]:
+    return [{"type": "AIMessageChunk", "id": own_id, "content": content, **more}, NODE]
+
+
+def chunk(index: int, args: str, **named: Any) -> dict[str, Any]:
+    return {"name": None, "id": None, "args": args, "index": index, **named}
+
+
+PIECES = (
+    piece("a", "I "),
+    piece("a", [{"type": "text", "text": "look.", "index": 0}]),
+    piece("a", tool_call_chunks=[chunk(0, "", name="get", id="c1")]),
+    piece("a", tool_call_chunks=[chunk(0, '{"city": '), chunk(1, "{}", name="get", id="c2")]),
+    piece("a", tool_call_chunks=[chunk(0, '"Oslo"}')]),
+    piece("a", usage_metadata={"input_tokens": 9, "output_tokens": 2}),
+    [{"type": "tool", "content": [{"type": "text", "text": "rain"}], "tool_call_id": "c1"}, NODE],
+    [{"type": "tool", "content": "no", "tool_call_id": "c2", "status": "error", "id": "t"}, NODE],
+    piece("b", "It "),
+    piece("b", "rains."),
+)
+
+
+@pytest.mark.parametrize("with_mode", [False, True])
+def test_messages_in_pieces_are_put_together(*, with_mode: bool) -> None:
+    lines: Any = tuple(["messages", told] for told in PIECES) if with_mode else PIECES
+    made_up = recording(lines, "pieces.jsonl")
+    assert pick_format(made_up)[0] is LANGCHAIN
+    case: Any = read_one(LANGCHAIN, made_up)
+    assert (case.actual_output, case.model, case.session_id) == ("It rains.", "gpt-y", "t")
+    assert [(c.parameters, c.turn, c.reported_success) for c in case.calls] == [
+        ({"city": "Oslo"}, 1, None),
+        ({}, 1, False),
+    ]
+    assert case.conversation_history[0]["content"] == "I look."
+    assert case.usage == Usage(input_tokens=9, output_tokens=2)
 
 
 def test_what_a_graph_within_a_graph_said_is_told_once() -> None:

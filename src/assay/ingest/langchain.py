@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.execution import ToolExecutionResult
@@ -28,6 +27,15 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.graph_states import GraphState, messages_in, plain_message
+from assay.ingest.graph_streams import (
+    entries_of,
+    holds_pieces,
+    holds_states,
+    piece_told,
+    put_together,
+    state_told,
+)
 from assay.ingest.graph_updates import messages_added
 from assay.ingest.recording import Format, Recording
 from assay.run import Source
@@ -38,28 +46,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 NAME = "langchain"
-# What messages are called, by their type and by their class.
-ROLES = {
-    "human": "user",
-    "ai": "assistant",
-    "AIMessageChunk": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "HumanMessage": "user",
-    "HumanMessageChunk": "user",
-    "AIMessage": "assistant",
-    "SystemMessage": "system",
-    "SystemMessageChunk": "system",
-    "ToolMessage": "tool",
-    "ToolMessageChunk": "tool",
-    "FunctionMessage": "tool",
-}
 STATUSES = {"success": True, "error": False}
-# Where a graph's state lies in what people save of it.
-STATE_KEYS = ("values", "channel_values", "checkpoint", "state", "output", "outputs")
-
 
 _MOST_SEEN_UPDATES = 20
 # The events whose output is a message of its own.
@@ -67,11 +54,12 @@ _SAID = ("on_chat_model_end", "on_tool_end")
 
 
 def _recognise(recording: Recording) -> float:
-    if _holds_events(recording) or _holds_updates(recording):
+    streams = (_holds_events, _holds_updates, holds_states, holds_pieces)
+    if any(holds(recording) for holds in streams):
         return 1.0
-    found = [_messages(value) for value in recording.sample[:3]]
+    found = [messages_in(value) for value in recording.sample[:3]]
     messages = [message for listed in found for message in listed]
-    lines = [m for value in recording.sample if (m := _plain(value)) is not None]
+    lines = [m for value in recording.sample if (m := plain_message(value)) is not None]
     messages = messages or (lines if len(lines) == len(recording.sample) else [])
     if not messages:
         return 0.0
@@ -81,47 +69,14 @@ def _recognise(recording: Recording) -> float:
     return 1.0 if certain else 0.8
 
 
-def _messages(value: object, depth: int = 0) -> list[dict[str, Any]]:
-    """The messages of a list or a state; none where the value is neither."""
-    if isinstance(value, list):
-        # A batch of one conversation is a list in a list.
-        if len(value) == 1 and isinstance(value[0], list):
-            return _messages(value[0], depth + 1) if depth < 3 else []
-        known = [m for item in value if (m := _plain(item)) is not None]
-        return known if 2 * len(known) > len(value) else []
-    if not isinstance(value, dict) or depth > 3:
-        return []
-    found = _messages(value.get("messages"), depth + 1)
-    states = (value[key] for key in STATE_KEYS if isinstance(value.get(key), dict))
-    return found or next(filter(None, (_messages(state, depth + 1) for state in states)), [])
-
-
-def _plain(value: object) -> dict[str, Any] | None:
-    """One message with its role, whichever way it was saved; None for anything else."""
-    if not isinstance(value, dict):
-        return None
-    if "lc" in value and isinstance(value.get("kwargs"), dict):
-        path = value.get("id")
-        kind = path[-1] if isinstance(path, list) and path else None
-        return _with_role(value["kwargs"], kind, lc=True)
-    if isinstance(value.get("data"), dict) and "content" in value["data"]:
-        return _with_role(value["data"], value.get("type"))
-    if "content" not in value or "role" in value:
-        return None
-    return _with_role(value, value.get("type"))
-
-
-def _with_role(body: dict[str, Any], kind: object, *, lc: bool = False) -> dict[str, Any] | None:
-    role = ROLES.get(kind) if isinstance(kind, str) else None
-    if role is None:
-        return None
-    return {**body, "role": role, **({"lc": True} if lc else {})}
-
-
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     if _holds_events(recording):
         return _read_events(recording)
-    return (_read_updates if _holds_updates(recording) else _read_messages)(recording)
+    if _holds_updates(recording):
+        return _read_updates(recording)
+    if holds_states(recording):
+        return _read_states(recording)
+    return (_read_pieces if holds_pieces(recording) else _read_messages)(recording)
 
 
 def _read_events(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -134,6 +89,38 @@ def _read_events(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif (ended := events.take(entry.value, entry.position)) is not None:
             yield _case(ended, recording)
     yield from (_case(left, recording) for left in events.left())
+
+
+def _read_states(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    last: GraphState | None = None
+    for entry in entries_of(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+            continue
+        told = state_told(entry[1])
+        if told is None or not (messages := messages_in(told)):
+            continue
+        state = GraphState(messages, told, entry[0])
+        if last is None or last.goes_on_in(messages):
+            last = state if last is None else replace(state, position=last.position)
+        elif not state.goes_on_in(last.messages):  # a history begins with the newest
+            yield _case(last, recording)
+            last = state
+    if last is not None:
+        yield _case(last, recording)
+
+
+def _read_pieces(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    pieces = []
+    for entry in entries_of(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        elif (piece := piece_told(entry[1])) is not None:
+            pieces.append(piece)
+    threads = (text_at(about, "thread_id") for _, about in pieces)
+    around = {"thread_id": next(filter(None, threads), None)}
+    if messages := put_together(pieces):
+        yield _case(GraphState(messages, around, None), recording)
 
 
 def _read_updates(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -151,14 +138,14 @@ def _read_updates(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield Unreadable(recording.name, problem, entry.position)
             continue
         if told and _is_another(added, known):
-            yield _case(_State(told, {}, began), recording)
+            yield _case(GraphState(told, {}, began), recording)
             told, known = [], set()
         began = began if told else entry.position
         # What a graph within the graph said, the node that holds it says again.
         told += [message for message in added if text_at(message, "id") not in known]
         known |= {own for message in added if (own := text_at(message, "id")) is not None}
     if told:
-        yield _case(_State(told, {}, began), recording)
+        yield _case(GraphState(told, {}, began), recording)
 
 
 def _is_another(added: list[dict[str, Any]], known: set[str]) -> bool:
@@ -173,29 +160,39 @@ def _holds_updates(recording: Recording) -> bool:
     if not listed or _added(listed[0]) is None:
         return False
     found = [_added(item) for item in listed[:_MOST_SEEN_UPDATES]]
-    messages = [message for added in found for message in added or ()]
+    messages = [
+        message
+        for item, added in zip(listed, found, strict=False)
+        for message in added or ()
+        if state_told(item) is None
+    ]
     is_stream = 2 * found.count(None) < len(found)
     return is_stream and any(message["role"] == "assistant" for message in messages)
 
 
 def _added(value: object) -> list[dict[str, Any]] | None:
-    """The messages that a node of a graph added; None of what is no update, as of a whole state."""
+    """The messages that a node of a graph added; None of what is no update, as of a whole state.
+
+    A state that was streamed beside the updates adds what the user said.
+    """
+    if (state := state_told(value)) is not None:
+        return messages_in(state)
     found = messages_added(value)
-    if found is None or _messages(value):
+    if found is None or messages_in(value):
         return None
-    return [message for each in found if (message := _plain(each)) is not None]
+    return [message for each in found if (message := plain_message(each)) is not None]
 
 
 def _read_messages(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[dict[str, Any]] = []
-    state: _State | None = None
+    state: GraphState | None = None
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
-        elif (message := _plain(document.value)) is not None:
+        elif (message := plain_message(document.value)) is not None:
             loose.append(message)
-        elif messages := _messages(document.value):
-            later = _State(messages, dict_or_empty(document.value), document.position)
+        elif messages := messages_in(document.value):
+            later = GraphState(messages, dict_or_empty(document.value), document.position)
             if state is not None and not state.goes_on_in(messages):
                 yield _case(state, recording)
                 state = None
@@ -206,21 +203,7 @@ def _read_messages(recording: Recording) -> Iterator[AgentTestCase | Unreadable]
     if state is not None:
         yield _case(state, recording)
     if loose:
-        yield _case(_State(loose, {}, None), recording)
-
-
-class _State(Struct, frozen=True):
-    """The messages of a conversation as they stood at some time, and what lay around them."""
-
-    messages: list[dict[str, Any]]
-    around: dict[str, Any]
-    position: int | None
-
-    def goes_on_in(self, later: list[dict[str, Any]]) -> bool:
-        """Whether a later state begins with all this: a stream tells each state as a whole."""
-        ids = [message.get("id") for message in self.messages]
-        same = [message.get("id") for message in later[: len(ids)]]
-        return ids == same and all(isinstance(own, str) and own for own in ids)
+        yield _case(GraphState(loose, {}, None), recording)
 
 
 class _Events:
@@ -231,25 +214,25 @@ class _Events:
     """
 
     def __init__(self) -> None:
-        self._open: dict[str, _State] = {}
+        self._open: dict[str, GraphState] = {}
         self._are_named = False
 
-    def take(self, event: Any, position: int | None) -> _State | None:
+    def take(self, event: Any, position: int | None) -> GraphState | None:
         """Note an event; the state, if it ends an outermost run."""
         kind, run, data = event["event"], event["run_id"], event["data"]
         root = self._outermost(event)
         if root not in self._open:
-            self._open[root] = _State(_messages(data.get("input")), {}, position)
+            self._open[root] = GraphState(messages_in(data.get("input")), {}, position)
         told = self._open[root].messages
-        if kind in _SAID and (message := _plain(data.get("output"))) is not None:
+        if kind in _SAID and (message := plain_message(data.get("output"))) is not None:
             told.append(message)
         if run != root or kind != "on_chain_end":
             return None
         begun = self._open.pop(root)
-        ended = _messages(data.get("output")) or told
-        return _State(ended, {}, begun.position) if ended else None
+        ended = messages_in(data.get("output")) or told
+        return GraphState(ended, {}, begun.position) if ended else None
 
-    def left(self) -> Iterator[_State]:
+    def left(self) -> Iterator[GraphState]:
         """What is known of the runs that have not ended."""
         yield from (state for state in self._open.values() if state.messages)
 
@@ -278,7 +261,7 @@ def _says_nothing(value: object) -> bool:
     return value is None or (isinstance(value, dict) and value.keys() == {"run_id", "attempt"})
 
 
-def _case(state: _State, recording: Recording) -> AgentTestCase:
+def _case(state: GraphState, recording: Recording) -> AgentTestCase:
     messages, around, position = state.messages, state.around, state.position
     builder = RunBuilder()
     for message in messages:
