@@ -22,9 +22,9 @@ from assay.ingest.span_messages import (
     failed,
     messages_in,
     prompt_in,
-    reply_in,
     unquoted,
 )
+from assay.ingest.span_results import reply_in
 
 ASKS = Request("look", '{"at": 1}', "c1")
 SHOWN = Reply("found", "c1")

@@ -20,7 +20,8 @@ from assay.ingest.fields import (
 from assay.ingest.otel import decoded
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_dialects import KIND
-from assay.ingest.span_messages import Reply, answer_in, messages_in, prompt_in, reply_in
+from assay.ingest.span_messages import Reply, answer_in, messages_in, prompt_in
+from assay.ingest.span_results import reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import (
     Role,

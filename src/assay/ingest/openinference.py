@@ -5,6 +5,7 @@ Exports of MLflow, LangSmith, Weave, Braintrust and Opik are read the same way: 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import otel
@@ -13,7 +14,8 @@ from assay.ingest.otel import decoded, first, first_text
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_dialects import KIND, MAY_BE_A_TOOL
-from assay.ingest.span_messages import answer_in, messages_in, prompt_in, reply_in
+from assay.ingest.span_messages import answer_in, messages_in, prompt_in
+from assay.ingest.span_results import reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, usage_in, with_stated
 from assay.ingest.spans import Span, below, sampled_spans
@@ -41,6 +43,7 @@ USAGE = {
 # BeeAI writes an event of a tool as a span; only the last of them tells of the whole call.
 PASSING_EVENTS = (".start", ".finish", ".retry")
 NOT_OUTERMOST = "remaining_steps"
+_PRINTED_OBJECT = re.compile(r"[A-Z]\w*\([a-z_]+=")
 
 
 def step_of(span: Span) -> Step:
@@ -80,7 +83,13 @@ def _read_conversation(span: Span, step: Step) -> None:
         step.inputs = step.inputs or messages_in(told, "user") or messages_in(_prompts(span))
         step.outputs = step.outputs or messages_in(said, "assistant")
     elif step.role in {"agent", "chain"}:
-        step.prompt, step.answer = prompt_in(told), answer_in(said)
+        step.prompt = prompt_in(told)
+        step.answer = None if step.role == "chain" and _is_printed(said) else answer_in(said)
+
+
+def _is_printed(said: Any) -> bool:
+    """Whether a function of a framework gave back an object: how it prints is nobody's answer."""
+    return isinstance(said, str) and bool(_PRINTED_OBJECT.match(said))
 
 
 def _requested_model(span: Span) -> str | None:
@@ -115,9 +124,16 @@ def _arguments(span: Span) -> Any:
         parameters = span.attributes.get("tool.parameters")
         return None if _is_schema(decoded(parameters)) else parameters
     call = decoded(sent)
-    if isinstance(call, dict) and isinstance(call.get("kwargs"), dict) and "args" in call:
-        return {**_named(call["args"], span), **call["kwargs"]}
+    if isinstance(call, dict) and isinstance(call.get("kwargs"), dict) and _is_wrapped(call, span):
+        return {**_named(call.get("args"), span), **call["kwargs"]}
     return sent
+
+
+def _is_wrapped(call: dict[str, Any], span: Span) -> bool:
+    """Whether arguments stand under what Python calls them, and the tool has none of that name."""
+    declared = decoded(span.attributes.get("tool.parameters"))
+    names = declared.get("properties", declared) if isinstance(declared, dict) else {}
+    return "args" in call or (set(call) == {"kwargs"} and "kwargs" not in names)
 
 
 def _named(values: Any, span: Span) -> dict[str, Any]:

@@ -55,6 +55,8 @@ WRAPPERS = (
     "inputs",
     "input",
     "kwargs",
+    "result",
+    "response",
 )
 PLAIN_KEYS = ("prompt", "task", "query", "question", "raw", "answer", "text", "content")
 # What decorators put around the text that a function returned.
@@ -274,13 +276,13 @@ def _spoken_role(value: dict[str, Any]) -> str | None:
 
 
 def _message(value: dict[str, Any], role: str) -> Message:
-    body = _body(value)
+    body = message_body(value)
     spoken = _spoken_role(value) or role
     message = Message(spoken)
     if _is_call(body):
         message.requests += _requests([body])
     elif _kind(body) in REPLY_KINDS:
-        message.replies.append(_reply(body))
+        message.replies.append(reply_of(body))
     else:
         _read_content(body, message)
         message.requests += _requests(_tool_calls(body))
@@ -289,7 +291,7 @@ def _message(value: dict[str, Any], role: str) -> Message:
     return message
 
 
-def _body(value: dict[str, Any]) -> dict[str, Any]:
+def message_body(value: dict[str, Any]) -> dict[str, Any]:
     """A message's own fields; LangChain writes them below its class, or below its type."""
     kind = _kind(value)
     place = "kwargs" if kind == "constructor" else "data" if kind in TYPES else None
@@ -298,7 +300,7 @@ def _body(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_content(body: dict[str, Any], message: Message) -> None:
-    keys = ("content", "parts", "contents", "text")
+    keys = ("content", "parts", "contents", "blocks", "text")
     content = next((body[key] for key in keys if body.get(key)), None)
     if isinstance(content, dict):
         content = content.get("parts") or [content]
@@ -317,11 +319,11 @@ def _read_part(part: dict[str, Any], message: Message) -> None:
     if call is not None:
         message.requests += _requests([call])
     elif reply is not None:
-        message.replies.append(_reply(reply))
+        message.replies.append(reply_of(reply))
     elif _kind(part) in CALL_KINDS:
         message.requests += _requests([part])
     elif _kind(part) in REPLY_KINDS:
-        message.replies.append(_reply(part))
+        message.replies.append(reply_of(part))
     elif "type" not in part or _kind(part) in TEXT_KINDS:
         text = text_or_none(part.get("text")) or text_or_none(part.get("content"))
         message.texts += [text] if text else []
@@ -354,7 +356,8 @@ def _requests(entries: list[Any]) -> list[Request]:
     return found
 
 
-def _reply(entry: dict[str, Any]) -> Reply:
+def reply_of(entry: dict[str, Any]) -> Reply:
+    """What a tool gave back, out of the object that holds it."""
     content = next((entry[key] for key in REPLY_KEYS if entry.get(key) is not None), None)
     return Reply(content, _first_text(entry, ID_KEYS), _first_text(entry, NAME_KEYS), failed(entry))
 
@@ -365,19 +368,6 @@ def _reply_of_message(body: dict[str, Any], message: Message) -> Reply:
     whole = body.get("content")
     content = message.text if message.texts else whole
     return Reply(content, _first_text(body, ID_KEYS), tool, failed(body))
-
-
-def reply_in(result: Any) -> Reply:
-    """A tool's result out of the message it was sent in, where it is in one."""
-    message = decode_loosely(result) if isinstance(result, str) else result
-    if isinstance(message, dict) and set(message) in ({"output"}, {"output", "kwargs"}):
-        message = message["output"]
-    if not isinstance(message, dict):
-        return Reply(result)
-    body = _body(message)
-    is_tool_message = "tool_call_id" in body and "content" in body
-    is_response = set(body) == {"id", "name", "response"}
-    return _reply(body) if is_tool_message or is_response else Reply(result)
 
 
 def failed(entry: dict[str, Any]) -> bool | None:

@@ -35,6 +35,8 @@ FRAMEWORKS = {
     "ai.koog": "koog",
     "Experimental.Microsoft.Extensions.AI": "microsoft-extensions-ai",
     "strands.telemetry.tracer": "strands-agents",
+    "llamaindex": "llama-index",
+    "logfire.openai_agents": "openai-agents",
 }
 _INSTRUMENTATIONS = ("openinference.instrumentation.", "opentelemetry.instrumentation.")
 # Instrumentations of models and transports say nothing of the framework that used them.

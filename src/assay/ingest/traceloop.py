@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest import otel
 from assay.ingest.otel import decoded, first, first_text
 from assay.ingest.recording import Format, Recording
-from assay.ingest.span_messages import answer_in, messages_in, prompt_in, reply_in
+from assay.ingest.span_messages import answer_in, messages_in, prompt_in
+from assay.ingest.span_results import reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, with_stated
 from assay.ingest.spans import Span, below, sampled_spans
@@ -30,7 +31,7 @@ SESSION_KEYS = (
     "traceloop.association.properties.thread_id",
     "traceloop.association.properties.chat_id",
 )
-ARGUMENT_KEYS = ("gen_ai.tool.call.arguments", "traceloop.entity.input")
+ARGUMENT_KEYS = ("gen_ai.tool.call.arguments", "tool.arguments", "traceloop.entity.input")
 RESULT_KEYS = ("gen_ai.tool.call.result", "traceloop.entity.output")
 # What LangChain's callbacks put around the arguments of a tool.
 CALLBACK_KEYS = frozenset({"input_str", "inputs"})
@@ -41,17 +42,21 @@ def step_of(span: Span) -> Step:
     """What a span says by OTel's conventions, and what Traceloop says beside them."""
     step = otel.step_of(span)
     kind = first_text(span, (KIND,))
-    step.role = KINDS.get(kind, "other") if kind and step.role == "other" else step.role
+    if kind and step.role == "other":
+        step.role = "tool" if "tool.name" in span.attributes else KINDS.get(kind, "other")
     step.session = first_text(span, SESSION_KEYS) or step.session
     step.framework = FRAMEWORKS.get(first_text(span, ("gen_ai.provider.name",)) or "")
     step.tools = step.tools or definitions_in(below(span.attributes, "llm.request.functions"))
+    step.tools = step.tools or definitions_in(_sent_beside_messages(span, "tools"))
     if step.role == "tool":
         # Spans of the MCP protocol are nobody's but OTel's.
         step.call = step.call if "mcp.method.name" in span.attributes else _tool_call(span)
         return step
     told = span.attributes.get("traceloop.entity.input")
     said = decoded(span.attributes.get("traceloop.entity.output"))
-    if step.role == "agent":
+    if step.role == "model" and not any(m.texts or m.requests for m in step.outputs):
+        step.outputs = messages_in(said, "assistant") or step.outputs
+    elif step.role == "agent":
         step.prompt = step.prompt or prompt_in(told)
         step.answer = step.answer or (answer_in(said) if said else None)
     elif step.role == "chain":
@@ -60,9 +65,16 @@ def step_of(span: Span) -> Step:
     return step
 
 
+def _sent_beside_messages(span: Span, name: str) -> Any:
+    """What a framework passed on to the model beside the messages."""
+    told = decoded(span.attributes.get("traceloop.entity.input"))
+    passed_on = told.get("kwargs") if isinstance(told, dict) and "messages" in told else None
+    return passed_on.get(name) if isinstance(passed_on, dict) else None
+
+
 def _tool_call(span: Span) -> ToolExecutionResult:
     reply = reply_in(first(span, RESULT_KEYS))
-    entity = first_text(span, ("gen_ai.tool.name", "traceloop.entity.name"))
+    entity = first_text(span, ("gen_ai.tool.name", "tool.name", "traceloop.entity.name"))
     call = call_of(
         span,
         entity or reply.tool or span.name.removesuffix(".tool"),

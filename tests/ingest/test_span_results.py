@@ -1,0 +1,130 @@
+"""Results and answers as frameworks wrap them before a span records them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.ingest.reading import read_one, recording
+
+from assay.ingest.openinference import OPENINFERENCE
+from assay.ingest.span_messages import Reply
+from assay.ingest.span_results import reply_in
+from assay.ingest.traceloop import TRACELOOP
+
+if TYPE_CHECKING:
+    from assay.execution import ToolExecutionResult
+    from assay.test_case import AgentTestCase
+
+START = 1_767_225_600
+OUTPUT = {
+    "blocks": [{"block_type": "text", "text": "no gauge"}],
+    "tool_name": "rain",
+    "raw_input": {"args": [], "kwargs": {"city": "Oslo"}},
+    "raw_output": None,
+    "is_error": True,
+}
+BESIDE_ITS_CALL = {"tool_name": "rain", "tool_id": "c", "tool_output": OUTPUT}
+FUNCTION = {"name": "rain", "arguments": '{"city": "Oslo"}'}
+ASKED = {
+    "role": "assistant",
+    "additional_kwargs": {"tool_calls": [{"id": "c", "type": "function", "function": FUNCTION}]},
+    "blocks": [],
+}
+SAID = {"role": "assistant", "blocks": [{"block_type": "text", "text": "Nobody knows."}]}
+TOOL = {"type": "function", "function": {"name": "rain", "parameters": {"type": "object"}}}
+
+
+def span(span_id: str, at: float, parent: str | None = None, **attributes: Any) -> dict[str, Any]:
+    return {
+        "trace_id": "t",
+        "span_id": span_id,
+        "parent_span_id": parent,
+        "name": span_id,
+        "start_time": START + at,
+        "end_time": START + at + 1,
+        "attributes": {key.replace("__", "."): value for key, value in attributes.items()},
+    }
+
+
+def task(span_id: str, at: float, **attributes: Any) -> dict[str, Any]:
+    return span(span_id, at, "flow", traceloop__span__kind="task", **attributes)
+
+
+def calls(run: AgentTestCase) -> list[ToolExecutionResult]:
+    assert run.execution_data is not None
+    return run.execution_data.tool_executions
+
+
+@pytest.mark.parametrize(
+    ("result", "reply"),
+    [
+        (OUTPUT, Reply("no gauge", None, "rain", failed=True)),
+        (BESIDE_ITS_CALL, Reply("no gauge", "c", "rain", failed=True)),
+        ({**OUTPUT, "raw_output": 5, "is_error": False}, Reply(5, None, "rain", failed=False)),
+        ({"blocks": [], "is_error": True}, Reply({"blocks": [], "is_error": True})),
+    ],
+)
+def test_results_of_llama_index(result: dict[str, Any], reply: Reply) -> None:
+    assert reply_in(result) == reply
+
+
+def test_tasks_of_traceloop_that_name_a_tool_are_calls() -> None:
+    """Its messages have no calls in them; what the model gave back has."""
+    told = {"messages": [{"role": "user", "content": "Rain?"}], "kwargs": {"tools": [TOOL]}}
+    chat = {
+        "gen_ai__operation__name": "chat",
+        "gen_ai__input__messages": told["messages"],
+        "gen_ai__output__messages": [{"role": "assistant", "parts": []}],
+        "traceloop__entity__input": told,
+    }
+    spans = (
+        span(
+            "flow",
+            0,
+            traceloop__span__kind="workflow",
+            traceloop__entity__output={"result": {"response": SAID, "tool_calls": []}},
+        ),
+        task("model", 1, **chat, traceloop__entity__output={"message": ASKED}),
+        task(
+            "call",
+            2,
+            tool__name="rain",
+            tool__arguments='{"city": "Oslo"}',
+            traceloop__entity__output=BESIDE_ITS_CALL,
+        ),
+    )
+    run = read_one(TRACELOOP, recording(spans))
+    (call,) = calls(run)
+    assert (call.tool, call.call_id, call.parameters) == ("rain", "c", {"city": "Oslo"})
+    assert (call.result, call.reported_success) == ("no gauge", False)
+    assert (run.actual_output, run.available_tools) == ("Nobody knows.", [TOOL])
+
+
+def tool(sent: Any, declared: Any = None) -> Any:
+    facts = {"openinference__span__kind": "TOOL", "input__value": sent}
+    spans = (span("rain", 0, **facts, tool__parameters=declared or {}),)
+    (call,) = calls(read_one(OPENINFERENCE, recording(spans)))
+    return call.parameters
+
+
+def test_arguments_under_what_python_calls_them() -> None:
+    sent = {"kwargs": {"city": "Oslo"}}
+    assert tool(sent) == {"city": "Oslo"}
+    assert tool(sent, {"properties": {"city": {}}}) == {"city": "Oslo"}
+    # A tool may have such an argument itself.
+    assert tool(sent, {"properties": {"kwargs": {}}}) == sent
+    assert tool({**sent, "city": "Rome"}) == {**sent, "city": "Rome"}
+
+
+def test_how_an_object_prints_is_no_answer() -> None:
+    def run(said: str) -> AgentTestCase:
+        model = {"openinference__span__kind": "LLM", "output__value": {"message": SAID}}
+        spans = (
+            span("flow", 0, openinference__span__kind="CHAIN", output__value=said),
+            span("model", 0, "flow", **model),
+        )
+        return read_one(OPENINFERENCE, recording(spans))
+
+    assert run("StopEvent(result=AgentOutput(response=ChatMess...").actual_output == "Nobody knows."
+    assert run("Use Path(name) instead.").actual_output == "Use Path(name) instead."
