@@ -58,6 +58,7 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
             ("cache_read_input_tokens",),
             ("input_tokens_details", "cached_tokens"),
             ("prompt_tokens_details", "cached_tokens"),
+            ("cache_read_tokens",),
             ("cacheReadTokens",),
             ("cacheReadInputTokens",),
             ("cacheRead",),
@@ -68,6 +69,7 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
         (
             ("cache_creation_input_tokens",),
             ("cache_write_input_tokens",),
+            ("cache_write_tokens",),
             ("cacheWriteTokens",),
             ("cacheWriteInputTokens",),
             ("cacheCreationInputTokens",),
@@ -80,6 +82,7 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
             ("reasoning_tokens",),
             ("output_tokens_details", "reasoning_tokens"),
             ("completion_tokens_details", "reasoning_tokens"),
+            ("output_reasoning_tokens",),
         ),
     ),
 )

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 NAME = "generic"
 MOST_SURE = 0.3
 _DEEPEST = 60
+# Times below are counted from the beginning of something, not from the epoch.
+_FIRST_TIME = 1e8
 _MOST_NODES = 5_000_000
 # A look is cheap: formats that know the file better are asked at the same time.
 _LOOKED_AT = 100_000
@@ -70,6 +72,7 @@ class _Finder:
         self.tools: dict[str, dict[str, Any]] = {}
         self.usages: list[object] = []
         self.model: str | None = None
+        self.times: list[float] = []
         self._open_ids: dict[str, ToolExecutionResult] = {}
         self._open_tools: dict[str, int] = {}
         self._left = nodes
@@ -147,9 +150,14 @@ class _Finder:
         self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
         about = dict_or_empty(node.get("meta") or node.get("metadata"))
         self.usages.append(node.get("usage") or node.get("models_usage") or about.get("usage"))
+        at = _moment(node)
+        self.times += [] if at is None else [at]
         if role == "assistant":
             self.model = self.model or shapes.first_text({**about, **node}, MODEL_KEYS)
+            issued = len(self.builder.calls)
             self._take_reply(shapes.spoken_in_order(node))
+            for call in self.builder.calls[issued:]:
+                call.started_at = at if call.started_at is None else call.started_at
         elif role == "user":
             self.builder.user(words)
         else:
@@ -242,6 +250,9 @@ class _Finder:
         value = result.value if result else text_of(shapes.message_content(node)) or None
         answered = self._tell_result(node, value, call_id, tool)
         if answered is not None:
+            # What stands apart from its call was written down when it came.
+            came = _moment(node)
+            answered.ended_at = came if answered.ended_at is None else answered.ended_at
             self._open_tools[answered.tool] -= 1
             self.evidence.named_results += call_id is not None
             self.evidence.next_results += call_id is None
@@ -258,6 +269,12 @@ class _Finder:
             ended_at=shapes.time_of(node, shapes.END_KEYS),
             tool=tool,
         )
+
+
+def _moment(node: dict[str, Any]) -> float | None:
+    """When something was said or came back."""
+    at = shapes.time_of(node, shapes.START_KEYS)
+    return None if at is None or at < _FIRST_TIME else at
 
 
 def _recognise(recording: Recording) -> float:
@@ -319,6 +336,8 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
         run_id=stable_id(NAME, session, *place_id(recording.name, position)),
         available_tools=list(finder.tools.values()) or _declared(around),
         outcome=stated_outcome(around),
+        started_at=min(finder.times, default=None),
+        ended_at=max(finder.times, default=None),
         usage=total_usage(finder.usages) or total_usage([around.get("usage")]),
         source=Source(recording.name, NAME, position),
         extra={

@@ -77,13 +77,13 @@ STATUSES = {
     **dict.fromkeys(("success", "succeeded", "ok", "completed", "done", "output-available"), True),
     **dict.fromkeys(("error", "failed", "failure", "errored", "cancelled", "timeout"), False),
     **dict.fromkeys(("output-error", "output-denied", "error-text", "error-json"), False),
-    "retry-prompt": False,
+    **dict.fromkeys(("retry-prompt", "retried", "denied"), False),
 }
 # States of a call whose result is yet to come.
 UNDER_WAY = ("in_progress", "inProgress", "pending", "running", "started")
 EXIT_CODE_KEYS = ("exit_code", "exitCode", "returncode", "return_code")
 # Where a call or a result names its state; what is none of the states says nothing.
-STATUS_KEYS = ("status", "state", "part_kind", "type")
+STATUS_KEYS = ("status", "state", "outcome", "part_kind", "type")
 ERROR_KEYS = ("error", "error_message", "errorMessage", "errorText", "exception")
 # What was seen after the calls of a step, beside them.
 OBSERVATION_KEYS = ("observations", "observation")
