@@ -101,6 +101,42 @@ def test_messages_are_read() -> None:
     ]
 
 
+RAISED = "Error executing tool 'rain' with arguments {'city': 'X'}: ValueError: no such city"
+
+
+def test_where_one_of_several_calls_raised_the_models_reply_has_them() -> None:
+    asked = [call("a", "rain", {"city": "X"}), call("b", "rain", {"city": "Oslo"})]
+    reply = {"content": "Both.", "tool_calls": asked, "raw": {"model": "m"}}
+    failure = {"type": "AgentToolExecutionError", "message": RAISED}
+    broke = step(1, error=failure, model_output=None, model_output_message=reply)
+    last = step(2, call("c", "final_answer", {"answer": "Yes."}), is_final_answer=True)
+    run = read_one(SMOLAGENTS, recording([{"task": "Rain?"}, broke, last]))
+    assert (run.model, run.actual_output) == ("m", "Yes.")
+    assert [(c.call_id, c.turn, c.result, c.reported_success) for c in run.calls] == [
+        ("a", 1, RAISED, False),
+        ("b", 1, None, None),
+        ("c", 2, None, None),
+    ]
+
+
+def test_a_message_that_tells_of_a_call_by_its_error_alone_is_a_failed_call() -> None:
+    called = f"Calling tools:\n{[call('c', 'final_answer', {'answer': 'Yes.'})]!r}"
+    messages = [
+        said("user", "New task:\nRain?"),
+        said("assistant", "Both."),
+        said("tool-response", f"Error:\n{RAISED}"),
+        said("tool-call", called),
+        said("tool-response", "Observation:\nYes."),
+    ]
+    run = read_one(SMOLAGENTS, recording(messages))
+    assert run.actual_output == "Yes."
+    assert [(c.tool, c.parameters, c.reported_success) for c in run.calls] == [
+        ("rain", {"city": "X"}, False),
+        ("final_answer", {"answer": "Yes."}, None),
+    ]
+    assert run.calls[0].error_message == RAISED
+
+
 def test_strangers_are_reported() -> None:
     assert problems(SMOLAGENTS, recording((*STEPS, {"x": 1}))) == [
         "log.json:8: expected a step of smolagents, got dict {'x': 1}"

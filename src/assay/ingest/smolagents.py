@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -33,6 +34,10 @@ NAME = "smolagents"
 STEP_LISTS = ("steps", "memory", "logs", "messages")
 CALL_ROLE, RESULT_ROLE = "tool-call", "tool-response"
 _CALLING, _OBSERVATION, _TASK = "Calling tools:", "Observation:", "New task:"
+_ERROR = "Error:"
+_FAILED_CALL = re.compile(
+    r"Error executing tool '(?P<tool>[^'\n]{1,200})' with arguments (?P<sent>\{[^\n]{0,5000}?\}): "
+)
 # Keys that tell what kind of step this is.
 KIND_KEYS = ("step_number", "task", "system_prompt", "plan", "output")
 FINAL_TOOL = "final_answer"
@@ -96,8 +101,9 @@ def _case(
     usages = [step.get("token_usage") for step in steps]
     return run.finish(
         run_id=stable_id(NAME, *place_id(name, position), steps),
+        model=next(filter(None, map(_model, steps)), None),
         framework=NAME,
-        actual_output=_answer(around.get("output")) or _last_output(steps),
+        actual_output=_answer(around.get("output")) or _last_output(steps) or _handed_in(run),
         usage=total_usage(usages) or total_usage([around.get("token_usage")]),
         outcome=RunOutcome(success=False, decided_by=NAME, reason=state)
         if state in FAILED_STATES
@@ -132,7 +138,7 @@ def _add_message(run: RunBuilder, message: dict[str, Any]) -> None:
         listed = decode_literal(words.lstrip().removeprefix(_CALLING))
         run.assistant(None, [_call(told, {}) for told in objects_in(listed)])
     elif message.get("role") == RESULT_ROLE:
-        run.result(None, words.removeprefix(_OBSERVATION).strip())
+        _add_observation(run, words)
     elif message.get("role") == "assistant":
         run.assistant(words)
     elif message.get("role") == "user":
@@ -141,11 +147,22 @@ def _add_message(run: RunBuilder, message: dict[str, Any]) -> None:
         run.system(words)
 
 
+def _add_observation(run: RunBuilder, words: str) -> None:
+    """What was observed; a call that raised among several is told by its error alone."""
+    problem = words.lstrip().removeprefix(_ERROR).strip()
+    failed = _FAILED_CALL.match(problem)
+    if failed is None or any(call.result is None for call in run.calls):
+        run.result(None, words.removeprefix(_OBSERVATION).strip())
+        return
+    run.call(ToolExecutionResult(failed["tool"], decode_literal(failed["sent"])))
+    run.result(None, problem, tool=failed["tool"], reported_success=False, error_message=problem)
+
+
 def _add_action(run: RunBuilder, step: dict[str, Any]) -> None:
     """One reply of the model: its words, its calls, and what was observed after the last."""
     timing = dict_or_empty(step.get("timing"))
-    calls = [_call(told, timing) for told in objects_in(step.get("tool_calls"))]
-    run.assistant(step.get("model_output"), calls)
+    calls = [_call(told, timing) for told in _told_calls(step)]
+    run.assistant(step.get("model_output") or _reply(step).get("content"), calls)
     error = dict_or_empty(step.get("error"))
     problem = text_at(error, "message") or text_or_none(step.get("error"))
     if not calls:
@@ -153,16 +170,34 @@ def _add_action(run: RunBuilder, step: dict[str, Any]) -> None:
         return
     seen = step.get("observations")
     told = seen if seen not in (None, "") else step.get("action_output")
+    answered = _failed_one(calls, problem) if problem else calls[-1]
     result = run.result(
-        calls[-1].call_id,
+        answered.call_id,
         problem if told is None else told,
-        tool=calls[-1].tool,
+        tool=answered.tool,
         reported_success=False if problem else None,
         error_message=problem,
         ended_at=amount_or_none(timing.get("end_time")),
     )
     if result is not None and error:
         result.extra["error_type"] = error.get("type")
+
+
+def _reply(step: dict[str, Any]) -> dict[str, Any]:
+    return dict_or_empty(step.get("model_output_message"))
+
+
+def _told_calls(step: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls of a step; where a tool raised among several, only the model's reply has them."""
+    return objects_in(step.get("tool_calls")) or objects_in(_reply(step).get("tool_calls"))
+
+
+def _failed_one(calls: list[ToolExecutionResult], problem: str) -> ToolExecutionResult:
+    """The call that an error names with what it was sent; the last, where it names none."""
+    named = _FAILED_CALL.match(problem)
+    sent = decode_literal(named["sent"]) if named else None
+    found = (c for c in calls if named and c.tool == named["tool"] and c.parameters == sent)
+    return next(found, calls[-1])
 
 
 def _call(told: dict[str, Any], timing: dict[str, Any]) -> ToolExecutionResult:
@@ -173,6 +208,19 @@ def _call(told: dict[str, Any], timing: dict[str, Any]) -> ToolExecutionResult:
         call_id=text_at(told, "id"),
         started_at=amount_or_none(timing.get("start_time")),
     )
+
+
+def _model(step: dict[str, Any]) -> str | None:
+    """The model that a reply came from, where what it sent was kept as it came."""
+    return text_at(dict_or_empty(_reply(step).get("raw")), "model")
+
+
+def _handed_in(run: RunBuilder) -> str | None:
+    """The answer that was sent with the last call."""
+    last = run.calls[-1] if run.calls else None
+    if last is None or last.tool != FINAL_TOOL:
+        return None
+    return _answer(dict_or_empty(last.parameters).get("answer")) or _answer(last.result)
 
 
 def _last_output(steps: list[dict[str, Any]]) -> str | None:
@@ -195,7 +243,8 @@ SMOLAGENTS = Format(
     fidelity=(
         "A step tells its error and its times; of several calls in one step only the last has "
         "what was observed. Tools that a model's code calls show as one call of the interpreter. "
-        "No model, no server, no tools on offer; only a run that used up its steps is an outcome."
+        "The model is told only where its raw replies were kept. No server, no tools on offer; "
+        "only a run that used up its steps is an outcome."
     ),
     recognise=_recognise,
     read=_read,
