@@ -95,3 +95,7 @@ def test_hostile_texts_take_bounded_time(piece: str) -> None:
     started = process_time()
     atoms_in(text)
     assert process_time() - started < 10
+
+
+def test_what_is_paid_for_each_is_no_path() -> None:
+    assert not any(atom.kind == "path" for atom in atoms_in("It costs 0.31 €/kWh, 5 %/year."))

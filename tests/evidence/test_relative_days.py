@@ -93,3 +93,10 @@ def test_a_year_ends_before_the_first_day_of_the_next() -> None:
     asked = "What was the mean in 2024?"
     assert status(asked, {"from": "2024-01-01", "until": "2025-01-01"}) == ["derived", "derived"]
     assert status(asked, {"until": "2022-01-01"}) == ["nowhere"]
+
+
+def test_tomorrow_is_not_in_two_weeks() -> None:
+    assert status("订后天的票", {"date": "2026-03-19"}) == ["derived"]
+    assert status("订后天的票", {"date": "2026-03-31"}) == ["nowhere"]
+    assert status("订后天的票，下个月回来", {"date": "2026-03-31"}) == ["derived"]
+    assert status("Leave tomorrow, stay two weeks.", {"until": "2026-03-31"}) == ["derived"]

@@ -108,6 +108,19 @@ def test_one_number_is_no_total() -> None:
     assert status("There it is 17.5 °F.", states) == "absent"
 
 
+def test_so_many_of_so_many() -> None:
+    people = [{"who": f"p{i}", "says": "yes" if i < 14 else "no"} for i in range(19)]
+
+    def statuses(answer: str) -> list[str]:
+        case = run("How many come?", call("get", {}, {"people": people}), answer=answer)
+        return [claim.status for claim in ground_answer(case).claims]
+
+    assert statuses("14 of 19 come (74%).") == ["calculated"] * 3
+    assert statuses("19人中有14人参加") == ["calculated"] * 2
+    assert statuses("13 of 19 come.") == ["absent", "calculated"]
+    assert statuses("It takes 14 minutes.") == ["absent"]
+
+
 def test_how_two_records_differ() -> None:
     prices = [{"items": [{"name": "A", "price": 2399}]}, {"items": [{"name": "B", "price": 1899}]}]
     calls = [call("find", {"q": i}, price) for i, price in enumerate(prices)]

@@ -31,6 +31,10 @@ def status(answer: str, result: Any) -> str:
         ("It is 111.8 miles.", [{"km": 5, "x": "111.8 km"}, {"y": 111.8}], "supported"),
         ("It costs 49.95 USD.", {"price": 49.95, "currency": "EUR"}, "absent"),
         ("It costs 49.95 EUR.", {"price": 49.95, "currency": "EUR"}, "supported"),
+        ("It used 22.65 MWh.", [{"day": "Monday", "kwh": 22.65}], "absent"),
+        ("It used 22.65 kWh.", [{"day": "Monday", "kwh": 22.65}], "supported"),
+        ("It lasts 180 hours.", {"batteryMinutes": 180}, "absent"),
+        ("It has 90 hours.", {"min": 90}, "supported"),
         ("It weighs 212 kg.", {"parts": [{"value": 212, "unit": "lb"}]}, "absent"),
     ],
 )

@@ -99,6 +99,16 @@ def test_speeds_and_areas_have_units_too() -> None:
     assert status("It has 1.2 hectares.", {"area": 12_000}) == "supported"
 
 
+def test_a_few_of_one_thing_and_one_of_another() -> None:
+    def statuses(answer: str) -> list[str]:
+        case = run(PROMPT, call("get", {}, {"adult": 17.5, "child": 8.0}), answer=answer)
+        return [claim.status for claim in ground_answer(case).claims]
+
+    told = "Two adults (17.50 each) and a child (8.00) pay {}."
+    assert statuses(told.format("43.00")) == ["supported", "supported", "calculated"]
+    assert statuses(told.format("46.50")) == ["supported", "supported", "absent"]
+
+
 def test_what_is_left_of_a_known_number() -> None:
     case = run(
         PROMPT, call("get", {}, {"balance": 500, "due": 166}), answer="$166 paid, $334 remain."

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 from assay.evidence.atoms import atoms_in
 from assay.evidence.factors import factors_in
 from assay.evidence.quantities import number_words
-from assay.evidence.relative_days import months_named, speaks_of_time
+from assay.evidence.relative_days import (
+    months_named,
+    speaks_of_days_only,
+    speaks_of_time,
+)
 from assay.evidence.spans import Spans, spans_in
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 _LONGEST_TOLD = 100_000
 _MOST_IN_WORDS = 20
 _MOST_CONVERTED = 200
+_WEEK = 7
 
 
 class Asked:
@@ -32,6 +37,12 @@ class Asked:
     def speaks_of_time(self) -> bool:
         """Whether the user spoke of a time as seen from the day of the run, such as tomorrow."""
         return any(speaks_of_time(source.text[:_LONGEST_TOLD]) for source in self._told)
+
+    @cached_property
+    def speaks_of_days_only(self) -> bool:
+        """Whether the user named but days next to the day of the run, and no longer span."""
+        texts = [source.text[:_LONGEST_TOLD] for source in self._told]
+        return max(self.spans.days, default=0) <= _WEEK and all(map(speaks_of_days_only, texts))
 
     @cached_property
     def months_named(self) -> set[int]:

@@ -44,7 +44,7 @@ _QUOTED = re.compile(
 _URL = re.compile(r"https?://[^\s<>\"'`)\]}|*，。；！？、）」》\0]+")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _PATH = re.compile(
-    rf"(?<![\w/.:<@])(?:~|\.{{1,2}})?/{_PATH_CHARS}++(?:/{_PATH_CHARS}++)*+"
+    rf"(?<![\w/.:<@$€£¥%°²)])(?:~|\.{{1,2}})?/{_PATH_CHARS}++(?:/{_PATH_CHARS}++)*+"
     rf"|(?<![\w/.@-])(?:[\w.@+-]{{1,80}}/){{0,20}}[\w@+-][\w@+.-]{{0,80}}\.(?:{_FILE_TYPES})(?![\w/(])"
 )
 _FILE_ENDING = re.compile(rf"\.(?:{_FILE_TYPES})(?![\w/])")

@@ -28,6 +28,8 @@ _TO_THE_SECOND = re.compile(r"[0-9]{1,2}:[0-9]{2}:([0-9]{2})")
 # So many things are bought, share something, or make up a year.
 _FEW = frozenset({*range(2, 10), 12})
 _NEAREST = 2
+_CENTS = 2
+_MOST_BOUGHT = 7
 _DAY = 86_400
 _DAY_IN_MINUTES = 1440
 _ANY_YEAR = 2001
@@ -59,7 +61,10 @@ def is_calculated(atom: Atom, known: Sequence[Atom]) -> bool:
     beside = [*_amounts(reversed(before)), *_amounts(after)]
     if _is_ratio(quantity, beside) or any(_is_same(atom, other) for other in numbers):
         return True
-    if any(_is_multiple(quantity, size) for size in near[:_NEAREST]):
+    bills = _bills(beside) if quantity.decimals == _CENTS else ()
+    if any(_is_multiple(quantity, size) for size in near[:_NEAREST]) or any(
+        _shows_as(quantity, size) for size in bills
+    ):
         return True
     # A total stands after its parts, or before them.
     for parts in (before[: -_LONGEST_SUM - 1 : -1], after[:_LONGEST_SUM]):
@@ -161,6 +166,12 @@ def _is_multiple(quantity: Quantity, size: float) -> bool:
     return (times in _FEW and _shows_as(quantity, size * times)) or (
         part in _FEW and _shows_as(quantity, size / part)
     )
+
+
+def _bills(sizes: Sequence[float]) -> Iterator[float]:
+    """What a few of one thing cost together with one of another."""
+    for one, other in permutations(sizes, 2):
+        yield from (times * one + other for times in range(2, _MOST_BOUGHT))
 
 
 def _is_span(quantity: Quantity, times: Sequence[Atom]) -> bool:

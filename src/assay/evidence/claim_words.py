@@ -43,5 +43,12 @@ ROUGHLY = re.compile(
 ABOVE = re.compile(
     r"(?:[>≥]|\b(?:over|above|more than|at least)|超过|至少)[\s$€£¥*_]{0,4}\Z", re.IGNORECASE
 )
+# Between how many there are and of how many: 14 of 19, 19人中有14人.
+OF_SO_MANY = re.compile(
+    r"\s(?:out )?of (?:the |all )?[0-9]|[个人件条次名场台]?(?:之?中|，其中|,其中)(?:有)?\s?[0-9]"
+)
+SO_MANY_OF = re.compile(
+    r"[0-9]\s(?:out )?of (?:the |all )?\Z|[0-9][个人件条次名场台]?(?:之?中|，其中|,其中)有?\s?\Z"
+)
 # An address of the own machine, and its port.
 OWN_MACHINE = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0):([0-9]{1,5})/?")

@@ -22,8 +22,10 @@ from assay.evidence.claim_words import (
     COMPARING,
     ENDING_IN,
     LEAVING,
+    OF_SO_MANY,
     OWN_MACHINE,
     ROUGHLY,
+    SO_MANY_OF,
     TOTALLING,
 )
 from assay.evidence.claims import COUNTED_KINDS, Claim, Grounding
@@ -245,11 +247,21 @@ class _Checker:
                 found = totals.total_of(quantity)
             if found is None and digits > _FEW:
                 found = totals.of_groups.get(key)
+        if found is None and self._is_of_so_many(atom):
+            found = totals.counts.get(quantity.size)
         if found is None and digits >= _FEW and self._speaks(AVERAGING, atom):
             found = totals.mean_of(quantity)
         if found is None and digits >= _FEW and self._speaks(COMPARING, atom):
             found = totals.gap_of(quantity)
         return None if found is None else Origin("result", ROOT, found.call, "calculation")
+
+    def _is_of_so_many(self, atom: Atom) -> bool:
+        """Whether a number says how many of so many there are, or of how many."""
+        if atom.quantity is None or atom.quantity.decimals:
+            return False
+        before = self._answer[max(0, atom.start - _LOOKED_BACK) : atom.start]
+        after = self._answer[atom.end : atom.end + _LOOKED_BACK]
+        return bool(OF_SO_MANY.match(after) or SO_MANY_OF.search(before))
 
     def _roughly(self, atom: Atom) -> Origin | None:
         """Where a number came from that the answer only says roughly, as ~26,000 or 35,000+."""

@@ -172,6 +172,9 @@ _PARTS_OF_NUMBERS = frozenset(
     }
 )
 _LONGEST_WORD = 12
+_LONGEST_FIELD = 80
+_LEAST_UNIT = 2
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MOST_PLACES = 8
 
 
@@ -240,8 +243,9 @@ class Quantity(Struct, frozen=True, gc=False):
 
 @lru_cache(maxsize=4096)
 def _is_other_unit(unit: str, field: str) -> bool:
-    _, _, named = field.lower().rpartition("_")
-    if not unit or named == field.lower():
+    named = _CAMEL.sub("_", field[:_LONGEST_FIELD]).lower().rpartition("_")[2]
+    # A field may be called as its unit is; "min" and "m" may be called so for another reason.
+    if not unit or (named == field.lower() and (len(named) < _LEAST_UNIT or named == "min")):
         return False
     return are_other_units(unit, {"c": "celsius", "f": "fahrenheit"}.get(named, named))
 

@@ -29,6 +29,11 @@ _RELATIVE = re.compile(
     r"|[本上下]季度|(?:周|星期)[一二三四五六日天末]",
     re.IGNORECASE,
 )
+_NEXT_DAYS = re.compile(
+    r"today|tonight|tomorrow|yesterday|heute|morgen|gestern|今天|明天|后天|昨天|前天|今晚",
+    re.IGNORECASE,
+)
+_WEEK = 7
 # Small letters make words of some: "may", "march".
 _NAMED_MONTH = re.compile(
     rf"(?<![A-Za-z])(?!may\b|mar\b|march\b)(?i:{MONTH})(?![A-Za-z])|(?<![0-9])(1[0-2]|[1-9])\s?月"
@@ -40,7 +45,12 @@ def speaks_of_time(text: str) -> bool:
     return _RELATIVE.search(text) is not None
 
 
-def near_today(day: Day, today: date) -> bool:
+def speaks_of_days_only(text: str) -> bool:
+    """Whether all such words of a text mean days next to today: tomorrow, 后天."""
+    return all(_NEXT_DAYS.fullmatch(word) for word in _RELATIVE.findall(text))
+
+
+def near_today(day: Day, today: date, *, within_week: bool = False) -> bool:
     """Whether such words may mean this day: a usual step from today, or the edge of a month."""
     if not day[2]:
         return abs(12 * (day[0] - today.year) + day[1] - today.month) <= _MONTHS_NEAR
@@ -48,6 +58,8 @@ def near_today(day: Day, today: date) -> bool:
     if known is None:
         return False
     apart = abs((known - today).days)
+    if within_week:
+        return apart <= _WEEK
     if apart == 0 or apart in _DAY_STEPS or (apart <= _FAR and is_edge(day)):
         return True
     return apart <= _MONTH_LENGTH and known.weekday() in _EDGES_OF_WEEK

@@ -81,6 +81,17 @@ class Totals:
         }
 
     @cached_property
+    def counts(self) -> dict[float, Source]:
+        """How many records a list has, and how many of them have a word in common."""
+        return {
+            float(len(records)): source
+            for source, lists in reversed(self._lists)
+            for listed in lists
+            for records in (listed.records, *_groups(listed.records))
+            if len(records) > 1
+        }
+
+    @cached_property
     def means(self) -> dict[float, Source]:
         """The means of fields over the records of a list, or those with a word in common."""
         return {

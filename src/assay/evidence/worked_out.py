@@ -118,14 +118,15 @@ class Workings:
 
     def of_days(self, days: Sequence[Day]) -> Origin | None:
         """The day of the run, where the user spoke of a time as seen from it, or of a month."""
-        today, sources = self._sources.today, self._sources
+        today, asked = self._sources.today, self._sources.asked
         if today is None:
             return None
         days = [day for told in days for day in _with_year(told, today.year)]
-        relative = sources.asked.speaks_of_time and any(near_today(day, today) for day in days)
+        relative = asked.speaks_of_time and any(
+            near_today(day, today, within_week=asked.speaks_of_days_only) for day in days
+        )
         if relative or any(
-            abs(day[0] - today.year) <= 1 and is_of_month(day, sources.asked.months_named)
-            for day in days
+            abs(day[0] - today.year) <= 1 and is_of_month(day, asked.months_named) for day in days
         ):
             return Origin("conversation", _CLOCK, None, _BY_CLOCK)
         return None
