@@ -128,3 +128,51 @@ def test_how_an_object_prints_is_no_answer() -> None:
 
     assert run("StopEvent(result=AgentOutput(response=ChatMess...").actual_output == "Nobody knows."
     assert run("Use Path(name) instead.").actual_output == "Use Path(name) instead."
+
+
+def test_a_crew_tells_what_it_was_asked_and_gave_back() -> None:
+    about = {"traceloop__span__kind": "task", "gen_ai__operation__name": "invoke_agent"}
+    tools = '[{"name": "rain", "description": "Whether it rains."}]'
+    crew = span("crew", 0, gen_ai__operation__name="invoke_agent", crewai__crew__result="Wet.")
+    task = {"crewai__task__description": "Rain?", "crewai__task__tools": tools}
+    run = read_one(TRACELOOP, recording((crew, span("task", 0, "crew", **about, **task))))
+    assert (run.input, run.actual_output) == ("Rain?", "Wet.")
+    assert [tool["name"] for tool in run.available_tools] == ["rain"]
+    named = {"crew_tasks": '[{"description": "Rain?"}, {"description": "Snow?"}]'}
+    spans = (
+        span("crew", 0, None, openinference__span__kind="CHAIN", **named),
+        span("helper", 0, "crew", openinference__span__kind="AGENT"),
+    )
+    assert read_one(OPENINFERENCE, recording(spans)).input == "Rain?"
+
+
+def test_an_answer_of_traceloop_may_be_plain_words() -> None:
+    said = {"traceloop__span__kind": "workflow", "traceloop__entity__output": "Nobody knows."}
+    assert read_one(TRACELOOP, recording((span("flow", 0, **said),))).actual_output == (
+        "Nobody knows."
+    )
+
+
+def test_calls_that_googles_sdk_made_on_its_own() -> None:
+    history = [
+        {"parts": [{"text": "Rain?"}]},
+        {"role": "model", "parts": [{"function_call": {"name": "rain", "args": {"city": "Oslo"}}}]},
+        {
+            "role": "user",
+            "parts": [{"function_response": {"name": "rain", "response": {"result": "yes"}}}],
+        },
+    ]
+    model = {
+        "openinference__span__kind": "LLM",
+        "llm__input_messages__0__message__content": "Rain?",
+        "llm__output_messages__0__message__content": "Yes.",
+        "output__value": {"automatic_function_calling_history": history},
+    }
+    run = read_one(OPENINFERENCE, recording((span("model", 0, None, **model),)))
+    (call,) = calls(run)
+    assert (call.tool, call.parameters, call.result) == (
+        "rain",
+        {"city": "Oslo"},
+        {"result": "yes"},
+    )
+    assert run.actual_output == "Yes."

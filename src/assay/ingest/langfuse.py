@@ -1,4 +1,4 @@
-"""Langfuse exports: a trace with its observations, or the observations alone.
+"""Langfuse exports: a trace with its observations, the observations alone, or as they were sent.
 
 Few observations are typed as tools: what instrumentations wrote as OTel or OpenInference
 attributes is in their metadata, and is read from there.
@@ -17,11 +17,12 @@ from assay.ingest.fields import (
     objects_in,
     text_or_none,
 )
+from assay.ingest.langfuse_spans import OBSERVATION, holds_observations, read_sent
 from assay.ingest.otel import decoded
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_dialects import KIND
 from assay.ingest.span_messages import Reply, answer_in, messages_in, prompt_in
-from assay.ingest.span_results import reply_in
+from assay.ingest.span_results import named_arguments, reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import (
     Role,
@@ -72,7 +73,6 @@ USAGE = {
 # What SDKs put before the name of a tool.
 TOOL_PREFIXES = ("execute_tool ", "running tool: ", "tool.")
 TRACE = "langfuse.trace"
-OBSERVATION = "langfuse.observation"
 SCORE_KEYS = ("name", "value", "stringValue", "comment", "source")
 
 
@@ -147,6 +147,7 @@ def _read_fields(step: Step, observation: dict[str, Any], reply: Reply) -> None:
         step.inputs = step.inputs or messages_in(told, "user")
         step.outputs = step.outputs or messages_in(said, "assistant")
     elif step.role == "agent":
+        step.agent = step.agent or text_or_none(step.span.name)
         step.prompt = step.prompt or prompt_in(told)
         step.answer = step.answer or (answer_in(said) if not step.outputs else None)
 
@@ -160,7 +161,7 @@ def _read_call(step: Step, told: Any, reply: Reply) -> None:
             name = name.removeprefix(prefix)
         step.call = call_of(step.span, reply.tool or name)
     call = step.call
-    call.parameters = call.parameters or parameters_of(told)
+    call.parameters = call.parameters or parameters_of(named_arguments(told))
     call.result = reply.content if call.result is None else call.result
     call.call_id = call.call_id or reply.call_id
     with_stated(call, failed=reply.failed)
@@ -178,7 +179,15 @@ def _tools(observation: dict[str, Any]) -> list[dict[str, Any]]:
     defined = observation.get("toolDefinitions")
     entries = defined.items() if isinstance(defined, dict) else []
     listed = [{"name": name, **_object(definition)} for name, definition in entries]
-    return definitions_in(listed)
+    return definitions_in(listed or _shown_tools(decoded(observation.get("input"))))
+
+
+def _shown_tools(told: Any) -> Any:
+    """Tools that were sent with the messages, or that LangChain's handler put among them."""
+    if isinstance(told, dict):
+        return told.get("tools")
+    shown = [dict_or_empty(m.get("content")) for m in objects_in(told) if m.get("role") == "tool"]
+    return [content for content in shown if content.get("type") == "function"]
 
 
 def _spans_in(item: Any, position: int | None) -> Iterator[Span]:
@@ -248,6 +257,8 @@ def _plain(value: Any) -> Any:
 
 
 def _recognise(recording: Recording) -> float:
+    if holds_observations(recording):
+        return 0.97
     first = recording.sample[0] if recording.sample else None
     if isinstance(first, dict) and isinstance(first.get("data"), list):
         first = first["data"]
@@ -266,12 +277,13 @@ def _is_observation(row: Any) -> bool:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    return read_runs(recording, LANGFUSE.name, step_of, read_observations)
+    read = read_sent if holds_observations(recording) else read_observations
+    return read_runs(recording, LANGFUSE.name, step_of, read)
 
 
 LANGFUSE = Format(
     name="langfuse",
-    title="Langfuse exports: traces with observations, JSON or JSONL",
+    title="Langfuse exports: traces with observations, JSON or JSONL; spans its SDK sends",
     fidelity=(
         "Whether the task succeeded is not recorded; scores given in Langfuse are kept in the "
         "run's extra. Only a level of ERROR reports a failure; every other level says nothing. "

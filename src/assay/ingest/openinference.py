@@ -9,12 +9,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import otel
-from assay.ingest.fields import text_or_none
+from assay.ingest.fields import objects_in, text_or_none
 from assay.ingest.otel import decoded, first, first_text
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_dialects import KIND, MAY_BE_A_TOOL
-from assay.ingest.span_messages import answer_in, messages_in, prompt_in
+from assay.ingest.span_messages import Message, answer_in, messages_in, prompt_in
 from assay.ingest.span_results import reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, usage_in, with_stated
@@ -82,14 +82,30 @@ def _read_conversation(span: Span, step: Step) -> None:
     if step.role == "model":
         step.inputs = step.inputs or messages_in(told, "user") or messages_in(_prompts(span))
         step.outputs = step.outputs or messages_in(said, "assistant")
+        step.outputs = [*_called_on_the_way(said), *step.outputs]
     elif step.role in {"agent", "chain"}:
-        step.prompt = prompt_in(told)
+        step.prompt = prompt_in(told) or _first_task(span)
         step.answer = None if step.role == "chain" and _is_printed(said) else answer_in(said)
+
+
+def _first_task(span: Span) -> str | None:
+    """What the first task of a crew asks for; CrewAI's spans have no other question."""
+    tasks = objects_in(decoded(span.attributes.get("crew_tasks")))
+    return text_or_none(tasks[0].get("description")) if tasks else None
 
 
 def _is_printed(said: Any) -> bool:
     """Whether a function of a framework gave back an object: how it prints is nobody's answer."""
     return isinstance(said, str) and bool(_PRINTED_OBJECT.match(said))
+
+
+def _called_on_the_way(said: Any) -> list[Message]:
+    """The calls that Google's SDK made itself before the model answered, with their results."""
+    whole = decoded(said)
+    history = whole.get("automatic_function_calling_history") if isinstance(whole, dict) else None
+    told = messages_in(history)
+    asked = max((i for i, m in enumerate(told) if m.role == "user" and m.texts), default=-1)
+    return told[asked + 1 :]
 
 
 def _requested_model(span: Span) -> str | None:

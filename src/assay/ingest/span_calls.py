@@ -251,7 +251,8 @@ class _Replies:
             for message in (*step.inputs, *step.outputs):
                 self._keep(message.replies)
         for step in tree.models:
-            for reply in _newest_replies(step.inputs):
+            on_the_way = [reply for message in step.outputs for reply in message.replies]
+            for reply in (*_newest_replies(step.inputs), *on_the_way):
                 if reply.call_id is None and reply.tool:
                     self._by_tool.setdefault(reply.tool, deque()).append(reply)
             for call_id, reply in _in_order(step.inputs):

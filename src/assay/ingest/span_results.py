@@ -1,4 +1,4 @@
-"""A tool's result out of what a framework put around it before a span recorded it."""
+"""Arguments and results of a tool out of what was put around them before a span recorded them."""
 
 from __future__ import annotations
 
@@ -25,6 +25,19 @@ def reply_in(result: Any) -> Reply:
     is_tool_message = "tool_call_id" in body and "content" in body
     is_response = set(body) == {"id", "name", "response"}
     return reply_of(body) if is_tool_message or is_response else Reply(result)
+
+
+def named_arguments(recorded: Any) -> Any:
+    """Arguments by name, where a decorator recorded them as Python passes them.
+
+    Those that were passed by place are called `arg0`, `arg1` and so on.
+    """
+    passed = decode_loosely(recorded) if isinstance(recorded, str) else recorded
+    is_passed = isinstance(passed, dict) and set(passed) == {"args", "kwargs"}
+    if not is_passed or not isinstance(passed["kwargs"], dict):
+        return recorded
+    by_place = passed["args"] if isinstance(passed["args"], list) else []
+    return {**{f"arg{i}": value for i, value in enumerate(by_place)}, **passed["kwargs"]}
 
 
 def _tool_output(message: dict[str, Any]) -> Reply | None:

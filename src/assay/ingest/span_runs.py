@@ -145,14 +145,14 @@ def _answer(tree: Tree, models: list[Step]) -> str | None:
         if answer:
             return answer
     last = models[-1] if models else None
-    if last is None or any(_waits(message) for message in last.outputs):
+    if last is None or _waits(last.outputs):
         return None
     return last.answer or last_text(last.outputs, "assistant")
 
 
-def _waits(message: Message) -> bool:
-    """Whether a message asks for more than the provider itself gave back in it."""
-    return len(message.requests) > len(message.replies)
+def _waits(said: list[Message]) -> bool:
+    """Whether a model asks for more than the provider itself gave back on the way."""
+    return sum(len(m.requests) - len(m.replies) for m in said) > 0
 
 
 def _history(tree: Tree, models: list[Step]) -> list[dict[str, Any]] | None:
@@ -203,7 +203,7 @@ def _framework(tree: Tree) -> str | None:
 def _framework_of(scope: str) -> str | None:
     name = scope
     for prefix in _INSTRUMENTATIONS:
-        name = name.removeprefix(prefix)
+        name = name.removeprefix(prefix).removesuffix(".instrumentation")
     if name in NO_FRAMEWORKS:
         return None
     if name.startswith("semantic_kernel."):

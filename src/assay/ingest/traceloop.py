@@ -8,7 +8,7 @@ from assay.ingest import otel
 from assay.ingest.otel import decoded, first, first_text
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_messages import answer_in, messages_in, prompt_in
-from assay.ingest.span_results import reply_in
+from assay.ingest.span_results import named_arguments, reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, with_stated
 from assay.ingest.spans import Span, below, sampled_spans
@@ -33,6 +33,10 @@ SESSION_KEYS = (
 )
 ARGUMENT_KEYS = ("gen_ai.tool.call.arguments", "tool.arguments", "traceloop.entity.input")
 RESULT_KEYS = ("gen_ai.tool.call.result", "traceloop.entity.output")
+# What a crew was asked and gave back. What it used is told too, but counted from the first of
+# all runs that shared a model.
+PROMPT_KEYS = ("crewai.task.description",)
+ANSWER_KEYS = ("crewai.crew.result",)
 # What LangChain's callbacks put around the arguments of a tool.
 CALLBACK_KEYS = frozenset({"input_str", "inputs"})
 STATED = {"success": False, "failure": True}
@@ -48,21 +52,28 @@ def step_of(span: Span) -> Step:
     step.framework = FRAMEWORKS.get(first_text(span, ("gen_ai.provider.name",)) or "")
     step.tools = step.tools or definitions_in(below(span.attributes, "llm.request.functions"))
     step.tools = step.tools or definitions_in(_sent_beside_messages(span, "tools"))
+    step.tools = step.tools or definitions_in(decoded(span.attributes.get("crewai.task.tools")))
     if step.role == "tool":
         # Spans of the MCP protocol are nobody's but OTel's.
         step.call = step.call if "mcp.method.name" in span.attributes else _tool_call(span)
         return step
     told = span.attributes.get("traceloop.entity.input")
-    said = decoded(span.attributes.get("traceloop.entity.output"))
+    said = _written(span.attributes.get("traceloop.entity.output"))
     if step.role == "model" and not any(m.texts or m.requests for m in step.outputs):
         step.outputs = messages_in(said, "assistant") or step.outputs
     elif step.role == "agent":
-        step.prompt = step.prompt or prompt_in(told)
-        step.answer = step.answer or (answer_in(said) if said else None)
+        step.prompt = step.prompt or prompt_in(told) or first_text(span, PROMPT_KEYS)
+        step.answer = step.answer or answer_in(said or first_text(span, ANSWER_KEYS))
     elif step.role == "chain":
         # A task that runs tools shows the messages they gave back, with their status.
         step.outputs = [message for message in messages_in(said) if message.replies]
     return step
+
+
+def _written(value: Any) -> Any:
+    """The value of an attribute that may be JSON, or words."""
+    read = decoded(value)
+    return value if read is None and value != "null" else read
 
 
 def _sent_beside_messages(span: Span, name: str) -> Any:
@@ -95,10 +106,7 @@ def _arguments(sent: Any) -> Any:
     if CALLBACK_KEYS & set(recorded) and "metadata" in recorded:
         inputs = recorded.get("inputs")
         return inputs if isinstance(inputs, dict) else recorded.get("input_str")
-    if set(recorded) == {"args", "kwargs"} and isinstance(recorded["kwargs"], dict):
-        by_place = recorded["args"] if isinstance(recorded["args"], list) else []
-        return {**{f"arg{i}": v for i, v in enumerate(by_place)}, **recorded["kwargs"]}
-    return sent
+    return named_arguments(sent)
 
 
 def _recognise(recording: Recording) -> float:
