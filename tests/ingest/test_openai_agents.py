@@ -114,6 +114,53 @@ def test_spans_without_words_still_tell_of_the_calls(tmp_path: Path) -> None:
     assert run.usage.input_tokens == 90
 
 
+def own_step(kind: str, **told: Any) -> dict[str, Any]:
+    return {"type": "custom", "name": kind, "data": {"sdk_span_type": kind, **told}}
+
+
+def test_what_a_whole_task_used_counts_where_no_model_says_it(tmp_path: Path) -> None:
+    silent = {**GENERATION, "usage": {"input_tokens": 0, "output_tokens": 0}}
+    (run,) = runs(tmp_path, [trace(1), span(1, silent), span(1, own_step("task", usage=USED))])
+    assert run.usage is not None
+    assert (run.usage.input_tokens, run.usage.output_tokens) == (90, 12)
+
+
+def test_a_turn_that_broke_off_names_the_tool_that_was_not_found(tmp_path: Path) -> None:
+    function_call = {"name": "get_weather", "arguments": "{}"}
+    asked = [{"role": "assistant", "tool_calls": [{"id": "c1", "function": function_call}]}]
+    error = {"message": "Tool not found", "data": {"tool_name": "get_weather"}}
+    turn = span(1, own_step("turn", agent_name="desk"), error=error)
+    (run,) = runs(tmp_path, [trace(1), span(1, {**GENERATION, "output": asked}), turn])
+    (call,) = run.calls
+    assert (call.tool, call.result, call.reported_success) == (
+        "get_weather",
+        "Tool not found",
+        False,
+    )
+    assert run.outcome is not None
+    assert (run.outcome.success, run.outcome.reason) == (False, "Tool not found")
+    assert run.agent_id == "desk"
+
+
+def test_a_handover_is_a_call(tmp_path: Path) -> None:
+    over = {"type": "handoff", "from_agent": "desk", "to_agent": "Moon Desk"}
+    (run,) = runs(tmp_path, [trace(1), span(1, over)])
+    assert [call.tool for call in run.calls] == ["transfer_to_moon_desk"]
+    function_call = {"name": "transfer_to_moon_desk", "arguments": "{}"}
+    asked = [{"role": "assistant", "tool_calls": [{"id": "c1", "function": function_call}]}]
+    (run,) = runs(tmp_path, [trace(1), span(1, {**GENERATION, "output": asked}), span(1, over)])
+    assert [(call.tool, call.call_id) for call in run.calls] == [("transfer_to_moon_desk", "c1")]
+
+
+def test_a_result_of_mcp_is_its_words(tmp_path: Path) -> None:
+    printed = "{'type': 'text', 'text': 'shipped', 'annotations': None}"
+    (run,) = runs(tmp_path, [trace(1), span(1, function("A1", printed))])
+    assert run.calls[0].result == "shipped"
+    picture = "{'type': 'image', 'data': 'x'}"
+    (run,) = runs(tmp_path, [trace(1), span(1, function("A1", picture))])
+    assert run.calls[0].result == picture
+
+
 @pytest.mark.parametrize(
     "odd",
     [

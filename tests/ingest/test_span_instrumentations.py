@@ -240,3 +240,34 @@ def test_a_framework_may_have_many_instruments() -> None:
     scope = "semantic_kernel.utils.telemetry.model_diagnostics.decorators"
     run = read_one(OTEL, recording((chat("a", 0, [QUESTION], SAID, scope=scope),)))
     assert run.framework == "semantic-kernel"
+
+
+def test_what_a_model_said_may_be_known_only_from_what_the_next_was_shown() -> None:
+    """Another agent may have gone on, with other instructions."""
+    first = {"role": "system", "content": "You hand over."}
+    then = {"role": "system", "content": "You know the weather."}
+    spans = (
+        chat("a", 0, [first, QUESTION], {"role": "assistant", "parts": []}),
+        chat("b", 2, [then, QUESTION, ASKED, GIVEN], SAID),
+    )
+    run = read_one(OTEL, recording(spans))
+    (call,) = calls(run)
+    assert (call.tool, call.call_id, call.result, call.turn) == ("rain", "c", "yes", 1)
+    assert run.actual_output == "Yes."
+    other = {"role": "user", "content": "Snow?"}
+    spans = (spans[0], chat("b", 2, [then, other, ASKED, GIVEN], SAID))
+    assert calls(read_one(OTEL, recording(spans))) == []
+
+
+def test_a_generation_that_logfire_saw() -> None:
+    facts = {"gen_ai.system": "x", "model_config": {}, "input": [QUESTION], "output": [SAID]}
+    run = read_one(OTEL, recording((span("a", 0, attributes=facts),)))
+    assert (run.input, run.actual_output) == ("Rain in Oslo?", "Yes.")
+
+
+def test_how_a_message_prints_is_no_question() -> None:
+    printed = "id='6d' source='user' models_usage=None content='Rain in Oslo?' type='TextMessage'"
+    agent = {"openinference.span.kind": "AGENT", "input.value": {"messages": [printed]}}
+    llm = {"openinference.span.kind": "LLM", "input.value": [QUESTION]}
+    spans = (span("a", 0, attributes=agent), span("b", 0, parent_id="a", attributes=llm))
+    assert read_one(OPENINFERENCE, recording(spans)).input == "Rain in Oslo?"

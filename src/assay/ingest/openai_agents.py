@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest.documents import Document, Unreadable
 from assay.ingest.fields import dict_or_empty, epoch_seconds, id_or_none, text_or_none
 from assay.ingest.recording import Format, Recording
-from assay.ingest.span_messages import messages_in
+from assay.ingest.span_messages import Message, Reply, messages_in
+from assay.ingest.span_results import content_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, usage_in
 from assay.ingest.spans import Piece, Span
@@ -23,6 +24,7 @@ ROLES: dict[str, Role] = {
     "generation": "model",
     "response": "model",
     "function": "tool",
+    "handoff": "tool",
     "custom": "chain",
 }
 USAGE = {
@@ -43,6 +45,11 @@ def read_exported(document: Document, name: str) -> Iterator[Piece]:
             yield Unreadable(name, problem, position)
         else:
             yield _trace(item, position) if item["object"] == _TRACE else _span(item, position)
+
+
+_OWN_STEP = "custom"
+_TASK = "task"
+_OWN_STEPS = (_TASK, "turn")
 
 
 def step_of(span: Span) -> Step:
@@ -66,11 +73,34 @@ def step_of(span: Span) -> Step:
     elif step.role == "agent":
         step.agent = span.name
         step.tools = definitions_in([{"name": name} for name in _texts(data.get("tools"))])
+    elif data.get("type") == "handoff":
+        step.call = call_of(span, _handing_over(text_or_none(data.get("to_agent")) or ""))
     elif step.role == "tool":
         server = text_or_none(dict_or_empty(data.get("mcp_data")).get("server"))
-        sent, came = data.get("input"), data.get("output")
+        sent, came = data.get("input"), content_in(data.get("output"))
         step.call = call_of(span, span.name, arguments=sent, result=came, server=server)
+    elif data.get("type") == _OWN_STEP:
+        _read_own_step(step, dict_or_empty(data.get("data")))
     return step
+
+
+def _read_own_step(step: Step, told: dict[str, Any]) -> None:
+    """The SDK's own steps around the models: the whole task with what it used, and its turns."""
+    kind = told.get("sdk_span_type")
+    if kind not in _OWN_STEPS:
+        return
+    step.role, step.agent = "agent", text_or_none(told.get("agent_name"))
+    step.usage = usage_in(dict_or_empty(told.get("usage")), USAGE) if kind == _TASK else None
+    error = dict_or_empty(step.span.attributes.get("error"))
+    refused = text_or_none(dict_or_empty(error.get("data")).get("tool_name"))
+    if refused:
+        reply = Reply(text_or_none(error.get("message")), tool=refused, failed=True)
+        step.outputs = [Message("tool", replies=[reply])]
+
+
+def _handing_over(agent: str) -> str:
+    """The tool by which a model hands over to an agent."""
+    return f"transfer_to_{agent.replace(' ', '_').lower()}"
 
 
 def _trace(item: dict[str, Any], position: int | None) -> Span:

@@ -43,7 +43,8 @@ USAGE = {
 # BeeAI writes an event of a tool as a span; only the last of them tells of the whole call.
 PASSING_EVENTS = (".start", ".finish", ".retry")
 NOT_OUTERMOST = "remaining_steps"
-_PRINTED_OBJECT = re.compile(r"[A-Z]\w*\([a-z_]+=")
+# `Name(field=…` as classes print, `field='…' field=` as Pydantic's models do.
+_PRINTED_OBJECT = re.compile(r"[A-Z]\w*\([a-z_]+=|[a-z_]+='[^']*' [a-z_]+=")
 
 
 def step_of(span: Span) -> Step:
@@ -84,7 +85,8 @@ def _read_conversation(span: Span, step: Step) -> None:
         step.outputs = step.outputs or messages_in(said, "assistant")
         step.outputs = [*_called_on_the_way(said), *step.outputs]
     elif step.role in {"agent", "chain"}:
-        step.prompt = prompt_in(told) or _first_task(span)
+        asked = prompt_in(told)
+        step.prompt = _first_task(span) if asked is None or _is_printed(asked) else asked
         step.answer = None if step.role == "chain" and _is_printed(said) else answer_in(said)
 
 
@@ -95,7 +97,7 @@ def _first_task(span: Span) -> str | None:
 
 
 def _is_printed(said: Any) -> bool:
-    """Whether a function of a framework gave back an object: how it prints is nobody's answer."""
+    """Whether a framework handed an object on: how it prints is nobody's words."""
     return isinstance(said, str) and bool(_PRINTED_OBJECT.match(said))
 
 

@@ -56,6 +56,7 @@ TELLING: tuple[tuple[str, Role], ...] = (
     ("gen_ai.completion.0.tool_calls.0.name", "model"),
     ("llm.request.type", "model"),
     ("mcp_data", "tool"),
+    ("model_config", "model"),
 )
 TOOL_KEYS = ("gen_ai.tool.name", "ai.toolCall.name", "mcp.tool.name", "name")
 CALL_ID_KEYS = ("gen_ai.tool.call.id", "ai.toolCall.id")
@@ -75,8 +76,18 @@ RESULT_KEYS = (
     "output.value",
     "output",
 )
-INPUT_KEYS = ("gen_ai.input.messages", "gcp.vertex.agent.llm_request", "ai.prompt.messages")
-OUTPUT_KEYS = ("gen_ai.output.messages", "gcp.vertex.agent.llm_response", "ai.response.toolCalls")
+INPUT_KEYS = (
+    "gen_ai.input.messages",
+    "gcp.vertex.agent.llm_request",
+    "ai.prompt.messages",
+    "input",
+)
+OUTPUT_KEYS = (
+    "gen_ai.output.messages",
+    "gcp.vertex.agent.llm_response",
+    "ai.response.toolCalls",
+    "output",
+)
 TRANSCRIPT_KEYS = ("pydantic_ai.all_messages", "all_messages_events", "events")
 PROMPT_KEYS = ("ai.prompt",)
 ANSWER_KEYS = ("final_result", "ai.response.text")

@@ -250,6 +250,8 @@ class _Replies:
         for step in tree.steps:
             for message in (*step.inputs, *step.outputs):
                 self._keep(message.replies)
+            if step.role == "agent":
+                self._keep_refused(step.outputs)
         for step in tree.models:
             on_the_way = [reply for message in step.outputs for reply in message.replies]
             for reply in (*_newest_replies(step.inputs), *on_the_way):
@@ -270,6 +272,12 @@ class _Replies:
         if call.reported_success is None and reply.failed is not None:
             call.reported_success = not reply.failed
             call.success = call.reported_success
+
+    def _keep_refused(self, told: list[Message]) -> None:
+        """What an agent says of a call that it did not make, for want of such a tool."""
+        for reply in (reply for message in told for reply in message.replies):
+            if reply.call_id is None and reply.tool and reply.failed:
+                self._by_tool.setdefault(reply.tool, deque()).append(reply)
 
     def _keep(self, replies: list[Reply]) -> None:
         for reply in replies:

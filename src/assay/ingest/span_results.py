@@ -8,6 +8,7 @@ from assay.ingest.fields import text_or_none
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.span_messages import Reply, failed, message_body, messages_in, reply_of
 
+TEXT_PART = frozenset({"type", "text", "annotations", "_meta", "meta"})
 # What LlamaIndex makes of each result.
 TOOL_OUTPUT = frozenset({"blocks", "tool_name", "raw_output", "is_error"})
 
@@ -25,6 +26,14 @@ def reply_in(result: Any) -> Reply:
     is_tool_message = "tool_call_id" in body and "content" in body
     is_response = set(body) == {"id", "name", "response"}
     return reply_of(body) if is_tool_message or is_response else Reply(result)
+
+
+def content_in(result: Any) -> Any:
+    """The words of a part of text that MCP gave back, also where Python printed it."""
+    part = decode_loosely(result) if isinstance(result, str) else result
+    is_text = isinstance(part, dict) and part.get("type") == "text" and set(part) <= TEXT_PART
+    words = part.get("text") if is_text else None
+    return words if isinstance(words, str) else result
 
 
 def named_arguments(recorded: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from assay.ingest.span_steps import filled_usage
@@ -11,10 +12,13 @@ from assay.ingest.span_steps import filled_usage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.ingest.span_messages import Message
     from assay.ingest.span_steps import Step
 
 # Deeper trees are hostile or circular; real ones stay far below.
 _DEEPEST = 256
+# Sub-agents at work between two answers of an agent have models too.
+_MOST_BETWEEN = 20
 
 
 class Tree:
@@ -72,7 +76,9 @@ class Tree:
             inner = [s for s in within.get(step.span.span_id, []) if s.span.span_id not in within]
             if len(inner) == 1:
                 _fill(inner[0], step)
-        return _told_once([step for step in models if step.span.span_id not in within])
+        once = _told_once([step for step in models if step.span.span_id not in within])
+        _say_what_the_next_was_shown(once)
+        return once
 
     def runs(self) -> list[list[Step]]:
         """The steps of each run: all of them, or those of each conversation."""
@@ -143,6 +149,25 @@ def _are_one_answer(known: Step, step: Step) -> bool:
         return known.reply_id == step.reply_id
     is_beside = known.span.parent_id == step.span.parent_id and ended(step) <= ended(known)
     return is_beside and not step.inputs and not step.outputs
+
+
+def _say_what_the_next_was_shown(models: list[Step]) -> None:
+    """Give a model without recorded words those that a later one was shown as its own."""
+    for i, step in enumerate(models):
+        told = _without_system(step.inputs)
+        if step.outputs or step.answer or not told:
+            continue
+        for later in models[i + 1 : i + 1 + _MOST_BETWEEN]:
+            shown = _without_system(later.inputs)
+            if len(shown) > len(told) and shown[: len(told)] == told:
+                since = shown[len(told) :]
+                step.outputs = list(takewhile(lambda m: m.role == "assistant", since))
+                break
+
+
+def _without_system(messages: list[Message]) -> list[Message]:
+    """Messages but the instructions: the next agent has others."""
+    return [message for message in messages if message.role != "system"]
 
 
 def began(step: Step) -> float:
