@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from assay.judge.looking import Look
     from assay.test_case import AgentTestCase
 
-EVIDENCE_VERSION = "3"
+EVIDENCE_VERSION = "4"
 EVIDENCE = "evidence"
 
 # One row a dimension, in the rubric's order: what is looked at.
