@@ -156,9 +156,11 @@ def test_an_answer_that_two_instrumentations_saw_counts_once(
     )
     silent = {"gen_ai.operation.name": "chat", "gen_ai.response.id": other_id, **counted(7)}
     sdk = span("b", at, 0.5, scope="provider.sdk", attributes=silent)
-    run = read_one(OTEL, recording((framework, sdk)))
-    assert run.usage is not None
-    assert run.usage.input_tokens == tokens
+    # The SDK's console exporter does not say who wrote a span; their names differ, too.
+    for spans in ((framework, sdk), ({**framework, "scope": ""}, {**sdk, "scope": ""})):
+        run = read_one(OTEL, recording(spans))
+        assert run.usage is not None
+        assert run.usage.input_tokens == tokens
 
 
 def test_a_count_that_only_the_second_report_has_is_taken() -> None:

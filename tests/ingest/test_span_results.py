@@ -176,3 +176,19 @@ def test_calls_that_googles_sdk_made_on_its_own() -> None:
         {"result": "yes"},
     )
     assert run.actual_output == "Yes."
+
+
+@pytest.mark.parametrize(
+    ("came", "result", "reported"),
+    [
+        ({"result": "5"}, "5", None),
+        ({"result": "no such number", "is_error": True}, "no such number", False),
+    ],
+)
+def test_calls_of_mcp_that_traceloop_saw(came: Any, result: str, reported: object) -> None:
+    about = {"traceloop__span__kind": "tool", "traceloop__entity__name": "add"}
+    sent = {"tool_name": "add", "arguments": {"a": 2, "b": 3}}
+    told = {"traceloop__entity__input": sent, "traceloop__entity__output": came}
+    (call,) = calls(read_one(TRACELOOP, recording((span("add.tool", 0, None, **about, **told),))))
+    assert (call.tool, call.parameters, call.result) == ("add", {"a": 2, "b": 3}, result)
+    assert call.reported_success is reported

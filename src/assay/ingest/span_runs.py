@@ -43,6 +43,7 @@ _INSTRUMENTATIONS = ("openinference.instrumentation.", "opentelemetry.instrument
 NO_FRAMEWORKS = frozenset(
     {
         "",
+        "mcp",
         "mcp-python-sdk",
         "langfuse-sdk",
         "langsmith",

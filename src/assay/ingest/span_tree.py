@@ -143,12 +143,17 @@ def _told_once(models: list[Step]) -> list[Step]:
 
 def _are_one_answer(known: Step, step: Step) -> bool:
     """Whether two spans side by side tell of one answer: by its id, or one without a word."""
-    if known.span.scope == step.span.scope or began(step) > ended(known):
+    if _writer(known) == _writer(step) or began(step) > ended(known):
         return False
     if known.reply_id and step.reply_id:
         return known.reply_id == step.reply_id
     is_beside = known.span.parent_id == step.span.parent_id and ended(step) <= ended(known)
     return is_beside and not step.inputs and not step.outputs
+
+
+def _writer(step: Step) -> str:
+    """Who wrote a span; where the export does not say it, what it is called must do."""
+    return step.span.scope or step.span.name
 
 
 def _say_what_the_next_was_shown(models: list[Step]) -> None:

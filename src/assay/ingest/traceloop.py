@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest import otel
 from assay.ingest.otel import decoded, first, first_text
 from assay.ingest.recording import Format, Recording
-from assay.ingest.span_messages import answer_in, messages_in, prompt_in
+from assay.ingest.span_messages import Reply, answer_in, failed, messages_in, prompt_in
 from assay.ingest.span_results import named_arguments, reply_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, with_stated
@@ -39,6 +39,8 @@ PROMPT_KEYS = ("crewai.task.description",)
 ANSWER_KEYS = ("crewai.crew.result",)
 # What LangChain's callbacks put around the arguments of a tool.
 CALLBACK_KEYS = frozenset({"input_str", "inputs"})
+# What the instrumentation of MCP records of a call.
+MCP_CALL = frozenset({"tool_name", "arguments"})
 STATED = {"success": False, "failure": True}
 
 
@@ -84,7 +86,7 @@ def _sent_beside_messages(span: Span, name: str) -> Any:
 
 
 def _tool_call(span: Span) -> ToolExecutionResult:
-    reply = reply_in(first(span, RESULT_KEYS))
+    reply = _of_mcp(span) or reply_in(first(span, RESULT_KEYS))
     entity = first_text(span, ("gen_ai.tool.name", "tool.name", "traceloop.entity.name"))
     call = call_of(
         span,
@@ -98,11 +100,22 @@ def _tool_call(span: Span) -> ToolExecutionResult:
     return with_stated(call, failed=stated)
 
 
+def _of_mcp(span: Span) -> Reply | None:
+    """What an MCP server gave back, out of what the instrumentation of MCP puts around it."""
+    sent = decoded(span.attributes.get("traceloop.entity.input"))
+    came = decoded(span.attributes.get("traceloop.entity.output"))
+    if not isinstance(sent, dict) or set(sent) != MCP_CALL or not isinstance(came, dict):
+        return None
+    return Reply(came.get("result"), failed=failed(came))
+
+
 def _arguments(sent: Any) -> Any:
     """The arguments out of what a callback or a decorator recorded around them."""
     recorded = decoded(sent)
     if not isinstance(recorded, dict):
         return sent
+    if set(recorded) == MCP_CALL:
+        return recorded["arguments"]
     if CALLBACK_KEYS & set(recorded) and "metadata" in recorded:
         inputs = recorded.get("inputs")
         return inputs if isinstance(inputs, dict) else recorded.get("input_str")
