@@ -144,6 +144,27 @@ def test_an_edit_that_does_not_fit_has_failed() -> None:
     assert run.outcome == RunOutcome(success=False, decided_by="aider", reason=reason)
 
 
+UNQUOTED = """> # 1 SEARCH/REPLACE block failed to match!
+
+## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.py
+<<<<<<< SEARCH
+def f(): ...
+=======
+def g(): ...
+>>>>>>> REPLACE
+
+The SEARCH section must exactly match an existing block of lines|
+"""
+
+
+def test_a_notice_goes_on_behind_an_empty_line() -> None:
+    calls = told(REPLY, UNQUOTED, "\nI give up.\n")
+    assert [success for *_, success, _ in calls].count(False) == 1
+    assert len(calls) == len(EDITS)
+    run = read_one(AIDER_FORMAT, history(HEADER, QUESTION, REPLY, UNQUOTED, "\nI give up.\n"))
+    assert run.actual_output == "I give up."
+
+
 @pytest.mark.parametrize("notice", LEFT_ALONE)
 def test_a_file_left_alone_is_a_failure(notice: str) -> None:
     assert told(REPLY, f"> {notice}a.py  \n")[0][2:4] == (f"{notice}a.py", False)

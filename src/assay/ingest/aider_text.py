@@ -75,10 +75,12 @@ def _speaker(line: str, speaker: str, last: str, *, marked: bool) -> str:
         return USER
     if line.startswith(_QUOTED) and (is_own or speaker == AIDER):
         return AIDER
+    # A notice of several lines is quoted in its first one, and ends in blanks in its last.
+    if speaker == AIDER and not last.endswith(_BREAK) and marked:
+        return AIDER
     if not line.strip():
         return MODEL if speaker == MODEL else ""
-    # A notice of several lines is quoted in its first one, and ends in blanks in its last.
-    return AIDER if speaker == AIDER and not last.endswith(_BREAK) and marked else MODEL
+    return MODEL
 
 
 def _said(line: str, speaker: str) -> str:
