@@ -144,7 +144,8 @@ def test_an_edit_that_does_not_fit_has_failed() -> None:
     assert run.outcome == RunOutcome(success=False, decided_by="aider", reason=reason)
 
 
-UNQUOTED = """> # 1 SEARCH/REPLACE block failed to match!
+UNQUOTED = """> Tokens: 1k sent, 2 received.|
+> # 1 SEARCH/REPLACE block failed to match!
 
 ## SearchReplaceNoExactMatch: This SEARCH block failed to exactly match lines in a.py
 <<<<<<< SEARCH

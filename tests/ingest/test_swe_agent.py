@@ -9,7 +9,7 @@ import pytest
 from tests.ingest.reading import problems, read_one, recording
 
 from assay.ingest.recording import FilePlace, Recording
-from assay.ingest.swe_agent import COMMANDS, FENCES, SWE_AGENT
+from assay.ingest.swe_agent import COMMANDS, FENCES, NOT_EXECUTED, SUBMIT, SWE_AGENT
 from assay.run import Usage
 
 if TYPE_CHECKING:
@@ -152,6 +152,22 @@ def test_mini_with_tool_calls_and_what_it_keeps_beside() -> None:
     assert (call.reported_success, call.error_message) == (False, "timed out")
     assert (case.actual_output, case.model) == ("diff", "claude-x")
     assert case.usage == Usage(input_tokens=10, output_tokens=2, cost_usd=0.5)
+
+
+@pytest.mark.parametrize(("command", "success"), [(SUBMIT, None), ("ls", False)])
+def test_the_command_that_hands_the_work_in_has_not_failed(
+    command: str, *, success: bool | None
+) -> None:
+    called = {"id": "c", "function": {"name": "bash", "arguments": {"command": f"echo {command}"}}}
+    not_run = {"returncode": -1, "exception_info": NOT_EXECUTED}
+    messages = [
+        said("user", "Fix it"),
+        said("assistant", "Done.", tool_calls=[called]),
+        said("tool", "{}", tool_call_id="c", extra=not_run),
+    ]
+    value = {"trajectory_format": "mini-swe-agent-1.1", "info": {}, "messages": messages}
+    (call,) = run_of(value, "x.traj.json").calls
+    assert call.reported_success is success
 
 
 def test_what_is_no_trajectory_is_reported() -> None:

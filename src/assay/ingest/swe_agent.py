@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 NAME = "swe-agent"
 MINI = "mini-swe-agent"
 SHELL = "bash"
+# The command by which mini-swe-agent is told that the work is done, and what it notes of it.
+SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+NOT_EXECUTED = "action was not executed"
 # The commands that SWE-agent gives the model besides the shell's own.
 COMMANDS = frozenset(
     {
@@ -211,6 +214,8 @@ def _fenced(words: str) -> list[str]:
 def _tell_observation(
     builder: RunBuilder, call: ToolExecutionResult, message: dict[str, Any], about: dict[str, Any]
 ) -> None:
+    if text_at(about, "exception_info") == NOT_EXECUTED and _submits(call):
+        return  # it was run and ended the run: what it submitted is the answer
     words = text_of(message.get("content"))
     said = _RETURN_CODE.match(words)
     code = int(said[1]) if said else count_or_none(about.get("returncode"))
@@ -224,6 +229,10 @@ def _tell_observation(
         ended_at=epoch_seconds(about.get("timestamp")),
         tool=call.tool,
     )
+
+
+def _submits(call: ToolExecutionResult) -> bool:
+    return SUBMIT in text_of(dict_or_empty(call.parameters).get("command"))
 
 
 def _finished(
