@@ -181,6 +181,17 @@ def test_listeners_have_words_of_their_own(name: str, given: str) -> None:
     assert calls_of(begun, ended) == [("look", "rain", True, None, None)]
 
 
+def test_tools_that_were_printed_are_read_as_they_were() -> None:
+    city = {"type": "string", "title": "City"}
+    schema = {"properties": {"city": repr(city)}, "required": [repr("city")]}
+    printed = {"name": "'rain'", "description": "'How wet?'", "parameters": repr(schema)}
+    asked = event("llm_call_started", 1, tools=[{"type": "function", "function": printed}])
+    run = read_one(CREWAI, recording((*EVENTS, asked)))
+    meant = {"properties": {"city": city}, "required": ["city"]}
+    told = {"name": "rain", "description": "How wet?", "parameters": meant}
+    assert run.available_tools == [{"type": "function", "function": told}]
+
+
 def test_times_agents_tools_and_totals() -> None:
     ended = event("tool_usage_finished", 9, tool_name="look", finished_at="2026-01-01T00:00:04Z")
     tool = {"type": "function", "function": {"name": "look"}}

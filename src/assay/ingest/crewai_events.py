@@ -20,6 +20,7 @@ from assay.ingest.fields import (
     text_of,
     total_usage,
 )
+from assay.ingest.python_literals import decode_literal
 from assay.ingest.recording import Format, Recording
 from assay.run import RunOutcome, Source
 
@@ -61,6 +62,8 @@ REASON_KEYS = ("message", "reason", "error")
 # Where listeners keep the event that they heard.
 ENVELOPE_KEYS = ("event", "data", "payload")
 _DEEPEST = 3
+_QUOTES = ("'", '"')
+_DEEPEST = 12
 # More tools than any crew calls.
 _MOST_TOOLS = 1000
 _LOOKED_AT = 200
@@ -147,7 +150,7 @@ class _Crew:
             self._ask(event)
         elif kind in {"llm_call_started", "llm_call_completed"}:
             self._usages.append(event.get("usage"))
-            told = {"model": text_at(event, "model"), "tools": objects_in(event.get("tools"))}
+            told = {"model": text_at(event, "model"), "tools": _offered(event.get("tools"))}
             self._about |= {key: value for key, value in told.items() if value}
         elif kind in COMPLETED:
             self._answer = _said(event.get("output")) or self._answer
@@ -276,6 +279,24 @@ def _said(output: Any) -> str:
     return next((text for key in OUTPUT_KEYS if (text := text_at(inner, key))), None) or text_of(
         output
     )
+
+
+def _offered(tools: object) -> list[dict[str, Any]]:
+    """The definitions of tools; what lies deep in an event is logged as Python prints it."""
+    found = objects_in(tools)
+    names = (text_at(dict_or_empty(tool.get("function")), "name") or "" for tool in found)
+    return [_unprinted(tool) for tool in found] if any(n[:1] in _QUOTES for n in names) else found
+
+
+def _unprinted(value: Any, depth: int = 0) -> Any:
+    if depth > _DEEPEST:
+        return value
+    if isinstance(value, dict):
+        return {key: _unprinted(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_unprinted(inner, depth + 1) for inner in value]
+    decoded = decode_literal(value) if isinstance(value, str) else None
+    return value if decoded is None else _unprinted(decoded, depth + 1)
 
 
 CREWAI = Format(
