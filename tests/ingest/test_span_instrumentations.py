@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.ingest.reading import read_one, recording
 
+from assay.ingest.formats import pick_format
 from assay.ingest.openinference import OPENINFERENCE
 from assay.ingest.otel import OTEL
 from assay.ingest.traceloop import TRACELOOP
@@ -273,3 +275,32 @@ def test_how_a_message_prints_is_no_question() -> None:
     llm = {"openinference.span.kind": "LLM", "input.value": [QUESTION]}
     spans = (span("a", 0, attributes=agent), span("b", 0, parent_id="a", attributes=llm))
     assert read_one(OPENINFERENCE, recording(spans)).input == "Rain in Oslo?"
+
+
+def test_what_mlflow_sends_is_read_as_what_it_exports() -> None:
+    def sent(span_id: str, kind: str, at: int, **facts: Any) -> dict[str, Any]:
+        named = {"mlflow.spanType": kind, **{f"mlflow.span{key}": v for key, v in facts.items()}}
+        return {
+            "traceId": "t",
+            "spanId": span_id,
+            "parentSpanId": "" if span_id == "helper" else "helper",
+            "name": span_id,
+            "startTimeUnixNano": str((START + at) * 10**9),
+            "endTimeUnixNano": str((START + at + 1) * 10**9),
+            "attributes": [
+                {"key": key, "value": {"stringValue": json.dumps(value)}}
+                for key, value in named.items()
+            ],
+        }
+
+    spans = [
+        sent("helper", "AGENT", 0, Inputs={"question": "Rain in Oslo?"}, Outputs="Yes."),
+        sent("chat", "CHAT_MODEL", 1, Inputs={"messages": [QUESTION]}, Outputs={"message": ASKED}),
+        sent("rain", "TOOL", 2, Inputs={"city": "Oslo"}, Outputs="yes"),
+    ]
+    whole = recording({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]})
+    assert pick_format(whole)[0] is OPENINFERENCE
+    run = read_one(OPENINFERENCE, whole)
+    (call,) = calls(run)
+    assert (call.tool, call.call_id, call.result) == ("rain", "c", "yes")
+    assert (run.input, run.actual_output) == ("Rain in Oslo?", "Yes.")

@@ -37,6 +37,8 @@ KINDS = {
 # What the outermost span of these kinds does is the run's work.
 OUTERMOST = frozenset({"CHAIN", "UNKNOWN"})
 MLFLOW_KIND = "mlflow.spanType"
+# With this MLflow writes by OTel's conventions, too.
+OPERATION = "gen_ai.operation.name"
 # What has none of these is no record of a platform; there are many, and this is quick.
 _SIGNS = frozenset({"op_name", "span_attributes", "trace_id", "spans", "properties"})
 SESSION_KEYS = ("session_id", "thread_id", "conversation_id")
@@ -49,11 +51,18 @@ def spelled_out(record: dict[str, Any]) -> dict[str, Any]:
         return _of_langsmith(record)
     attributes = record.get("attributes")
     if isinstance(attributes, dict) and MLFLOW_KIND in attributes:
-        return {**record, "attributes": _of_mlflow(record, attributes)}
+        parent = record.get("parent_span_id") or record.get("parent_id")
+        return {**record, "attributes": _of_mlflow(attributes, outermost=not parent)}
     if record.keys().isdisjoint(_SIGNS):
         return record
     put = next((put for keys, put in PLATFORMS if keys <= record.keys()), None)
     return record if put is None else put(record)
+
+
+def spelled_attributes(attributes: dict[str, Any], *, outermost: bool) -> dict[str, Any]:
+    """Attributes that MLflow sent in OTLP, in OpenInference's words; others as they are."""
+    is_sent = MLFLOW_KIND in attributes and attributes.keys().isdisjoint((KIND, OPERATION))
+    return _of_mlflow(attributes, outermost=outermost) if is_sent else attributes
 
 
 def patched(batch: dict[str, Any]) -> dict[str, Any]:
@@ -273,13 +282,12 @@ def _lone(value: dict[str, Any], key: str) -> Any:
     return value[key] if set(value) == {key} else value
 
 
-def _of_mlflow(span: dict[str, Any], attributes: dict[str, Any]) -> dict[str, Any]:
+def _of_mlflow(attributes: dict[str, Any], *, outermost: bool) -> dict[str, Any]:
     known = {key: _value(value) for key, value in attributes.items()}
     usage = dict_or_empty(known.get("mlflow.chat.tokenUsage"))
     tools = known.get("mlflow.chat.tools")
-    parent = span.get("parent_span_id") or span.get("parent_id")
     facts = {
-        KIND: _kind(known[MLFLOW_KIND], outermost=not parent),
+        KIND: _kind(known[MLFLOW_KIND], outermost=outermost),
         "input.value": known.get("mlflow.spanInputs"),
         "output.value": known.get("mlflow.spanOutputs"),
         "llm.model_name": known.get("mlflow.llm.model") or known.get("model"),

@@ -46,6 +46,8 @@ NO_FRAMEWORKS = frozenset(
         "mcp",
         "mcp-python-sdk",
         "langfuse-sdk",
+        "mlflow.tracing.provider",
+        "traceloop.tracer",
         "langsmith",
         "openai",
         "openai.v1",

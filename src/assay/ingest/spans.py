@@ -17,7 +17,7 @@ from msgspec import Struct
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import amount_or_none, epoch_seconds, text_or_none
 from assay.ingest.otlp_values import flat_attributes, plain_value, sent_in, whole_number
-from assay.ingest.span_dialects import patched, spelled_out
+from assay.ingest.span_dialects import patched, spelled_attributes, spelled_out
 from assay.records import preview
 
 if TYPE_CHECKING:
@@ -311,6 +311,8 @@ def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | No
         return None
     start, end = _moment(_get(record, "start")), _moment(_get(record, "end"))
     status, message = _status(record)
+    parent_id = _id(_get(record, "parent_id"))
+    attributes = spelled_attributes(attributes, outermost=parent_id is None)
     if record.get("span_kind") in SPAN_KINDS:
         attributes.setdefault("openinference.span.kind", record["span_kind"])
     return Span(
@@ -318,7 +320,7 @@ def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | No
         span_id=span_id,
         name=name,
         attributes=attributes,
-        parent_id=_id(_get(record, "parent_id")),
+        parent_id=parent_id,
         started_at=epoch_seconds(start),
         ended_at=epoch_seconds(end),
         duration=_duration(start, end),
