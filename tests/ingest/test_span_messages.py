@@ -219,6 +219,7 @@ def test_what_was_asked(value: object, prompt: str | None) -> None:
         ([{"toolCallId": "c", "toolName": "look", "input": "{}"}], None),
         ('{"joke": "ha"}', '{"joke": "ha"}'),
         ({"joke": "ha"}, '{"joke":"ha"}'),
+        ('{"error_code": "Timeout", "error_message": "No answer in time"}', None),
         ("", None),
         (None, None),
     ],

@@ -81,6 +81,7 @@ NAME_KEYS = ("name", "toolName", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "parameters", "server_tool_call")
 ID_KEYS = ("call_id", "tool_call_id", "tool_use_id", "toolCallId", "toolUseId", "id")
 REPLY_KEYS = ("response", "result", "output", "content", "text", "server_tool_call_response")
+ERROR_EVENT = frozenset({"error_code", "error_message"})
 STATED_FAILURE = {"error": True, "success": False}
 
 _DEEPEST = 8
@@ -146,7 +147,14 @@ def answer_in(value: Any) -> str | None:
     found = messages_in(value, "assistant")
     if found:
         return last_text(found[-1:], "assistant")
+    if _tells_of_failure(decode_json_text(value) if isinstance(value, str) else value):
+        return None
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _tells_of_failure(value: Any) -> bool:
+    """Whether something is ADK's event of a model that could not be asked."""
+    return isinstance(value, dict) and value.keys() >= ERROR_EVENT and "content" not in value
 
 
 def last_text(messages: list[Message], role: str) -> str | None:
