@@ -19,6 +19,7 @@ from tests.ingest.test_function_calling import TALK as TOOLACE_TALK
 from tests.ingest.test_generic import CHAT
 from tests.ingest.test_langchain import BEGUN, ENDED, INNER, KEPT, PIECES, SAID, UPDATES
 from tests.ingest.test_litellm_logs import ROWS as LITELLM_ROWS
+from tests.ingest.test_llama_events import EVENTS as LLAMA_TOLD
 from tests.ingest.test_mixed_traffic import CHAT as EXCHANGE
 from tests.ingest.test_n8n import EXECUTION
 from tests.ingest.test_open_webui import REPLIES
@@ -135,6 +136,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "xlam": ("function-calling", [XLAM_ROW]),
     "cline sessions": ("cline", CLINE_SESSION),
     "cline printed": ("cline", list(CLINE_PRINTED)),
+    "llama events": ("llama-index", LLAMA_TOLD),
     "toolace": ("function-calling", [TOOLACE_TALK]),
     "generic": ("generic", {"store": {"a": CHAT, "b": CHAT}, "reward": 1}),
     "parts": ("generic", PARTS),

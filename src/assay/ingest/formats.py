@@ -52,6 +52,7 @@ _HOMES = {
     "langchain": "langchain:LANGCHAIN",
     "langfuse": "langfuse:LANGFUSE",
     "librechat": "librechat:LIBRECHAT",
+    "llama-index": "llama_events:LLAMA_EVENTS",
     "mcp": "mcp_wire:MCP_WIRE",
     "mcp-bench": "mcp_bench:MCP_BENCH",
     "mcpmark": "mcpmark:MCPMARK",
