@@ -192,3 +192,21 @@ def test_calls_of_mcp_that_traceloop_saw(came: Any, result: str, reported: objec
     (call,) = calls(read_one(TRACELOOP, recording((span("add.tool", 0, None, **about, **told),))))
     assert (call.tool, call.parameters, call.result) == ("add", {"a": 2, "b": 3}, result)
     assert call.reported_success is reported
+
+
+def test_modules_of_dspy() -> None:
+    asked = {"input_args": {"question": "Rain?"}}
+    spans = (
+        span("ReAct.forward", 0, None, openinference__span__kind="CHAIN", input__value=asked),
+        span(
+            "rain.__call__",
+            1,
+            "ReAct.forward",
+            openinference__span__kind="TOOL",
+            input__value={"kwargs": {"city": "Oslo"}},
+            output__value="yes",
+        ),
+    )
+    run = read_one(OPENINFERENCE, recording(spans))
+    assert run.input == "Rain?"
+    assert [(call.tool, call.parameters) for call in calls(run)] == [("rain", {"city": "Oslo"})]

@@ -127,7 +127,7 @@ def _tool_call(span: Span) -> ToolExecutionResult:
     call_id = first_text(span, ("tool.id", "tool_call.id", "gen_ai.tool.call.id"))
     call = call_of(
         span,
-        named or reply.tool or span.name,
+        named or reply.tool or span.name.removesuffix(".__call__"),
         arguments=_arguments(span),
         result=reply.content,
         call_id=call_id or reply.call_id,

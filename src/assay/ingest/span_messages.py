@@ -54,6 +54,7 @@ WRAPPERS = (
     "output",
     "inputs",
     "input",
+    "input_args",
     "kwargs",
     "result",
     "response",
