@@ -243,6 +243,17 @@ def test_a_stream_that_the_api_refused_has_failed_without_an_answer() -> None:
     assert (case.outcome.success, case.usage.input_tokens) == (False, 20)
 
 
+def test_what_the_api_refused_is_no_answer_though_it_was_called_a_success() -> None:
+    begun = {"type": "system", "subtype": "init", "session_id": "s9", "qwen_code_version": "1"}
+    text = "[API Error: 400 too long]"
+    refused = printed([{"type": "text", "text": text}])
+    case = run_of(begun, printed([use("a")]), refused, summed_up(is_error=False, result=text))
+    assert (case.actual_output, case.framework) == (None, "qwen-code")
+    assert (case.outcome.success, case.outcome.decided_by, case.outcome.reason) == (
+        *(False, "qwen-code", text),
+    )
+
+
 def test_broken_lines_are_reported_in_their_place() -> None:
     good = json.dumps(line("user", "Go", 1)).encode()
     broken = recording(good + b"\n{broken\n[1]\n", "run.jsonl")

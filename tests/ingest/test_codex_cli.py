@@ -130,6 +130,26 @@ def test_items_of_newer_versions_say_who_asked_and_how_calls_ended() -> None:
     assert (case.calls[1].server, case.calls[1].error_message) == ("shelf", "no such key")
 
 
+DONE = event(9, "task_complete", last_agent_message="Two.")
+FAILED = event(8, "error", message="too long")
+
+
+@pytest.mark.parametrize(
+    ("events", "reason"),
+    [
+        ((event(9, "task_complete", error={"message": "too long"}),), "too long"),
+        ((FAILED, event(9, "task_complete", last_agent_message=None)), "too long"),
+        ((FAILED,), "too long"),
+        ((FAILED, DONE), None),
+        ((FAILED, event(9, "task_started")), None),
+        ((DONE,), None),
+    ],
+)
+def test_a_last_turn_that_ended_in_an_error_is_a_failure(events: Any, reason: str | None) -> None:
+    outcome = run_of(call(1, "a"), *events).outcome
+    assert (outcome and (outcome.success, outcome.reason)) == (reason and (False, reason))
+
+
 @pytest.mark.parametrize(
     ("value", "success", "time"),
     [

@@ -10,7 +10,7 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.formats import pick_format
 from assay.ingest.gemini_api import CODE_OUTCOMES, GEMINI_API, MEDIA
-from assay.ingest.qwen_code import QWEN_CODE, STATUSES
+from assay.ingest.qwen_code import API_ERROR, QWEN_CODE, STATUSES
 from assay.run import Usage
 
 SCHEMA = {"type": "OBJECT", "properties": {"type": {"type": "STRING"}}}
@@ -143,6 +143,16 @@ def test_a_session_of_qwen_code(status: str, meaning: object) -> None:
     assert call.ended_at == call.started_at + 2
     assert (run.input, run.actual_output, run.model) == ("Rain?", "Yes.", "q")
     assert run.usage == Usage(input_tokens=18, output_tokens=6, reasoning_tokens=4)
+
+
+def test_a_session_of_qwen_code_that_the_api_refused_has_failed() -> None:
+    told = {"event.name": API_ERROR, "error_message": "too long"}
+    refused = {**session()[-1], "type": "system", "systemPayload": {"uiEvent": told}}
+    refused.pop("message")
+    outcome = read_one(QWEN_CODE, recording((*session(), refused))).outcome
+    assert outcome is not None
+    assert (outcome.success, outcome.reason) == (False, "too long")
+    assert read_one(QWEN_CODE, recording((refused, *session()))).outcome is None
 
 
 def test_what_qwen_code_prints_is_its_own() -> None:

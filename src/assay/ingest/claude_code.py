@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.claude_stream import first_model, is_result, stream_facts, usage_of
+from assay.ingest.claude_stream import API_ERROR, first_model, is_result, stream_facts, usage_of
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     amount_or_none,
@@ -151,13 +151,14 @@ def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
     agent = text_at(first, "agentId")
     models = _models(messages) or first_model(lines)
     times = [at for m in messages if (at := epoch_seconds(m.line.get("timestamp"))) is not None]
-    known = {"outcome": _broken_off(messages), **stream_facts(lines)}
+    writer = _writer(lines)
+    known = {"outcome": _broken_off(messages, writer), **stream_facts(lines, writer)}
     return builder.finish(
         run_id=stable_id(NAME, session, agent, *_place(recording.name)),
         session_id=session,
         agent_id=agent,
         model=models[0] if models else None,
-        framework=_writer(lines),
+        framework=writer,
         usage=usage_of(lines, (message.usage for message in messages)),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
@@ -291,16 +292,17 @@ def _tell(builder: RunBuilder, message: _Message) -> None:
 def _is_api_error(line: dict[str, Any]) -> bool:
     """Whether the harness says in the model's place that the model could not be asked."""
     in_its_place = text_at(line["message"], "model") == SYNTHETIC and "error" in line
-    return bool(line.get("isApiErrorMessage")) or in_its_place
+    is_told = text_of(line["message"].get("content")).startswith(API_ERROR)
+    return bool(line.get("isApiErrorMessage")) or in_its_place or is_told
 
 
-def _broken_off(messages: list[_Message]) -> RunOutcome | None:
+def _broken_off(messages: list[_Message], writer: str) -> RunOutcome | None:
     """The failure of a session whose last word on the main level is an error of the API."""
     last = next((m for m in reversed(messages) if m.parent is None), None)
     if last is None or not _is_api_error(last.line):
         return None
     said = text_of([block.value for block in last.blocks])
-    return RunOutcome(success=False, decided_by=NAME, reason=said or None)
+    return RunOutcome(success=False, decided_by=writer, reason=said or None)
 
 
 def _tell_words(builder: RunBuilder, words: str, line: dict[str, Any]) -> None:

@@ -10,7 +10,8 @@ from assay.run import RunOutcome, Usage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-DECIDED_BY = "claude-code"
+# How Qwen Code tells what the API refused: as words of the model, at the end of a "success".
+API_ERROR = "[API Error:"
 
 
 def is_result(line: dict[str, Any]) -> bool:
@@ -24,26 +25,27 @@ def first_model(lines: Iterable[dict[str, Any]]) -> list[str]:
     return [name for name in named if name][:1]
 
 
-def stream_facts(lines: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def stream_facts(lines: Iterable[dict[str, Any]], writer: str) -> dict[str, Any]:
     """Tools, answer and failure, as the first and the last line of a log tell them."""
     known: dict[str, Any] = {}
     for line in lines:
         if line.get("subtype") == "init" and isinstance(line.get("tools"), list):
             known["available_tools"] = [t for t in line["tools"] if isinstance(t, str)]
         elif line.get("type") == "result":
-            known |= _ending(line)
+            known |= _ending(line, writer)
     return known
 
 
-def _ending(line: dict[str, Any]) -> dict[str, Any]:
+def _ending(line: dict[str, Any], writer: str) -> dict[str, Any]:
     said, kind = text_at(line, "result"), text_at(line, "subtype")
     known: dict[str, Any] = {} if said is None else {"actual_output": said}
-    if line.get("is_error") is not True:
+    refused = said is not None and said.startswith(API_ERROR)
+    if line.get("is_error") is not True and not refused:
         return known
     if kind == "success" and said:
         # The session went well, but the API refused: the harness tells why in the answer's place.
         known, kind = {}, said
-    return {**known, "outcome": RunOutcome(success=False, decided_by=DECIDED_BY, reason=kind)}
+    return {**known, "outcome": RunOutcome(success=False, decided_by=writer, reason=kind)}
 
 
 def usage_of(lines: list[dict[str, Any]], replies: Iterable[object]) -> Usage | None:

@@ -27,7 +27,7 @@ from assay.ingest.fields import (
     text_of,
 )
 from assay.ingest.recording import Format, Recording
-from assay.run import Source, Usage
+from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -133,6 +133,7 @@ def _case(lines: list[_Line], recording: Recording) -> AgentTestCase:
         model=_last_model(lines),
         framework=NAME,
         usage=_usage(lines),
+        outcome=_failure(lines),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(recording.name, NAME),
@@ -252,6 +253,22 @@ def _usage(lines: list[_Line]) -> Usage | None:
     return None
 
 
+def _failure(lines: Iterable[_Line]) -> RunOutcome | None:
+    """How the last turn ended, where it ended in an error."""
+    reason: str | None = None
+    for event in (line.payload for line in lines if line.kind == "event_msg"):
+        match event.get("type"):
+            case "task_started" | "user_message":
+                reason = None
+            case "error":
+                reason = text_at(event, "message") or "the turn failed"
+            case "task_complete":
+                told = dict_or_empty(event.get("error"))
+                said = text_at(event, "last_agent_message")
+                reason = text_at(told, "message") or (None if said else reason)
+    return None if reason is None else RunOutcome(success=False, decided_by=NAME, reason=reason)
+
+
 def _extra(lines: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
     searches = [
         {"status": line.payload.get("status"), "action": line.payload.get("action")}
@@ -277,7 +294,8 @@ CODEX_CLI = Format(
     title="Codex CLI rollout files and exec --json logs",
     fidelity=(
         "Says how a command ended only through its exit code, and nothing for other tools "
-        "unless an event was kept. Has no tool schemas, no task, no outcome and no prices. "
+        "unless an event was kept. Has no tool schemas, no task, no prices, and no outcome but "
+        "failures. "
         "Reasoning is encrypted. Web searches of the provider have no result and are no calls. "
         "What exec --json prints has no question, no model and no times."
     ),

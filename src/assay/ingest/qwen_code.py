@@ -19,7 +19,7 @@ from assay.ingest.fields import (
 from assay.ingest.gemini_api import add_content, is_content, usage_of
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
-from assay.run import Source
+from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 NAME = "qwen-code"
+API_ERROR = "qwen-code.api_error"
 KINDS = frozenset({"user", "assistant", "tool_result", "system"})
 STATUSES = {"success": True, "error": False, "cancelled": False}
 
@@ -76,11 +77,21 @@ def _case(session: str, records: list[dict[str, Any]], name: str) -> AgentTestCa
         model=models[-1] if models else None,
         framework=NAME,
         usage=total_usage(usage_of(record.get("usageMetadata")) for record in records),
+        outcome=_failure(records),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(name, NAME),
         extra={"unread_parts": dict(unread)} if unread else {},
     )
+
+
+def _failure(records: list[dict[str, Any]]) -> RunOutcome | None:
+    """Why the model could not be asked, where that is the last that was noted."""
+    last = dict_or_empty(dict_or_empty(records[-1].get("systemPayload")).get("uiEvent"))
+    if last.get("event.name") != API_ERROR:
+        return None
+    reason = text_at(last, "error_message") or text_at(last, "error_type")
+    return RunOutcome(success=False, decided_by=NAME, reason=reason)
 
 
 def _add_status(
@@ -104,8 +115,8 @@ QWEN_CODE = Format(
     title="Qwen Code session files",
     fidelity=(
         "Results carry a status; times are those of the records. Tools on offer, servers and "
-        "whether the task succeeded are not told. What `--output-format stream-json` prints is "
-        "Claude Code's format and is read as that."
+        "whether the task succeeded are not told, unless the API refused. What "
+        "`--output-format stream-json` prints is Claude Code's format and is read as that."
     ),
     recognise=_recognise,
     read=_read,
