@@ -14,6 +14,7 @@ from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
 from assay.ingest.meta_tools import with_inner_calls
 from assay.ingest.span_calls import calls_of
+from assay.ingest.span_echoes import Echoes
 from assay.ingest.span_messages import Message, last_text
 from assay.ingest.span_steps import Step, StepOf, error_message, summed_usage, tool_name
 from assay.ingest.span_tree import Tree, ended
@@ -68,30 +69,34 @@ def read_runs(
     recording: Recording, format_name: str, step_of: StepOf, read: ReadDocument = read_spans
 ) -> Iterator[AgentTestCase | Unreadable]:
     """All runs of a recording; what cannot be read is reported in its place."""
-    nothing = True
+    nothing, echoes = True, Echoes()
     for trace in traces(recording, read):
         if isinstance(trace, Unreadable):
             nothing = False
             yield trace
             continue
-        for case in _cases(trace, step_of, Source(recording.name, format_name)):
+        for case, tree in _cases(trace, step_of, Source(recording.name, format_name)):
             nothing = False
-            yield case
+            yield from echoes.heard(case, tree)
+    yield from echoes.rest()
     if nothing:
         problem = "holds spans, but none of an agent, a model or a tool"
         yield Unreadable(recording.name, problem)
 
 
-def _cases(spans: list[Span], step_of: StepOf, source: Source) -> Iterator[AgentTestCase]:
+def _cases(
+    spans: list[Span], step_of: StepOf, source: Source
+) -> Iterator[tuple[AgentTestCase, Tree]]:
     tree = Tree([step_of(span) for span in spans])
     runs = [run for run in tree.runs() if any(s.role in {"agent", "model", "tool"} for s in run)]
     for steps in runs:
         trace_id, first = steps[0].span.trace_id, min(steps, key=_position)
-        case = _case(Tree(steps))
+        own = Tree(steps)
+        case = _case(own)
         case.run_id = trace_id if len(runs) == 1 else f"{trace_id}/{first.span.span_id}"
         case.source = Source(source.path, source.format, first.span.position)
         case.extra = {"trace_id": trace_id, **case.extra}
-        yield case
+        yield case, own
 
 
 def _position(step: Step) -> int:

@@ -143,7 +143,7 @@ def _told_once(models: list[Step]) -> list[Step]:
 
 def _are_one_answer(known: Step, step: Step) -> bool:
     """Whether two spans side by side tell of one answer: by its id, or one without a word."""
-    if _writer(known) == _writer(step) or began(step) > ended(known):
+    if writer(known) == writer(step) or began(step) > ended(known):
         return False
     if known.reply_id and step.reply_id:
         return known.reply_id == step.reply_id
@@ -151,7 +151,7 @@ def _are_one_answer(known: Step, step: Step) -> bool:
     return is_beside and not step.inputs and not step.outputs
 
 
-def _writer(step: Step) -> str:
+def writer(step: Step) -> str:
     """Who wrote a span; where the export does not say it, what it is called must do."""
     return step.span.scope or step.span.name
 
