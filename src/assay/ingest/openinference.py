@@ -43,6 +43,8 @@ USAGE = {
 # BeeAI writes an event of a tool as a span; only the last of them tells of the whole call.
 PASSING_EVENTS = (".start", ".finish", ".retry")
 NOT_OUTERMOST = "remaining_steps"
+# Where Google's SDK keeps the calls that it made itself.
+SDK_CALLS = "automatic_function_calling_history"
 # `Name(field=…` as classes print, `field='…' field=` as Pydantic's models do.
 _PRINTED_OBJECT = re.compile(r"[A-Z]\w*\([a-z_]+=|[a-z_]+='[^']*' [a-z_]+=")
 
@@ -103,8 +105,9 @@ def _is_printed(said: Any) -> bool:
 
 def _called_on_the_way(said: Any) -> list[Message]:
     """The calls that Google's SDK made itself before the model answered, with their results."""
-    whole = decoded(said)
-    history = whole.get("automatic_function_calling_history") if isinstance(whole, dict) else None
+    # Replies are many and may be long: those without a history are not read again.
+    whole = decoded(said) if not isinstance(said, str) or SDK_CALLS in said else None
+    history = whole.get(SDK_CALLS) if isinstance(whole, dict) else None
     told = messages_in(history)
     asked = max((i for i, m in enumerate(told) if m.role == "user" and m.texts), default=-1)
     return told[asked + 1 :]

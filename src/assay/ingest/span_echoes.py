@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # So many answers are kept in mind; in files with more, an echo far from its answer is a run.
 _MOST_HELD = 2_000
 _MOST_KNOWN = 20_000
-# An answer takes no longer, in seconds.
+# Echoes of an answer that takes longer, in seconds, are looked for at its beginning.
 _LONGEST = 600
 
 
@@ -35,6 +35,11 @@ class _Answer(Struct, frozen=True):
     writer: str
     words: tuple[str | None, ...]
     tokens: int | None
+
+    def seconds(self) -> range:
+        """The seconds that the answer took."""
+        first = int(self.began)
+        return range(first, min(int(self.ended), first + _LONGEST) + 1)
 
     def echoes(self, other: _Answer) -> bool:
         """Whether this was recorded within the other, says the same or nothing."""
@@ -77,22 +82,20 @@ class Echoes:
         self._held = {}
 
     def _drop_echoes(self, answer: _Answer) -> None:
-        last = min(int(answer.ended), int(answer.began) + _LONGEST)
-        for moment in range(int(answer.began), last + 1):
-            for held in self._held_at.get(moment, []):
+        for second in answer.seconds():
+            for held in self._held_at.get(second, []):
                 if held.echoes(answer):
                     self._held.pop(held, None)
 
     def _remember(self, answers: list[_Answer]) -> None:
         for answer in answers:
-            if self._count < _MOST_KNOWN and answer.ended - answer.began < _LONGEST:
-                self._known.setdefault(int(answer.began), []).append(answer)
+            if self._count < _MOST_KNOWN:
                 self._count += 1
+                for second in answer.seconds():
+                    self._known.setdefault(second, []).append(answer)
 
     def _is_known(self, answer: _Answer) -> bool:
-        moment = int(answer.began)
-        recent = (self._known.get(at, []) for at in range(moment - _LONGEST, moment + 1))
-        return any(answer.echoes(known) for at in recent for known in at)
+        return any(map(answer.echoes, self._known.get(int(answer.began), [])))
 
 
 def _lone_answer(tree: Tree) -> Step | None:
