@@ -304,3 +304,14 @@ def test_what_mlflow_sends_is_read_as_what_it_exports() -> None:
     (call,) = calls(run)
     assert (call.tool, call.call_id, call.result) == ("rain", "c", "yes")
     assert (run.input, run.actual_output) == ("Rain in Oslo?", "Yes.")
+
+
+def test_a_request_whose_answer_stands_beside_it_says_nothing_more() -> None:
+    """Logfire writes what was streamed in a span of its own; a request may be made again."""
+    nothing = {"role": "assistant", "parts": []}
+    spans = (
+        chat("a", 0, [QUESTION], nothing),
+        chat("b", 2, [QUESTION], ASKED),
+        chat("c", 4, [QUESTION, ASKED, GIVEN], SAID),
+    )
+    assert [call.call_id for call in calls(read_one(OTEL, recording(spans)))] == ["c"]

@@ -164,6 +164,9 @@ def _say_what_the_next_was_shown(models: list[Step]) -> None:
             continue
         for later in models[i + 1 : i + 1 + _MOST_BETWEEN]:
             shown = _without_system(later.inputs)
+            if shown == told and later.outputs:
+                # Asked again, or recorded apart from the request as Logfire does with streams.
+                break
             if len(shown) > len(told) and shown[: len(told)] == told:
                 since = shown[len(told) :]
                 step.outputs = list(takewhile(lambda m: m.role == "assistant", since))
