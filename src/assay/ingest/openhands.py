@@ -25,6 +25,13 @@ from assay.ingest.fields import (
     total_usage,
     with_cost,
 )
+from assay.ingest.openhands_storage import (
+    event_files,
+    follows_another,
+    is_state,
+    stored_events,
+    stored_state,
+)
 from assay.ingest.recording import Format, Recording
 from assay.run import Source, Usage
 
@@ -54,6 +61,8 @@ class _Stream(NamedTuple):
 
 
 def _recognise(recording: Recording) -> float:
+    if any(map(is_state, recording.sample[:1])):
+        return 0.9
     found = [events for value in recording.sample[:2] if (events := _events(value))]
     found += [[event] for event in recording.sample if isinstance(event, dict)]
     kinds = [_generation(event) for event in chain.from_iterable(found[:3])]
@@ -78,6 +87,16 @@ def _events(value: object) -> list[dict[str, Any]]:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    if follows_another(recording):
+        problem = "is read with the first event of its conversation"
+        yield Unreadable(recording.name, problem, kind="passed_over")
+    elif len(files := event_files(recording)) > 1:
+        yield _case(_Stream(stored_events(files), stored_state(files), None), recording)
+    else:
+        yield from _read_file(recording)
+
+
+def _read_file(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[dict[str, Any]] = []
     for document in recording.documents():
         if isinstance(document, Unreadable):
@@ -87,6 +106,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif events := _events(document.value):
             around = document.value if isinstance(document.value, dict) else {}
             yield _case(_Stream(events, around, document.position), recording)
+        elif is_state(document.value):
+            problem = "is the state of a conversation, whose events are files of their own"
+            yield Unreadable(recording.name, problem, kind="passed_over")
         else:
             yield Unreadable(recording.name, "expected OpenHands events", document.position)
     if loose:
@@ -103,11 +125,13 @@ def _case(stream: _Stream, recording: Recording) -> AgentTestCase:
     times = [at for e in stream.events if (at := epoch_seconds(e.get("timestamp"))) is not None]
     asked = dict_or_empty(dict_or_empty(stream.around.get("metadata")).get("llm_config"))
     error = text_at(stream.around, "error")
+    session = text_at(stream.around, "id")
     return builder.finish(
         actual_output=answer,
-        run_id=stable_id(NAME, task, *place_id(recording.name, stream.position)),
+        run_id=stable_id(NAME, task or session, *place_id(recording.name, stream.position)),
         task_id=task,
-        model=_model(stream.events) or text_at(asked, "model"),
+        session_id=session,
+        model=_model(stream.events) or text_at(asked, "model") or _spending_model(stream),
         framework=NAME,
         usage=_usage(stream),
         available_tools=_tools(stream.events),
@@ -321,8 +345,20 @@ def _usage(stream: _Stream) -> Usage | None:
     """The sum over the model's replies, each once though several events repeat it."""
     replies = (_response(event) for event in stream.events)
     usage = total_usage({text_at(reply, "id"): reply.get("usage") for reply in replies}.values())
-    metrics = dict_or_empty(stream.around.get("metrics"))
-    return with_cost(usage, [metrics.get("accumulated_cost")])
+    metrics = [dict_or_empty(stream.around.get("metrics")), *_spent(stream)]
+    usage = usage or total_usage(spent.get("accumulated_token_usage") for spent in metrics)
+    return with_cost(usage, [spent.get("accumulated_cost") for spent in metrics])
+
+
+def _spent(stream: _Stream) -> list[dict[str, Any]]:
+    """What the models of a stored conversation were used for, as its state sums it up."""
+    stats = dict_or_empty(stream.around.get("stats"))
+    return objects_in(list(dict_or_empty(stats.get("usage_to_metrics")).values()))
+
+
+def _spending_model(stream: _Stream) -> str | None:
+    named = (text_at(spent, "model_name") for spent in _spent(stream))
+    return next(filter(None, named), None)
 
 
 OPENHANDS = Format(
