@@ -42,6 +42,23 @@ TRACE = {
 }
 
 
+def test_what_evaluate_returned_is_read_as_well() -> None:
+    result = {
+        "name": "weather",
+        "input": "Rain?",
+        "actual_output": "Yes.",
+        "expected_output": "yes",
+        "success": False,
+        "metrics_data": METRICS,
+    }
+    made_up = recording({"test_results": [result], "confident_link": None})
+    assert pick_format(made_up)[0] is DEEPEVAL
+    run = read_one(DEEPEVAL, made_up)
+    assert (run.input, run.actual_output, run.expected_output) == ("Rain?", "Yes.", "yes")
+    assert run.outcome is not None
+    assert (run.outcome.success, run.outcome.reason) == (False, "Faith failed")
+
+
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_a_test_case_is_a_run(wrapped: bool) -> None:
     run_file: dict[str, Any] = {"testCases": [CASE], "conversationalTestCases": []}

@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 
 NAME = "deepeval"
 CASE_LISTS = ("testCases", "conversationalTestCases")
+# What `evaluate` returns, saved as it is; its fields have other names than those of a file.
+RETURNED = "test_results"
+_IN_FILES = {
+    "metrics_data": "metricsData",
+    "actual_output": "actualOutput",
+    "expected_output": "expectedOutput",
+    "retrieval_context": "retrievalContext",
+    "tools_called": "toolsCalled",
+    "expected_tools": "expectedTools",
+}
 # Where the file of the latest test run keeps it.
 WRAPPER = "testRunData"
 STATUSES = {"SUCCESS": True, "ERRORED": False}
@@ -43,7 +53,13 @@ def _cases(value: Any) -> list[Any]:
     run = dict_or_empty(value)
     run = dict_or_empty(run.get(WRAPPER)) or run
     lists = (run.get(key) for key in CASE_LISTS)
-    return [case for listed in lists if isinstance(listed, list) for case in listed]
+    found = [case for listed in lists if isinstance(listed, list) for case in listed]
+    return found or [_as_in_a_file(case) for case in objects_in(run.get(RETURNED))]
+
+
+def _as_in_a_file(case: dict[str, Any]) -> dict[str, Any]:
+    """A result as `evaluate` returns it, under the names that a test run's file has for it."""
+    return {_IN_FILES.get(key, key): value for key, value in case.items()}
 
 
 def _is_case(value: Any) -> bool:
