@@ -100,6 +100,17 @@ def test_a_day_is_reached_from_a_day_and_a_span_beside_it() -> None:
     assert statuses(result, told.format("3 April"))["3 April"] == "absent"
 
 
+def test_numbers_are_reckoned_beside_a_span() -> None:
+    found = statuses({"lap": "6 min 15 s"}, "Each lap takes 6 min 15 s, and there are 12 of them.")
+    assert found == {"6 min 15 s": "supported", "12": "absent"}
+
+
+def test_no_day_is_reached_beyond_the_calendar() -> None:
+    told = {"start": "2026-03-01", "span": 10_000_000_000}
+    found = statuses(told, "From 1 March 2026, 10000000000 days later, until 9 March 2026.")
+    assert found["9 March 2026"] == "absent"
+
+
 def test_a_day_is_reached_by_a_span_that_a_result_tells() -> None:
     policy = {"check_in": "2026-10-02", "policy": "入住前一天18:00前可免费取消"}
     assert statuses(policy, "10月1日18:00前可免费取消")["10月1日"] == "calculated"

@@ -109,6 +109,11 @@ def test_plain_words_and_names_within_names_name_nothing() -> None:
     assert contradicted("- Opus-1 (large): 29.8", models) == []
 
 
+def test_numbers_beyond_all_sizes_are_left_alone() -> None:
+    rows = [{"name": "Kelso", "points": 10**400}, {"name": "Penrith", "points": 672}]
+    assert contradicted("- Kelso: 672 points", rows, {"mean": float("nan")}) != []
+
+
 def test_many_records_take_little_time() -> None:
     rows = [{"name": f"Item {i}", "price": 1000 + i} for i in range(20_000)]
     answer = "\n".join(f"Item {i}: {1001 + i}" for i in range(1_000))

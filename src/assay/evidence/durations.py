@@ -44,14 +44,14 @@ class Duration(NamedTuple):
 
     start: int
     end: int
-    seconds: int
+    seconds: float
     to_the_second: bool
 
 
 def durations_in(text: str) -> Iterator[Duration]:
     """The spans of time that a text tells in several units."""
     for match in _DURATION.finditer(text):
-        seconds, last = 0, _DAY
+        seconds, last = 0.0, _DAY
         for number, unit in _PART.findall(match[0]):
             # The last of 4h35 is of the next smaller unit.
             last = _SIZES.get(unit[:1].lower(), 1) if unit else _MINUTE
@@ -63,7 +63,7 @@ def durations_in(text: str) -> Iterator[Duration]:
 
 def seconds_in(text: str) -> frozenset[int]:
     """How long the spans of time are that a text tells in several units, or as PT1H29M."""
-    found = {duration.seconds for duration in durations_in(text)}
+    found = {int(duration.seconds) for duration in durations_in(text)}
     for hours, minutes, seconds in _CLOCK.findall(text):
         found.add(int(hours or 0) * _HOUR + int(minutes) * _MINUTE + int(seconds))
     if "PT" in text:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.evidence.alike_records import names_of_record, records_beside, unique_names
 from assay.evidence.json_leaves import leaf_text, step_to
 from assay.evidence.measures import measures_in
+from assay.evidence.quantities import number_in
 from assay.evidence.traced_value import Origin
 from assay.evidence.words import half_width, words_of
 
@@ -199,7 +200,8 @@ def _is_telling(atom: Atom) -> bool:
 def _holds(value: Any, atom: Atom) -> bool:
     """Whether a value is, or says, what an atom does."""
     if atom.quantity is not None and type(value) in {int, float}:
-        return _shows_as(atom.quantity, {abs(value)})
+        size = number_in(value)
+        return size is not None and _shows_as(atom.quantity, {size})
     text = leaf_text(value)
     if atom.quantity is None and atom.text in text:
         return True

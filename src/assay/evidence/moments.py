@@ -331,8 +331,8 @@ def days_near(day: Day, days: Iterable[int]) -> list[Day]:
     known = as_date(day)
     if known is None:
         return []
-    steps = (timedelta(days=sign * step) for step in days for sign in (1, -1))
-    reached = (known + step for step in steps if _in_calendar(known, step))
+    steps = (sign * step for step in days for sign in (1, -1))
+    reached = (known + timedelta(days=step) for step in steps if _in_calendar(known, step))
     return [(other.year, other.month, other.day) for other in reached]
 
 
@@ -365,8 +365,8 @@ def as_date(day: Day) -> date | None:
         return None
 
 
-def _in_calendar(known: date, step: timedelta) -> bool:
-    return date.min.toordinal() <= known.toordinal() + step.days <= date.max.toordinal()
+def _in_calendar(known: date, step: int) -> bool:
+    return date.min.toordinal() <= known.toordinal() + step <= date.max.toordinal()
 
 
 def month_number(text: str) -> int:
