@@ -88,6 +88,7 @@ def test_any_text_is_read_and_no_part_is_told_twice(text: str) -> None:
     [
         *("a-", "1,111", "Aa ", "a/", "'", '"', "`", "a.", "@", "a@", "http://", "1.", "12:", "\n"),
         *("#", "**", "2026-", "jan ", "A-A", "0a", "年", "3月", "王", "（", "\u0000", "/a.py", "+"),
+        "+" + "1" * 32 + "x ",
     ],
 )
 def test_hostile_texts_take_bounded_time(piece: str) -> None:
