@@ -82,6 +82,40 @@ def test_of_two_lone_answers_the_inner_is_the_echo() -> None:
     assert ids(outer, inner) == ids(inner, outer) == ["t"]
 
 
+def test_of_two_lone_answers_that_took_the_same_time_one_is_a_run() -> None:
+    one, other = chat("t", "sdk", 1, 2, SAID), chat("u", "sdk", 1, 2, SAID)
+    other["scope"] = "other"
+    assert ids(one, other) == ids(other, one) == ["u"]
+
+
+@pytest.mark.parametrize("missing", ["times", "tokens"])
+def test_what_does_not_say_when_or_what_is_no_echo(missing: str) -> None:
+    one, other = chat("t", "sdk", 1, 2), chat("u", "sdk", 1.5, 1)
+    other["scope"] = "other"
+    for lone in (one, other):
+        if missing == "tokens":
+            del lone["attributes"]["gen_ai.usage.output_tokens"]
+        else:
+            lone["start_time"] = lone["end_time"] = None
+    assert ids(one, other) == ["t", "u"]
+
+
+def test_many_answers_of_one_second_take_no_longer_than_others() -> None:
+    words = ({"role": "assistant", "content": str(i)} for i in range(3000))
+    compared = 0
+
+    def counted(self: Any, other: Any) -> bool:
+        nonlocal compared
+        compared += 1
+        return False
+
+    lone = [chat(f"u{i}", "sdk", 0, 0.5, said) for i, said in enumerate(words)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(span_echoes._Answer, "echoes", counted)
+        assert len(ids(*lone)) == len(lone)
+    assert compared < 2 * len(lone)
+
+
 def test_so_many_are_held_back_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(span_echoes, "_MOST_HELD", 2)
     lone = [chat(f"u{i}", "sdk", i, 1, SAID) for i in range(5)]

@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from assay.ingest.span_tree import Tree
     from assay.test_case import AgentTestCase
 
+# Words and calls of an answer, or how many tokens it had where it tells none.
+_Mark = tuple[str | None, ...] | int | None
+_Place = tuple[int, _Mark]
 # So many answers are kept in mind; in files with more, an echo far from its answer is a run.
 _MOST_HELD = 2_000
 _MOST_KNOWN = 20_000
-# Echoes of an answer that takes longer, in seconds, are looked for at its beginning.
-_LONGEST = 600
+# Echoes of an answer that takes longer, in minutes, are looked for at its beginning.
+_LONGEST = 10
 
 
 class _Answer(Struct, frozen=True):
@@ -35,18 +38,31 @@ class _Answer(Struct, frozen=True):
     writer: str
     words: tuple[str | None, ...]
     tokens: int | None
+    is_alone: bool
 
-    def seconds(self) -> range:
-        """The seconds that the answer took."""
-        first = int(self.began)
-        return range(first, min(int(self.ended), first + _LONGEST) + 1)
+    @property
+    def mark(self) -> _Mark:
+        """What the answer must share with another to be its echo: its words, or their number."""
+        return self.words or self.tokens
+
+    def place(self) -> _Place:
+        """Where an echo is looked for: by the minute in which it began, and by its mark."""
+        return int(self.began // 60), self.mark
+
+    def places(self) -> list[_Place]:
+        """Where echoes of this answer would be; what has no time or no mark has none."""
+        first = int(self.began // 60)
+        minutes = range(first, min(int(self.ended // 60), first + _LONGEST) + 1)
+        marks = {mark for mark in (self.mark, self.tokens) if mark is not None}
+        return [(minute, mark) for minute in minutes for mark in marks] if self.began else []
 
     def echoes(self, other: _Answer) -> bool:
-        """Whether this was recorded within the other, says the same or nothing."""
+        """Whether this was recorded within the other; of two that took the same time one was."""
         is_within = other.began <= self.began and self.ended <= other.ended
         if not is_within or self.writer == other.writer:
             return False
-        return self.words == other.words if self.words else self.tokens == other.tokens
+        is_same = (self.began, self.ended) == (other.began, other.ended)
+        return not is_same or not other.is_alone or self.writer > other.writer
 
 
 class Echoes:
@@ -55,14 +71,15 @@ class Echoes:
     def __init__(self) -> None:
         """Begin with nothing heard."""
         self._held: dict[_Answer, AgentTestCase] = {}
-        self._held_at: dict[int, list[_Answer]] = {}
-        self._known: dict[int, list[_Answer]] = {}
+        self._held_at: dict[_Place, list[_Answer]] = {}
+        self._known: dict[_Place, list[_Answer]] = {}
         self._count = 0
 
     def heard(self, case: AgentTestCase, tree: Tree) -> Iterator[AgentTestCase]:
         """The run, unless it may be an echo: then it is held back, or is one."""
         alone = _lone_answer(tree)
-        answers = [_answer(step) for step in tree.models] if alone is None else [_answer(alone)]
+        steps = tree.models if alone is None else [alone]
+        answers = [_answer(step, is_alone=alone is not None) for step in steps]
         for answer in answers:
             self._drop_echoes(answer)
         if alone is None:
@@ -74,7 +91,7 @@ class Echoes:
                 yield case
             else:
                 self._held[answers[0]] = case
-                self._held_at.setdefault(int(answers[0].began), []).append(answers[0])
+                self._held_at.setdefault(answers[0].place(), []).append(answers[0])
 
     def rest(self) -> Iterator[AgentTestCase]:
         """The runs that were held back and are no echoes."""
@@ -82,20 +99,25 @@ class Echoes:
         self._held = {}
 
     def _drop_echoes(self, answer: _Answer) -> None:
-        for second in answer.seconds():
-            for held in self._held_at.get(second, []):
+        for place in answer.places():
+            kept = []
+            for held in self._held_at.pop(place, []):
                 if held.echoes(answer):
                     self._held.pop(held, None)
+                else:
+                    kept.append(held)
+            if kept:
+                self._held_at[place] = kept
 
     def _remember(self, answers: list[_Answer]) -> None:
         for answer in answers:
             if self._count < _MOST_KNOWN:
                 self._count += 1
-                for second in answer.seconds():
-                    self._known.setdefault(second, []).append(answer)
+                for place in answer.places():
+                    self._known.setdefault(place, []).append(answer)
 
     def _is_known(self, answer: _Answer) -> bool:
-        return any(map(answer.echoes, self._known.get(int(answer.began), [])))
+        return any(map(answer.echoes, self._known.get(answer.place(), [])))
 
 
 def _lone_answer(tree: Tree) -> Step | None:
@@ -105,7 +127,7 @@ def _lone_answer(tree: Tree) -> Step | None:
     return told[0] if is_alone else None
 
 
-def _answer(step: Step) -> _Answer:
+def _answer(step: Step, *, is_alone: bool) -> _Answer:
     requests = [request for message in step.outputs for request in message.requests]
     said = last_text(step.outputs, "assistant")
     asked = [request.call_id or request.tool for request in requests]
@@ -116,4 +138,5 @@ def _answer(step: Step) -> _Answer:
         writer(step),
         (said, *asked) if said or asked else (),
         usage.output_tokens if usage else None,
+        is_alone,
     )
