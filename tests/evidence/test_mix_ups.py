@@ -120,3 +120,25 @@ def test_many_records_take_little_time() -> None:
     started = process_time()
     contradicted(answer, rows)
     assert process_time() - started < 5
+
+
+def test_long_texts_of_records_are_read_once() -> None:
+    long = "On 3 March 2026 there were 12 of them. " * 1_000
+    rows = [{"name": f"Item {i:02}", "price": 1000.5 + i, "text": long} for i in range(60)]
+    started = process_time()
+    found = contradicted("\n".join(f"Item {i:02}: {1001.5 + i}" for i in range(59)), rows)
+    assert process_time() - started < 5
+    assert len(found) == 59
+
+
+def test_records_of_many_results_are_named_once() -> None:
+    def rows(first: int) -> list[dict[str, Any]]:
+        names = [{f"name_{k}": f"Item {first + i} of {k}" for k in range(20)} for i in range(100)]
+        return [{**name, "price": 1000.5 + first + i} for i, name in enumerate(names)]
+
+    results = [rows(100 * i) for i in range(60)]
+    answer = "\n".join(f"Item {100 * i} of 3: {1001.5 + 100 * i}" for i in range(60))
+    said = " ".join(f"Item {i} of {k}" for i in range(100) for k in range(10))
+    started = process_time()
+    contradicted(f"{answer}\n{said}", *results)
+    assert process_time() - started < 5

@@ -34,6 +34,9 @@ _LONGEST_ANSWER = 20_000
 _MOST_CLAIMS = 60
 _MOST_CALLS = 200
 _MOST_LEAVES = 5_000
+# What is longer tells of many things, and more numbers than these of nearly any.
+_LONGEST_VALUE = 1_000
+_MOST_NUMBERS = 1_000
 _FEW_DIGITS = 2
 _DIGIT = re.compile("[0-9]")
 _IN_BRACKETS = re.compile(r"\s?[（(][^()（）]*")
@@ -84,8 +87,9 @@ class _Search:
         self._answer = half_width(answer)
         self._lower = self._answer.lower()
         self._facts = facts
-        self._groups: dict[tuple[int | None, str], list[Record]] = {}
+        self._groups: dict[tuple[str | int, str], list[Record]] = {}
         self._mentions: dict[int, list[tuple[int, int, Record]]] = {}
+        self._measured: dict[str, Measures] = {}
 
     def mixed(self, told: Sequence[tuple[Atom, Claim]]) -> Iterator[MixUp]:
         for atom, claim in told:
@@ -109,10 +113,14 @@ class _Search:
         return False
 
     def _group(self, origin: Origin) -> list[Record]:
-        key = (origin.call, origin.place.rpartition("[")[0])
+        if origin.call is None:
+            return []
+        calls, results = self._facts.calls, self._facts.sources.results
+        # All results of a tool that tell records there make one group; each table is its own.
+        whose = calls[origin.call].call.tool if results[origin.call].is_data else origin.call
+        key = (whose, origin.place.rpartition("[")[0])
         if key not in self._groups:
-            results = self._facts.sources.results
-            self._groups[key] = records_beside(origin, self._facts.calls, results)
+            self._groups[key] = records_beside(origin, calls, results)
         return self._groups[key]
 
     def _of(self, atom: Atom, group: list[Record]) -> MixUp | None:
@@ -137,14 +145,16 @@ class _Search:
     def _mixed_up(
         self, atom: Atom, record: Record, group: list[Record], clause: str, *, alone: bool
     ) -> MixUp | None:
-        if any(_holds(value, atom) for value in record.fields.values()):
+        if any(self._holds(value, atom) for value in record.fields.values()):
             return None
         for owner in group:
             for field, value in owner.fields.items():
                 own = record.fields.get(field)
-                if owner is record or own is None or not _holds(value, atom):
+                if owner is record or own is None or _is_long(value):
                     continue
-                return None if _says(clause, own) else MixUp(atom, record, field, owner, alone)
+                if self._holds(value, atom):
+                    said = self._says(clause, own)
+                    return None if said else MixUp(atom, record, field, owner, alone)
         return None
 
     def _clause(self, place: int) -> tuple[int, int]:
@@ -181,7 +191,7 @@ class _Search:
         """Whether another source, or the same beside these records, tells the value too."""
         calls = {record.call for record in group}
         sources = self._facts.sources
-        held = sum(_holds(value, atom) for record in group for value in record.fields.values())
+        held = sum(self._holds(value, atom) for record in group for value in record.fields.values())
         for source in sources.all:
             if source.call not in calls:
                 if _measures(source.measures, atom):
@@ -189,28 +199,52 @@ class _Search:
             elif source.is_data:
                 if len(source.leaves) > _MOST_LEAVES:
                     return True
-                held -= sum(_holds(leaf.value, atom) for leaf in source.leaves)
+                held -= sum(self._holds(leaf.value, atom) for leaf in source.leaves)
         return held < 0
+
+    def _holds(self, value: Any, atom: Atom) -> bool:
+        """Whether a value is, or says, what an atom does."""
+        if atom.quantity is not None and type(value) in {int, float}:
+            size = number_in(value)
+            return size is not None and _shows_as(atom.quantity, {size})
+        text = leaf_text(value)
+        if atom.quantity is None and atom.text in text:
+            return True
+        return _measures(self._measures_of(text), atom)
+
+    def _says(self, clause: str, value: Any) -> bool:
+        """Whether a clause says the value of a field, in whatever form."""
+        text = leaf_text(value)
+        if text and text.lower() in clause.lower():
+            return True
+        said = self._measures_of(clause)
+        numbers, days, minutes = self._measures_of(text)
+        days_told = {day[1:] for day in said.days}
+        return (
+            any(abs(a - b) <= _SAME * max(a, b) for a in numbers for b in said.numbers)
+            or any(day[1:] in days_told for day in days)
+            or not minutes.isdisjoint(said.minutes)
+        )
+
+    def _measures_of(self, text: str) -> Measures:
+        """What can be measured in a text, read once for all values of the answer."""
+        found = self._measured.get(text)
+        if found is None:
+            found = self._measured[text] = measures_in(text, words_of(text))
+        return found
 
 
 def _is_telling(atom: Atom) -> bool:
     return atom.quantity is None or sum(map(str.isdigit, atom.text)) > _FEW_DIGITS
 
 
-def _holds(value: Any, atom: Atom) -> bool:
-    """Whether a value is, or says, what an atom does."""
-    if atom.quantity is not None and type(value) in {int, float}:
-        size = number_in(value)
-        return size is not None and _shows_as(atom.quantity, {size})
-    text = leaf_text(value)
-    if atom.quantity is None and atom.text in text:
-        return True
-    return _measures(measures_in(text, words_of(text)), atom)
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and len(value) > _LONGEST_VALUE
 
 
 def _measures(said: Measures, atom: Atom) -> bool:
     if atom.quantity is not None:
-        return _shows_as(atom.quantity, said.numbers)
+        return len(said.numbers) > _MOST_NUMBERS or _shows_as(atom.quantity, said.numbers)
     return atom.minute in said.minutes or any(_is_day(day, atom) for day in said.days)
 
 
@@ -226,21 +260,6 @@ def _shows_as(quantity: Quantity, sizes: set[float]) -> bool:
 def _is_day(day: tuple[int, int, int], atom: Atom) -> bool:
     return any(
         own[1:] == day[1:] and (own[0] == day[0] or not own[0] or not day[0]) for own in atom.days
-    )
-
-
-def _says(clause: str, value: Any) -> bool:
-    """Whether a clause says the value of a field, in whatever form."""
-    said = measures_in(clause, words_of(clause))
-    text = leaf_text(value)
-    numbers, days, minutes = measures_in(text, words_of(text))
-    if text and text.lower() in clause.lower():
-        return True
-    days_told = {day[1:] for day in said.days}
-    return (
-        any(abs(a - b) <= _SAME * max(a, b) for a in numbers for b in said.numbers)
-        or any(day[1:] in days_told for day in days)
-        or not minutes.isdisjoint(said.minutes)
     )
 
 
