@@ -34,6 +34,13 @@ COMPARING = LEAVING | frozenset(
     | {"rose", "fell", "grew", "dropped", "teurer", "mehr", "weniger", "贵", "便", "多", "少", "高"}
     | {"低", "快", "慢", "增", "减", "涨", "降"}
 )
+# Words with which it brings up something without its name: the runner-up, all others.
+SPEAKING_OF_OTHERS = frozenset(
+    {"than", "other", "others", "another", "next", "second", "third", "runner", "leader", "rest"}
+    | {"between", "unlike", "under", "below", "above", "reach", "beat", "beats", "ahead", "behind"}
+    | {"after", "before", "until", "versus", "vs", "compared", "against", "previous", "following"}
+    | {"would", "if", "als", "andere", "anderen", "zweite", "zwischen", "比", "另", "其", "余"}
+)
 # Before a number that is only said roughly, and before one that something is above.
 ROUGHLY = re.compile(
     r"(?:[~≈约近]|\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca\.))"

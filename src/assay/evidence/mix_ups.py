@@ -1,7 +1,7 @@
 """Values that an answer tells of one thing and the results of another.
 
-Cautious, because sentences are not understood: a line or clause must name one record only, or
-each of several right before its values; the result must have another value there, which the
+Cautious, because sentences are not understood: a line or clause must name one record only and
+speak of no other, or name each of several right before its values; the result must have another value there, which the
 answer does not say beside it; and nothing else may tell the value that it says.
 """
 
@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.evidence.alike_records import names_of_record, records_beside, unique_names
+from assay.evidence.claim_words import SPEAKING_OF_OTHERS
 from assay.evidence.json_leaves import leaf_text, step_to
 from assay.evidence.measures import measures_in
 from assay.evidence.quantities import number_in
@@ -138,6 +139,8 @@ class _Search:
                 return None
             start, _, record = before[-1]
             end = min([found[0] for found in named if found[0] > atom.start], default=end)
+        elif not SPEAKING_OF_OTHERS.isdisjoint(words_of(self._answer[start:end])):
+            return None
         else:
             record = named[0][2]
         return self._mixed_up(atom, record, group, self._answer[start:end], alone=alone)
@@ -153,8 +156,8 @@ class _Search:
                 if owner is record or own is None or _is_long(value):
                     continue
                 if self._holds(value, atom):
-                    said = self._says(clause, own)
-                    return None if said else MixUp(atom, record, field, owner, alone)
+                    right = _refers_to(record, owner) or self._says(clause, own)
+                    return None if right else MixUp(atom, record, field, owner, alone)
         return None
 
     def _clause(self, place: int) -> tuple[int, int]:
@@ -236,6 +239,12 @@ class _Search:
 
 def _is_telling(atom: Atom) -> bool:
     return atom.quantity is None or sum(map(str.isdigit, atom.text)) > _FEW_DIGITS
+
+
+def _refers_to(record: Record, other: Record) -> bool:
+    """Whether a record names another, which its own name may bring up: "Alice's manager"."""
+    named = {value.lower() for value in record.fields.values() if isinstance(value, str)}
+    return not named.isdisjoint(other.names())
 
 
 def _is_long(value: Any) -> bool:
