@@ -81,6 +81,26 @@ def test_a_new_question_is_a_new_run() -> None:
     assert (len(first.calls), len(second.calls)) == (2, 0)
 
 
+@pytest.mark.parametrize("own_id", ["rain", ""])
+@pytest.mark.parametrize("told_last", [False, True], ids=["calls", "calls with results"])
+def test_calls_that_share_an_id_are_all_told_and_told_once(own_id: str, *, told_last: bool) -> None:
+    wet, dry = came(own_id, "wet", failed=False), came(own_id, "dry", failed=False)
+    one, other = call(own_id, city="Oslo"), call(own_id, city="X")
+    all_again = (wet, dry) if told_last else (one, other)
+    run = read_one(
+        LLAMA_EVENTS,
+        recording(
+            (
+                *(asked(USER), replied("", one), wet),
+                *(asked(USER, said("tool", "wet")), replied("And there?", other), dry),
+                *(asked(USER, said("tool", "dry")), replied("It rains.", *all_again)),
+            )
+        ),
+    )
+    assert [(c.parameters["city"], c.result) for c in run.calls] == [("Oslo", "wet"), ("X", "dry")]
+    assert run.actual_output == "It rains."
+
+
 def test_the_result_of_a_run_alone_has_calls_and_answer() -> None:
     result = replied("It rains.", came("a", "wet", failed=False), SECOND)
     made_up = recording(result)

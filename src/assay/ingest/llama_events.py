@@ -7,6 +7,7 @@ without the names of their classes.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
@@ -84,7 +85,7 @@ class _Workflow:
         self._model: str | None = None
         self._agents: list[str] = []
         self._results: list[dict[str, Any]] = []
-        self._calls: set[str] = set()
+        self._told: list[dict[str, Any]] = []
 
     def has_answered(self, event: dict[str, Any]) -> bool:
         """Whether the model is asked anew after its last word: a new question, a new run."""
@@ -148,10 +149,28 @@ class _Workflow:
         self._results.clear()
 
     def _new_calls(self, event: dict[str, Any]) -> list[dict[str, Any]]:
-        """The calls of a reply that were not told: the last one repeats all of the run."""
-        found = [c for c in _calls(event) if str(c.get("tool_id")) not in self._calls]
-        self._calls |= {str(call.get("tool_id")) for call in found}
+        """The calls of a reply that were not told: the last one repeats all of the run.
+
+        An id told before is not enough: some providers give each call the name of its tool.
+        """
+        listed, found = _calls(event), []
+        known = self._told if self._repeats(event, listed) else []
+        told = Counter(text_at(call, "tool_id") for call in known)
+        for call in listed:
+            own = text_at(call, "tool_id")
+            told[own] -= 1
+            found += [] if told[own] >= 0 else [call]
+        self._told += found
         return found
+
+    def _repeats(self, event: dict[str, Any], listed: list[dict[str, Any]]) -> bool:
+        """Whether a reply lists the calls of the run: with results, or all beside the answer."""
+        if any(call.keys() >= RESULT for call in listed):
+            return True
+        is_answer = bool(_words(dict_or_empty(event.get("response"))))
+        if not is_answer or len(listed) < len(self._told):
+            return False
+        return Counter(map(_sent, listed)) >= Counter(map(_sent, self._told))
 
     def case(self, name: str) -> AgentTestCase:
         """The run, as far as it was logged."""
@@ -169,6 +188,10 @@ class _Workflow:
 
 def _calls(event: dict[str, Any]) -> list[dict[str, Any]]:
     return [c for c in objects_in(event.get("tool_calls")) if c.keys() >= CALL]
+
+
+def _sent(call: dict[str, Any]) -> str:
+    return stable_id(call.get("tool_id"), call.get("tool_name"), call.get("tool_kwargs"))
 
 
 def _call(told: dict[str, Any]) -> ToolExecutionResult:
