@@ -11,6 +11,7 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.agno import AGNO
 from assay.ingest.formats import pick_format
 from assay.run import Usage
+from assay.test_case import AgentTestCase
 
 CALLED = {"id": "a", "type": "function", "function": {"name": "rain", "arguments": '{"c": "Oslo"}'}}
 TOOL = {
@@ -85,6 +86,23 @@ def test_the_members_of_a_team_are_runs() -> None:
     team = {**RUN, "run_id": "t", "team_id": "all", "agent_id": None, "member_responses": [RUN]}
     runs = read(AGNO, recording({"session_id": "s1", "runs": [team, RUN]}))
     assert [run.agent_id for run in runs] == ["all", "weather"]
+
+
+def test_a_run_that_never_got_to_a_message_takes_none_of_its_session_with_it() -> None:
+    bare = {"run_id": "r3", "agent_id": "weather", "content": "no key", "status": "ERROR"}
+    session = {"session_id": "s1", "runs": [RUN, bare, {"run_id": "w", "workflow_id": "all"}]}
+    assert pick_format(recording(session)) == (AGNO, 0.9)
+    found = list(AGNO.read(recording(session)))
+    first, failed = (run for run in found if isinstance(run, AgentTestCase))
+    assert (len(first.calls), len(failed.calls)) == (1, 0)
+    assert failed.outcome is not None
+    assert (failed.outcome.success, failed.outcome.reason) == (False, "no key")
+    assert len(problems(AGNO, recording(session))) == 1
+
+
+def test_a_cost_is_kept_without_tokens() -> None:
+    run = read_one(AGNO, recording({**RUN, "metrics": {"cost": 0.5}}))
+    assert run.usage == Usage(cost_usd=0.5)
 
 
 def test_an_error_is_the_outcome() -> None:

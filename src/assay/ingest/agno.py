@@ -19,11 +19,12 @@ from assay.ingest.fields import (
     text_at,
     text_of,
     total_usage,
+    with_cost,
 )
 from assay.ingest.openai_chat import add_message
 from assay.ingest.recording import Format, Recording
 from assay.records import preview
-from assay.run import RunOutcome, Source, Usage
+from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,14 +50,19 @@ def _runs(value: object) -> list[dict[str, Any]]:
     whole = dict_or_empty(value)
     kept = whole.get("runs")
     runs = objects_in(decode_json_text(kept) if isinstance(kept, str) else kept)
-    runs = runs if "session_id" in whole and runs else [whole]
-    return runs if all(map(_is_run, runs)) else []
+    if "session_id" in whole and any(map(_is_run, runs)):
+        return runs
+    return [whole] if _is_run(whole) else []
 
 
 def _is_run(run: dict[str, Any]) -> bool:
-    who = any(text_at(run, key) for key in WHO_KEYS)
     told = isinstance(run.get("messages"), list) or isinstance(run.get("tools"), list)
-    return who and told and text_at(run, "run_id") is not None and "content" in run
+    return told and "content" in run and _is_named(run)
+
+
+def _is_named(run: dict[str, Any]) -> bool:
+    """Whether an agent or a team did it; what never got to a message is a run of a session too."""
+    return text_at(run, "run_id") is not None and any(text_at(run, key) for key in WHO_KEYS)
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -67,7 +73,10 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         runs = _runs(entry.value)
         told: set[str] = set()
         for run in (member for kept in runs for member in _with_members(kept)):
-            if run["run_id"] not in told:
+            if not _is_named(run):
+                problem = f"expected a run of an agent or a team of Agno, got {preview(run)}"
+                yield Unreadable(recording.name, problem, entry.position)
+            elif run["run_id"] not in told:
                 told.add(run["run_id"])
                 yield _Run(run).case(Source(recording.name, NAME, entry.position))
         if not runs:
@@ -104,7 +113,8 @@ class _Run:
             self._tell_calls()
         self._add_facts()
         begun = epoch_seconds(kept.get("created_at"))
-        lasted = amount_or_none(dict_or_empty(kept.get("metrics")).get("duration"))
+        metrics = dict_or_empty(kept.get("metrics"))
+        lasted = amount_or_none(metrics.get("duration"))
         content = kept.get("content")
         return run.finish(
             run_id=stable_id(NAME, kept["run_id"]),
@@ -114,7 +124,7 @@ class _Run:
             agent_id=next((own for key in WHO_KEYS if (own := text_at(kept, key))), None),
             model=text_at(kept, "model"),
             framework=NAME,
-            usage=_usage(dict_or_empty(kept.get("metrics"))),
+            usage=with_cost(total_usage([metrics]), [metrics.get("cost")]),
             outcome=_outcome(kept),
             started_at=begun,
             ended_at=None if begun is None or lasted is None else begun + lasted,
@@ -148,14 +158,6 @@ class _Run:
             call.execution_time = amount_or_none(dict_or_empty(tool.get("metrics")).get("duration"))
             if child := text_at(tool, "child_run_id"):
                 call.extra["child_run_id"] = child
-
-
-def _usage(metrics: dict[str, Any]) -> Usage | None:
-    usage = total_usage([metrics])
-    cost = amount_or_none(metrics.get("cost"))
-    if usage is not None and cost is not None:
-        usage.cost_usd = cost
-    return usage
 
 
 def _outcome(run: dict[str, Any]) -> RunOutcome | None:
