@@ -87,5 +87,17 @@ def test_a_log_that_ended_in_an_error_has_failed() -> None:
     assert (outcome.success, outcome.reason) == (False, "no key")
 
 
+def test_an_error_after_which_it_went_on_is_no_outcome() -> None:
+    error = {"type": "error", "message": "overloaded"}
+    assert read_one(DROID, recording((*LINES[:-2], error, LINES[-2]))).outcome is None
+
+
+def test_a_call_without_an_id_is_not_ended_by_the_next_words() -> None:
+    unnamed = {key: value for key, value in used("a").items() if key != "id"}
+    lines = (LINES[0], message(1, "assistant", unnamed), message(2, "user", text("Well?")))
+    (call,) = read_one(DROID, recording(lines)).calls
+    assert (call.started_at, call.ended_at) == (1.0, None)
+
+
 def test_lines_that_are_no_objects_are_named() -> None:
     assert len(problems(DROID, recording((*LINES, ["no line"])))) == 1

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 NAME = "droid"
 HEADER = "session_start"
 STREAMED_CALL = "tool_call"
+# Behind these an error was not the end.
+GOES_ON = ("message", STREAMED_CALL)
 # What the harness puts into the user's message.
 REMINDER = "<system-reminder>"
 # The file beside a session that says which model it had and what it used.
@@ -91,6 +93,8 @@ class _Session:
         at = epoch_seconds(line.get("timestamp"))
         self._times += [] if at is None else [at]
         self._models += [model for p in (line, _message(line)) if (model := text_at(p, "model"))]
+        if line.get("type") in GOES_ON:
+            self._outcome = None
         match text_at(line, "type"):
             case "session_start" | "system":
                 self._header = {**self._header, **line}
@@ -122,7 +126,8 @@ class _Session:
         add_message(self._run, {**message, "content": parts})
         for call in self._run.calls[told:]:
             call.started_at = at
-            self._calls[call.call_id or ""] = call
+            if call.call_id:
+                self._calls[call.call_id] = call
         for part in parts:
             answered = self._calls.get(text_at(part, "tool_use_id") or "")
             if answered is not None:
