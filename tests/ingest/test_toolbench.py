@@ -99,6 +99,12 @@ def test_every_code(code: int | None) -> None:
     assert run.calls[0].reported_success is (None if code is None else code in GOOD_CODES)
 
 
+def test_a_call_of_a_chain_may_have_no_input() -> None:
+    chain = [node("Action", "f"), node("Action Input", "", observation="x")]
+    run = read_one(TOOLBENCH, recording({**RAW["chain"], "trys": [{"chain": chain}]}))
+    assert [(call.tool, call.parameters, call.result) for call in run.calls] == [("f", {}, "x")]
+
+
 def test_other_documents_are_named_and_deep_trees_are_borne() -> None:
     assert TOOLBENCH.recognise(recording({"answer_generation": {"query": "x"}})) == 0.0
     assert len(problems(TOOLBENCH, recording((RAW["chain"], {"trys": []})))) == 1

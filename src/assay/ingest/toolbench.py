@@ -125,7 +125,7 @@ def _tell_nodes(run: RunBuilder, nodes: list[dict[str, Any]]) -> None:
                 run.say(said)
             case "Action":
                 tool = above = said
-            case "Action Input" if said or above:
+            case "Action Input" if said or above or tool:
                 _tell_call(run, above or tool, node)
         children = objects_in(node.get("children"))
         waiting += [(child, above) for child in reversed(children)]
