@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest.chat import RunBuilder, entries
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    amount_or_none,
     dict_or_empty,
     objects_in,
     place_id,
@@ -15,6 +14,7 @@ from assay.ingest.fields import (
     text_at,
     text_of,
     total_usage,
+    with_cost,
 )
 from assay.ingest.openai_chat import calls_of
 from assay.ingest.recording import Format, Recording
@@ -138,11 +138,8 @@ def _end(run: RunBuilder, state: dict[str, Any], ended: set[str]) -> None:
 
 
 def _usage(told: dict[str, Any]) -> Usage | None:
-    usage = total_usage([{ours: told.get(theirs) for ours, theirs in USAGE_KEYS}])
-    cost = amount_or_none(told.get("totalCost"))
-    if usage is not None and cost is not None:
-        usage.cost_usd = cost
-    return usage
+    counted = total_usage([{ours: told.get(theirs) for ours, theirs in USAGE_KEYS}])
+    return with_cost(counted, [told.get("totalCost")])
 
 
 CONTINUE = Format(

@@ -12,11 +12,14 @@ from assay.ingest.fields import (
     objects_in,
     text_at,
     total_usage,
+    with_cost,
 )
-from assay.run import RunOutcome, Usage
+from assay.run import RunOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from assay.run import Usage
 
 Call = dict[str, Any]
 Turns = list[dict[str, Any]]
@@ -112,11 +115,7 @@ def _vapi_usage(call: Call, _: Turns) -> Usage | None:
         {"input_tokens": c.get("promptTokens"), "output_tokens": c.get("completionTokens")}
         for c in costs
     )
-    paid = amount_or_none(call.get("cost"))
-    if paid is not None:
-        usage = usage or Usage()
-        usage.cost_usd = paid
-    return usage
+    return with_cost(usage, [call.get("cost")])
 
 
 FACTS = (
