@@ -16,6 +16,8 @@ from assay.evidence.tool_kinds import READ_VERBS, WRITE_VERBS, hands_over, kind_
 from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assay.evidence.json_leaves import Leaf
     from assay.execution import ToolExecutionResult
     from assay.tools import ToolDefinition
@@ -59,9 +61,18 @@ _ASKED = frozenset(
 )
 # What else is asked for is a change only where all tools that were called merely tell.
 _DEEDS = frozenset(
-    {"turn", "switch", "transfer", "pay", "buy", "purchase", "mark", "notify", "restart", "stop"}
-    | {"enable", "disable", "scale", "deploy", "revert", "lock", "unlock", "subscribe", "renew"}
-    | {"unsubscribe", "upgrade", "downgrade", "dim", "mute", "pause", "resume", "approve", "reject"}
+    {"enable", "disable", "revert", "unlock", "subscribe", "unsubscribe", "renew", "mute", "notify"}
+    | {"approve", "reject"}
+)
+# The same of words that name things too, "stop times" and "a pay rise", unless an object follows.
+_DEEDS_TO_THINGS = frozenset(
+    {"turn", "switch", "transfer", "pay", "buy", "purchase", "mark", "restart", "stop", "scale"}
+    | {"deploy", "lock", "upgrade", "downgrade", "dim", "pause", "resume"}
+)
+_OBJECT = re.compile(
+    r"\s{1,4}(?:(?:the|an?|my|our|your|his|her|their|its|this|that|these|those|it|them|him|us|all"
+    r"|both|every|each|any|everything|off|on|up|down|back)\b|[$€£¥\"'`#@0-9])",
+    re.IGNORECASE,
 )
 # Tools by which an agent says that it is done: one of these words, and nothing but the others.
 _CLOSING = frozenset(
@@ -92,9 +103,10 @@ _ASKS_CHINESE = re.compile(
 # What makes a deed of a word the name of a thing: a number of commits, the time of an update.
 _NO_DEED = re.compile(r"[数量次者率费号单了过的]|记录|历史|时间|日期|日志|情况|信息|列表|政策|状态")
 _ASKS_CHINESE_DEED = re.compile(
-    r"把[^，。；！？,;!?\n]{1,24}?(?:调[到成至高低]|关|打开|开启|设[为成]|换成|锁|停|重启|转给|转到|标记|归档|合并)"
+    r"把[^，。；！？,;!?\n]{1,24}?(?:调[到成至高低]|打开|开启|设[为成]|换成|重启|转给|转到|标记|归档|合并"
+    r"|关[掉闭上]|停[掉止用下]|锁[上定住]|[关停锁](?:[了吧]|(?=[，。！,.!\s]|\Z)))"
     r"|(?:请|帮我|帮忙|麻烦你?|并|然后|再)(?:直接|尽快|立即|给.{1,12}?)?"
-    r"(?:预约|转账|下单|支付|付款|还款|通知|邀请|发布|合并|指派|关闭|打开|开启|启动|重启|停止|回复|转发)"
+    r"(?:预约|转账|下单|支付|付款|还款|邀请|发布|合并|指派|关闭|打开|开启|启动|重启|停止|转发|(?:通知|回复)(?!我))"
 )
 _LONGEST_PROMPT = 50_000
 
@@ -153,23 +165,29 @@ def _own_command_writes(tool: str, value: str) -> bool:
 @lru_cache(maxsize=512)
 def asks_for_write(prompt: str) -> bool:
     """Whether a prompt asks to create, change, send or delete something."""
-    return _asks_for(prompt[:_LONGEST_PROMPT], _ASKED, _ASKS_CHINESE)
+    text = prompt[:_LONGEST_PROMPT]
+    return _asks_in_chinese(text, _ASKS_CHINESE) or any(_asked_of(text, _ASKED))
 
 
 @lru_cache(maxsize=512)
 def asks_for_deed(prompt: str) -> bool:
     """Whether a prompt asks for something to be done that is no plain write, such as to pay."""
-    return _asks_for(prompt[:_LONGEST_PROMPT], _DEEDS, _ASKS_CHINESE_DEED)
-
-
-def _asks_for(text: str, verbs: frozenset[str], chinese: re.Pattern[str]) -> bool:
-    if not text.isascii() and any(
-        not _NO_DEED.match(text, found.end()) for found in chinese.finditer(text)
-    ):
+    text = prompt[:_LONGEST_PROMPT]
+    if _asks_in_chinese(text, _ASKS_CHINESE_DEED) or any(_asked_of(text, _DEEDS)):
         return True
-    return any(
-        word[0].lower() in verbs and _is_asked(text, word.start()) for word in _WORD.finditer(text)
+    return any(_OBJECT.match(text, verb.end()) for verb in _asked_of(text, _DEEDS_TO_THINGS))
+
+
+def _asks_in_chinese(text: str, deeds: re.Pattern[str]) -> bool:
+    return not text.isascii() and any(
+        not _NO_DEED.match(text, found.end()) for found in deeds.finditer(text)
     )
+
+
+def _asked_of(text: str, verbs: frozenset[str]) -> Iterator[re.Match[str]]:
+    """Where a text asks for one of these."""
+    words = (word for word in _WORD.finditer(text) if word[0].lower() in verbs)
+    return (word for word in words if _is_asked(text, word.start()))
 
 
 @lru_cache(maxsize=4_096)

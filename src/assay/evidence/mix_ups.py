@@ -1,8 +1,9 @@
 """Values that an answer tells of one thing and the results of another.
 
 Cautious, because sentences are not understood: a line or clause must name one record only and
-speak of no other, or name each of several right before its values; the result must have another value there, which the
-answer does not say beside it; and nothing else may tell the value that it says.
+speak of no other, or name each of several right before its values; the result must have another
+value there, which the answer does not say beside it; and nothing else may tell the value that it
+says.
 """
 
 from __future__ import annotations
