@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.formats import pick_format
 from assay.ingest.graph_states import ROLES, STATE_KEYS
+from assay.ingest.graph_streams import put_together
 from assay.ingest.graph_updates import OTHER_MODES
 from assay.ingest.langchain import LANGCHAIN, STATUSES
 from assay.run import Usage
@@ -321,6 +323,27 @@ def test_messages_in_pieces_are_put_together(*, with_mode: bool) -> None:
     ]
     assert case.conversation_history[0]["content"] == "I look."
     assert case.usage == Usage(input_tokens=9, output_tokens=2)
+
+
+def test_pieces_of_parts_are_put_together_and_their_tokens_added() -> None:
+    begun = {"input_tokens": 9, "output_tokens": 1, "input_token_details": {"cache_read": 4}}
+    lines = (
+        piece("a", [], usage_metadata=begun),
+        piece("a", [{"type": "text", "text": "It ", "index": 0}]),
+        piece("a", [{"type": "text", "text": "rains.", "index": 0}]),
+        piece("a", [], usage_metadata={"input_tokens": 0, "output_tokens": 5}),
+    )
+    case: Any = read_one(LANGCHAIN, recording(lines))
+    assert case.actual_output == "It rains."
+    assert (case.usage.input_tokens, case.usage.output_tokens) == (9, 6)
+
+
+def test_many_pieces_take_no_longer_than_they_are_long() -> None:
+    told = piece("a", "word " * 20, tool_call_chunks=[chunk(0, "sent " * 20, name="f", id="c")])
+    begun = perf_counter()
+    (message,) = put_together((told[0], told[1]) for _ in range(60_000))
+    assert perf_counter() - begun < 3
+    assert len(message["content"]) == len(message["tool_calls"][0]["args"]) == 6_000_000
 
 
 def test_what_a_graph_within_a_graph_said_is_told_once() -> None:

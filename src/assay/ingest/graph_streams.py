@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import dict_or_empty, objects_in, text_at, text_of
+from assay.ingest.fields import count_or_none, dict_or_empty, objects_in, text_at, text_of
 from assay.ingest.graph_states import messages_in, plain_message
 
 if TYPE_CHECKING:
@@ -113,20 +113,36 @@ def put_together(
     whole: dict[str, dict[str, Any]] = {}
     for number, (piece, about) in enumerate(pieces):
         own_id = text_at(piece, "id") or f"piece {number}"
-        told = whole.setdefault(own_id, {**piece, "content": "", "calls": {}})
+        told = whole.setdefault(own_id, {**piece, **_nothing_told()})
         said = piece.get("content")
-        if "tool_call_chunks" not in piece and told["content"] == "" and not isinstance(said, str):
-            told["content"] = said  # whole from the beginning, as results of tools are
-        elif isinstance(told["content"], str):
-            told["content"] += said if isinstance(said, str) else _joined(said)
+        if isinstance(said, str) or _is_piece(piece) or told["words"]:
+            told["words"] += [said if isinstance(said, str) else _joined(said)]
+        else:  # whole from the beginning, as results of tools are
+            told["content"] = said
         _add_calls(told["calls"], piece)
-        told["usage_metadata"] = piece.get("usage_metadata") or told.get("usage_metadata")
+        told["usage_metadata"] = _added(told["usage_metadata"], piece.get("usage_metadata"))
         told["response_metadata"] = {
             "model_name": text_at(about, "ls_model_name"),
             **dict_or_empty(told.get("response_metadata")),
             **dict_or_empty(piece.get("response_metadata")),
         }
-    return [_with_calls(message) for message in whole.values()]
+    return [_finished(message) for message in whole.values()]
+
+
+def _nothing_told() -> dict[str, Any]:
+    return {"content": None, "words": [], "calls": {}, "usage_metadata": None}
+
+
+def _added(told: Any, more: Any, depth: int = 0) -> Any:
+    """The tokens of two pieces: each has its own part of the counts and of their details."""
+    if isinstance(told, dict) and isinstance(more, dict) and depth < 2:
+        return {key: _added(told.get(key), more.get(key), depth + 1) for key in told | more}
+    counts = [count for value in (told, more) if (count := count_or_none(value)) is not None]
+    return sum(counts) if counts else more or told
+
+
+def _is_piece(message: dict[str, Any]) -> bool:
+    return "tool_call_chunks" in message or str(message.get("type")).endswith("Chunk")
 
 
 def _joined(content: object) -> str:
@@ -137,12 +153,16 @@ def _add_calls(calls: dict[object, dict[str, Any]], piece: dict[str, Any]) -> No
     for chunk in objects_in(piece.get("tool_call_chunks")):
         index = chunk.get("index")
         place = str(chunk.get("id") if index is None else index)
-        call = calls.setdefault(place, {"name": None, "args": "", "id": None})
+        call = calls.setdefault(place, {"name": None, "args": [], "id": None})
         for key in ("name", "id"):
             call[key] = call[key] or text_at(chunk, key)
-        call["args"] += text_at(chunk, "args") or ""
+        call["args"].append(text_at(chunk, "args") or "")
 
 
-def _with_calls(message: dict[str, Any]) -> dict[str, Any]:
-    calls = list(message.pop("calls").values())
-    return {**message, "tool_calls": calls, "invalid_tool_calls": []} if calls else message
+def _finished(message: dict[str, Any]) -> dict[str, Any]:
+    """A message with its words and its calls, each of one piece."""
+    words, calls = message.pop("words"), message.pop("calls").values()
+    if message["content"] is None:
+        message["content"] = "".join(words)
+    called = [{**call, "args": "".join(call["args"])} for call in calls]
+    return {**message, "tool_calls": called, "invalid_tool_calls": []} if called else message
