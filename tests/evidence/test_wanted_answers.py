@@ -98,3 +98,16 @@ def test_who_asks_whether_somebody_is_let_in_is_told(
     tool: str, text: str, *, is_failure: bool
 ) -> None:
     assert failed(tool, text) is is_failure
+
+
+@pytest.mark.parametrize("answer", ["泊位未绑定船只", "船长没有设置头像。"])
+def test_what_is_not_set_is_an_answer_to_who_asked(answer: str) -> None:
+    assert not failed("get_berth", answer)
+    assert failed("moor_boat", answer)
+
+
+@pytest.mark.parametrize(
+    "answer", ["检测到敏感词0个", "检测到恶意链接：3 个", "每艘船最多只能使用两个泊位。"]
+)
+def test_counts_and_rules_are_answers(answer: str) -> None:
+    assert not failed("get_report", answer)
