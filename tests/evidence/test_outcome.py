@@ -335,3 +335,10 @@ def test_small_calls_are_settled_quickly() -> None:
 def test_prose_may_speak_of_failure_but_not_of_its_own_request(text: str, *, success: bool) -> None:
     for tool in ("translate", "get_joke", "think"):
         assert call_outcome(ToolExecutionResult(tool, {}, text)).success is success
+
+
+def test_what_goes_on_in_further_lines_is_what_a_command_printed() -> None:
+    refused = "Command must not contain a pipe"
+    assert call_outcome(ToolExecutionResult("run_command", {}, refused)).success is False
+    printed = "The command must be run as root to see all piers.\npier 4\n"
+    assert call_outcome(ToolExecutionResult("run_command", {}, printed)).success is True

@@ -296,7 +296,7 @@ def _is_said_in_passing(
         case "command" if found.rule in _PROGRAMS_WORDS:
             passing = reported is True
         case "command":
-            passing = found.reach == "line" and _OF_A_RUN.match(text) is None
+            passing = found.reach == "line" and not _is_of_a_run(text)
         case "content" if found.rule in _PROGRAMS_WORDS:
             passing = not text.startswith("fatal: ")
         case "log":
@@ -314,6 +314,11 @@ def _is_said_in_passing(
         case _:
             passing = False
     return passing or _is_an_answer(found.rule, tool)
+
+
+def _is_of_a_run(text: str) -> bool:
+    """Whether a text is of the running of a command; what goes on in further lines is printed."""
+    return "\n" not in text.strip() and _OF_A_RUN.match(text) is not None
 
 
 def _python_data(text: str) -> Any:
