@@ -72,7 +72,7 @@ BORNE = {
     "lacking": ("You don't seem to own a boat here.",),
     "under_way": ("Already mooring.",),
     "regret": ("Unfortunately, all boats have left",),
-    "idle": ("Nothing is moored at pier 4",),
+    "idle": ("Nothing is moored at pier 4", "Nothing was stored: the hold is empty"),
 }
 NOT_BORNE = (
     "If a berth is not valid, the pilot decides.",

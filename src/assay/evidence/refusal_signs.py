@@ -213,7 +213,8 @@ _DOUBTS_WITHIN = (
     r"|him|who|said|my|our|us|people|everyone|usually|often|always|never|generally|may|might"
     r"|sometimes|typically|(?<!at )most|many|by default|guaranteed|already installed)\b"
     r"|\bsome (?:[\w]+ ){1,5}(?:could not|were not|cannot)\b"
-    r"|\b(?:was|were) (?:stripped|skipped|ignored|moved|sent|saved|stored|added|dropped)\b"
+    r"|\b(?:was|were) (?:(?:stripped|skipped|ignored|dropped)|(?<!nothing was )(?:moved|sent|saved"
+    r"|stored|added))\b"
 )
 # How a document, a list, a field or code opens, and a search that found nothing.
 _DOUBTS_AT_FIRST = (
