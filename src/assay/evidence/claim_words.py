@@ -39,7 +39,8 @@ SPEAKING_OF_OTHERS = frozenset(
     {"than", "other", "others", "another", "next", "second", "third", "runner", "leader", "rest"}
     | {"between", "unlike", "under", "below", "above", "reach", "beat", "beats", "ahead", "behind"}
     | {"after", "before", "until", "versus", "vs", "compared", "against", "previous", "following"}
-    | {"would", "if", "als", "andere", "anderen", "zweite", "zwischen", "比", "另", "其", "余"}
+    | {"would", "could", "if", "not", "one", "ones", "instead", "rather", "from"}
+    | {"als", "andere", "anderen", "zweite", "zwischen", "比", "另", "其", "余", "如"}
 )
 # Before a number that is only said roughly, and before one that something is above.
 ROUGHLY = re.compile(

@@ -42,6 +42,7 @@ _MOST_NUMBERS = 1_000
 _FEW_DIGITS = 2
 _DIGIT = re.compile("[0-9]")
 _IN_BRACKETS = re.compile(r"\s?[（(][^()（）]*")
+_BELONGS = re.compile(r"['’]s (\w+)")
 _NEAR = 60
 # What may end the talk of one thing and begin that of another.
 _BORDER = re.compile(r"[0-9\n;；。！？]")
@@ -140,11 +141,19 @@ class _Search:
                 return None
             start, _, record = before[-1]
             end = min([found[0] for found in named if found[0] > atom.start], default=end)
-        elif not SPEAKING_OF_OTHERS.isdisjoint(words_of(self._answer[start:end])):
+        elif self._speaks_of_another(named[0], start, end):
             return None
         else:
             record = named[0][2]
         return self._mixed_up(atom, record, group, self._answer[start:end], alone=alone)
+
+    def _speaks_of_another(self, mention: tuple[int, int, Record], start: int, end: int) -> bool:
+        """Whether a clause that names one record may tell of another: "Ann's brother is 42"."""
+        if not SPEAKING_OF_OTHERS.isdisjoint(words_of(self._answer[start:end])):
+            return True
+        whose = _BELONGS.match(self._lower, mention[1])
+        fields = map(str.lower, mention[2].fields)
+        return whose is not None and not any(whose[1] in field for field in fields)
 
     def _mixed_up(
         self, atom: Atom, record: Record, group: list[Record], clause: str, *, alone: bool
