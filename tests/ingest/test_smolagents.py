@@ -101,6 +101,34 @@ def test_messages_are_read() -> None:
     ]
 
 
+def told_calls(*asked: dict[str, Any]) -> dict[str, Any]:
+    return said("tool-call", f"Calling tools:\n{[*asked]!r}")
+
+
+def test_what_was_observed_goes_to_no_call_of_an_earlier_step() -> None:
+    run = read_one(
+        SMOLAGENTS,
+        recording(
+            [
+                said("user", "New task:\nRain?"),
+                told_calls(call("a", "rain", {"city": "Oslo"}), call("b", "rain", {"city": "X"})),
+                said("tool-response", "Observation:\nboth"),
+                told_calls(call("c", "snow", {})),
+                said("tool-response", "Observation:\nno snow"),
+                said("tool-response", f"Error:\n{RAISED}"),
+                said("tool-response", f"Error:\n{RAISED.replace('X', '')}".replace("''", "[")),
+            ]
+        ),
+    )
+    assert [(c.call_id, c.result, c.reported_success) for c in run.calls[:-1]] == [
+        ("a", None, None),
+        ("b", "both", None),
+        ("c", "no snow", None),
+        (None, RAISED, False),
+    ]
+    assert run.calls[-1].parameters == "{'city': [}"
+
+
 RAISED = "Error executing tool 'rain' with arguments {'city': 'X'}: ValueError: no such city"
 
 

@@ -148,14 +148,21 @@ def _add_message(run: RunBuilder, message: dict[str, Any]) -> None:
 
 
 def _add_observation(run: RunBuilder, words: str) -> None:
-    """What was observed; a call that raised among several is told by its error alone."""
+    """What was observed after the last call; one that raised among several is its error alone."""
     problem = words.lstrip().removeprefix(_ERROR).strip()
     failed = _FAILED_CALL.match(problem)
-    if failed is None or any(call.result is None for call in run.calls):
+    last = next((call for call in run.calls[-1:] if call.result is None), None)
+    if last is not None:
+        run.result(last.call_id, words.removeprefix(_OBSERVATION).strip(), tool=last.tool)
+    elif failed is None:
         run.result(None, words.removeprefix(_OBSERVATION).strip())
-        return
-    run.call(ToolExecutionResult(failed["tool"], decode_literal(failed["sent"])))
-    run.result(None, problem, tool=failed["tool"], reported_success=False, error_message=problem)
+    else:
+        sent = decode_literal(failed["sent"])
+        raised = ToolExecutionResult(failed["tool"], failed["sent"] if sent is None else sent)
+        raised.result = raised.error_message = problem
+        raised.reported_success = False
+        run.call(raised)
+        run.end_reply()
 
 
 def _add_action(run: RunBuilder, step: dict[str, Any]) -> None:
