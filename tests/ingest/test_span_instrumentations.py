@@ -306,6 +306,25 @@ def test_what_mlflow_sends_is_read_as_what_it_exports() -> None:
     assert (run.input, run.actual_output) == ("Rain in Oslo?", "Yes.")
 
 
+def test_two_models_asked_at_once_are_two_answers_by_their_tokens() -> None:
+    def asked(own_id: str, tokens: int, begun: int, ended: int) -> dict[str, Any]:
+        return {
+            "trace_id": "t",
+            "span_id": own_id,
+            "parent_span_id": "agent",
+            "name": f"chat {own_id}",
+            "start_time": START + begun,
+            "end_time": START + ended,
+            "attributes": {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.usage.output_tokens": tokens,
+            },
+        }
+
+    run = read_one(OTEL, recording((asked("large", 7, 1, 6), asked("small", 30, 2, 3))))
+    assert run.usage == Usage(output_tokens=37)
+
+
 def test_a_request_whose_answer_stands_beside_it_says_nothing_more() -> None:
     """Logfire writes what was streamed in a span of its own; a request may be made again."""
     nothing = {"role": "assistant", "parts": []}

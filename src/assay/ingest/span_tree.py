@@ -147,8 +147,13 @@ def _are_one_answer(known: Step, step: Step) -> bool:
         return False
     if known.reply_id and step.reply_id:
         return known.reply_id == step.reply_id
-    is_beside = known.span.parent_id == step.span.parent_id and ended(step) <= ended(known)
-    return is_beside and not step.inputs and not step.outputs
+    is_beside = known.span.parent_id == step.span.parent_id and 0 < ended(step) <= ended(known)
+    return is_beside and not step.inputs and not step.outputs and not _differ_in_tokens(known, step)
+
+
+def _differ_in_tokens(one: Step, other: Step) -> bool:
+    counts = {step.usage.output_tokens for step in (one, other) if step.usage}
+    return len(counts - {None}) > 1
 
 
 def writer(step: Step) -> str:
