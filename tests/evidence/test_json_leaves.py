@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.evidence.json_leaves import MAX_DEPTH, as_text, leaf_text, leaves_of
+from assay.evidence.json_leaves import MAX_DEPTH, as_text, leaf_text, leaves_of, scalars_in
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=20),
@@ -75,3 +75,17 @@ def test_the_text_of_json_holds_every_plain_word_of_it(data: Any) -> None:
     text = as_text({"data": data, "word": "needle"})
     assert "needle" in text
     assert msgspec.json.encode({"data": data})
+
+
+def test_scalars_are_those_of_the_leaves() -> None:
+    value = {"a": [1, {"b": None}, "x"], "c": {"d": (2.5, True)}, "e": []}
+    assert sorted(map(repr, scalars_in(value))) == sorted(
+        repr(leaf.value) for leaf in leaves_of(value)
+    )
+    assert list(scalars_in("x")) == ["x"]
+
+
+def test_scalars_of_what_holds_itself_come_to_an_end() -> None:
+    held: list[object] = []
+    held += [held, 1]
+    assert set(scalars_in(held)) == {1}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = "$"
 MAX_LEAVES = 200_000
@@ -57,6 +60,21 @@ def leaves_of(value: object) -> list[Leaf]:
     found: list[Leaf] = []
     _collect(value, None, "", found, 0)
     return found
+
+
+def scalars_in(value: object) -> Iterator[Any]:
+    """The scalars of a value one by one, for who needs neither their order nor their places."""
+    held = [value]
+    for _ in range(MAX_LEAVES):
+        if not held:
+            return
+        item = held.pop()
+        if isinstance(item, dict):
+            held += item.values()
+        elif isinstance(item, _LISTS):
+            held += item
+        else:
+            yield item
 
 
 def _collect(value: Any, way: _Way | None, field: str, found: list[Leaf], depth: int) -> None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay.evidence.call_facts import are_alike
 from assay.evidence.effects import acts
 from assay.evidence.grounding import ground_answer
-from assay.evidence.json_leaves import leaf_text
+from assay.evidence.json_leaves import leaf_text, scalars_in
 from assay.evidence.provenance import trace_arguments
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.words import words_of
@@ -244,9 +244,12 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
 
 def _told_anything(known: CallFacts, result: Source) -> bool:
     """Whether a result says more than its call did: a mere yes or no is used without a word."""
-    told = (leaf_text(leaf.value) for leaf in result.leaves if not isinstance(leaf.value, bool))
-    words = (word for text in told for word in words_of(text) if _is_telling(word))
-    return not known.words.issuperset(words)
+    if not result.is_data:
+        return any(_is_telling(word) for word in result.words - known.words)
+    told = (value for value in scalars_in(result.value) if not isinstance(value, bool))
+    words = (word for value in told for word in words_of(leaf_text(value)))
+    # Nearly always the first words tell: nothing is gathered before it is known.
+    return any(word not in known.words and _is_telling(word) for word in words)
 
 
 def _looked_through(facts: RunFacts, provenance: Provenance, idle: set[int]) -> set[int]:
