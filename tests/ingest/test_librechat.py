@@ -67,3 +67,12 @@ def test_an_error_of_the_last_message_is_the_outcome() -> None:
 
 def test_what_is_no_conversation_is_named() -> None:
     assert len(problems(LIBRECHAT, recording((LISTED, {"messages": []})))) == 1
+
+
+def test_an_error_may_be_told_in_a_part() -> None:
+    asked = {"messageId": "1", "parentMessageId": "0", "isCreatedByUser": True, "text": "Rain?"}
+    part = {"type": "error", "error": "no quota"}
+    failed = {"messageId": "2", "parentMessageId": "1", "isCreatedByUser": False, "error": True}
+    outcome = read_one(LIBRECHAT, recording([asked, {**failed, "content": [part]}])).outcome
+    assert outcome is not None
+    assert (outcome.success, outcome.reason) == (False, "no quota")

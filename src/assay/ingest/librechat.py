@@ -162,7 +162,9 @@ def _tell_call(run: RunBuilder, kept: dict[str, Any]) -> None:
 def _outcome(last: dict[str, Any]) -> RunOutcome | None:
     if last.get("error") is not True:
         return None
-    return RunOutcome(success=False, decided_by=NAME, reason=text_at(last, "text"))
+    told = (text_at(part, "error") for part in objects_in(last.get("content")))
+    reason = text_at(last, "text") or next(filter(None, told), None)
+    return RunOutcome(success=False, decided_by=NAME, reason=reason)
 
 
 LIBRECHAT = Format(
