@@ -75,3 +75,15 @@ def test_an_event_alone_is_read_as_it_is(tmp_path: Path) -> None:
     (run,) = read_runs(tmp_path)
     assert not isinstance(run, Unreadable)
     assert run.input == "List"
+
+
+def test_an_event_that_cannot_be_read_is_reported_and_the_rest_is_the_run(tmp_path: Path) -> None:
+    folder = tmp_path / "events"
+    folder.mkdir()
+    for number, told in enumerate(EVENTS):
+        (folder / f"{number}.json").write_text(json.dumps(told)[: 20 if number == 2 else None])
+    found = list(read_runs(tmp_path))
+    (broken,) = (i for i in found if isinstance(i, Unreadable) and i.kind == "broken")
+    assert broken.path == str(folder / "2.json")
+    (run,) = (item for item in found if not isinstance(item, Unreadable))
+    assert (run.actual_output, run.calls[0].result) == ("One file.", None)

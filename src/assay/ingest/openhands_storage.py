@@ -6,6 +6,7 @@ knows the conversation's id, its model and what was spent. The first event's fil
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,10 +57,12 @@ def _number(recording: Recording) -> int | None:
 
 
 def _numbered(folder: Path) -> Iterator[tuple[int, Path]]:
-    for path in folder.iterdir():
-        found = _EVENT.fullmatch(path.name)
-        if found is not None:
-            yield int(found[1]), path
+    # Name by name: who looks for an earlier event, for each of them, need not see the whole folder.
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            found = _EVENT.fullmatch(entry.name)
+            if found is not None:
+                yield int(found[1]), Path(entry.path)
 
 
 def stored_events(files: list[Path]) -> list[dict[str, Any]]:
