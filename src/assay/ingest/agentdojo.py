@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.chat import RunBuilder, runs_of_entries
 from assay.ingest.fields import (
     dict_or_empty,
     objects_in,
@@ -15,12 +14,12 @@ from assay.ingest.fields import (
 )
 from assay.ingest.openai_chat import add_message
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.ingest.documents import Unreadable
     from assay.test_case import AgentTestCase
 
 NAME = "agentdojo"
@@ -41,17 +40,12 @@ def _is_run(value: object) -> bool:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    for entry in entries(recording):
-        if isinstance(entry, Unreadable):
-            yield entry
-        elif _is_run(entry.value):
-            yield _case(entry.value, Source(recording.name, NAME, entry.position))
-        else:
-            problem = f"expected a task of AgentDojo with messages, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+    return runs_of_entries(recording, NAME, _case, "a task of AgentDojo with messages")
 
 
-def _case(value: dict[str, Any], source: Source) -> AgentTestCase:
+def _case(value: Any, source: Source) -> AgentTestCase | None:
+    if not _is_run(value):
+        return None
     run = RunBuilder()
     for message in objects_in(value["messages"]):
         if message.get("role") == "tool":

@@ -6,8 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.chat import RunBuilder, runs_of_entries
 from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
@@ -19,12 +18,12 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.ingest.documents import Unreadable
     from assay.test_case import AgentTestCase
 
 NAME = "browser-use"
@@ -52,17 +51,13 @@ def _steps(value: object) -> list[dict[str, Any]]:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    for entry in entries(recording):
-        if isinstance(entry, Unreadable):
-            yield entry
-        elif steps := _steps(entry.value):
-            yield _case(entry.value, steps, Source(recording.name, NAME, entry.position))
-        else:
-            problem = f"expected a history of Browser Use, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+    return runs_of_entries(recording, NAME, _case, "a history of Browser Use")
 
 
-def _case(value: dict[str, Any], steps: list[dict[str, Any]], source: Source) -> AgentTestCase:
+def _case(value: Any, source: Source) -> AgentTestCase | None:
+    steps = _steps(value)
+    if not steps:
+        return None
     run = RunBuilder()
     run.user(_question(value, steps))
     for step in steps:

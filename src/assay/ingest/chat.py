@@ -18,10 +18,11 @@ from assay.ingest.meta_tools import with_inner_calls
 from assay.ingest.stream_pieces import stream_of, whole_values
 from assay.ingest.thoughts import split_thoughts
 from assay.records import preview
+from assay.run import Source
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from assay.ingest.recording import Recording
 
@@ -49,6 +50,25 @@ def entries(recording: Recording) -> Iterator[Entry | Unreadable]:
             yield from (Entry(item, i) for i, item in enumerate(found, start=1))
         else:
             yield Entry(document.value, document.position)
+
+
+def runs_of_entries(
+    recording: Recording,
+    format_name: str,
+    case_of: Callable[[Any, Source], AgentTestCase | None],
+    expected: str,
+) -> Iterator[AgentTestCase | Unreadable]:
+    """The runs of a file whose every entry is one; an entry that `case_of` has none for is told."""
+    for entry in entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+            continue
+        case = case_of(entry.value, Source(recording.name, format_name, entry.position))
+        if case is None:
+            problem = f"expected {expected}, got {preview(entry.value)}"
+            yield Unreadable(recording.name, problem, entry.position)
+        else:
+            yield case
 
 
 def whole_entries(recording: Recording) -> Iterator[Entry | Unreadable]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.chat import RunBuilder, runs_of_entries
 from assay.ingest.fields import (
     dict_or_empty,
     objects_in,
@@ -18,13 +17,13 @@ from assay.ingest.fields import (
 )
 from assay.ingest.openai_chat import calls_of
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
-from assay.run import Source, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.execution import ToolExecutionResult
+    from assay.ingest.documents import Unreadable
+    from assay.run import Source, Usage
     from assay.test_case import AgentTestCase
 
 NAME = "continue"
@@ -53,17 +52,13 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    for entry in entries(recording):
-        if isinstance(entry, Unreadable):
-            yield entry
-        elif items := _history(entry.value):
-            yield _case(entry.value, items, Source(recording.name, NAME, entry.position))
-        else:
-            problem = f"expected a session of Continue, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+    return runs_of_entries(recording, NAME, _case, "a session of Continue")
 
 
-def _case(session: dict[str, Any], items: list[dict[str, Any]], source: Source) -> AgentTestCase:
+def _case(session: Any, source: Source) -> AgentTestCase | None:
+    items = _history(session)
+    if not items:
+        return None
     run = RunBuilder()
     thought: str | None = None
     ended: set[str] = set()

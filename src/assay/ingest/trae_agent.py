@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.chat import RunBuilder, runs_of_entries
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -20,12 +19,12 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.ingest.documents import Unreadable
     from assay.test_case import AgentTestCase
 
 NAME = "trae-agent"
@@ -44,17 +43,12 @@ def _is_trajectory(value: object) -> bool:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    for entry in entries(recording):
-        if isinstance(entry, Unreadable):
-            yield entry
-        elif _is_trajectory(entry.value):
-            yield _case(entry.value, Source(recording.name, NAME, entry.position))
-        else:
-            problem = f"expected a trajectory of Trae Agent, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+    return runs_of_entries(recording, NAME, _case, "a trajectory of Trae Agent")
 
 
-def _case(value: dict[str, Any], source: Source) -> AgentTestCase:
+def _case(value: Any, source: Source) -> AgentTestCase | None:
+    if not _is_trajectory(value):
+        return None
     run = RunBuilder()
     asked = objects_in(value["llm_interactions"])
     steps = objects_in(value["agent_steps"])
