@@ -33,7 +33,6 @@ MARKS = frozenset({"messageId", "parentMessageId", "isCreatedByUser"})
 # Stands between the name of a tool and that of its MCP server.
 SERVER = "_mcp_"
 _LOOKED_AT = 5
-_MOST_MESSAGES = 100_000
 
 
 def _recognise(recording: Recording) -> float:
@@ -64,7 +63,7 @@ def _tree(messages: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The messages by their ids, whether they were listed or kept inside each other."""
     tree: dict[str, dict[str, Any]] = {}
     waiting = messages[::-1]
-    while waiting and len(tree) < _MOST_MESSAGES:
+    while waiting:
         message = waiting.pop()
         if message.keys() >= MARKS and (own := text_at(message, "messageId")):
             tree[own] = message

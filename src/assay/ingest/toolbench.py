@@ -38,7 +38,6 @@ GOOD_CODES = frozenset({0, 3, 4})
 # Files are named by task and method: `588_CoT@1.json`, `588_DFS_woFilter_w2.json`.
 _FILE_NAME = re.compile(r"(?P<task>\d+)_(?P<method>.+)")
 # A search tries thousands of steps at most.
-_MOST_NODES = 100_000
 
 
 def _recognise(recording: Recording) -> float:
@@ -114,9 +113,7 @@ def _tell_nodes(run: RunBuilder, nodes: list[dict[str, Any]]) -> None:
     """Tell steps in the order they were made: a chain, or a tree branch by branch."""
     waiting = [(node, "") for node in reversed(nodes)]
     tool = ""
-    for _ in range(_MOST_NODES):
-        if not waiting:
-            return
+    while waiting:
         node, above = waiting.pop()
         said = text_of(node.get("description"))
         match node.get("node_type"):
@@ -150,9 +147,7 @@ def _converted_case(told: dict[str, Any], task: str, source: Source) -> AgentTes
     run = RunBuilder()
     run.user(told.get("query"))
     waiting = objects_in(answer[DETAILS])[::-1]
-    for _ in range(_MOST_NODES):
-        if not waiting:
-            break
+    while waiting:
         node = waiting.pop()
         _tell_detail(run, node)
         waiting += objects_in(node.get("next"))[::-1]
