@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
     from assay.evidence.failure_kinds import Kind
 
+# As many messages as fill a few megabytes.
+_LONGEST_REMEMBERED = 1_000
+_MOST_REMEMBERED = 8_192
+
 # Where a long message says what happened: at its beginning and at its end.
 _HEAD, _TAIL = 500, 300
 # What follows quotes the statement that failed, not the failure.
@@ -72,6 +76,17 @@ def _search(wording: str) -> Callable[[str], object]:
 
 def kind_of_message(message: str) -> Kind:
     """The kind of failure that the words of an error message tell of."""
+    # A server says the same again and again, and to find out what takes a while.
+    short = len(message) <= _LONGEST_REMEMBERED
+    return _remembered_kind(message) if short else _kind_of(message)
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def _remembered_kind(message: str) -> Kind:
+    return _kind_of(message)
+
+
+def _kind_of(message: str) -> Kind:
     kind: Kind = "unclassified"
     for told in _readings(_telling_part(message)):
         spoken = _kind_told(told)
@@ -95,7 +110,7 @@ def _readings(told: str) -> Iterator[str]:
         yield words
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=_MOST_REMEMBERED)
 def _kind_told(told: str) -> Kind:
     tables = (WORDINGS, COMMON_WORDINGS) if told.isascii() else _TABLES
     found = (_first_told(told, table) for table in tables)

@@ -243,7 +243,7 @@ def _seed_error(status: str | None, result: object) -> tuple[str, str] | None:
     return seed_error_of_record(status, result)
 
 
-@lru_cache(maxsize=2_048)
+@lru_cache(maxsize=8_192)
 def _remembered_seed_error(status: str | None, result: str) -> tuple[str, str] | None:
     return seed_error_of_record(status, result)
 

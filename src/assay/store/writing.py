@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _ENCODER = msgspec.json.Encoder()
 _CASES_PER_GROUP = 2_048
+# More effort takes longer and makes files of rows no smaller to speak of.
+_PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1"
 # Where the place begins that an evaluation was read from: its last field.
 _PLACE = '"source_path":'
 # The tables whose keys tell what a store has already.
@@ -329,8 +331,7 @@ class Writer:
                 SELECT unnest($keys::VARCHAR[]) AS run_key,
                        unnest($sources::VARCHAR[]) AS source,
                        unnest($cases::VARCHAR[]) AS "case"
-            ) TO {target} (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1,
-                           ROW_GROUP_SIZE {_CASES_PER_GROUP})
+            ) TO {target} ({_PARQUET}, ROW_GROUP_SIZE {_CASES_PER_GROUP})
             """,
             {
                 "keys": [item.key for item in items],
@@ -379,7 +380,7 @@ def write_rows(engine: Engine, folder: Path, table: str, lines: bytes) -> None:
                                 columns = $columns)
     """  # noqa: S608 - our own file, quoted
     engine.execute(
-        f"COPY ({rows}) TO {quoted(str(target))} (FORMAT parquet, COMPRESSION zstd)",
+        f"COPY ({rows}) TO {quoted(str(target))} ({_PARQUET})",
         {"columns": TABLES[table]},
     )
     source.unlink()
