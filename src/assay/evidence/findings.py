@@ -283,17 +283,18 @@ def _repeats(facts: RunFacts, _: Grounding) -> _Judged:
     calls = facts.calls
     if not calls:
         return _Judged(None)
-    seen = Counter(call.identity for call in calls)
-    again = [call for call in calls if seen[call.identity] > 1]
-    signal = (len(calls) - len(seen)) / len(calls)
-    signatures = Counter(_signature(call) for call in calls if call.failed)
+    repeated = len(calls) - len({call.identity for call in calls})
+    signal = repeated / len(calls)
+    signatures = Counter([_signature(call) for call in calls if call.failed])
     stubborn = [text for text, count in signatures.items() if count >= LEAST_SAME_FAILURES]
     if stubborn:
         text = f"The same failure came {signatures[stubborn[0]]} times: {stubborn[0]}"
         return _Judged(max(signal, 0.5), Finding("repeats", "low", text))
-    if not again:
+    if not repeated:
         return _Judged(signal)
-    text = f"{len(calls) - len(seen)} of {len(calls)} calls repeat an earlier one word for word."
+    seen = Counter([call.identity for call in calls])
+    again = [call for call in calls if seen[call.identity] > 1]
+    text = f"{repeated} of {len(calls)} calls repeat an earlier one word for word."
     return _Judged(signal, Finding("repeats", "low", text, _places(again)))
 
 

@@ -244,12 +244,17 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
 
 def _told_anything(known: CallFacts, result: Source) -> bool:
     """Whether a result says more than its call did: a mere yes or no is used without a word."""
+    said = known.words
     if not result.is_data:
-        return any(_is_telling(word) for word in result.words - known.words)
-    told = (value for value in scalars_in(result.value) if not isinstance(value, bool))
-    words = (word for value in told for word in words_of(leaf_text(value)))
-    # Nearly always the first words tell: nothing is gathered before it is known.
-    return any(word not in known.words and _is_telling(word) for word in words)
+        return any(_is_telling(word) for word in result.words - said)
+    for value in scalars_in(result.value):
+        if isinstance(value, bool):
+            continue
+        # Nearly always the first words tell: nothing is gathered before it is known.
+        for word in words_of(leaf_text(value)):
+            if word not in said and _is_telling(word):
+                return True
+    return False
 
 
 def _looked_through(facts: RunFacts, provenance: Provenance, idle: set[int]) -> set[int]:
