@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assay.importing.report import Watcher
     from assay.store.spark import Spark
 
+_MOST_LEFT_OUT_SHOWN = 5
 _MOST_PROBLEMS_SHOWN = 20
 _MOST_HIDDEN_NAMED = 5
 _GUESSED = "generic"
@@ -118,6 +119,8 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
         terminal.tell(f"{passed_over} passed over: no run in there")
     if report.mended:
         terminal.tell(f"{report.mended:,} mended: NaN was read as null")
+    for what, files in report.left_out.most_common(_MOST_LEFT_OUT_SHOWN):
+        terminal.tell(f"{counted(files, 'file', 'files')} read {what}")
 
 
 def _tell_problems(report: ImportReport, messages: Terminal) -> None:

@@ -157,6 +157,7 @@ class ScoreBook:
             "not_read": self.unreadable_count,
             "passed_over": self.set_aside["passed_over"],
             "mended": self.set_aside["mended"],
+            "left_out": self.set_aside["left_out"],
             "set_aside": self.set_aside_files,
             "doubtful": self.doubtful,
             "interrupted": self.interrupted,

@@ -10,7 +10,7 @@ from assay.evidence.outcome import settle
 from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import RunReader
-from assay.ingest.sources import PACKED, STDIN
+from assay.ingest.sources import EXPANDING, STDIN
 from assay.store import Store
 from assay.test_case import AgentTestCase
 
@@ -53,7 +53,7 @@ class Hand:
         small = size <= _LARGEST_TOGETHER
         count = 0
         for file in files:
-            together = small and not file.lower().endswith(PACKED)
+            together = small and not file.lower().endswith(EXPANDING)
             # Whoever was named may be no file but a pipe, which can be read but once.
             found = self._reader.glimpse(file) if together and self._walked else None
             if found is None:

@@ -35,7 +35,8 @@ class ImportSettings(Struct, frozen=True):
 class ImportReport(Struct):
     """What an import did: every run is added, known already, or in the problems.
 
-    `formats` has the runs that were added or known already, by what they were read as.
+    `formats` has the runs that were added or known already, by what they were read as; `left_out`
+    has the files of which something was not read, by what that was.
     """
 
     added: int = 0
@@ -50,6 +51,7 @@ class ImportReport(Struct):
     problem_count: int = 0
     passed_over: int = 0
     mended: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
     interrupted: bool = False
 
     @property
@@ -70,6 +72,9 @@ class ImportReport(Struct):
         if problem.kind == "mended":
             self.mended += 1
             return
+        if problem.kind == "left_out":
+            self.left_out[problem.problem] += 1
+            return
         self.problem_count += 1
         if len(self.problems) < _MOST_PROBLEMS_KEPT:
             self.problems.append(problem)
@@ -79,6 +84,7 @@ class ImportReport(Struct):
         for name in _COUNTS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.formats += other.formats
+        self.left_out += other.left_out
         room = _MOST_PROBLEMS_KEPT - len(self.problems)
         self.problems += other.problems[: max(room, 0)]
         self.interrupted |= other.interrupted

@@ -37,7 +37,7 @@ _FOREIGN_STARTS = {
     b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
     b"\x1f\x8b": "is packed with gzip; unpack it first",
     b"PK\x03\x04": "is a zip archive; unpack it first",
-    b"PAR1": "is a Parquet file; write its rows as JSON lines",
+    b"PAR1": "is a Parquet file; give it a name that ends in .parquet",
     b"SQLite format 3": "is an SQLite database; export what it holds as JSON",
 }
 # Strings whole, so that the brackets and commas in them do not count.
@@ -61,13 +61,14 @@ class Unreadable(Struct, frozen=True):
     """One item that could not be read: where it stands and what is wrong with it.
 
     A file that is whole but holds no run was `passed_over`; an item that was read all the same
-    was `mended`. Neither makes a reading incomplete, and both are counted.
+    was `mended`; what is binary in a file that was read was `left_out`. None of these makes a
+    reading incomplete, and all are counted.
     """
 
     path: str
     problem: str
     position: int | None = None
-    kind: Literal["broken", "passed_over", "mended"] = "broken"
+    kind: Literal["broken", "passed_over", "mended", "left_out"] = "broken"
 
     def __str__(self) -> str:
         """The place and the problem, as a compiler would say it."""

@@ -13,6 +13,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, likely_format, pick_format
 from assay.ingest.mixed_traffic import APIS, parts_by_api
 from assay.ingest.native import NATIVE
+from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
@@ -120,6 +121,9 @@ class RunReader:
             self._likely = chosen
             found = read_recording(recording, chosen, judge)
         yield from _with_packed_name(found, recording)
+        if isinstance(recording.place, ParquetPlace) and recording.place.left_out:
+            columns = ", ".join(recording.place.left_out)
+            yield Unreadable(recording.name, f"without what is binary: {columns}", kind="left_out")
 
     def _parts(self, recording: Recording, chosen: Format | None) -> list[Recording]:
         """A recording by the APIs in it, where it may have several."""
@@ -132,7 +136,7 @@ def _with_packed_name(
 ) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """The same, a problem in a packed file told of the file that lies there."""
     place = recording.place
-    place = place.inner if isinstance(place, YamlPlace) else place
+    place = place.inner if isinstance(place, YamlPlace | ParquetPlace) else place
     if not isinstance(place, PackedPlace):
         return found
     path = without_surrogates(place.inner.name)

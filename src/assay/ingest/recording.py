@@ -111,7 +111,7 @@ class FilePlace:
         """The bytes, from the start."""
         if self._on_bytes is None:
             return _opened(self.name)
-        return io.BufferedReader(_CountedFile(self.name, self._tell), _BUFFER)
+        return io.BufferedReader(_CountedFile(self.name, self.tell), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
         """The file of that name in the same folder or below it, if there is one."""
@@ -120,7 +120,7 @@ class FilePlace:
         other = self.path.parent / name
         return FilePlace(other) if other.is_file() else None
 
-    def _tell(self, position: int) -> None:
+    def tell(self, position: int) -> None:
         """Pass on what is new: a file is looked at before it is read."""
         if self._on_bytes is not None and position > self._heard:
             self._on_bytes(position - self._heard)

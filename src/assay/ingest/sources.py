@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 from assay.errors import InvalidRecord
 from assay.ingest.archives import MemberPlace, PackedPlace, members
 from assay.ingest.documents import Unreadable
+from assay.ingest.parquet_files import MAGIC as PARQUET_MAGIC
+from assay.ingest.parquet_files import SUFFIXES as PARQUET
+from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.yaml_files import SUFFIXES as YAML
@@ -20,6 +23,7 @@ from assay.ingest.yaml_files import YamlPlace, begins_as_yaml
 from assay.json_values import without_surrogates
 
 __all__ = [
+    "EXPANDING",
     "PACKED",
     "STDIN",
     "STDIN_NAME",
@@ -37,11 +41,12 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Place
 
 _STORE_MARK = "assay-store.json"
-# What holds more than it weighs.
 PACKED = (".zip", ".gz", ".zst")
+# What holds more than it weighs.
+EXPANDING = (*PACKED, *PARQUET)
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
-    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse", *YAML, *PACKED}
+    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse", *YAML, *EXPANDING}
 )
 
 
@@ -58,7 +63,8 @@ def walk_files(source: str | Path) -> Iterator[str]:
     """The same, one after the other: a folder may hold millions."""
     path = Path(source)
     if path.is_dir():
-        yield from _walk(str(path))
+        if store_around(path) is None:
+            yield from _walk(str(path))
     elif has_magic(str(source)) and not path.exists():
         for found in sorted(_matches(path)):
             yield from walk_files(found)
@@ -69,6 +75,11 @@ def walk_files(source: str | Path) -> Iterator[str]:
 def is_store(path: str | Path) -> bool:
     """Whether a path is a store of ours, whose runs are read by asking it."""
     return (Path(path) / _STORE_MARK).is_file()
+
+
+def store_around(path: str | Path) -> Path | None:
+    """The store that a path lies in, if it is part of one."""
+    return next((folder for folder in Path(path).absolute().parents if is_store(folder)), None)
 
 
 def would_read(source: str | Path, file: Path) -> bool:
@@ -118,8 +129,12 @@ def _is_pipe(file: str | Path) -> bool:
 
 
 def _piped(pipe: Pipe) -> Iterator[Recording]:
+    head = pipe.head()
     try:
-        yield Recording(YamlPlace(pipe) if begins_as_yaml(pipe.head()) else pipe)
+        if head.startswith(PARQUET_MAGIC):
+            yield Recording(ParquetPlace(pipe))
+        else:
+            yield Recording(YamlPlace(pipe) if begins_as_yaml(head) else pipe)
     finally:
         pipe.forget()
 
@@ -127,7 +142,7 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name, written = place.name.lower(), without_surrogates(place.name)
     if not name.endswith(PACKED):
-        yield Recording(YamlPlace(place) if name.endswith(YAML) else place)
+        yield _plain(place)
     elif name.endswith(".zip") and isinstance(place, MemberPlace):
         yield Unreadable(written, "is a zip inside a zip; unpack the outer one first")
     elif name.endswith(".zip"):
@@ -138,8 +153,21 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
         except InvalidRecord as exc:
             yield Unreadable(written, without_surrogates(str(exc)))
     else:
-        unpacked = PackedPlace(place)
-        yield Recording(YamlPlace(unpacked) if unpacked.name.lower().endswith(YAML) else unpacked)
+        yield _plain(PackedPlace(place))
+
+
+def _plain(place: Place) -> Recording | Unreadable:
+    """The recording at a place that is packed no more."""
+    name = place.name.lower()
+    if not name.endswith(PARQUET):
+        return Recording(YamlPlace(place) if name.endswith(YAML) else place)
+    store = store_around(place.name) if isinstance(place, FilePlace) else None
+    if store is None:
+        return Recording(ParquetPlace(place))
+    return Unreadable(
+        without_surrogates(place.name),
+        without_surrogates(f"is part of the store {store}, whose runs are there already"),
+    )
 
 
 def _matches(pattern: Path) -> list[Path]:

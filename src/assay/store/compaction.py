@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.store.engine import connect, file_list, quoted
+from assay.engine import connect, file_list, quoted
 from assay.store.lookalikes import MASKING, rules_of
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assay.store.engine import Engine
+    from assay.engine import Engine
     from assay.store.layout import Layout
 
 # Larger batches are left alone: rewriting them costs much and gains little.

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import msgspec
 
-from assay.store.engine import connect, in_our_words
+from assay.engine import connect, in_our_words
 from assay.store.tables import GoldenRow
 from assay.store.writing import write_rows
 

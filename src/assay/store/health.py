@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from assay.engine import connect, file_list, in_our_words
 from assay.errors import AssayError
-from assay.store.engine import connect, file_list, in_our_words
 from assay.store.layout import FOLDERS, MARK, REPLACES
 from assay.store.lookalikes import MASKING
 from assay.store.tables import KEYS, TABLES
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay.store.engine import Engine
+    from assay.engine import Engine
     from assay.store.layout import Layout
 
 _BATCH_FILES = frozenset({MASKING, REPLACES, *(f"{table}.parquet" for table in TABLES)})

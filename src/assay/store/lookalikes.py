@@ -14,9 +14,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from assay import __version__
+from assay.engine import file_list
 from assay.store.case_text import case_and_recorded_text
 from assay.store.command_secrets import COMMANDS
-from assay.store.engine import file_list
 from assay.store.secret_rules import (
     HARMLESS_NAMES,
     IN_ADDRESSES,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from assay.store.engine import Engine
+    from assay.engine import Engine
     from assay.store.tables import RunRow
 
 MASKING = "masking.txt"

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from assay.engine import connect, in_our_words, lock_in
 from assay.errors import QueryFailed
-from assay.store.engine import connect, in_our_words, lock_in
 from assay.store.questioning import OpenedTables, QuestionEngine
 from assay.store.reading import Store, answer, read_case
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay.store.engine import Engine
+    from assay.engine import Engine
     from assay.test_case import AgentTestCase
 
 _CASE = 'SELECT run_key, source, "case" FROM stored_cases WHERE run_key = $run_key'

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.store.engine import file_list
+from assay.engine import file_list
 from assay.store.golden import marks_in_force
 from assay.store.scores import latest_scores
 from assay.store.tables import TABLES
@@ -16,7 +16,7 @@ from assay.store.tables import TABLES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from assay.store.engine import Engine
+    from assay.engine import Engine
 
 STORED = "stored_"
 # The same with every row that was ever written, for questions that find the last word themselves.

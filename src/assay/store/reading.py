@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from assay.errors import InvalidRecord, QueryFailed, UnknownName
-from assay.evidence.blame import Siblings
-from assay.run import Source
-from assay.store.compaction import compact
-from assay.store.engine import (
+from assay.engine import (
     SELECT,
     connect,
     in_our_words,
@@ -20,6 +16,10 @@ from assay.store.engine import (
     quoted,
     read_in_order,
 )
+from assay.errors import InvalidRecord, QueryFailed, UnknownName
+from assay.evidence.blame import Siblings
+from assay.run import Source
+from assay.store.compaction import compact
 from assay.store.golden import mark_golden
 from assay.store.health import examine
 from assay.store.layout import Layout
@@ -32,9 +32,9 @@ from assay.test_case import AgentTestCase
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from assay.engine import Engine
     from assay.score import Score
     from assay.store.compaction import Compaction
-    from assay.store.engine import Engine
     from assay.store.health import Finding
 
 _ROWS_AT_ONCE = 64

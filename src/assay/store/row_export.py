@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.store.engine import connect, file_list, in_our_words, quoted
+from assay.engine import connect, file_list, in_our_words, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

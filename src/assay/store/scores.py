@@ -10,15 +10,15 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
+from assay.engine import connect, in_our_words
 from assay.score import Score
-from assay.store.engine import connect, in_our_words
 from assay.store.tables import LONGEST_TEXT, ScoreRow
 from assay.store.writing import write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.store.engine import Engine
+    from assay.engine import Engine
     from assay.store.layout import Layout
 
 # A batch is a handful of files: small enough to lose little, large enough to be few.

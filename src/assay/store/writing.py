@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import msgspec
 from msgspec import Struct
 
+from assay.engine import connect, file_list, in_our_words, quoted
 from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import case_and_recorded_text, read_facts, source_text
-from assay.store.engine import connect, file_list, in_our_words, quoted
 from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
 from assay.store.redaction import redacted, redacted_each
 from assay.store.tables import KEYS, TABLES, blames_of, call_rows, run_key, run_row
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from assay.engine import Engine
     from assay.evaluation import Judged
     from assay.run import Source
-    from assay.store.engine import Engine
     from assay.store.layout import Layout
     from assay.test_case import AgentTestCase
 

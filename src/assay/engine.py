@@ -7,7 +7,7 @@ import re
 import signal
 import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import duckdb
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Self
 
 SELECT = duckdb.StatementType.SELECT
+EngineError = duckdb.Error
+OutOfMemory = duckdb.OutOfMemoryException
 
 # What does not fit is spilled to disk, which takes many times as long.
 _MOST_MEMORY = 3 * 1024**3
@@ -26,6 +28,18 @@ _SHARE_OF_MEMORY = 0.5
 _MOST_THREADS = 8
 _SECONDS_TO_STOP = 0.05
 _GLOB = re.compile(r"([*?\[])")
+
+
+class ColumnType(Protocol):
+    """The type of a column: `children` has the types of what a nested one holds, by name."""
+
+    @property
+    def id(self) -> str:
+        """What kind it is, in small letters."""
+
+    @property
+    def children(self) -> list[tuple[str, Any]]:
+        """The fields of a struct, `key` and `value` of a map, `child` of a list."""
 
 
 class Engine:
@@ -83,6 +97,11 @@ class Engine:
         """The names of the columns that a query would have."""
         return self._connection.sql(query).columns
 
+    def types_of(self, query: str) -> list[tuple[str, ColumnType]]:
+        """The names and types of the columns that a query would have."""
+        found = self._connection.sql(query)
+        return list(zip(found.columns, found.types, strict=True))
+
     def kinds_of(self, sql: str) -> list[duckdb.StatementType]:
         """Which kinds of statements a text holds."""
         return [statement.type for statement in self._connection.extract_statements(sql)]
@@ -133,14 +152,17 @@ def _stop_until(done: threading.Event, connection: duckdb.DuckDBPyConnection) ->
             return
 
 
-def connect(*, spill: Path, threads: int | None = None) -> Engine:
-    """An engine of its own, in memory; it loads nothing and asks nobody."""
+def connect(*, spill: Path | None, threads: int | None = None) -> Engine:
+    """An engine of its own, in memory; it loads nothing and asks nobody.
+
+    Without a folder to spill to, what does not fit into memory is refused.
+    """
     return Engine(
         duckdb.connect(
             config={
                 "threads": threads or min(os.cpu_count() or 1, _MOST_THREADS),
                 "memory_limit": f"{_memory_limit()}B",
-                "temp_directory": str(spill),
+                "temp_directory": "" if spill is None else str(spill),
                 "autoinstall_known_extensions": False,
                 "autoload_known_extensions": False,
             }

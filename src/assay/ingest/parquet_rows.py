@@ -1,0 +1,213 @@
+"""The rows of a Parquet file as JSON lines, one after the other.
+
+In Parquet every row has every column, and every struct all of its fields: what a row does not have
+is NULL there. A NULL field tells no more than a missing one and is left out, as if it had never
+been; in a list a NULL keeps its place, in a map its key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.engine import EngineError, OutOfMemory, connect, file_list
+from assay.ingest.fields import decode_json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from assay.engine import ColumnType, Engine
+
+_Maker = Callable[[Any], Any]
+
+_BINARY = "blob"
+_LISTS = frozenset({"list", "array"})
+# What the engine gives as JSON has it; anything else is asked for as text.
+_PLAIN = frozenset(
+    {"boolean", "varchar", "float", "double", _BINARY}
+    | {"tinyint", "smallint", "integer", "bigint"}
+    | {"utinyint", "usmallint", "uinteger", "ubigint"}
+)
+_AS_JSON = frozenset({"union", "variant"})
+_OTHER = ((_AS_JSON, "JSON"), ({"decimal", "hugeint", "uhugeint", "bignum"}, "DOUBLE"))
+# A recording has fewer rows, and fewer values in a column, for each byte of its file.
+_MOST_ROWS_A_BYTE = 1
+_MOST_VALUES_A_BYTE = 8
+_HARMLESS = 1_000_000
+_LONGEST_REASON = 200
+
+
+class ParquetRows:
+    """The rows of a file, of which the engine holds a row group at most, or 2,048.
+
+    Once a line was asked for, `count` is how many the file says it has and `left_out` names what
+    is binary and therefore not in the lines.
+    """
+
+    def __init__(self, path: Path, size: int) -> None:
+        """Take the path of a file of so many bytes; nothing is read yet."""
+        self._path, self._size = path, size
+        self.count = 0
+        self.left_out: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[bytes]:
+        """Each row as an object on a line; what the engine refuses to read is an OSError."""
+        done = 0
+        try:
+            with connect(spill=None, threads=1) as engine:
+                makers = self._ask(engine)
+                while found := engine.fetchmany(1):
+                    yield _line(found[0], makers)
+                    done += 1
+        except OutOfMemory as exc:
+            raise OSError(
+                "its rows do not fit into memory together, 2,048 or a row group at once;"
+                " write it with smaller row groups, or as JSON lines"
+            ) from exc
+        except (EngineError, ValueError, RecursionError) as exc:
+            raise OSError(_reason(str(exc), done)) from exc
+
+    def _ask(self, engine: Engine) -> list[tuple[str, _Maker]]:
+        """Begin to read; what becomes of each column."""
+        engine.execute("SET TimeZone = 'UTC'")
+        files = file_list([self._path])
+        self._refuse_bombs(engine, files)
+        source = f"FROM read_parquet({files}, hive_partitioning = false)"
+        columns = engine.types_of(source)
+        self.left_out = tuple(place for name, kind in columns for place in _binary(name, kind))
+        kept = [(name, kind) for name, kind in columns if kind.id != _BINARY]
+        chosen = ", ".join(_selected(name, kind) for name, kind in kept)
+        engine.execute(f"{source} SELECT {chosen or 'NULL'}")
+        return [(name, _maker(kind)) for name, kind in kept]
+
+    def _refuse_bombs(self, engine: Engine, files: str) -> None:
+        """What holds far more than its file can have room for is not begun with."""
+        self.count = _number(engine, f"FROM parquet_file_metadata({files}) SELECT sum(num_rows)")
+        in_columns = (
+            f"FROM parquet_metadata({files}) SELECT sum(num_values) AS n GROUP BY column_id"
+        )
+        values = _number(engine, f"FROM ({in_columns}) SELECT max(n)")
+        most_rows = max(_HARMLESS, _MOST_ROWS_A_BYTE * self._size)
+        most_values = max(_HARMLESS, _MOST_VALUES_A_BYTE * self._size)
+        if self.count > most_rows or values > most_values:
+            raise ValueError(
+                f"it would unpack from {self._size:,} bytes to {self.count:,} rows"
+                f" and {values:,} values in a column; that is refused"
+            )
+
+
+def _number(engine: Engine, asked: str) -> int:
+    return int(engine.execute(asked).fetchone()[0] or 0)
+
+
+def _line(row: tuple[Any, ...], makers: list[tuple[str, _Maker]]) -> bytes:
+    pairs = zip(makers, row, strict=False)
+    made = {name: make(value) for (name, make), value in pairs if value is not None}
+    return msgspec.json.encode({k: v for k, v in made.items() if v is not None}) + b"\n"
+
+
+def _reason(said: str, done: int) -> str:
+    """The first line of what the engine said, and how far it came."""
+    first = (said.strip().splitlines() or [""])[0][:_LONGEST_REASON]
+    if done:
+        return f"it is damaged after row {done}: {first}; write or fetch it anew"
+    if "encrypt" in first.lower():
+        return f"it is encrypted: {first}; write it without encryption"
+    return f"no usable Parquet file: {first}; write or fetch it anew"
+
+
+def _binary(place: str, kind: ColumnType) -> Iterator[str]:
+    """Where a column holds bytes that are no text."""
+    if kind.id == _BINARY:
+        yield place
+    elif kind.id in _LISTS or kind.id == "map":
+        for _, inner in _children(kind):
+            yield from _binary(place, inner)
+    elif kind.id == "struct":
+        for name, inner in kind.children:
+            yield from _binary(f"{place}.{name}", inner)
+
+
+def _children(kind: ColumnType) -> list[tuple[str, ColumnType]]:
+    """What is nested in a type; the size of an array is none of it."""
+    return [(name, inner) for name, inner in kind.children if hasattr(inner, "id")]
+
+
+def _selected(name: str, kind: ColumnType) -> str:
+    """The column as SQL asks for it, of types that JSON knows."""
+    wanted = _asked_as(kind)
+    if wanted == str(kind):
+        return _named(name)
+    return f"CAST({_named(name)} AS {wanted})"
+
+
+def _asked_as(kind: ColumnType) -> str:
+    """The type to ask for: the same where it is plain, else one that JSON knows."""
+    if kind.id == "struct":
+        fields = (f"{_named(name)} {_asked_as(inner)}" for name, inner in kind.children)
+        return f"STRUCT({', '.join(fields)})"
+    if kind.id in _LISTS:
+        return f"{_asked_as(_children(kind)[0][1])}[]"
+    if kind.id == "map":
+        return f"MAP(VARCHAR, {_asked_as(dict(_children(kind))['value'])})"
+    if kind.id in _PLAIN:
+        return str(kind)
+    wanted = (known for kinds, known in _OTHER if kind.id in kinds)
+    return next(wanted, "VARCHAR")
+
+
+def _named(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _maker(kind: ColumnType) -> _Maker:
+    """What makes a value of JSON from one of the engine's that is not NULL."""
+    if kind.id == "struct":
+        fields = {name: _maker(inner) for name, inner in kind.children if inner.id != _BINARY}
+        return lambda value: _object(value, fields)
+    if kind.id in _LISTS:
+        return _list_maker(_children(kind)[0][1])
+    if kind.id == "map":
+        of_map = _maker(dict(_children(kind))["value"])
+        return lambda value: {
+            key: None if item is None else of_map(item) for key, item in value.items()
+        }
+    if kind.id == _BINARY:
+        return lambda _: None
+    if kind.id in _AS_JSON or str(kind) == "JSON":
+        return _decoded
+    return _as_iso if kind.id.startswith("timestamp") else _as_it_is
+
+
+def _list_maker(inner: ColumnType) -> _Maker:
+    make = _maker(inner)
+    if make is _as_it_is:
+        return _as_it_is
+    return lambda value: [None if item is None else make(item) for item in value]
+
+
+def _object(value: dict[str, Any], fields: dict[str, _Maker]) -> dict[str, Any]:
+    found = {}
+    for name, make in fields.items():
+        item = value.get(name)
+        if item is not None and (made := make(item)) is not None:
+            found[name] = made
+    return found
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _as_iso(text: str) -> str:
+    return text.replace(" ", "T", 1)
+
+
+def _decoded(text: str) -> Any:
+    """The value that a column of JSON holds; what is none stays text."""
+    found = decode_json_text(text)
+    return text if found is None and text != "null" else found
