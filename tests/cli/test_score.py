@@ -111,6 +111,7 @@ def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
         "not_read": 1,
         "passed_over": 0,
         "mended": 0,
+        "left_out": 0,
         "set_aside": [],
         "doubtful": 0,
         "interrupted": False,

@@ -96,7 +96,7 @@ class PackedPlace(Struct, frozen=True):
             file: Any = _ZstdFile(packed)
         else:
             file = gzip.GzipFile(fileobj=packed)
-        limit = _limit(_size_of(packed))
+        limit = most_unpacked(_size_of(packed))
         return io.BufferedReader(_Bounded(file, limit, self.inner.name, below=packed), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
@@ -127,7 +127,7 @@ class MemberPlace(Struct, frozen=True):
         except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError) as exc:
             raise OSError(f"{self.name} cannot be unpacked: {exc}") from exc
         size = self.archive.getinfo(self.member).compress_size
-        return io.BufferedReader(_Bounded(file, _limit(size), self.name), _BUFFER)
+        return io.BufferedReader(_Bounded(file, most_unpacked(size), self.name), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
         """The member of that name in the same folder of the archive."""
@@ -175,6 +175,6 @@ def _size_of(packed: BinaryIO) -> int:
     return size
 
 
-def _limit(packed_size: int) -> int:
+def most_unpacked(packed_size: int) -> int:
     """How much a packed file may unpack to."""
     return max(_HARMLESS_BYTES, _LARGEST_EXPANSION * packed_size)

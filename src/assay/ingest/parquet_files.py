@@ -51,7 +51,12 @@ class ParquetPlace:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The binary columns, which are not in the lines; known when one was read."""
-        return self._rows.left_out if self._first is not None else ()
+        return self._rows.left_out if "_rows" in self.__dict__ else ()
+
+    @property
+    def is_own_table(self) -> bool:
+        """Whether it is a table of a store of ours; known when it was opened."""
+        return "_rows" in self.__dict__ and self._rows.is_own
 
     def open(self) -> BinaryIO:
         """The lines, from the start."""
@@ -70,14 +75,21 @@ class ParquetPlace:
         """The file of that name in the same folder, if there is one."""
         return self.inner.beside(name)
 
+    def forget(self) -> None:
+        """Let go of what was put aside."""
+        if self._aside is not None:
+            self._aside.close()
+
     def _lines(self) -> Iterator[bytes]:
         """All lines; the first is kept, because many look at no more than that."""
-        if self._first is not None:
-            yield self._first
+        known = self._first
+        if known is not None:
+            yield known
         for number, line in enumerate(self._rows.lines(), start=1):
-            if number == 1 and self._first is not None:
+            if number == 1 and known is not None:
                 continue
-            self._first = self._first or line
+            if number == 1 and len(line) <= _BUFFER:
+                self._first = line
             self._tell(number)
             yield line
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.engine import EngineError, OutOfMemory, connect, file_list
+from assay.ingest.archives import most_unpacked
 from assay.ingest.fields import decode_json_text
 
 if TYPE_CHECKING:
@@ -38,13 +39,20 @@ _MOST_ROWS_A_BYTE = 1
 _MOST_VALUES_A_BYTE = 8
 _HARMLESS = 1_000_000
 _LONGEST_REASON = 200
+# Columns that the tables of our own stores have together; they hold what was made of runs.
+OWN_COLUMNS = (
+    *({"run_key", "case"}, {"run_key", "failed_calls"}, {"run_key", "arguments_key"}),
+    *({"evaluation_key", "judge"}, {"score_key", "run_key"}, {"mark_key", "run_key"}),
+)
+
+_OWN = "it is a table of a store of ours; export the runs themselves, as .jsonl, or name the store"
 
 
 class ParquetRows:
     """The rows of a file, of which the engine holds a row group at most, or 2,048.
 
-    Once a line was asked for, `count` is how many the file says it has and `left_out` names what
-    is binary and therefore not in the lines.
+    Once a line was asked for, `count` is how many the file says it has, `left_out` names what is
+    binary and therefore not in the lines, and `is_own` tells a table of ours, which is not read.
     """
 
     def __init__(self, path: Path, size: int) -> None:
@@ -52,15 +60,19 @@ class ParquetRows:
         self._path, self._size = path, size
         self.count = 0
         self.left_out: tuple[str, ...] = ()
+        self.is_own = False
 
     def lines(self) -> Iterator[bytes]:
         """Each row as an object on a line; what the engine refuses to read is an OSError."""
-        done = 0
+        done, left = 0, most_unpacked(self._size)
         try:
             with connect(spill=None, threads=1) as engine:
                 makers = self._ask(engine)
                 while found := engine.fetchmany(1):
-                    yield _line(found[0], makers)
+                    line = _line(found[0], makers)
+                    if (left := left - len(line)) < 0:
+                        break
+                    yield line
                     done += 1
         except OutOfMemory as exc:
             raise OSError(
@@ -69,14 +81,23 @@ class ParquetRows:
             ) from exc
         except (EngineError, ValueError, RecursionError) as exc:
             raise OSError(_reason(str(exc), done)) from exc
+        if left < 0:
+            raise OSError(f"the rows after {done:,} unpack to far more than the file weighs")
 
     def _ask(self, engine: Engine) -> list[tuple[str, _Maker]]:
         """Begin to read; what becomes of each column."""
         engine.execute("SET TimeZone = 'UTC'")
+        engine.execute("SET enable_progress_bar = false")
+        # What is read ahead is lost when damage comes after it, and takes memory.
+        engine.execute("SET streaming_buffer_size = '1KB'")
         files = file_list([self._path])
         self._refuse_bombs(engine, files)
         source = f"FROM read_parquet({files}, hive_partitioning = false)"
         columns = engine.types_of(source)
+        names = {name for name, _ in columns}
+        self.is_own = any(names.issuperset(together) for together in OWN_COLUMNS)
+        if self.is_own:
+            raise ValueError(_OWN)
         self.left_out = tuple(place for name, kind in columns for place in _binary(name, kind))
         kept = [(name, kind) for name, kind in columns if kind.id != _BINARY]
         chosen = ", ".join(_selected(name, kind) for name, kind in kept)
@@ -111,6 +132,8 @@ def _line(row: tuple[Any, ...], makers: list[tuple[str, _Maker]]) -> bytes:
 
 def _reason(said: str, done: int) -> str:
     """The first line of what the engine said, and how far it came."""
+    if said == _OWN:
+        return said
     first = (said.strip().splitlines() or [""])[0][:_LONGEST_REASON]
     if done:
         return f"it is damaged after row {done}: {first}; write or fetch it anew"

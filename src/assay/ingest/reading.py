@@ -190,6 +190,8 @@ def _unknown(
 
 def _is_stray(recording: Recording) -> bool:
     """Whether nobody would miss a file that cannot be read: a LICENSE, a template of settings."""
+    if isinstance(recording.place, ParquetPlace):
+        return recording.place.is_own_table
     if isinstance(recording.place, YamlPlace):
         return not recording.place.is_cassette
     return not PurePosixPath(recording.name).suffix

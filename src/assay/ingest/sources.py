@@ -132,7 +132,7 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
     head = pipe.head()
     try:
         if head.startswith(PARQUET_MAGIC):
-            yield Recording(ParquetPlace(pipe))
+            yield from _parquet(pipe)
         else:
             yield Recording(YamlPlace(pipe) if begins_as_yaml(head) else pipe)
     finally:
@@ -142,7 +142,7 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name, written = place.name.lower(), without_surrogates(place.name)
     if not name.endswith(PACKED):
-        yield _plain(place)
+        yield from _plain(place)
     elif name.endswith(".zip") and isinstance(place, MemberPlace):
         yield Unreadable(written, "is a zip inside a zip; unpack the outer one first")
     elif name.endswith(".zip"):
@@ -153,21 +153,29 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
         except InvalidRecord as exc:
             yield Unreadable(written, without_surrogates(str(exc)))
     else:
-        yield _plain(PackedPlace(place))
+        yield from _plain(PackedPlace(place))
 
 
-def _plain(place: Place) -> Recording | Unreadable:
+def _plain(place: Place) -> Iterator[Recording | Unreadable]:
     """The recording at a place that is packed no more."""
     name = place.name.lower()
     if not name.endswith(PARQUET):
-        return Recording(YamlPlace(place) if name.endswith(YAML) else place)
+        yield Recording(YamlPlace(place) if name.endswith(YAML) else place)
+        return
     store = store_around(place.name) if isinstance(place, FilePlace) else None
     if store is None:
-        return Recording(ParquetPlace(place))
-    return Unreadable(
-        without_surrogates(place.name),
-        without_surrogates(f"is part of the store {store}, whose runs are there already"),
-    )
+        yield from _parquet(place)
+    else:
+        problem = f"is part of the store {store}, whose runs are there already"
+        yield Unreadable(without_surrogates(place.name), without_surrogates(problem))
+
+
+def _parquet(place: Place) -> Iterator[Recording]:
+    rows = ParquetPlace(place)
+    try:
+        yield Recording(rows)
+    finally:
+        rows.forget()
 
 
 def _matches(pattern: Path) -> list[Path]:
