@@ -210,15 +210,17 @@ def test_what_would_unpack_to_far_more_than_it_weighs_is_not_begun_with(tmp_path
     assert said.endswith("that is refused; write or fetch it anew")
 
 
-def test_rows_before_the_damage_are_read(tmp_path: Path) -> None:
-    rows_of_two_groups = "SELECT i, md5(i::VARCHAR) AS text FROM range(4096) AS t(i)"
-    file = parquet(tmp_path / "a.parquet", rows_of_two_groups, "ROW_GROUP_SIZE 2048")
+def test_rows_well_before_the_damage_are_read(tmp_path: Path) -> None:
+    eight_groups = f"SELECT i, md5(i::VARCHAR) AS text FROM range({8 * 2048}) AS t(i)"
+    file = parquet(tmp_path / "a.parquet", eight_groups, "ROW_GROUP_SIZE 2048")
     whole = file.read_bytes()
-    at = len(whole) * 3 // 4 - 7000
-    file.write_bytes(whole[:at] + b"\xff" * 3000 + whole[at + 3000 :])
+    in_the_last = len(whole) * 15 // 16 - 7000
+    file.write_bytes(whole[:in_the_last] + b"\xff" * 3000 + whole[in_the_last + 3000 :])
     *rows, said = values(file)
-    assert [row["i"] for row in rows] == list(range(2048))
-    assert "it is damaged after row 2048" in said
+    # The engine reads ahead, and what it has read is lost with what it could not read.
+    assert 4 * 2048 <= len(rows) <= 7 * 2048
+    assert [row["i"] for row in rows] == list(range(len(rows)))
+    assert f"it is damaged some way after row {len(rows)}" in said
 
 
 def test_a_file_without_runs_is_told_of_as_any_other(tmp_path: Path) -> None:

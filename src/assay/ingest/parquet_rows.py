@@ -88,7 +88,7 @@ class ParquetRows:
         """Begin to read; what becomes of each column."""
         engine.execute("SET TimeZone = 'UTC'")
         engine.execute("SET enable_progress_bar = false")
-        # What is read ahead is lost when damage comes after it, and takes memory.
+        # What is read ahead is lost when damage comes after it.
         engine.execute("SET streaming_buffer_size = '1KB'")
         files = file_list([self._path])
         self._refuse_bombs(engine, files)
@@ -136,7 +136,7 @@ def _reason(said: str, done: int) -> str:
         return said
     first = (said.strip().splitlines() or [""])[0][:_LONGEST_REASON]
     if done:
-        return f"it is damaged after row {done}: {first}; write or fetch it anew"
+        return f"it is damaged some way after row {done}: {first}; write or fetch it anew"
     if "encrypt" in first.lower():
         return f"it is encrypted: {first}; write it without encryption"
     return f"no usable Parquet file: {first}; write or fetch it anew"
