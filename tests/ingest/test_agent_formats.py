@@ -649,6 +649,7 @@ OWNERS = {
     "atif": ("atif", 25),
     "openhands": ("openhands-events", 4),
     "swe-agent": ("swe-agent", 24),
+    "kimi-cli": ("coding-agent-sessions", 2),
 }
 
 

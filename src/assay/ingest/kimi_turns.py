@@ -59,13 +59,19 @@ class _Step:
         return [
             ToolExecutionResult(
                 tool=text_at(dict_or_empty(payload.get("function")), "name") or "",
-                parameters=decode_arguments("".join(pieces)),
+                parameters=_sent(payload, pieces),
                 call_id=text_at(payload, "id"),
                 parent_id=parent,
                 started_at=at,
             )
             for payload, pieces, at in self.calls
         ]
+
+
+def _sent(payload: dict[str, Any], pieces: list[str]) -> Any:
+    """The arguments of a call: a whole object, or text that came in pieces."""
+    whole = dict_or_empty(payload.get("function")).get("arguments")
+    return whole if isinstance(whole, dict) else decode_arguments("".join(pieces))
 
 
 class KimiTurns:
@@ -92,7 +98,7 @@ class KimiTurns:
             return
         match kind:
             case "ToolResult":
-                self._flush(parent)
+                self.flush(parent)
                 self._end(payload, at)
             case "StatusUpdate":
                 self._count(payload)
@@ -104,20 +110,20 @@ class KimiTurns:
             case "CompactionBegin":
                 self._compactions += 1
             case "TurnBegin" | "SteerInput":
-                self._flush(parent)
+                self.flush(parent)
                 if parent is None:
                     self.run.user(payload.get("user_input"))
             case "StepBegin" | "StepInterrupted" | "TurnEnd":
-                self._flush(parent)
+                self.flush(parent)
 
     def finish(self, **known: Any) -> AgentTestCase:
         """The case, with whatever else is `known` of it."""
         for parent in list(self._steps):
-            self._flush(parent)
+            self.flush(parent)
         counted = {"compactions": self._compactions} if self._compactions else {}
         return self.run.finish(usage=total_usage(self._usages), extra=counted, **known)
 
-    def _flush(self, parent: str | None) -> None:
+    def flush(self, parent: str | None = None) -> None:
         """Tell the step at hand; of a sub-agent only what it called."""
         step = self._steps.pop(parent, _Step())
         calls = step.called(parent)
@@ -145,7 +151,7 @@ class KimiTurns:
         kind, inner = text_at(event, "type"), event.get("payload")
         if parent is None or kind is None or not isinstance(inner, dict):
             return
-        self._flush(None)  # the call that started it has been made
+        self.flush(None)  # the call that started it has been made
         self.add(kind, inner, at, parent, depth + 1)
 
     def _count(self, payload: dict[str, Any]) -> None:
