@@ -75,6 +75,22 @@ def test_a_session_tells_each_call_once(kept: Any) -> None:
     assert (second.input, second.actual_output) == ("And snow?", "No.")
 
 
+@pytest.mark.parametrize("kept", [RUN, json.dumps(RUN)])
+def test_a_row_that_keeps_one_run_is_that_run(kept: Any) -> None:
+    row = {"run_id": "r1", "session_id": "s1", "run_type": "agent", "run_data": kept}
+    assert pick_format(recording([row])) == (AGNO, 0.9)
+    run = read_one(AGNO, recording([row]))
+    assert (run.input, run.model, run.usage) == ("Rain?", "m", Usage(9, 4))
+
+
+def test_the_answer_is_what_was_said_last() -> None:
+    said = {**MESSAGES[2], "content": "I look."}
+    run = {**RUN, "messages": [*MESSAGES[:2], said, *MESSAGES[3:]], "content": "I look.Who knows."}
+    assert read_one(AGNO, recording(run)).actual_output == "Who knows."
+    other = {**run, "content": "Nobody knows."}
+    assert read_one(AGNO, recording(other)).actual_output == "Nobody knows."
+
+
 def test_calls_without_messages_are_read() -> None:
     bare = {**RUN, "messages": None, "tools": [TOOL, {**TOOL, "tool_call_id": None}, {}]}
     run = read_one(AGNO, recording(bare))

@@ -99,18 +99,21 @@ def test_conversations_that_overlap_are_kept_apart() -> None:
 
 
 def test_messages_in_files_of_their_own_are_read_with_the_first() -> None:
+    used = {"metadata": {"usage": {"inputTokens": 5, "outputTokens": 2}}}
+    messages: list[dict[str, Any]] = [ASKED, {**CALLED, **used}, GIVEN, {**ANSWERED, **used}]
     files = {
         f"message_{i}.json": {
             "message": m,
             "message_id": i,
             "created_at": f"2026-01-01T00:00:0{i}Z",
         }
-        for i, m in enumerate(MESSAGES)
+        for i, m in enumerate(messages)
     }
     run = read_one(BEDROCK, recording(files["message_0.json"], "message_0.json", files))
     assert (len(run.calls), run.actual_output) == (2, "Yes.")
     assert run.started_at is not None
     assert run.ended_at == run.started_at + 3
+    assert run.usage == Usage(input_tokens=10, output_tokens=4)
     assert problems(BEDROCK, recording(files["message_2.json"], "message_2.json", files)) == [
         "message_2.json: is a later message of the conversation that begins in message_0.json"
     ]

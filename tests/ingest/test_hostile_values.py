@@ -8,6 +8,8 @@ import pytest
 from tests.ingest.reading import recording
 from tests.ingest.test_a2a import TASK
 from tests.ingest.test_acp import TOLD
+from tests.ingest.test_ag2 import CHAT as AG2_CHAT
+from tests.ingest.test_ag2 import EVENTS as AG2_EVENTS
 from tests.ingest.test_chat_exports import CHAT as CHATGPT_CHAT
 from tests.ingest.test_chat_exports import TALK as CLAUDE_TALK
 from tests.ingest.test_cline_sessions import PRINTED as CLINE_PRINTED
@@ -137,6 +139,8 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "cline sessions": ("cline", CLINE_SESSION),
     "cline printed": ("cline", list(CLINE_PRINTED)),
     "llama events": ("llama-index", LLAMA_TOLD),
+    "ag2 events": ("ag2", list(AG2_EVENTS)),
+    "ag2 chat": ("ag2", list(AG2_CHAT)),
     "toolace": ("function-calling", [TOOLACE_TALK]),
     "generic": ("generic", {"store": {"a": CHAT, "b": CHAT}, "reward": 1}),
     "parts": ("generic", PARTS),

@@ -687,6 +687,33 @@ VARIANTS: dict[str, Variant] = {
         "q",
         "done",
     ),
+    "Vercel AI SDK: steps of a result": Variant(
+        [
+            {
+                "stepNumber": 0,
+                "finishReason": "tool-calls",
+                "content": [
+                    {"type": "tool-call", "toolCallId": "1", "toolName": "f", "input": {"a": 1}},
+                    {
+                        "type": "tool-error",
+                        "toolCallId": "1",
+                        "toolName": "f",
+                        "input": {"a": 1},
+                        "error": "boom",
+                    },
+                ],
+            },
+            {
+                "stepNumber": 1,
+                "finishReason": "stop",
+                "content": [{"type": "text", "text": "done"}],
+            },
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "",
+        "done",
+    ),
     "Pydantic AI": Variant(
         [
             {

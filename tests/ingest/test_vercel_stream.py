@@ -55,7 +55,7 @@ EVENTS: list[dict[str, Any]] = [
     {"type": "finish-step"},
     {
         "type": "finish",
-        "messageMetadata": {"model": "m", "usage": {"inputTokens": 11, "outputTokens": 5}},
+        "messageMetadata": {"model": "m", "totalUsage": {"inputTokens": 11, "outputTokens": 5}},
     },
 ]
 PARTS: list[dict[str, Any]] = [

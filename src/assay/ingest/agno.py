@@ -48,11 +48,16 @@ def _recognise(recording: Recording) -> float:
 def _runs(value: object) -> list[dict[str, Any]]:
     """The runs of a session, or the one that a value is; a row of a database keeps them as text."""
     whole = dict_or_empty(value)
-    kept = whole.get("runs")
-    runs = objects_in(decode_json_text(kept) if isinstance(kept, str) else kept)
+    if "run_data" in whole:
+        whole = dict_or_empty(_kept(whole["run_data"]))
+    runs = objects_in(_kept(whole.get("runs")))
     if "session_id" in whole and any(map(_is_run, runs)):
         return runs
     return [whole] if _is_run(whole) else []
+
+
+def _kept(value: object) -> object:
+    return decode_json_text(value) if isinstance(value, str) else value
 
 
 def _is_run(run: dict[str, Any]) -> bool:
@@ -115,11 +120,10 @@ class _Run:
         begun = epoch_seconds(kept.get("created_at"))
         metrics = dict_or_empty(kept.get("metrics"))
         lasted = amount_or_none(metrics.get("duration"))
-        content = kept.get("content")
         return run.finish(
             run_id=stable_id(NAME, kept["run_id"]),
             input=asked or None,
-            actual_output=content if isinstance(content, str) and content else None,
+            actual_output=self._answer(),
             session_id=text_at(kept, "session_id"),
             agent_id=next((own for key in WHO_KEYS if (own := text_at(kept, key))), None),
             model=text_at(kept, "model"),
@@ -131,6 +135,11 @@ class _Run:
             source=source,
             extra={key: kept[key] for key in _KEPT if kept.get(key)},
         )
+
+    def _answer(self) -> str | None:
+        """What the run gave back; where that is all it ever said in a row, the last of it."""
+        content, last = text_at(self._kept, "content"), self._run.answer
+        return last if content and last and content.endswith(last) else content
 
     def _tell(self, message: dict[str, Any]) -> None:
         """Tell a message; one of an earlier run is told in words, its calls count there."""

@@ -188,12 +188,17 @@ def _case(logged: Repeated, name: str) -> AgentTestCase:
         session_id=text_at(value, "session_id"),
         model=text_at(value, "modelId"),
         available_tools=_tools(value.get("toolConfig")),
-        usage=total_usage(report.get("usage") for report in logged.reports),
+        usage=total_usage([*(report.get("usage") for report in logged.reports), *_used(messages)]),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(name, NAME, logged.position),
         extra=kept | ({"unread_blocks": dict(unread)} if unread else {}),
     )
+
+
+def _used(messages: list[dict[str, Any]]) -> list[object]:
+    """The tokens of each reply, where Strands keeps them beside it."""
+    return [dict_or_empty(message.get("metadata")).get("usage") for message in messages]
 
 
 def _add_message(run: RunBuilder, message: dict[str, Any]) -> list[str]:

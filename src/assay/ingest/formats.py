@@ -17,6 +17,7 @@ _HOMES = {
     "a2a": "a2a:A2A",
     "acp": "acp:ACP",
     "ag-ui": "ag_ui:AG_UI",
+    "ag2": "ag2:AG2",
     "agentdojo": "agentdojo:AGENTDOJO",
     "agno": "agno:AGNO",
     "aider": "aider:AIDER_FORMAT",

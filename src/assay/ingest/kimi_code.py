@@ -31,7 +31,7 @@ _STEPS = {"step.begin": "StepBegin", "step.end": "TurnEnd"}
 
 def is_record(line: dict[str, Any]) -> bool:
     """Whether a line is of this wire."""
-    return line.get("type") in RECORDS
+    return text_at(line, "type") in RECORDS
 
 
 def own_id(lines: list[dict[str, Any]]) -> tuple[str, ...]:

@@ -147,7 +147,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 def _conversation(value: dict[str, Any], name: str, position: int | None) -> AgentTestCase:
     run = RunBuilder()
-    said = _as_the_model_sees(objects_in([*value["messages"], *replies(value)]))
+    said = as_the_model_sees(objects_in([*value["messages"], *replies(value)]))
     messages = with_written_calls(said)
     response = dict_or_empty(value.get("response"))
     for message in messages:
@@ -174,7 +174,7 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
     )
 
 
-def _as_the_model_sees(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def as_the_model_sees(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The messages with the model as the assistant: in AG2 whoever keeps them is that himself."""
     spoken = (m for m in messages if text_at(m, "role") in {"user", "assistant"})
     first = next(spoken, {})

@@ -77,7 +77,7 @@ STATUSES = {
     **dict.fromkeys(("success", "succeeded", "ok", "completed", "done", "output-available"), True),
     **dict.fromkeys(("error", "failed", "failure", "errored", "cancelled", "timeout"), False),
     **dict.fromkeys(("output-error", "output-denied", "error-text", "error-json"), False),
-    **dict.fromkeys(("retry-prompt", "retried", "denied"), False),
+    **dict.fromkeys(("retry-prompt", "retried", "denied", "tool-error"), False),
 }
 # States of a call whose result is yet to come.
 UNDER_WAY = ("in_progress", "inProgress", "pending", "running", "started")

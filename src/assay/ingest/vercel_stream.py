@@ -280,8 +280,8 @@ class _Telling:
     def _know(self, about: dict[str, Any]) -> None:
         model = text_at(about, "modelId") or text_at(about, "model")
         self._known |= {"model": model} if model else {}
-        if isinstance(about.get("usage"), dict):
-            self._usages = [about["usage"]]
+        told = [about[key] for key in USAGE_KEYS if isinstance(about.get(key), dict)]
+        self._usages = told[:1] or self._usages
 
     def case(self, name: str) -> AgentTestCase:
         """The run that the events told of."""
