@@ -687,6 +687,36 @@ VARIANTS: dict[str, Variant] = {
         "q",
         "done",
     ),
+    "Mastra: results that repeat what was sent": Variant(
+        [
+            {"role": "user", "content": [{"type": "text", "text": "q"}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "tool-call", "toolCallId": "1", "toolName": "f", "input": {"a": 1}},
+                    {"type": "tool-call", "toolCallId": "2", "toolName": "f", "input": {"a": 2}},
+                ],
+            },
+            {
+                "role": "tool",
+                "content": [
+                    {
+                        "type": "tool-result",
+                        "toolCallId": own,
+                        "toolName": "f",
+                        "input": {"a": int(own)},
+                        "output": {"type": kind, "value": "x"},
+                    }
+                    for own, kind in (("2", "error-text"), ("1", "text"))
+                ],
+            },
+            {"role": "assistant", "content": [{"type": "text", "text": "done"}]},
+        ],
+        "generic",
+        [("f", {"a": 1}, True), ("f", {"a": 2}, False)],
+        "q",
+        "done",
+    ),
     "Vercel AI SDK: steps of a result": Variant(
         [
             {

@@ -63,9 +63,12 @@ PARTS: list[dict[str, Any]] = [
     {"type": "text-delta", "id": "0", "text": "I look."},
     {"type": "tool-call", "toolCallId": "c1", "toolName": "look", "input": {"city": "Oslo"}},
     {
-        "type": "tool-call",
-        "payload": {"toolCallId": "c2", "toolName": "look", "args": {"city": "Rome"}},
+        "type": "tool-call-input-streaming-start",
+        "payload": {"toolCallId": "c2", "toolName": "look"},
     },
+    {"type": "tool-call-delta", "payload": {"toolCallId": "c2", "argsTextDelta": '{"city": '}},
+    {"type": "tool-call-delta", "payload": {"toolCallId": "c2", "argsTextDelta": '"Rome"}'}},
+    {"type": "tool-call-input-streaming-end", "payload": {"toolCallId": "c2"}},
     {"type": "tool-result", "toolCallId": "c1", "toolName": "look", "output": "rain"},
     {"type": "tool-result", "payload": {"toolCallId": "c2", "result": {"sky": "clear"}}},
     {

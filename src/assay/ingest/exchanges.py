@@ -96,10 +96,14 @@ def _is_sample(value: dict[str, Any]) -> bool:
 
 def _body(stored: object) -> dict[str, Any]:
     """What was sent, also as text, or as the body of what was logged around it."""
-    message = dict_or_empty(decode_json_text(stored) if isinstance(stored, str) else stored)
-    bodies = (dict_or_empty(message.get(key)) for key in BODY_KEYS)
+    message = _as_object(stored)
+    bodies = (_as_object(message.get(key)) for key in BODY_KEYS)
     body = next(filter(None, bodies), message)
     return dict_or_empty(body.get(RECORDED)) or body
+
+
+def _as_object(stored: object) -> dict[str, Any]:
+    return dict_or_empty(decode_json_text(stored) if isinstance(stored, str) else stored)
 
 
 def _reply(stored: object) -> dict[str, Any]:

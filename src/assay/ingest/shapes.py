@@ -254,8 +254,9 @@ def calls_in(node: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def results_in(node: dict[str, Any]) -> list[dict[str, Any]]:
-    """The results that a message carries among its parts."""
-    return [item for item in _pieces(node) if not is_call(item) and is_result(item)]
+    """The results that a message carries among its parts; a tool's may repeat what was sent."""
+    from_tool = message_role(node) == "tool"
+    return [item for item in _pieces(node) if is_result(item) and (from_tool or not is_call(item))]
 
 
 def _pieces(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -53,7 +53,10 @@ OWN_EVENTS = frozenset(
     {"tool-input-start", "tool-input-available", "tool-output-available", "tool-output-error"}
     | {"start-step", "finish-step", "text-start"}
 )
-CALLS = frozenset({"tool-input-start", "tool-input-available", "tool-input-error", "tool-call"})
+CALLS = frozenset({"tool-input-start", "tool-input-available", "tool-input-error", "tool-call"}) | {
+    "tool-call-input-streaming-start"  # Mastra's
+}
+DELTAS = frozenset({"tool-input-delta", "tool-call-delta"})
 RESULTS = frozenset({"tool-output-available", "tool-output-error", "tool-output-denied"}) | {
     "tool-result",
     "tool-error",
@@ -62,7 +65,10 @@ FAILURES = frozenset({"tool-output-error", "tool-output-denied", "tool-error"})
 STEPS = frozenset({"start-step", "finish-step", "step-start", "step-finish"})
 ENDS = frozenset({"finish", "abort", "error"})
 # These begin and end what others tell, or show something that is no part of the run's work.
-SIDE_EVENTS = ("start", "text-", "reasoning-", "data-", "source", "file", "message-metadata", "raw")
+SIDE_EVENTS = (
+    *("start", "text-", "reasoning-", "data-", "source", "file", "message-metadata", "raw"),
+    *("tool-input-end", "tool-call-input-streaming-end"),
+)
 ID_KEYS = ("toolCallId", "id")
 INPUT_KEYS = ("input", "args")
 OUTPUT_KEYS = ("output", "result", "errorText", "error")
@@ -195,7 +201,7 @@ class _Telling:
         self._flush()
         if kind in CALLS:
             self._call(event, kind)
-        elif kind == "tool-input-delta":
+        elif kind in DELTAS:
             self._arguments(event)
         elif kind in RESULTS:
             # What comes before the result itself only shows how far the tool has got.
