@@ -20,6 +20,10 @@ def text(words: str) -> dict[str, Any]:
     return {"type": "text", "text": words}
 
 
+ERROR = {"type": "tool_error", "message": "no such folder"}
+TOKENS = {"input_tokens": 9, "output_tokens": 4, "factory_credits": 0}
+
+
 def used(own: str) -> dict[str, Any]:
     return {"type": "tool_use", "id": own, "name": "Execute", "input": {"command": own}}
 
@@ -66,12 +70,19 @@ def test_without_settings_the_replies_may_name_the_model() -> None:
 def test_what_droid_exec_prints() -> None:
     about = {"session_id": "s1", "timestamp": 1700000000000}
     lines = (
-        {"type": "system", "subtype": "init", "cwd": "/p", "model": "m", "session_id": "s1"},
+        {
+            "type": "system",
+            "subtype": "init",
+            "tools": ["LS", "Read"],
+            "cwd": "/p",
+            "model": "m",
+            "session_id": "s1",
+        },
         {"type": "message", "role": "user", "text": "List.", **about},
         {"type": "tool_call", "id": "a", "toolName": "LS", "parameters": {"path": "/p"}, **about},
-        {"type": "tool_result", "id": "a", "isError": True, "error": "no such folder", **about},
+        {"type": "tool_result", "id": "a", "isError": True, "error": ERROR, **about},
         {"type": "message", "role": "assistant", "text": "It is not there.", **about},
-        {"type": "completion", "finalText": "It is not there.", **about},
+        {"type": "completion", "finalText": "It is not there.", "usage": TOKENS, **about},
     )
     assert pick_format(recording(lines)) == (DROID, 0.95)
     run = read_one(DROID, recording(lines))
@@ -79,6 +90,8 @@ def test_what_droid_exec_prints() -> None:
     assert (run.input, run.actual_output, run.model) == ("List.", "It is not there.", "m")
     assert (call.tool, call.parameters, call.result) == ("LS", {"path": "/p"}, "no such folder")
     assert (call.reported_success, call.error_message) == (False, "no such folder")
+    assert run.usage == Usage(9, 4)
+    assert run.available_tools == ["LS", "Read"]
 
 
 def test_a_log_that_ended_in_an_error_has_failed() -> None:

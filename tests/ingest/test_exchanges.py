@@ -200,6 +200,14 @@ def test_a_reply_that_a_recorder_wrapped_is_a_reply() -> None:
     assert read_one(OPENAI_CHAT, made_up).actual_output == "Yes."
 
 
+def test_bodies_that_were_kept_as_text_are_opened() -> None:
+    sent, came = json.dumps({"messages": [ASKED]}), json.dumps(replied(SAID, 1))
+    made_up = recording({"request": {"body": sent}, "response": {"body": came}})
+    assert pick_format(made_up)[0] is OPENAI_CHAT
+    run = read_one(OPENAI_CHAT, made_up)
+    assert (run.input, run.actual_output) == (ASKED["content"], "Yes.")
+
+
 def test_words_beside_a_call_need_not_be_sent_again() -> None:
     used = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
     asked = {"role": "user", "content": "Go."}

@@ -87,6 +87,7 @@ class _Session:
         self._models: list[str] = []
         self._compactions = 0
         self._outcome: RunOutcome | None = None
+        self._streamed: list[object] = []
 
     def add(self, line: dict[str, Any]) -> None:
         """Take one line; what it is not told by is of no matter to the run."""
@@ -141,7 +142,9 @@ class _Session:
                 own = text_at(line, "id")
                 self._run.call(ToolExecutionResult(tool, sent, call_id=own, started_at=at))
             case "tool_result":
-                value, success = line.get("value", line.get("error")), reported_success(line)
+                failure = dict_or_empty(line.get("error"))
+                error = text_at(failure, "message") or line.get("error")
+                value, success = line.get("value", error), reported_success(line)
                 self._run.result(
                     text_at(line, "id"),
                     value,
@@ -149,6 +152,8 @@ class _Session:
                     error_message=text_of(value) or None if success is False else None,
                     ended_at=at,
                 )
+            case "completion":
+                self._streamed.append(line.get("usage"))
 
     def case(self, recording: Recording) -> AgentTestCase:
         """The run that the session was."""
@@ -157,12 +162,15 @@ class _Session:
         settings = _settings(recording)
         used = dict_or_empty(settings.get("tokenUsage"))
         extra = {key: header[key] for key in _KEPT if header.get(key)}
+        offered = header["tools"] if isinstance(header.get("tools"), list) else []
         return self._run.finish(
             run_id=stable_id(NAME, own or place_id(recording.name, None)),
             session_id=own,
             model=next(reversed(self._models), None) or text_at(settings, "model"),
             framework=NAME,
-            usage=total_usage([{ours: used.get(theirs) for ours, theirs in USAGE_KEYS}]),
+            usage=total_usage([{ours: used.get(theirs) for ours, theirs in USAGE_KEYS}])
+            or total_usage(self._streamed),
+            available_tools=[t for t in offered if isinstance(t, str)] or None,
             outcome=self._outcome,
             started_at=min(self._times, default=None),
             ended_at=max(self._times, default=None),
@@ -187,8 +195,8 @@ DROID = Format(
     title="Factory Droid sessions and `stream-json` logs",
     fidelity=(
         "Says of each call whether it failed, with times; model and tokens where the settings lie "
-        "beside the session. Has no server, no tool schemas and no outcome but an error that "
-        "ended a log."
+        "beside the session, and in `stream-json`, which names the tools on offer too. Has no "
+        "server, no tool schemas and no outcome but an error that ended a log."
     ),
     recognise=_recognise,
     read=_read,
