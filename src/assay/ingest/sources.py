@@ -15,6 +15,15 @@ from assay.ingest.archives import MemberPlace, PackedPlace, members
 from assay.ingest.documents import Unreadable
 from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.sqlite_files import (
+    ENCRYPTED,
+    MAGIC,
+    begins_as_database,
+    is_database,
+    is_encrypted,
+    recordings_in_database,
+)
+from assay.ingest.sqlite_files import SUFFIXES as DATABASES
 from assay.ingest.yaml_files import SUFFIXES as YAML
 from assay.ingest.yaml_files import YamlPlace, begins_as_yaml
 from assay.json_values import without_surrogates
@@ -41,7 +50,8 @@ _STORE_MARK = "assay-store.json"
 PACKED = (".zip", ".gz", ".zst")
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
-    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse", *YAML, *PACKED}
+    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse"}
+    | {*YAML, *DATABASES, *PACKED}
 )
 
 
@@ -104,7 +114,13 @@ def recordings_at(
     What was found by walking a folder (`walked`) is no pipe.
     """
     if walked or not _is_pipe(file):
-        yield from _recordings_in(FilePlace(file, on_bytes))
+        place, name = FilePlace(file, on_bytes), str(file)
+        if is_database(name):
+            yield from recordings_in_database(place)
+        elif is_encrypted(name):
+            yield Recording(place, strange=ENCRYPTED)
+        else:
+            yield from _recordings_in(place)
         return
     with Path(file).open("rb", buffering=0) as source:
         yield from _piped(Pipe(source, str(file), on_bytes=on_bytes))
@@ -117,8 +133,11 @@ def _is_pipe(file: str | Path) -> bool:
         return False
 
 
-def _piped(pipe: Pipe) -> Iterator[Recording]:
+def _piped(pipe: Pipe) -> Iterator[Recording | Unreadable]:
     try:
+        if pipe.head().startswith(MAGIC):
+            yield from recordings_in_database(pipe)
+            return
         yield Recording(YamlPlace(pipe) if begins_as_yaml(pipe.head()) else pipe)
     finally:
         pipe.forget()
@@ -126,7 +145,9 @@ def _piped(pipe: Pipe) -> Iterator[Recording]:
 
 def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name, written = place.name.lower(), without_surrogates(place.name)
-    if not name.endswith(PACKED):
+    if name.endswith(DATABASES) and isinstance(place, MemberPlace) and begins_as_database(place):
+        yield from recordings_in_database(place)
+    elif not name.endswith(PACKED):
         yield Recording(YamlPlace(place) if name.endswith(YAML) else place)
     elif name.endswith(".zip") and isinstance(place, MemberPlace):
         yield Unreadable(written, "is a zip inside a zip; unpack the outer one first")
@@ -139,7 +160,11 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
             yield Unreadable(written, without_surrogates(str(exc)))
     else:
         unpacked = PackedPlace(place)
-        yield Recording(YamlPlace(unpacked) if unpacked.name.lower().endswith(YAML) else unpacked)
+        inner = unpacked.name.lower()
+        if inner.endswith(DATABASES) and begins_as_database(unpacked):
+            yield from recordings_in_database(unpacked)
+        else:
+            yield Recording(YamlPlace(unpacked) if inner.endswith(YAML) else unpacked)
 
 
 def _matches(pattern: Path) -> list[Path]:
