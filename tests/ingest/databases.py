@@ -18,7 +18,8 @@ def write_database(path: Path, tables: dict[str, Table], *, more: str = "") -> P
     with closing(sqlite3.connect(path)) as connection:
         for name, rows in tables.items():
             columns = list(rows[0])
-            connection.execute(f"CREATE TABLE {name} ({', '.join(columns)})")
+            named = ", ".join(f'"{column}"' for column in columns)
+            connection.execute(f"CREATE TABLE {name} ({named})")
             marks = ", ".join("?" * len(columns))
             for row in rows:
                 values = [_written(row.get(column)) for column in columns]

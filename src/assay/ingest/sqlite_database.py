@@ -18,7 +18,7 @@ from assay.ingest.recording import FilePlace
 from assay.json_values import without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from assay.ingest.recording import Place
 
@@ -102,8 +102,21 @@ class Database:
 
     def rows_of(self, table: str, column: str, value: object) -> list[dict[str, Any]]:
         """The rows that belong to something, as they were written."""
-        group = self._grouped(table, column).get(value, ())
-        return [row for rowid in group if (row := self.row(table, rowid))]
+        return [
+            row for rowid in self.rowids_of(table, column, value) if (row := self.row(table, rowid))
+        ]
+
+    def rowids_of(self, table: str, column: str, value: object) -> Sequence[int]:
+        """Which rows belong to something, as they were written."""
+        return self._grouped(table, column).get(value, ())
+
+    def owners(self, table: str, column: str) -> list[Any]:
+        """What the rows of a table belong to, each once."""
+        return list(self._grouped(table, column))
+
+    def tables_with(self, columns: frozenset[str]) -> list[str]:
+        """The tables that have all of these columns."""
+        return [table for table in self.tables if columns <= self.columns(table)]
 
     def json(self, value: object, place: str) -> Any:
         """What a text of JSON says, or None; one that is broken is a problem of this session."""

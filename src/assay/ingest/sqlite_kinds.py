@@ -7,6 +7,7 @@ export would hold it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -23,6 +24,14 @@ from assay.ingest.sqlite_agents import (
     zed_thread,
 )
 from assay.ingest.sqlite_database import Database, opened
+from assay.ingest.sqlite_frameworks import (
+    adk_session,
+    agents_session,
+    agno_session,
+    graph_thread,
+    webui_chat,
+)
+from assay.ingest.sqlite_llm import llm_conversation, llm_thread
 from assay.json_values import without_surrogates
 
 if TYPE_CHECKING:
@@ -36,20 +45,35 @@ Row = dict[str, Any]
 class Kind(Struct, frozen=True):
     """One kind of database: what it must have, where its sessions are, and who reads them.
 
-    `document` makes one session of its row, or None where the row holds none. Of a table of
-    keys only the rows whose `key` begins with a text are sessions.
+    Each row of the table `sessions` is one; where that has no name, of every table that has the
+    columns, since users may name it. With `owner` each value of that column is a session, with
+    `begins` only the rows are whose `key` begins so. `document` makes a session of its row, or
+    None where the row holds none.
     """
 
     format_name: str
     columns: dict[str, frozenset[str]]
     sessions: str
     document: Callable[[Database, Row], Any]
+    owner: str = ""
     key: str = ""
     begins: str = ""
 
-    def fits(self, database: Database) -> bool:
-        """Whether a database has the tables and columns of this kind."""
-        return all(need <= database.columns(table) for table, need in self.columns.items())
+    def tables(self, database: Database) -> list[str]:
+        """The tables with sessions of this kind; none where the database is of another."""
+        named = {table: need for table, need in self.columns.items() if table}
+        if not all(need <= database.columns(table) for table, need in named.items()):
+            return []
+        return [self.sessions] if self.sessions else database.tables_with(self.columns[""])
+
+    def rows(self, database: Database, table: str) -> Iterator[Callable[[], Row]]:
+        """The sessions of a table, each to be fetched."""
+        if self.owner:
+            for own in database.owners(table, self.owner):
+                yield partial(dict, {self.owner: own, "table": table})
+            return
+        for rowid in database.rowids(table, key=self.key, begins=self.begins):
+            yield partial(database.row, table, rowid)
 
 
 class SessionRecording(Recording):
@@ -68,22 +92,24 @@ def recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     """Every session of a database as a recording of its own, one at a time."""
     try:
         with opened(place) as database:
-            kinds = [kind for kind in KINDS if kind.fits(database)]
-            if not kinds:
+            found = [(kind, table) for kind in KINDS for table in kind.tables(database)]
+            if not found:
                 yield Recording(place, strange=database.described())
-            for kind in kinds:
-                yield from _sessions(place, database, kind)
+            for kind, table in found:
+                yield from _sessions(place, database, kind, table)
     except InvalidRecord as exc:
         yield Unreadable(without_surrogates(place.name), str(exc))
     if isinstance(place, FilePlace):
         place.tell_all()
 
 
-def _sessions(place: Place, database: Database, kind: Kind) -> Iterator[Recording | Unreadable]:
-    for rowid in database.rowids(kind.sessions, key=kind.key, begins=kind.begins):
+def _sessions(
+    place: Place, database: Database, kind: Kind, table: str
+) -> Iterator[Recording | Unreadable]:
+    for fetch in kind.rows(database, table):
         problems = database.begin_session()
         try:
-            value = kind.document(database, database.row(kind.sessions, rowid))
+            value = kind.document(database, fetch())
         except InvalidRecord as exc:
             yield Unreadable(database.name, str(exc))
             continue
@@ -126,5 +152,62 @@ KINDS = (
         columns={"threads": frozenset({"id", "data", "data_type", "updated_at"})},
         sessions="threads",
         document=zed_thread,
+    ),
+    Kind(
+        format_name="open-webui",
+        columns={"chat": frozenset({"id", "user_id", "title", "chat"})},
+        sessions="chat",
+        document=webui_chat,
+    ),
+    Kind(
+        format_name="openai-responses",
+        columns={"": frozenset({"id", "session_id", "message_data", "created_at"})},
+        sessions="",
+        document=agents_session,
+        owner="session_id",
+    ),
+    Kind(
+        format_name="google-adk",
+        columns={
+            "sessions": frozenset({"id", "app_name", "user_id", "state"}),
+            "events": frozenset({"id", "app_name", "user_id", "session_id", "invocation_id"}),
+        },
+        sessions="sessions",
+        document=adk_session,
+    ),
+    Kind(
+        format_name="agno",
+        columns={"": frozenset({"session_id", "session_type", "session_data"})},
+        sessions="",
+        document=agno_session,
+    ),
+    Kind(
+        format_name="langchain",
+        columns={
+            "": frozenset({"thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"})
+        },
+        sessions="",
+        document=graph_thread,
+        owner="thread_id",
+    ),
+    Kind(
+        format_name="openai-chat",
+        columns={
+            "conversations": frozenset({"id", "name", "model"}),
+            "responses": frozenset({"id", "conversation_id", "prompt", "response"}),
+        },
+        sessions="conversations",
+        document=llm_conversation,
+    ),
+    Kind(
+        format_name="openai-chat",
+        columns={
+            "threads": frozenset({"id", "tip_message_hash"}),
+            "turns": frozenset({"id", "thread_id", "tip_message_hash"}),
+            "messages": frozenset({"hash", "parent_hash", "role"}),
+            "parts": frozenset({"id", "message_hash", "type", "payload"}),
+        },
+        sessions="threads",
+        document=llm_thread,
     ),
 )
