@@ -102,6 +102,14 @@ def test_an_unknown_database_is_named_with_its_tables(tmp_path: Path) -> None:
     assert "t11 and 2 more;" in read(many)[1][0][1]
 
 
+def test_a_database_in_which_nobody_said_anything_is_passed_over(tmp_path: Path) -> None:
+    tables = goose("s")
+    tables["messages"][0]["content_json"] = []
+    problem = "is a database of goose in which no session is"
+    path = write_database(tmp_path / "sessions.db", tables)
+    assert read(path) == ([], [("passed_over", problem)])
+
+
 def test_what_is_no_database_is_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     path.write_bytes(bytes(range(128, 256)))
@@ -193,12 +201,16 @@ def test_nothing_but_reading_is_allowed(tmp_path: Path, query: str) -> None:
 
     def ask() -> None:
         with sqlite_database.opened(FilePlace(path)) as database:
-            database.columns("sessions")
             database._connection.execute(query)
 
     with pytest.raises(InvalidRecord, match="not authorized"):
         ask()
     assert read(path) == (["s"], [])
+
+
+def test_an_index_over_a_function_is_no_hindrance(tmp_path: Path) -> None:
+    more = "CREATE INDEX i ON messages (json_extract(content_json, '$[0].text'))"
+    assert read(write_database(tmp_path / "sessions.db", goose("s"), more=more)) == (["s"], [])
 
 
 def test_a_database_that_takes_too_long_is_given_up(

@@ -148,7 +148,7 @@ def test_sessions_of_agno(tmp_path: Path, generation: int) -> None:
     }
     if generation == 3:
         kept = {"run_id": "r1", "session_id": "s", "run_type": "agent", "run_data": run}
-        tables: dict[str, Any] = {
+        tables = {
             "mine": [session, session | {"session_id": "new"}],
             "my_runs": [kept],
         }
@@ -246,6 +246,94 @@ def test_threads_of_langgraph(tmp_path: Path) -> None:
     problems = [item.problem for item in bad if isinstance(item, Unreadable)]
     assert problems[0].startswith("thread t2 cannot be read")
     assert problems[1:] == ["thread t3 is written as pickle, which is not read"]
+
+
+def span(number: int, kind: str, status: str, **attributes: Any) -> dict[str, Any]:
+    """A span of which the first is the outermost."""
+    return {
+        "trace_id": "t",
+        "span_id": f"s{number}",
+        "parent_id": "s0" if number else None,
+        "name": kind.lower(),
+        "kind": kind,
+        "start": START + number,
+        "end": START + number + 0.5,
+        "status": status,
+        "attributes": attributes,
+    }
+
+
+SPANS = [
+    span(2, "TOOL", "ERROR", name="weather", input='{"city": "Oslo"}'),
+    span(1, "LLM", "OK", model="m", tokens=(100, 20)),
+    span(0, "AGENT", "OK", input="Weather?", output="No."),
+]
+
+
+def in_mlflow(told: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """A span as MLflow keeps it: whole, its attributes each as JSON."""
+    about = told["attributes"]
+    tokens = about.get("tokens")
+    attributes = {
+        "mlflow.spanType": told["kind"],
+        "mlflow.spanInputs": {"city": "Oslo"} if "name" in about else about.get("input"),
+        "mlflow.spanOutputs": about.get("output"),
+        "model": about.get("model"),
+        "mlflow.chat.tokenUsage": tokens
+        and {"input_tokens": tokens[0], "output_tokens": tokens[1]},
+    }
+    written = {k: msgspec.json.encode(v).decode() for k, v in attributes.items() if v is not None}
+    content = {
+        "trace_id": "t",
+        "span_id": told["span_id"],
+        "parent_span_id": told["parent_id"],
+        "name": about.get("name", told["name"]),
+        "start_time_unix_nano": int(told["start"] * 1e9),
+        "end_time_unix_nano": int(told["end"] * 1e9),
+        "status": {"code": f"STATUS_CODE_{told['status']}", "message": "cannot"},
+        "attributes": written,
+    }
+    keys = ("trace_id", "span_id", "start_time_unix_nano")
+    return {"spans": [{**{key: content[key] for key in keys}, "content": content}]}
+
+
+def in_phoenix(told: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """A span as Phoenix keeps it: in columns, its attributes nested."""
+    about = told["attributes"]
+    tokens = dict(zip(("prompt", "completion"), about.get("tokens", ()), strict=False))
+    attributes = {
+        "openinference": {"span": {"kind": told["kind"]}},
+        "input": {"value": about.get("input")},
+        "output": {"value": about.get("output")},
+        "llm": {"model_name": about.get("model"), "token_count": tokens},
+        "tool": {"name": about.get("name")},
+    }
+    row = {
+        "trace_rowid": 1,
+        "span_id": told["span_id"],
+        "parent_id": told["parent_id"],
+        "name": told["name"],
+        "span_kind": told["kind"],
+        "start_time": told["start"],
+        "end_time": told["end"],
+        "attributes": attributes,
+        "events": [],
+        "status_code": told["status"],
+        "status_message": "cannot",
+    }
+    return {"traces": [{"id": 1, "trace_id": "t"}], "spans": [row]}
+
+
+@pytest.mark.parametrize("keep", [in_mlflow, in_phoenix])
+def test_traces_of_mlflow_and_phoenix(tmp_path: Path, keep: Any) -> None:
+    tables = [keep(told) for told in SPANS]
+    spans = [row for each in tables for row in each["spans"]]
+    (run,) = runs_in(tmp_path / "t.db", {**tables[0], "spans": spans})
+    assert (run.input, run.actual_output, run.model) == ("Weather?", "No.", "m")
+    assert run.usage == Usage(input_tokens=100, output_tokens=20)
+    assert (run.started_at, run.ended_at) == (START, START + 2.5)
+    assert outcomes(run) == [("weather", {"city": "Oslo"}, False, "cannot")]
+    assert calls_of(run)[0].execution_time == 0.5
 
 
 TOOL = {"id": 7, "name": "weather", "description": "Of a city", "input_schema": {"type": "object"}}

@@ -51,7 +51,7 @@ def goose_session(database: Database, row: Row) -> Any:
     conversation = []
     for message in database.rows_of("messages", "session_id", row["id"]):
         content = database.json(message["content_json"], f"message {message['id']}")
-        if isinstance(content, list):
+        if isinstance(content, list) and content:
             told = {"role": message["role"], "created": message["created_timestamp"]}
             conversation.append({**told, "content": content})
     if not conversation:

@@ -35,6 +35,8 @@ _WRITTEN = slice(18, 20)
 _LOGGED = b"\x02\x02"
 _PLAIN = b"\x01\x01"
 _ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ})
+_COLUMNS = "table_xinfo"
+_UNTRUSTED = "unsafe use of"
 _ADVICE = {
     sqlite3.SQLITE_BUSY: "is in use; close the program it belongs to and try again",
     sqlite3.SQLITE_LOCKED: "is in use; close the program it belongs to and try again",
@@ -65,20 +67,22 @@ class Database:
         connection.set_progress_handler(self._goes_too_far, _STEPS)
         for pragma in ("trusted_schema = OFF", "query_only = ON", "cell_size_check = ON"):
             connection.execute(f"PRAGMA {pragma}")
-        # A view, and a table that a module makes up, has no page of its own.
-        found = connection.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
-        )
-        self.tables = tuple(name for (name,) in found if not name.startswith("sqlite_"))
+        try:
+            self.tables = self._real_tables()
+        except sqlite3.Error as exc:
+            if _UNTRUSTED not in str(exc):
+                raise
+            # An index over a function, as Phoenix has. It is never used: no function is allowed.
+            connection.execute("PRAGMA trusted_schema = ON")
+            self.tables = self._real_tables()
+        connection.set_authorizer(_allow)
 
     def columns(self, table: str) -> frozenset[str]:
         """The columns of a table that are written down; none of a table that is not there."""
         if table not in self._columns:
             told: Iterable[Any] = ()
             if table in self.tables:
-                self._connection.set_authorizer(None)
-                told = self._connection.execute(f"PRAGMA table_xinfo({_quoted(table)})").fetchall()
-            self._connection.set_authorizer(_allow)
+                told = self._connection.execute(f"PRAGMA {_COLUMNS}({_quoted(table)})").fetchall()
             # The last field says whether a column is computed or hidden.
             self._columns[table] = frozenset(row[1] for row in told if row[-1] == 0)
         return self._columns[table]
@@ -146,6 +150,13 @@ class Database:
         self._weight = 0
         self._problems = []
         return self._problems
+
+    def _real_tables(self) -> tuple[str, ...]:
+        # A view, and a table that a module makes up, has no page of its own.
+        found = self._connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
+        )
+        return tuple(name for (name,) in found if not name.startswith("sqlite_"))
 
     def _first(self, table: str, column: str, value: object) -> dict[str, Any]:
         names = sorted(self.columns(table))
@@ -237,8 +248,9 @@ def _what_to_do(error: sqlite3.Error) -> str:
     return f"is an SQLite database that {text} ({without_surrogates(str(error))})"
 
 
-def _allow(action: int, *_: object) -> int:
-    return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+def _allow(action: int, about: str | None, *_: object) -> int:
+    is_allowed = action in _ALLOWED or (action == sqlite3.SQLITE_PRAGMA and about == _COLUMNS)
+    return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
 
 
 def _text(text: bytes) -> str:

@@ -127,6 +127,25 @@ def _webui_message(database: Database, kept: Row) -> Row:
     return {key: value for key, value in told.items() if value is not None}
 
 
+def mlflow_trace(database: Database, row: Row) -> Any:
+    """A trace of MLflow: each row of its table holds a span as it is exported."""
+    spans = [
+        database.json(span["content"], f"span {span['span_id']}")
+        for span in database.rows_of(row["table"], "trace_id", row["trace_id"])
+    ]
+    return {"spans": objects_in(spans)}
+
+
+def phoenix_trace(database: Database, row: Row) -> Any:
+    """A trace of Phoenix: the columns of its spans, and the attributes as they are nested."""
+    spans = []
+    for span in database.rows_of("spans", "trace_rowid", row["id"]):
+        place = f"span {span['span_id']}"
+        told = {key: database.json(span[key], place) for key in ("attributes", "events")}
+        spans.append({**span, **told, "trace_id": row["trace_id"]})
+    return {"spans": spans} if spans else None
+
+
 def graph_thread(database: Database, row: Row) -> Any:
     """What LangGraph last wrote down of a thread: the messages of its state."""
     for rowid in reversed(database.rowids_of(row["table"], "thread_id", row["thread_id"])):

@@ -29,6 +29,8 @@ from assay.ingest.sqlite_frameworks import (
     agents_session,
     agno_session,
     graph_thread,
+    mlflow_trace,
+    phoenix_trace,
     webui_chat,
 )
 from assay.ingest.sqlite_llm import llm_conversation, llm_thread
@@ -90,15 +92,21 @@ class SessionRecording(Recording):
 
 def recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     """Every session of a database as a recording of its own, one at a time."""
+    name, holds_any = without_surrogates(place.name), False
     try:
         with opened(place) as database:
             found = [(kind, table) for kind in KINDS for table in kind.tables(database)]
             if not found:
                 yield Recording(place, strange=database.described())
             for kind, table in found:
-                yield from _sessions(place, database, kind, table)
+                for recording in _sessions(place, database, kind, table):
+                    holds_any = True
+                    yield recording
+            if found and not holds_any:
+                problem = f"is a database of {found[0][0].format_name} in which no session is"
+                yield Unreadable(name, problem, kind="passed_over")
     except InvalidRecord as exc:
-        yield Unreadable(without_surrogates(place.name), str(exc))
+        yield Unreadable(name, str(exc))
     if isinstance(place, FilePlace):
         place.tell_all()
 
@@ -180,6 +188,22 @@ KINDS = (
         columns={"": frozenset({"session_id", "session_type", "session_data"})},
         sessions="",
         document=agno_session,
+    ),
+    Kind(
+        format_name="openinference",
+        columns={"spans": frozenset({"trace_id", "span_id", "content", "start_time_unix_nano"})},
+        sessions="spans",
+        document=mlflow_trace,
+        owner="trace_id",
+    ),
+    Kind(
+        format_name="openinference",
+        columns={
+            "traces": frozenset({"id", "trace_id"}),
+            "spans": frozenset({"trace_rowid", "span_id", "attributes", "events", "start_time"}),
+        },
+        sessions="traces",
+        document=phoenix_trace,
     ),
     Kind(
         format_name="langchain",
