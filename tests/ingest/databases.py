@@ -16,6 +16,7 @@ Table = list[dict[str, Any]]
 def write_database(path: Path, tables: dict[str, Table], *, more: str = "") -> Path:
     """Write tables of rows; a list or an object in a row is written as JSON."""
     with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")
         for name, rows in tables.items():
             columns = list(rows[0])
             named = ", ".join(f'"{column}"' for column in columns)

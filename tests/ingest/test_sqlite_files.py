@@ -152,12 +152,17 @@ def test_a_broken_row_costs_itself_alone(tmp_path: Path) -> None:
     assert problem.startswith("message 1: not JSON")
 
 
-def test_bytes_that_are_no_text_are_read_all_the_same(tmp_path: Path) -> None:
+def test_what_json_does_not_know_is_read_all_the_same(tmp_path: Path) -> None:
     told = b'[{"type": "text", "text": "a\xffb"}]'
-    more = f"UPDATE messages SET content_json = CAST(x'{told.hex()}' AS TEXT)"
+    more = (
+        f"UPDATE messages SET content_json = CAST(x'{told.hex()}' AS TEXT);"
+        "ALTER TABLE sessions ADD COLUMN name; ALTER TABLE sessions ADD COLUMN schedule_id;"
+        "UPDATE sessions SET name = x'6eff', schedule_id = 9e999"
+    )
     (run,) = read_runs(write_database(tmp_path / "sessions.db", goose("s"), more=more))
     assert not isinstance(run, Unreadable)
     assert run.input == "a\ufffdb"
+    assert run.extra == {"name": "n\ufffd", "working_dir": "/w"}
 
 
 def test_a_value_or_a_session_that_is_too_large_is_left_out(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -427,3 +428,39 @@ def test_messages_that_name_each_other_end(tmp_path: Path) -> None:
     tables["messages"][0]["parent_hash"] = "h4"
     (run,) = runs_in(tmp_path / "logs.db", tables)
     assert run.actual_output == "No."
+
+
+ODD: tuple[Any, ...] = (
+    None,
+    0,
+    -1.5,
+    "",
+    "x",
+    "null",
+    [],
+    {},
+    [1, [2]],
+    {"a": {"b": [1]}},
+    [{"type": 1, "text": [1]}],
+)
+
+
+def changed(value: Any, chance: random.Random) -> Any:
+    """The same with some of what is in it replaced by what nobody expects there."""
+    if chance.random() < 0.1:
+        return chance.choice(ODD)
+    if isinstance(value, dict):
+        return {key: changed(inner, chance) for key, inner in value.items()}
+    return [changed(inner, chance) for inner in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("log", [old_log, new_log])
+def test_anything_may_stand_in_a_row(tmp_path: Path, log: Any) -> None:
+    chance = random.Random(1)
+    for number in range(25):
+        tables = {
+            table: [{key: changed(value, chance) for key, value in row.items()} for row in rows]
+            for table, rows in log().items()
+        }
+        for found in read_runs(write_database(tmp_path / f"{number}.db", tables)):
+            assert isinstance(found, Unreadable) or found.to_json()

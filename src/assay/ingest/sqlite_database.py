@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from contextlib import closing, contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,8 @@ _WRITTEN = slice(18, 20)
 _LOGGED = b"\x02\x02"
 _PLAIN = b"\x01\x01"
 _ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ})
+# Columns that hold no text: Zed's threads, LangGraph's states.
+_PACKED = frozenset({"data", "checkpoint"})
 _COLUMNS = "table_xinfo"
 _UNTRUSTED = "unsafe use of"
 _ADVICE = {
@@ -112,7 +115,8 @@ class Database:
 
     def rowids_of(self, table: str, column: str, value: object) -> Sequence[int]:
         """Which rows belong to something, as they were written."""
-        return self._grouped(table, column).get(value, ())
+        is_value = value is None or isinstance(value, str | bytes | int | float)
+        return self._grouped(table, column).get(value, ()) if is_value else ()
 
     def owners(self, table: str, column: str) -> list[Any]:
         """What the rows of a table belong to, each once."""
@@ -173,7 +177,7 @@ class Database:
         self._weight += sum(len(v) for v in found if isinstance(v, str | bytes))
         if self._weight > LONGEST_DOCUMENT:
             raise InvalidRecord(f"holds a session of more than {LONGEST_DOCUMENT >> 20} MB")
-        return dict(zip(names, found, strict=True))
+        return {k: _value(k, v) for k, v in zip(names, found, strict=True)}
 
     def _grouped(self, table: str, column: str) -> dict[Any, array[int]]:
         """Rows by what they belong to, found in one pass: an index may be missing."""
@@ -251,6 +255,13 @@ def _what_to_do(error: sqlite3.Error) -> str:
 def _allow(action: int, about: str | None, *_: object) -> int:
     is_allowed = action in _ALLOWED or (action == sqlite3.SQLITE_PRAGMA and about == _COLUMNS)
     return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
+
+
+def _value(column: str, value: Any) -> Any:
+    """A value as JSON may have it: bytes are text, but for those that are packed."""
+    if isinstance(value, bytes) and column not in _PACKED:
+        return _text(value)
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _text(text: bytes) -> str:

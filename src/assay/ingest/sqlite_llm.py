@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.fields import amount_or_none, dict_or_empty, epoch_seconds, objects_in, text_at
+from assay.ingest.fields import (
+    amount_or_none,
+    count_or_none,
+    dict_or_empty,
+    epoch_seconds,
+    objects_in,
+    text_at,
+)
 
 if TYPE_CHECKING:
     from assay.ingest.sqlite_database import Database
@@ -49,7 +56,7 @@ def _with_fragments(database: Database, response: Row, kind: str) -> str:
     used = database.rows_of(f"{kind}_fragments", "response_id", response["id"])
     found = (
         database.rows_of("fragments", "id", u["fragment_id"])
-        for u in sorted(used, key=lambda u: u.get("order") or 0)
+        for u in sorted(used, key=lambda u: count_or_none(u.get("order")) or 0)
     )
     texts = [text_at(fragment, "content") for rows in found for fragment in rows]
     return "\n".join(filter(None, [*texts, text_at(response, kind)]))
@@ -102,7 +109,7 @@ def llm_thread(database: Database, row: Row) -> Any:
 def _told(database: Database, message: Row, turn: Row) -> list[Row]:
     """A message as a chat has it: results are messages of their own."""
     parts = database.rows_of("parts", "message_hash", message["hash"])
-    parts.sort(key=lambda part: part.get("position") or 0)
+    parts.sort(key=lambda part: count_or_none(part.get("position")) or 0)
     words: list[str] = []
     thoughts: list[str] = []
     calls: list[Row] = []
