@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import sqlite3
+import sys
 import zipfile
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -234,6 +235,13 @@ def test_a_database_in_use_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
         assert "is in use; close the program" in read(path)[1][0][1]
+
+
+def test_a_python_without_sqlite_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_database(tmp_path / "sessions.db", goose("s"))
+    for module in ("sqlite3", "assay.ingest.sqlite_kinds", "assay.ingest.sqlite_database"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert "this Python came without SQLite" in read(path)[1][0][1]
 
 
 def test_every_kind_names_the_table_of_its_sessions() -> None:

@@ -226,6 +226,8 @@ def _on_disk(place: Place) -> tuple[sqlite3.Connection, int]:
 
 def _in_memory(place: Place) -> tuple[sqlite3.Connection, int]:
     """A database that is packed or comes through a pipe: SQLite reads files or memory only."""
+    if not hasattr(sqlite3.Connection, "deserialize"):  # as SQLite was built
+        raise InvalidRecord("is a packed SQLite database; unpack it first")
     if (log := place.beside(Path(place.name.rpartition("!")[2]).name + "-wal")) is not None:
         with log.open() as file:
             if file.read(1):

@@ -11,10 +11,12 @@ import stat
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from assay.ingest.documents import Unreadable
+from assay.json_values import without_surrogates
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.ingest.documents import Unreadable
     from assay.ingest.recording import Place, Recording
 
 _BOM = b"\xef\xbb\xbf"
@@ -64,7 +66,10 @@ def begins_as_database(place: Place) -> bool:
 
 def recordings_in_database(place: Place) -> Iterator[Recording | Unreadable]:
     """Every session of a database as a recording of its own, one at a time."""
-    found: Iterator[Recording | Unreadable] = import_module(
-        "assay.ingest.sqlite_kinds"
-    ).recordings_in(place)
-    return found
+    try:
+        kinds = import_module("assay.ingest.sqlite_kinds")
+    except ImportError as exc:
+        problem = f"is an SQLite database, and this Python came without SQLite ({exc})"
+        yield Unreadable(without_surrogates(place.name), problem)
+        return
+    yield from kinds.recordings_in(place)
