@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 from tests.ingest.databases import write_database
+from tests.ingest.test_n8n import EXECUTION
 from tests.ingest.test_sqlite_kinds import START, calls_of, outcomes, runs_in
 
+from assay.errors import InvalidRecord
 from assay.ingest.documents import Unreadable
+from assay.ingest.flatted_json import whole_of
 from assay.ingest.reading import read_runs
 from assay.run import Usage
 
@@ -335,6 +338,66 @@ def test_traces_of_mlflow_and_phoenix(tmp_path: Path, keep: Any) -> None:
     assert (run.started_at, run.ended_at) == (START, START + 2.5)
     assert outcomes(run) == [("weather", {"city": "Oslo"}, False, "cannot")]
     assert calls_of(run)[0].execution_time == 0.5
+
+
+def flattened(value: Any) -> list[Any]:
+    """A value as a list of values that name each other, as n8n keeps it."""
+    listed: list[Any] = []
+
+    def place_of(inner: Any) -> Any:
+        if not isinstance(inner, dict | list | str):
+            return inner
+        own = len(listed)
+        listed.append(inner)
+        if isinstance(inner, dict):
+            listed[own] = {key: place_of(each) for key, each in inner.items()}
+        elif isinstance(inner, list):
+            listed[own] = [place_of(each) for each in inner]
+        return str(own)
+
+    place_of(value)
+    return listed
+
+
+def test_executions_of_n8n(tmp_path: Path) -> None:
+    tables = {
+        "execution_entity": [
+            {
+                key: EXECUTION[key]
+                for key in ("id", "workflowId", "startedAt", "stoppedAt", "status")
+            }
+        ],
+        "execution_data": [
+            {
+                "executionId": 7,
+                "workflowData": EXECUTION["workflowData"],
+                "data": flattened(EXECUTION["data"]),
+            }
+        ],
+    }
+    (run,) = runs_in(tmp_path / "database.sqlite", tables)
+    assert (run.input, run.actual_output, run.model) == ("Rain?", "Wet.", "m")
+    assert run.usage == Usage(input_tokens=20, output_tokens=4)
+    assert (run.started_at, run.ended_at) == (START, START + 1)
+    assert outcomes(run) == [
+        ("Weather", {"city": "Oslo"}, True, None),
+        ("listen", {"query": "Rome"}, False, "deaf"),
+    ]
+
+
+def test_values_that_name_each_other() -> None:
+    assert whole_of([{"a": "1", "b": ["x"][:0], "c": 3}, "text"]) == {"a": "text", "b": [], "c": 3}
+    assert whole_of([{"self": "0", "twice": "1", "again": "1"}, ["2"], "x"]) == {
+        "self": None,
+        "twice": ["x"],
+        "again": ["x"],
+    }
+    laughs = [*([str(n + 1)] * 10 for n in range(9)), "ha"]
+    deep = [[str(n + 1)] for n in range(5000)] + ["end"]
+    wrong: list[Any] = [{}, [], [["1"]], [["-1"]], [["²"]], laughs, deep]
+    for bad in wrong:
+        with pytest.raises(InvalidRecord):
+            whole_of(bad)
 
 
 TOOL = {"id": 7, "name": "weather", "description": "Of a city", "input_schema": {"type": "object"}}

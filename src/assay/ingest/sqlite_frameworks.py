@@ -8,6 +8,7 @@ import msgspec
 
 from assay.errors import InvalidRecord
 from assay.ingest.fields import dict_or_empty, objects_in, place_id, stable_id, text_at
+from assay.ingest.flatted_json import whole_of
 
 if TYPE_CHECKING:
     from assay.ingest.sqlite_database import Database
@@ -125,6 +126,22 @@ def _webui_message(database: Database, kept: Row) -> Row:
             decoded = database.json(value, f"message {kept['id']}, {key}") if is_json else value
             told[WEBUI_NAMES.get(key, key)] = decoded
     return {key: value for key, value in told.items() if value is not None}
+
+
+def n8n_execution(database: Database, row: Row) -> Any:
+    """An execution of n8n as its API gives it, its data put together."""
+    place = f"execution {row['id']}"
+    for kept in database.rows_of("execution_data", "executionId", row["id"]):
+        listed = database.json(kept["data"], place)
+        if listed is None:
+            return None
+        try:
+            data = whole_of(listed)
+        except InvalidRecord as exc:
+            raise InvalidRecord(f"{place}: {exc}") from exc
+        workflow = database.json(kept.get("workflowData"), place)
+        return {**row, "data": data, "workflowData": workflow}
+    return None
 
 
 def mlflow_trace(database: Database, row: Row) -> Any:

@@ -30,6 +30,7 @@ from assay.ingest.sqlite_frameworks import (
     agno_session,
     graph_thread,
     mlflow_trace,
+    n8n_execution,
     phoenix_trace,
     webui_chat,
 )
@@ -204,6 +205,15 @@ KINDS = (
         },
         sessions="traces",
         document=phoenix_trace,
+    ),
+    Kind(
+        format_name="n8n",
+        columns={
+            "execution_entity": frozenset({"id", "workflowId", "startedAt", "status"}),
+            "execution_data": frozenset({"executionId", "data"}),
+        },
+        sessions="execution_entity",
+        document=n8n_execution,
     ),
     Kind(
         format_name="langchain",
