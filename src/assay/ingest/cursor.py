@@ -1,4 +1,4 @@
-"""What the Cursor agent prints with `--output-format stream-json`: one event a line."""
+"""Cursor: what its agent prints with `--output-format stream-json`, one event a line; chats."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
+from assay.ingest.cursor_chats import case_of_chat, is_chat
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     count_or_none,
@@ -37,7 +38,7 @@ _MCP = "mcpToolCall"
 
 def _recognise(recording: Recording) -> float:
     values = [value for value in recording.sample if isinstance(value, dict)]
-    if any(_is_call(value) or _is_thought(value) for value in values):
+    if any(_is_call(value) or _is_thought(value) or is_chat(value) for value in values):
         return 1.0
     return 0.95 if values and _is_start(values[0]) else 0.0
 
@@ -66,6 +67,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
+        elif is_chat(document.value):
+            yield case_of_chat(document.value, recording.name, document.position)
         elif text_at(dict_or_empty(document.value), "type") in KINDS:
             session = text_at(document.value, "session_id") or ""
             told.setdefault(session, _Telling(document.position)).event(document.value)
@@ -221,10 +224,11 @@ class _Called:
 
 CURSOR = Format(
     name=NAME,
-    title="Cursor agent: stream-json logs",
+    title="Cursor: stream-json logs of its agent, chats in its database (state.vscdb)",
     fidelity=(
         "Each call says how it ended, MCP calls their server; times and tokens only in newer "
-        "versions. Tools on offer are not listed; a run that ended well says nothing of the task."
+        "versions, in chats those of messages. Tools on offer are not listed; a run that ended "
+        "well says nothing of the task."
     ),
     recognise=_recognise,
     read=_read,

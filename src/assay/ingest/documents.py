@@ -38,7 +38,7 @@ _FOREIGN_STARTS = {
     b"\x1f\x8b": "is packed with gzip; unpack it first",
     b"PK\x03\x04": "is a zip archive; unpack it first",
     b"PAR1": "is a Parquet file; give it a name that ends in .parquet",
-    b"SQLite format 3": "is an SQLite database; export what it holds as JSON",
+    b"SQLite format 3": "is an SQLite database; give it a name that ends in .db",
 }
 # Strings whole, so that the brackets and commas in them do not count.
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)

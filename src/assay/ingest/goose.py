@@ -179,11 +179,11 @@ def _add_result(run: RunBuilder, block: dict[str, Any], at: float | None) -> Non
 
 GOOSE = Format(
     name=NAME,
-    title="Goose session files and exported sessions",
+    title="Goose: session files, exported sessions, its database",
     fidelity=(
         "Results carry the protocol's status and isError; extensions are servers. Times are those "
-        "of the messages. The model only in exports, the tools on offer and the outcome never; a "
-        "call that could not be parsed has neither a name nor arguments."
+        "of the messages. The model only in exports and the database, the tools on offer and the "
+        "outcome never; a call that could not be parsed has neither a name nor arguments."
     ),
     recognise=_recognise,
     read=_read,

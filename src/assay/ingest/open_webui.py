@@ -226,7 +226,7 @@ def _outcome(last: dict[str, Any]) -> RunOutcome | None:
 
 OPEN_WEBUI = Format(
     name=NAME,
-    title="Chats exported from Open WebUI",
+    title="Chats of Open WebUI, exported or in its database",
     fidelity=(
         "Calls stand in the replies as HTML, in newer exports as items; no error flag, no times "
         "of single calls, and in HTML it is not said which calls were issued together. Each "

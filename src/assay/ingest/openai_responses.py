@@ -54,7 +54,7 @@ PART_KINDS = frozenset(
 )
 _KNOWN_KEYS = frozenset(
     {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "created_at", "object"}
-    | {*ASKED_AS_TEXT, *TASK_KEYS, "previous_response_id"}
+    | {*ASKED_AS_TEXT, *TASK_KEYS, "previous_response_id", "session_id"}
 )
 
 
@@ -357,6 +357,7 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
     own_id = text_at(value, "id")
     return told.run.finish(
         available_tools=tools_on_offer(value.get("tools"), told.tools),
+        session_id=text_at(value, "session_id"),
         run_id=own_id or stable_id(OPENAI_RESPONSES.name, place_id(name, position), items),
         task_id=task_of(value),
         attempt=attempt_of(value),

@@ -326,7 +326,7 @@ def _at(counts: dict[str, Any], path: tuple[str, ...]) -> Any:
 
 OPENCODE = Format(
     name=NAME,
-    title="OpenCode: exported sessions, messages, and run --format json logs",
+    title="OpenCode: exported sessions, its database, run --format json logs",
     fidelity=(
         "Calls have a status, times and the exit codes of commands; steps their tokens and costs. "
         "Tools on offer and servers are not told; run logs have neither the question nor the "

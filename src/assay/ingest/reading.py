@@ -17,6 +17,7 @@ from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
+from assay.ingest.sqlite_files import SUFFIXES as DATABASES
 from assay.ingest.yaml_files import YamlPlace
 from assay.json_values import without_surrogates
 from assay.test_case import AgentTestCase
@@ -108,8 +109,7 @@ class RunReader:
         if isinstance(recording, Unreadable):
             yield recording
             return
-        likely = self._likely or likely_format(recording.name)
-        chosen = self._forced or pick_format(recording, likely=likely)[0]
+        chosen = self._chosen(recording)
         parts = self._parts(recording, chosen)
         for part in parts:
             yield from self._read(part, judge, alone=alone)
@@ -125,9 +125,18 @@ class RunReader:
             columns = ", ".join(recording.place.left_out)
             yield Unreadable(recording.name, f"without what is binary: {columns}", kind="left_out")
 
+    def _chosen(self, recording: Recording) -> Format | None:
+        if self._forced is not None or recording.strange:
+            return None if recording.strange else self._forced
+        if recording.format_name is not None:
+            return format_named(recording.format_name)
+        likely = self._likely or likely_format(recording.name)
+        return pick_format(recording, likely=likely)[0]
+
     def _parts(self, recording: Recording, chosen: Format | None) -> list[Recording]:
         """A recording by the APIs in it, where it may have several."""
-        is_known = self._forced is not None or (chosen is not None and chosen.name not in APIS)
+        is_told = recording.format_name is not None or recording.strange is not None
+        is_known = is_told or self._forced or (chosen is not None and chosen.name not in APIS)
         return [] if is_known else parts_by_api(recording)
 
 
@@ -176,14 +185,17 @@ def _unknown(
 
     A folder holds all sorts of files; one that was named by the user should have been a run.
     """
-    if not (among_others and _is_stray(recording)) and not any(
-        isinstance(value, dict | list) for value in recording.sample
+    if (
+        not recording.strange
+        and not (among_others and _is_stray(recording))
+        and not any(isinstance(value, dict | list) for value in recording.sample)
     ):
         yield from NATIVE.read(recording)
         return
     yield Unreadable(
         recording.name,
-        "holds no run in any format we know; name one with --format, or see: assay formats",
+        recording.strange
+        or "holds no run in any format we know; name one with --format, or see: assay formats",
         kind="passed_over" if among_others else "broken",
     )
 
@@ -194,4 +206,5 @@ def _is_stray(recording: Recording) -> bool:
         return recording.place.is_own_table
     if isinstance(recording.place, YamlPlace):
         return not recording.place.is_cassette
-    return not PurePosixPath(recording.name).suffix
+    suffix = PurePosixPath(recording.name).suffix.lower()
+    return not suffix or suffix in DATABASES  # other programs name their files so, too

@@ -120,6 +120,13 @@ class FilePlace:
         other = self.path.parent / name
         return FilePlace(other) if other.is_file() else None
 
+    def tell_all(self) -> None:
+        """Say that the whole file was read, by somebody who opened it himself."""
+        try:
+            self.tell(self.path.stat().st_size)
+        except OSError:
+            return
+
     def tell(self, position: int) -> None:
         """Pass on what is new: a file is looked at before it is read."""
         if self._on_bytes is not None and position > self._heard:
@@ -134,9 +141,15 @@ class Recording:
     yields. Asked for its documents again, the file is read again.
     """
 
-    def __init__(self, place: Place) -> None:
-        """Take the place; nothing is read yet."""
+    def __init__(
+        self, place: Place, *, format_name: str | None = None, strange: str | None = None
+    ) -> None:
+        """Take the place; nothing is read yet.
+
+        Its container may know the format of it, or why it is `strange` to every reader.
+        """
         self.place = place
+        self.format_name, self.strange = format_name, strange
         # A file's name may hold bytes that are no text, and could not be written down.
         self.name = without_surrogates(place.name)
         self._head: list[Document | Unreadable] = []

@@ -18,6 +18,15 @@ from assay.ingest.parquet_files import SUFFIXES as PARQUET
 from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.pipe import STDIN, STDIN_NAME, Pipe
 from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.sqlite_files import (
+    ENCRYPTED,
+    begins_as_database,
+    is_database,
+    is_encrypted,
+    recordings_in_database,
+)
+from assay.ingest.sqlite_files import MAGIC as DATABASE_MAGIC
+from assay.ingest.sqlite_files import SUFFIXES as DATABASES
 from assay.ingest.yaml_files import SUFFIXES as YAML
 from assay.ingest.yaml_files import YamlPlace, begins_as_yaml
 from assay.json_values import without_surrogates
@@ -46,7 +55,8 @@ PACKED = (".zip", ".gz", ".zst")
 EXPANDING = (*PACKED, *PARQUET)
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 _SUFFIXES = frozenset(
-    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse", *YAML, *EXPANDING}
+    {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse"}
+    | {*YAML, *DATABASES, *EXPANDING}
 )
 
 
@@ -115,7 +125,13 @@ def recordings_at(
     What was found by walking a folder (`walked`) is no pipe.
     """
     if walked or not _is_pipe(file):
-        yield from _recordings_in(FilePlace(file, on_bytes))
+        place, name = FilePlace(file, on_bytes), str(file)
+        if is_database(name):
+            yield from recordings_in_database(place)
+        elif is_encrypted(name):
+            yield Recording(place, strange=ENCRYPTED)
+        else:
+            yield from _recordings_in(place)
         return
     with Path(file).open("rb", buffering=0) as source:
         yield from _piped(Pipe(source, str(file), on_bytes=on_bytes))
@@ -128,11 +144,13 @@ def _is_pipe(file: str | Path) -> bool:
         return False
 
 
-def _piped(pipe: Pipe) -> Iterator[Recording]:
+def _piped(pipe: Pipe) -> Iterator[Recording | Unreadable]:
     head = pipe.head()
     try:
         if head.startswith(PARQUET_MAGIC):
             yield from _parquet(pipe)
+        elif head.startswith(DATABASE_MAGIC):
+            yield from recordings_in_database(pipe)
         else:
             yield Recording(YamlPlace(pipe) if begins_as_yaml(head) else pipe)
     finally:
@@ -157,17 +175,18 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
 
 
 def _plain(place: Place) -> Iterator[Recording | Unreadable]:
-    """The recording at a place that is packed no more."""
-    name = place.name.lower()
-    if not name.endswith(PARQUET):
-        yield Recording(YamlPlace(place) if name.endswith(YAML) else place)
-        return
-    store = store_around(place.name) if isinstance(place, FilePlace) else None
-    if store is None:
-        yield from _parquet(place)
-    else:
+    """The recordings at a place that is packed no more."""
+    name, is_file = place.name.lower(), isinstance(place, FilePlace)
+    store = store_around(place.name) if is_file and name.endswith(PARQUET) else None
+    if store is not None:
         problem = f"is part of the store {store}, whose runs are there already"
         yield Unreadable(without_surrogates(place.name), without_surrogates(problem))
+    elif name.endswith(PARQUET):
+        yield from _parquet(place)
+    elif name.endswith(DATABASES) and not is_file and begins_as_database(place):
+        yield from recordings_in_database(place)
+    else:
+        yield Recording(YamlPlace(place) if name.endswith(YAML) else place)
 
 
 def _parquet(place: Place) -> Iterator[Recording]:

@@ -216,7 +216,7 @@ def _mentioned(mention: Any) -> str:
 
 ZED = Format(
     name=NAME,
-    title="Threads of Zed's agent",
+    title="Threads of Zed's agent, also in its database",
     fidelity=(
         "Calls with results and their flag, model and tokens of the whole thread. No times but "
         "that of the last change, no servers, no tools on offer, no outcome."
