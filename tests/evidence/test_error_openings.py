@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from assay.evidence.error_openings import Opening
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
-    "protocol_error": ("MCP error -32602: Invalid arguments for tool x",),
+    "protocol_error": (
+        "MCP error -32602: Invalid arguments for tool x",
+        "Invalid tools/call result: [\n  {",
+    ),
     "traceback": (
         "Traceback (most recent call last):\n  File",
         'Exception in thread "main" java.lang.Error',
@@ -109,6 +112,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Your last edit has new syntax error(s).",
     ),
     "invalid_input": (
+        "Expected a tide or '}' in JSON at position 4",
         "Invalid date: 2027",
         "Missing required argument: city",
         "Required parameter 'q' was not provided",
@@ -158,6 +162,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "broken_line": (
         "Request timed out",
+        "spawnSync /usr/bin/tide ENOENT",
         "Deadline exceeded",
         "Connection refused",
         "All connection attempts failed",
@@ -176,7 +181,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "The tide query did not return a level",
         "No answer could be generated.",
     ),
-    "browser_error": ("Stale element reference", "Element is not a checkbox"),
+    "browser_error": (
+        "Stale element reference",
+        "Element is not a checkbox",
+        "engine.start: Executable doesn't exist at /opt/tide",
+    ),
     "stopped": (
         "[Request interrupted by user]",
         "The user doesn't want this",
@@ -204,6 +213,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "'xyz' is not recognized as an internal or external command",
     ),
     "refused_sentence": (
+        "File '/pier/b.txt' exists. Use force=true to replace it.",
         "Only SELECT queries are allowed here",
         "The specified time range is empty.",
         "Recipient address required",
@@ -264,6 +274,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "chinese_error": (
         "查询失败：连接超时",
+        "找不到ID为 b-7 的泊位",
         "密码至少 6 位",
         "错误：文件不存在",
         "抱歉，发生了未知错误",

@@ -57,6 +57,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         "execution_error",
         (
             "maximum recursion depth exceeded",
+            "Unhandled tide in the harbour",
             "CUDA out of memory",
             "deadlock detected",
             "no berth in the map: this is a harbour bug",
@@ -74,6 +75,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         ),
     ),
     ("wrong_type", ("Expected `int`, got `str` - at `$.depth`", "data/depth must be integer")),
+    ("unsupported", ("Could not detect the language for tides.csv",)),
     (
         "validation_error",
         (
@@ -116,12 +118,13 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "this connection is no longer available",
         ),
     ),
-    ("syntax_error", ("Error in the tide query: odd sign",)),
+    ("syntax_error", ("Error in the tide query: odd sign", "moor: missing closing parenthesis")),
     (
         "not_found",
         (
             "'moor' is not recognized as an internal or external command",
             "no such column: depht",
+            'Table "tides" does not have a column with name "depht"',
         ),
     ),
     ("cancelled", ("Cancelled: another call errored", "the prompt was dismissed")),

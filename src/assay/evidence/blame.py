@@ -74,11 +74,15 @@ _CODE = re.compile(
 )
 # What a tool needs to do its work, and no call can bring: a program, a module.
 _MISSING_PART = re.compile(
-    r"\bsh: (?:line )?\d{1,4}: \S{1,80}: (?:command )?not found|: command not found\b"
+    r"\bsh: (?:line )?\d{1,4}: (\S{1,80}): (?:command )?not found|: command not found\b"
     r"|\bno module named\b|\bcannot find module\b|\bexit(?:ed with)? (?:code|status) 127\b"
     r"|\bshared librar(?:y|ies)\b",
     re.IGNORECASE,
 )
+# What only says that there is an error, and where, before what it is about.
+_ERROR_OF = re.compile(r"\W{0,4}(?:[\w.]{0,60}(?:error|exception)\b)[^:\n]{0,80}: ", re.IGNORECASE)
+_EXPRESSIONS = frozenset({"expression", "expr", "formula", "equation"})
+_QUOTES = "'\"`"
 _HTTP_NUMBER = re.compile(r"[45]\d\d")
 _SEED_CATEGORY: dict[Category, str] = {
     "model": "MODEL_ERROR",
@@ -232,18 +236,49 @@ def _by_own_code(failure: _Failure) -> Blame | None:
         return None
     name = failure.call.tool
     is_query = failure.told in OF_DATA and _QUERY.search(name) is not None
-    if not is_query and not _runs_own_code(name):
+    is_worked_out = failure.told in OF_DATA and _has_expression(failure.call)
+    if not is_query and not is_worked_out and not _runs_own_code(name):
         return None
     return Blame("model", failure.told, "own_code", 0.6)
 
 
 def _by_missing_part(failure: _Failure) -> Blame | None:
     """What a tool lacks that runs nothing of the model's is not for the model to bring."""
-    if failure.told != "not_found" or _runs_own_code(failure.call.tool):
+    if failure.told != "not_found":
         return None
-    if _MISSING_PART.search(failure.message[:_LONGEST_MESSAGE]) is None:
+    missing = _MISSING_PART.search(failure.message[:_LONGEST_MESSAGE])
+    if missing is None or (
+        _runs_own_code(failure.call.tool) and not _is_of_the_runner(failure.call, missing)
+    ):
         return None
     return Blame("environment", "configuration", "missing_part", 0.6)
+
+
+def _is_of_the_runner(call: ToolExecutionResult, missing: re.Match[str]) -> bool:
+    """Whether the program that is missing is what was to run the code, and not part of it."""
+    program = missing[1]
+    if program is None or not isinstance(call.parameters, dict):
+        return False
+    sent = [text for text in call.parameters.values() if isinstance(text, str)]
+    return len(sent) > 1 and not any(program in text for text in sent if text != program)
+
+
+def _has_expression(call: ToolExecutionResult) -> bool:
+    """Whether the model sent something to be worked out, in a language of its own."""
+    return isinstance(call.parameters, dict) and bool(_EXPRESSIONS & call.parameters.keys())
+
+
+def _by_named_argument(failure: _Failure) -> Blame | None:
+    """What names nothing but a value that the call had sent complains of that value."""
+    if failure.told not in VAGUE_KINDS | OF_DATA:
+        return None
+    if not isinstance(failure.call.parameters, dict):
+        return None
+    found = _ERROR_OF.match(failure.message)
+    named = failure.message[found.end() :].strip().strip(_QUOTES) if found else ""
+    if not named or named not in failure.call.parameters.values():
+        return None
+    return Blame("model", "not_found", "named_argument", 0.4)
 
 
 def _runs_own_code(tool: str) -> bool:
@@ -278,6 +313,7 @@ _RULES: tuple[Callable[[_Failure], Blame | None], ...] = (
     _by_http_status,
     _by_own_code,
     _by_missing_part,
+    _by_named_argument,
     _by_words,
     _by_silence,
     _by_nothing,

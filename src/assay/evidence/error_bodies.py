@@ -71,6 +71,8 @@ _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", 
 _JSON_TYPES = ("string", "object", "array", "integer", "number", "boolean", "null")
 # What was printed elsewhere stands under these, line by line: no form has such fields.
 _LINES = frozenset({"logs", "log", "lines", "entries", "events", "log_lines", "log_entries"})
+# What stands under these was looked for, whatever it is called.
+_FOUND = ("matches", "hits")
 _REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
 
 
@@ -80,7 +82,7 @@ def read_value(value: Any, depth: int = 0) -> Reading | None:
         return None
     if isinstance(value, dict):
         body = Body(value)
-        for rule in _RULES if body.telling else (_field_errors,):
+        for rule in _RULES if body.telling else _OF_UNTOLD:
             if (reading := rule(body)) is not None:
                 return reading
         return _read_inside(body, depth)
@@ -261,6 +263,24 @@ def _field_errors(body: Body) -> Reading | None:
     return Reading(failed=True, rule="field_errors", message=told[0][0])
 
 
+def _named_items(body: Body) -> Reading | None:
+    """A batch by the names of its items, each of which says that its result is an error."""
+    items = list(body.value.values())
+    if not items or len(items) > _MANY:
+        return None
+    whys = [_why_an_item_failed(item) for item in items]
+    if None in whys:
+        return None
+    return Reading(failed=True, rule="all_items_failed", message=whys[0])
+
+
+def _why_an_item_failed(item: Any) -> str | None:
+    result = item.get("result") if isinstance(item, dict) else None
+    if not isinstance(result, str) or _ERROR_WORD.match(result.strip()) is None:
+        return None
+    return message_in(item.get("reason")) or Body(item).message()
+
+
 def _lone_message(body: Body) -> Reading | None:
     if True in body.all("deed"):
         return None
@@ -300,6 +320,10 @@ _RULES: tuple[Callable[[Body], Reading | None], ...] = (
 )
 
 
+# What may be told by a body none of whose keys tells anything.
+_OF_UNTOLD = (_field_errors, _named_items)
+
+
 def _read_inside(body: Body, depth: int) -> Reading | None:
     """What the payload of a dict says, where the payload is all there is."""
     if not body.telling or not body.only_payload:
@@ -308,6 +332,8 @@ def _read_inside(body: Body, depth: int) -> Reading | None:
         found = failing_opening(text) if isinstance(text, str) else None
         if found is not None:
             return Reading(failed=True, rule=found.rule, message=text)
+    if any(isinstance(body.value.get(key), dict) for key in _FOUND):
+        return None
     inner = [*body.all("payload", "status"), body.value.get("meta")]
     readings = (_told_by_one(item, depth) or read_value(item, depth + 1) for item in inner)
     return next((reading for reading in readings if reading is not None), None)
@@ -324,7 +350,8 @@ def _told_by_one(item: Any, depth: int) -> Reading | None:
 
 def _read_list(items: list[Any], depth: int) -> Reading | None:
     if len(items) == 1 and isinstance(items[0], str):
-        found = failing_opening(items[0])
+        # A word alone is a value.
+        found = None if items[0].isalpha() else failing_opening(items[0])
         return None if found is None else Reading(failed=True, rule=found.rule, message=items[0])
     if len(items) == 2 and items[0] is False and isinstance(items[1], str) and items[1].strip():
         return Reading(failed=True, rule="success_flag", message=items[1])  # a flag and its reason

@@ -99,6 +99,11 @@ _QUOTE_BEGINS = re.compile(r"(?<=\w )[\"'`](?=\w)")
 _QUOTE_ENDS = re.compile(r"(?<=[\w.!?])[\"'`](?!\w)")
 _EXCEPTION_LINE = re.compile(r"\s*[\w.]{0,80}(?:Error|Exception): ")
 _QUESTION = re.compile(r"[^.:\n]{0,60}\?")
+# "404 Not Found explained", "Access denied is what guests see": a term, and what is said of it.
+_OF_A_TERM = re.compile(
+    r"(?: errors?)? (?:explained|(?:is|are) (?:what|when|how|shown|seen|returned)|means\b)",
+    re.IGNORECASE,
+)
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
 _COLONS = frozenset(":：")
 _STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
@@ -166,7 +171,7 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
         return is_explained or in_part or _breaks_off_in_quotes(opening)
     if row.rule == "exception":
         return _lists_exceptions(opening + rest)
-    if row.rule == "invalid_input" and _NONE_FOUND.match(rest):
+    if _OF_A_TERM.match(rest) or (row.rule == "invalid_input" and _NONE_FOUND.match(rest)):
         return True
     if row.rule == "failed_to" and _QUESTION.match(rest):
         return True

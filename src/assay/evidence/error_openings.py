@@ -37,7 +37,14 @@ class Opening(Struct, frozen=True):
 
 # First match wins. Letters match in either case unless a wording says (?-i:...).
 STATEMENTS: tuple[Opening, ...] = (
-    Opening("protocol_error", "any", (r"(?:error:\s*)?(?:mcp|json-?rpc)\s+error\s+-?\d+",)),
+    Opening(
+        "protocol_error",
+        "any",
+        (
+            r"(?:error:\s*)?(?:mcp|json-?rpc)\s+error\s+-?\d+",
+            r"invalid tools/call (?:result|request)\s?:",
+        ),
+    ),
     Opening(
         "traceback",
         "any",
@@ -122,7 +129,7 @@ STATEMENTS: tuple[Opening, ...] = (
             ),
             r"no such (?:table|column)",
             r"near \"[^\"\n]{0,60}\": syntax error",
-            r"syntax error at or near",
+            r"syntax error at (?:or near|end of)",
             r"duplicate key value violates",
             r"(?:unique|foreign key|check|not null) constraint failed",
             r"unknown (?:column|database) ",

@@ -28,6 +28,12 @@ _ERROR_TITLE = re.compile(
     r"|captcha|site can.t be reached|server error|temporarily unavailable|页面不存在|无法访问)",
     re.IGNORECASE | re.DOTALL,
 )
+# A page that explains errors is an answer, not one of them.
+_EXPLAINING = re.compile(
+    r"\b(?:explained|explanations?|how to|what (?:is|are|does)|guide|tutorial|meaning|means"
+    r"|handling|reference|fix(?:es|ing)?|causes?)\b",
+    re.IGNORECASE,
+)
 _LOGIN_TITLE = re.compile(
     r".{0,60}\b(?:sign[ -]?in|log[ -]?in|login|single sign-on|authenticate)\b|.{0,20}登录",
     re.I | re.S,
@@ -43,7 +49,7 @@ def read_page(text: str) -> Reading | None:
     if _PAGE.match(head) is None:
         return None
     titles = [_TAG.sub(" ", found[1]).strip() for found in _TITLES.findall(head)]
-    if any(_ERROR_TITLE.match(title) for title in titles):
+    if any(_ERROR_TITLE.match(title) and not _EXPLAINING.search(title) for title in titles):
         return Reading(failed=True, rule="html_error_page", message=titles[0])
     if any(_LOGIN_TITLE.match(title) for title in titles) and _PASSWORD_FIELD.search(head):
         return Reading(failed=True, rule="html_login_page", message=titles[0])

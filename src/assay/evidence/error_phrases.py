@@ -42,7 +42,9 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?:an?\s|the\s|some\s|there was an?\s|sorry,? an?\s)?(?:\w+\s){0,2}?"
                 r"(?:error|exception)\s(?:has\s|had\s)?(?:occurr?ed|happened|encountered|caught"
                 r"|while|when|during|trying|(?:response )?from|at (?:line|position|offset)"
-                r"|in\s\S{1,80}:|in [a-z]{3,20}ing\b[^\n:]{0,60}:)"
+                r"|in\s\S{1,80}:|in [a-z]{3,20}ing\b[^\n:]{0,60}:"
+                r"|in (?:the )?(?:[\w-]{1,30} ){1,3}(?:operation|request|call|query|execution"
+                r"|handler|tool|function|statement|transaction)\s?:)"
             ),
             (
                 r"(?:an?\s)?(?:(?:internal|unexpected|unknown|server|system) )?error"
@@ -162,6 +164,13 @@ PHRASES: tuple[Opening, ...] = (
                 r"[.!]?\s*\Z"
             ),
             r"(?-i:E[A-Z]{3,15})(?::| -|\s*\Z)",
+            # A call to the system, what it was to reach, and how that ended.
+            (
+                r"(?-i:(?:spawn|connect|read|write|open|stat|lstat|mkdir|rmdir|unlink|rename|access"
+                r"|listen|bind|getaddrinfo|scandir|copyfile)(?:Sync)?(?: \S{1,200})?"
+                r" E(?:CONN[A-Z]+|NOENT|NOTFOUND|ACCES|PERM|TIMEDOUT|PIPE|ADDRINUSE|HOSTUNREACH"
+                r"|NETUNREACH|AI_[A-Z]+|XIST|NOTDIR|ISDIR|MFILE|NOSPC|BUSY))\b"
+            ),
             r"could not resolve host",
             r"lost connection to\b|(?-i:toomanyrequests|denied): ",
             (
@@ -298,6 +307,7 @@ PHRASES: tuple[Opening, ...] = (
                 r"|branch|record)\b"
             ),
             r"unexpected (?:end of|token)",
+            r"[^\n]{3,120} in JSON at (?:position|line) \d+",
             r"missing (?:\d+ )?required\b|(?:\w+\(\) )?got an unexpected \w+",
             (
                 r"undefined (?:control sequence|variable|name|reference|symbol|identifier|index"

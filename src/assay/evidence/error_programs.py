@@ -14,6 +14,7 @@ PROGRAMS: tuple[Opening, ...] = (
             r"no element (?:found|matches|matching)\b",
             r"element (?:is )?not (?:visible|interactable|clickable|attached|found|stable)\b",
             r"stale element",
+            r"(?:[\w.]{1,40}: )?executable (?:doesn't|does not) exist\b",
             r"strict mode violation",
             r"element is not an? ",
         ),

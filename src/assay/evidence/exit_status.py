@@ -31,6 +31,18 @@ _LAST_WORDS = re.compile(
     r"\s*:?\s*(-?\d{1,10})\b[^\n]{0,20}[\])>]\s*\Z",
     re.IGNORECASE,
 )
+# The same as a sentence of its own, in the last line.
+_LAST_SENTENCE = re.compile(
+    r"\n(?:the )?(?:command|process|script|program) (?:completed|exited|finished|failed|terminated"
+    r"|returned|ended) with (?:an? )?(?:non-?zero )?(?:(?:exit|return)[ _-]?)?(?:code|status)"
+    r"\s*:?\s*(-?\d{1,10})\.?\s*\Z",
+    re.IGNORECASE,
+)
+# The same in the heading above what was printed as an error.
+_HEADED = re.compile(
+    r"\n\W{2,6}error\W{1,4}(?:status|exit|return)[ _-]code\W{1,3}?(-?\d{1,10})\W{1,8}\n",
+    re.IGNORECASE,
+)
 
 
 def exit_status(text: str, *, of_command: bool, opening: str | None = None) -> int | None:
@@ -42,5 +54,10 @@ def exit_status(text: str, *, of_command: bool, opening: str | None = None) -> i
     found = _OPENING.match(head) or _TAG.match(text) or _HEADER.match(text)
     if found is None and of_command:
         start = max(0, len(text) - _ENDING)
-        found = _LAST_WORDS.search(text, start) or _REPORTED.search(text, start)
+        found = (
+            _LAST_WORDS.search(text, start)
+            or _REPORTED.search(text, start)
+            or _LAST_SENTENCE.search(text, start)
+            or _HEADED.search(text, 0, _ENDING)
+        )
     return None if found is None else int(found[1])

@@ -44,7 +44,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"(?:unknown|unsupported|unrecogni[sz]ed|no such) tool\b|no tool (?:named|called)"
             r"|no (?:handler|executor) (?:is )?(?:registered|found) for"
             rf"|not a valid tool|tool {_TOOL_NAME},? but it (?:does not|doesn't) exist"
-            rf"|(?:action|tool|function) {_TOOL_NAME} (?:don't|doesn't|does not) exist"
+            rf"|(?:action|tool|function) {_TOOL_NAME} (?:is not enabled or )?(?:don't|doesn't"
+            r"|does not) exist"
             r"|not found in (?:the |any )?(?:tools|workbench|toolbox)"
             rf"|tool not found|tool (?:name )?(?!is )(?!was ){_TOOL_NAME} (?:is |was "
             rf"|does )?(?:not (?:found|exist"
@@ -66,8 +67,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "quota_exceeded",
         (
-            r"credits? to \w|quota|cap exceeded|usage (?:limit|cap)|insufficient[ _](?:credits?"
-            r"|funds|quota)|(?:payment|card|transaction)\b[^\n]{0,30} declined|and billing"
+            r"credits? to \w|quota(?!tion)|cap exceeded|usage (?:limit|cap)"
+            r"|insufficient[ _](?:credits?|funds|quota)|and billing"
+            r"|(?:payment|card|transaction)\b[^\n]{0,30} declined"
             r"|no credits|top up|billing (?:details|limit|account|is)|(?:call|request|usage|search"
             r"|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit (?:was "
             r"|has been )?(?:exceeded|reached|hit)|^limit exceeded|exhausted|已达上限|用完"
@@ -131,7 +133,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|environment variables?\b.{0,40}(?:not set|missing|required|undefined|unset)"
             r"|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+ (?:is |env\w* )?not set|(?:has not been|is not"
             r"|not) (?:enabled|activated|installed)|未配置|未开通|未启用|(?:does"
-            r"|do) not have .{1,60} installed|spawn \S{1,60} ENOENT"
+            r"|do) not have .{1,60} installed|spawn(?:Sync)? \S{1,60} ENOENT"
             r"|(?-i:\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+) (?:is |are |must be )?(?:set|required"
             r"|missing)"
             r"|missing\b.{0,30}\benv(?:ironment)?[ _]var(?:iable)?s?\b|\bdisabled[.:]? \("

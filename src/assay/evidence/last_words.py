@@ -53,6 +53,10 @@ _UNDONE = re.compile(
     r"|interrupted|blocked|lost)\b",
     re.IGNORECASE,
 )
+# A heading that says so, with nothing but the words of the failure below it.
+_ERROR_HEADING = re.compile(
+    r"\n#{1,6} (?:[\w ]{1,30} )?(?:error|failure|failed)\W{0,3}\n+(?=[^\s#])", re.IGNORECASE
+)
 
 
 def ends_in_exception(text: str) -> bool:
@@ -89,3 +93,13 @@ def fails_after_good_news(opening: str, tool: ToolKind) -> bool:
     if found is None:
         return False
     return news["but"] is not None or (found.rule not in SENTENCES and ":" in told)
+
+
+def fails_under_heading(text: str, tool: ToolKind) -> bool:
+    """Whether a short text with headings ends under one that tells of an error, and says which."""
+    if text[:1] != "#" or len(text) > _LONGEST_TOLD_TWICE:
+        return False
+    found = _ERROR_HEADING.search(text)
+    if found is None or "\n#" in text[found.end() :]:
+        return False
+    return failing_opening(text[found.end() :], tool=tool) is not None

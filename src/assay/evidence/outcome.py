@@ -18,7 +18,12 @@ from assay.evidence.error_bodies import Reading, lone_words, read_value, told_un
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
-from assay.evidence.last_words import ends_in_error, ends_in_exception, fails_after_good_news
+from assay.evidence.last_words import (
+    ends_in_error,
+    ends_in_exception,
+    fails_after_good_news,
+    fails_under_heading,
+)
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of
@@ -44,6 +49,7 @@ _LONGEST_LINE = 240
 _MOST_HEADERS = 3
 # What these say is of their own making, so that its end counts.
 _TELLING = frozenset({"acting", "asking", "checking", "other"})
+_ADVISING = _TELLING | {"stopper"}
 _DOING = frozenset({"acting", "other"})
 # What hinders who was to act, and answers who asked for it.
 _STATES = frozenset({"foreign_state", "state_symbol"})
@@ -59,7 +65,8 @@ _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n
 _ABOVE_ADVICE = re.compile(
     r"([^\n]{3,240})\n+[^\w\n]{0,6}(?:solutions?|recommendations?|hints?|fix|how to fix|to fix this"
     r"|suggestions?|troubleshooting|usage|possible (?:causes|reasons)|next steps?"
-    r"|(?-i:TO [A-Z ]{3,30}))[^\w\n]{0,3}[:：]",
+    r"|(?-i:TO [A-Z ]{3,30}))[^\w\n]{0,3}[:：]|([^\n]{3,240})\n+please (?:use|call|run|try|check"
+    r"|verify|ensure|make sure|provide|see)\b",
     re.IGNORECASE,
 )
 # A failure that a program labels, or that is about a request and not about the world.
@@ -75,9 +82,13 @@ _OF_A_REQUEST = re.compile(
 _OF_A_RUN = re.compile(
     r"\W{0,4}(?:(?:the |this |your )?(?:command|working directory|bash|execution|sandbox)"
     r" (?!not found)(?:\S+ ){0,6}?(?:must|cannot|denied|blocked|refused|rejected|not allowed"
-    r"|disabled|too long)\b|refus(?:ing|ed) to (?:run|execute)\b)",
+    r"|disabled|too long)\b"
+    r"|(?:the )?[\"'`]?command[\"'`]? (?:argument must\b|is required(?:,|[.]?\s*\Z))"
+    r"|refus(?:ing|ed) to (?:run|execute)\b)",
     re.IGNORECASE,
 )
+# What is said of the call to a tool, which no log holds on its own.
+_OF_A_CALL = re.compile(r"error (?:executing|calling|invoking|running) (?:the )?tool\b", re.I)
 # What somebody asks who wants to know, unless it goes on with what to do.
 _OF_A_STATE = re.compile(
     r"(?:(?-i:[A-Z])[^\n]{2,80}? (?:is|are) (?:disabled|locked|not (?:a member|enabled|connected"
@@ -259,14 +270,18 @@ def _read_words(
 ) -> Reading | None:
     longest = _LONGEST_FROM_CONTENT if tool in _TEXT_TOOLS else None
     found = failing_opening(text, longest=longest, opening=opening, tool=tool)
-    if found is None and tool in _TELLING and opening.find("\n", 0, _LONGEST_LINE) > 0:
+    if found is None and tool in _ADVISING and opening.find("\n", 0, _LONGEST_LINE) > 0:
         above = _ABOVE_ADVICE.match(opening)
-        found = None if above is None else failing_opening(above[1], tool=tool)
+        found = None if above is None else failing_opening(above[1] or above[2], tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and ends_in_exception(text):
         return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
-    if tool in _TELLING and (ends_in_error(text, tool) or fails_after_good_news(opening, tool)):
+    if tool in _TELLING and (
+        ends_in_error(text, tool)
+        or fails_after_good_news(opening, tool)
+        or fails_under_heading(text, tool)
+    ):
         return Reading(failed=True, rule="last_words", message=text[:LONGEST_MESSAGE])
     return None
 
@@ -300,7 +315,7 @@ def _is_said_in_passing(
         case "content" if found.rule in _PROGRAMS_WORDS:
             passing = not text.startswith("fatal: ")
         case "log":
-            passing = found.rule in _LOGGED or "\n" in text.strip()
+            passing = found.rule in _LOGGED or ("\n" in text.strip() and not _OF_A_CALL.match(text))
         case "wording":
             passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
         case "checking" | "asking" if found.rule in WORKS:
@@ -308,12 +323,19 @@ def _is_said_in_passing(
         case "checking":
             passing = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(opening_of(text)) is None
         case "asking" | "content":
-            passing = found.rule in SENTENCES and _OF_A_STATE.match(text) is not None
+            state = found.rule in SENTENCES and _OF_A_STATE.match(text) is not None
+            passing = state or _is_a_small_word(text)
         case "stopper":
             passing = found.rule in WORKS and "fail" not in text[:80].lower()
         case _:
             passing = False
     return passing or _is_an_answer(found.rule, tool)
+
+
+def _is_a_small_word(text: str) -> bool:
+    """Whether a text is one word in small letters, as a value is that somebody looked up."""
+    word = text.strip()
+    return word.isalpha() and word.isascii() and word.islower()
 
 
 def _is_of_a_run(text: str) -> bool:

@@ -26,6 +26,8 @@ _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text"})
 _TEXT_BLOCK_KEYS = frozenset(
     {"type", "text", "annotations", "meta", "_meta", "citations", "cache_control", "logprobs"}
 )
+# What some servers write on a block of text that says what it is, beside the text.
+_LABELLED_BLOCK_KEYS = _TEXT_BLOCK_KEYS | {"name", "title", "error", "mimeType"}
 _OTHER_BLOCKS = frozenset(
     {
         "image",
@@ -316,7 +318,7 @@ def _is_text_block(block: dict[Any, Any]) -> bool:
         isinstance(block.get("text"), str)
         and isinstance(kind, str)
         and kind in _TEXT_BLOCKS
-        and block.keys() <= _TEXT_BLOCK_KEYS
+        and block.keys() <= (_LABELLED_BLOCK_KEYS if "type" in block else _TEXT_BLOCK_KEYS)
     )
 
 

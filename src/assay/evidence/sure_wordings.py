@@ -43,7 +43,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|bad"
                 rf"|empty|non-json) (?:[\w/.'-]+ ){{0,3}}{_ANSWER}\b"
             ),
-            r"invalid tools?/call result",
+            r"invalid tools?/call result|structured_?content must be\b",
             r"(?:output|response) ?validation|output ?schema",
             (
                 rf"{_ANSWER} (?:\w+ ){{0,3}}?(?:is |was )?(?:missing|empty|truncated|malformed"
@@ -89,8 +89,9 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "execution_error",
         (
             r"maximum (?:recursion|call stack)|stack overflow",
+            r"\b(?:unhandled|uncaught)\b(?![^\n]{0,20}\berr=)",
             r"(?:out of|insufficient) memory|OutOfMemory|heap limit|memory limit|\bOOM\b",
-            r"\bdeadlock\b|poisoned|event loop|\b(?:unhandled|uncaught)\b|on our (?:end|side)\b",
+            r"\bdeadlock\b|poisoned|event loop|on our (?:end|side)\b",
             r"\bis an? (?:\w+ )?bug\b|\binternal (?:bug|inconsistency|failure)|something broke",
             r"unexpected condition|\bfatal error\b|core dumped|OOMKilled|^\W*killed\W*$",
             r"(?:page|context|browser|tab)\b[^\n]{0,20} closed\b",
@@ -105,7 +106,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"expected [\w |`'\"]{1,40}, (?:received|got) "
                 rf"{_QUOTE}(?:undefined|null|none|nothing|nan)\b"
             ),
-            r"must have required propert",
+            r"must have required propert|^\W*(?:please )?provide (?:one of|either|at least one)\b",
         ),
     ),
     (
@@ -122,6 +123,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         ),
     ),
     (
+        "unsupported",
+        (r"(?:detect|determine|infer) (?:the )?(?:file )?(?:language|format|type) (?:of|for)\b",),
+    ),
+    (
         "validation_error",
         (
             (
@@ -132,7 +137,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"cannot divide by|division by zero is",
             r"input should be ['\"]|does not match ['\"/^]",
             r"\binvalid[ _]url\b|\bformula\b|circular reference",
-            r"must (?:precede|come before|be before|be after)\b",
+            r"must (?:precede|come before|be before|be after|point to an?|refer to an?)\b",
             (
                 r"(?:latitude|longitude|coordinates?|value|page|row|column|line|offset|cell"
                 r"|temperature"
@@ -204,13 +209,20 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ),
     (
         "syntax_error",
-        (r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b|from-clause",),
+        (
+            r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b|from-clause",
+            (
+                r"\b(?:missing|no|unmatched|unbalanced|unterminated) (?:closing |opening )?"
+                r"(?:parenthes[ie]s|brackets?|braces?|quot(?:e|ation)s?)\b|\bincomplete input\b"
+            ),
+        ),
     ),
     (
         "not_found",
         (
             r"is not recogni[sz]ed as (?:an? |the )(?:\w+ ){0,4}(?:command|name)",
             r"no such (?:column|table|field|function|file|index|key)\b|\bstale element|geocod",
+            r"does not have an? (?:column|field|property|key|attribute|member|sheet)\b",
         ),
     ),
     (

@@ -96,13 +96,23 @@ _STATE_TOLD = re.compile(
     re.IGNORECASE,
 )
 _LEAST_STEM = 3
+# What a validator of calls found, whatever the tool itself was to validate.
+_OF_A_VALIDATOR = re.compile(r"\d+ validation errors? for (?:call\[|\w+Arguments\b)")
+# Who prints what the call itself sent: `echo "Error: disk full"`.
+_PRINTING = frozenset({"command", "wording", "other"})
+_LONGEST_ECHO = 1_000
+_QUERY_WORDS = re.compile(r"\s*(?:select|with)\s", re.IGNORECASE)
+_COLUMN = re.compile(r"\w+")
+_LONGEST_QUERY = 10_000
+_ROWS_LOOKED_AT = 20
 
 
 def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Reading) -> bool:
     """Whether what reads like a failure is what the call was to bring, to tell or to do."""
     told = (reading.message or "").strip()
     if reading.rule == "invalid_input" and kind_of_tool(call.tool) == "checking":
-        return checks_for(call.tool, told) or _BARE_VERDICT.match(told) is not None
+        found = checks_for(call.tool, told) and _OF_A_VALIDATOR.match(told) is None
+        return found or _BARE_VERDICT.match(told) is not None
     if _is_a_state_to_tell(call.tool, reading.rule, told) or _is_of_a_probe(call, payload, reading):
         return True
     if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
@@ -111,7 +121,42 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
         return True
     if reading.rule in SENTENCES and _was_asked_for(call.parameters, told):
         return True
-    return _is_of_a_work(call.tool, payload, reading)
+    return (
+        _is_echo(call, payload.value)
+        or _is_selected(call, payload.value)
+        or _is_of_a_work(call.tool, payload, reading)
+    )
+
+
+def _is_echo(call: ToolExecutionResult, value: Any) -> bool:
+    """Whether a text of several words only repeats what the call had sent, word for word."""
+    if not isinstance(value, str) or len(value) > _LONGEST_ECHO:
+        return False
+    told = value.strip()
+    if " " not in told or kind_of_tool(call.tool) not in _PRINTING:
+        return False
+    if not isinstance(call.parameters, dict):
+        return False
+    for sent in call.parameters.values():
+        texts = sent if isinstance(sent, list) else (sent,)
+        if any(isinstance(text, str) and told in text for text in texts):
+            return True
+    return False
+
+
+def _is_selected(call: ToolExecutionResult, value: Any) -> bool:
+    """Whether a query names each column of the rows that came, one of which is called an error."""
+    if not isinstance(value, list) or not isinstance(call.parameters, dict):
+        return False
+    rows = [row for row in value[:_ROWS_LOOKED_AT] if isinstance(row, dict)]
+    columns = {str(key).lower() for row in rows for key in row}
+    if not columns or len(rows) < min(len(value), _ROWS_LOOKED_AT):
+        return False
+    queries = (text for text in call.parameters.values() if isinstance(text, str))
+    return any(
+        _QUERY_WORDS.match(text) and columns <= set(_COLUMN.findall(text[:_LONGEST_QUERY].lower()))
+        for text in queries
+    )
 
 
 def _is_of_a_probe(call: ToolExecutionResult, payload: Payload, reading: Reading) -> bool:
