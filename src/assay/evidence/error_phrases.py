@@ -307,7 +307,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"|branch|record)\b"
             ),
             r"unexpected (?:end of|token)",
-            r"[^\n]{3,120} in JSON at (?:position|line) \d+",
+            (
+                r"(?:expected|bad|unterminated|no|invalid|duplicate)\b[^\n]{3,120} in JSON at"
+                r" (?:position|line) \d+"
+            ),
             r"missing (?:\d+ )?required\b|(?:\w+\(\) )?got an unexpected \w+",
             (
                 r"undefined (?:control sequence|variable|name|reference|symbol|identifier|index"

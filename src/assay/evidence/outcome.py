@@ -63,10 +63,10 @@ _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
 # A message and, below it, what to do: the message alone is judged.
 _ABOVE_ADVICE = re.compile(
-    r"([^\n]{3,240})\n+[^\w\n]{0,6}(?:solutions?|recommendations?|hints?|fix|how to fix|to fix this"
-    r"|suggestions?|troubleshooting|usage|possible (?:causes|reasons)|next steps?"
-    r"|(?-i:TO [A-Z ]{3,30}))[^\w\n]{0,3}[:：]|([^\n]{3,240})\n+please (?:use|call|run|try|check"
-    r"|verify|ensure|make sure|provide|see)\b",
+    r"([^\n]{3,240}+)\n+(?:[^\w\n]{0,6}(?:solutions?|recommendations?|hints?|fix|how to fix"
+    r"|to fix this|suggestions?|troubleshooting|usage|possible (?:causes|reasons)|next steps?"
+    r"|(?-i:TO [A-Z ]{3,30}))[^\w\n]{0,3}[:：]"
+    r"|please (?:use|call|run|try|check|verify|ensure|make sure|provide|see)\b)",
     re.IGNORECASE,
 )
 # A failure that a program labels, or that is about a request and not about the world.
@@ -272,7 +272,7 @@ def _read_words(
     found = failing_opening(text, longest=longest, opening=opening, tool=tool)
     if found is None and tool in _ADVISING and opening.find("\n", 0, _LONGEST_LINE) > 0:
         above = _ABOVE_ADVICE.match(opening)
-        found = None if above is None else failing_opening(above[1] or above[2], tool=tool)
+        found = None if above is None else failing_opening(above[1], tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
     if tool == "command" and reported is not True and ends_in_exception(text):

@@ -318,7 +318,10 @@ def _is_text_block(block: dict[Any, Any]) -> bool:
         isinstance(block.get("text"), str)
         and isinstance(kind, str)
         and kind in _TEXT_BLOCKS
-        and block.keys() <= (_LABELLED_BLOCK_KEYS if "type" in block else _TEXT_BLOCK_KEYS)
+        and (
+            block.keys() <= _TEXT_BLOCK_KEYS
+            or ("type" in block and block.keys() <= _LABELLED_BLOCK_KEYS)
+        )
     )
 
 
