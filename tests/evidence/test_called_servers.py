@@ -94,6 +94,12 @@ GOOD: list[Call] = [
     ("read_file", {}, "Access denied is what guests see without a key.\n"),
     ("convert_page", {}, "# 404 Not Found explained\n\nError: a page that is not there.\n"),
     ("list_files", {}, "The file exists, use of it is free"),
+    ("list_berths", {}, "Berth b7 exists. Use it as long as you like."),
+    ("get_docs", {}, "Error in the query operation: how to read the log"),
+    ("explain", {}, "connect EPIPE happens where the other side has left"),
+    ("check_piers", {}, {"north": {"result": "error", "reason": "no light"}}),
+    ("get_status", {}, "failed"),
+    ("git_log", {}, "Error calling tool from the hook is mended\n\nAdd a pier"),
     ("find_books", {}, "找不到工作的年轻人"),
 ]
 

@@ -22,6 +22,7 @@ FORM = '<form><input type="password"></form>'
         ("<html><title>Forty-four ways to fail</title></html>", "html_page", False),
         ("<html><title>Area 51 and 404 other places</title></html>", "html_page", False),
         ("<html><title>Status</title><h1>404 Not Found explained</h1></html>", "html_page", False),
+        ("<html><title>Fixing it</title><h1>502 Bad Gateway</h1></html>", "html_page", False),
         ("<html><h1>How to fix a 502 Bad Gateway</h1></html>", "html_page", False),
         ("<!-- saved --><html><title>500</title></html>", "html_error_page", True),
         ("<Error><Code>AccessDenied</Code></Error>", "xml_error", True),

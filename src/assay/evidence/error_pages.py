@@ -49,7 +49,8 @@ def read_page(text: str) -> Reading | None:
     if _PAGE.match(head) is None:
         return None
     titles = [_TAG.sub(" ", found[1]).strip() for found in _TITLES.findall(head)]
-    if any(_ERROR_TITLE.match(title) and not _EXPLAINING.search(title) for title in titles):
+    explains = any(_EXPLAINING.search(title) for title in titles)
+    if not explains and any(_ERROR_TITLE.match(title) for title in titles):
         return Reading(failed=True, rule="html_error_page", message=titles[0])
     if any(_LOGIN_TITLE.match(title) for title in titles) and _PASSWORD_FIELD.search(head):
         return Reading(failed=True, rule="html_login_page", message=titles[0])

@@ -44,7 +44,7 @@ PHRASES: tuple[Opening, ...] = (
                 r"|while|when|during|trying|(?:response )?from|at (?:line|position|offset)"
                 r"|in\s\S{1,80}:|in [a-z]{3,20}ing\b[^\n:]{0,60}:"
                 r"|in (?:the )?(?:[\w-]{1,30} ){1,3}(?:operation|request|call|query|execution"
-                r"|handler|tool|function|statement|transaction)\s?:)"
+                r"|handler|tool|function|statement|transaction)\s?:(?! (?:how|see|what|why)\b))"
             ),
             (
                 r"(?:an?\s)?(?:(?:internal|unexpected|unknown|server|system) )?error"
@@ -169,7 +169,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?-i:(?:spawn|connect|read|write|open|stat|lstat|mkdir|rmdir|unlink|rename|access"
                 r"|listen|bind|getaddrinfo|scandir|copyfile)(?:Sync)?(?: \S{1,200})?"
                 r" E(?:CONN[A-Z]+|NOENT|NOTFOUND|ACCES|PERM|TIMEDOUT|PIPE|ADDRINUSE|HOSTUNREACH"
-                r"|NETUNREACH|AI_[A-Z]+|XIST|NOTDIR|ISDIR|MFILE|NOSPC|BUSY))\b"
+                r"|NETUNREACH|AI_[A-Z]+|XIST|NOTDIR|ISDIR|MFILE|NOSPC|BUSY))"
+                r"(?: \S{1,100})?\s*(?:\Z|[\n,:;(])"
             ),
             r"could not resolve host",
             r"lost connection to\b|(?-i:toomanyrequests|denied): ",

@@ -91,7 +91,10 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"too (?:many|few) (?:\w+ )?(?:arg|argument|parameter|input)s (?:to|provided|given)\b",
             r"(?:refusing|refused) to \w+",
-            r"[^\n]{1,160} exists[.!;:] (?:please )?(?:use|set|pass|choose|specify)\b",
+            (
+                r"[^\n]{1,160} exists[.!;] (?:please )?(?:use|set|pass) (?:\w+=|-|another|an?"
+                r" (?:different|new)|the \w+ (?:flag|option|parameter|argument))"
+            ),
             r"(?-i:[a-z][\w-]{0,30}) is not an? (?:directory|folder|file|valid|known)[\w -]{0,30}:",
             r"(?:the )?(?:path|target|source|destination) is an? (?:directory|folder|file)[;,:]",
             r"you can [^\n]{3,80} only[.!]?\s*\Z",

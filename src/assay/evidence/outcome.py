@@ -88,7 +88,9 @@ _OF_A_RUN = re.compile(
     re.IGNORECASE,
 )
 # What is said of the call to a tool, which no log holds on its own.
-_OF_A_CALL = re.compile(r"error (?:executing|calling|invoking|running) (?:the )?tool\b", re.I)
+_OF_A_CALL = re.compile(
+    r"error (?:executing|calling|invoking|running) (?:the )?tool\b[^:\n]{0,80}: ", re.I
+)
 # What somebody asks who wants to know, unless it goes on with what to do.
 _OF_A_STATE = re.compile(
     r"(?:(?-i:[A-Z])[^\n]{2,80}? (?:is|are) (?:disabled|locked|not (?:a member|enabled|connected"
@@ -321,7 +323,8 @@ def _is_said_in_passing(
         case "checking" | "asking" if found.rule in WORKS:
             passing = _OF_A_WORK.match(text) is not None
         case "checking":
-            passing = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(opening_of(text)) is None
+            verdict = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(opening_of(text)) is None
+            passing = verdict or _is_a_small_word(text)
         case "asking" | "content":
             state = found.rule in SENTENCES and _OF_A_STATE.match(text) is not None
             passing = state or _is_a_small_word(text)

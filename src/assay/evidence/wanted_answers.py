@@ -83,7 +83,7 @@ _OF_A_CIRCUMSTANCE = re.compile(
 _RECORDS = ("data", "result", "payload")
 # What a probe looks at, and by which rules its answer reads like a failure.
 _PROBED = frozenset({"url", "host", "hostname", "site", "domain", "endpoint", "link"})
-_OF_PROBES = frozenset({"success_flag", "http_status"})
+_OF_PROBES = frozenset({"success_flag", "http_status", "all_items_failed"})
 # "Invalid input", and not what is wrong with the call itself.
 _BARE_VERDICT = re.compile(
     r"(?:invalid|malformed|incorrect|wrong) (?!arg|param|request|json|api|credential|token|session)"
@@ -164,6 +164,8 @@ def _is_of_a_probe(call: ToolExecutionResult, payload: Payload, reading: Reading
     body = payload.value
     if reading.rule not in _OF_PROBES or kind_of_tool(call.tool) != "checking":
         return False
+    if reading.rule == "all_items_failed":  # one for each name that was looked at
+        return isinstance(body, dict) and all(isinstance(item, dict) for item in body.values())
     wordless = reading.message is None or reading.message.startswith("HTTP ")
     return wordless and isinstance(body, dict) and bool(_PROBED & body.keys())
 
