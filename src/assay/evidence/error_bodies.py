@@ -71,8 +71,6 @@ _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", 
 _JSON_TYPES = ("string", "object", "array", "integer", "number", "boolean", "null")
 # What was printed elsewhere stands under these, line by line: no form has such fields.
 _LINES = frozenset({"logs", "log", "lines", "entries", "events", "log_lines", "log_entries"})
-# What stands under these was looked for, whatever it is called.
-_FOUND = ("matches", "hits")
 _REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
 
 
@@ -265,8 +263,9 @@ def _field_errors(body: Body) -> Reading | None:
 
 def _named_items(body: Body) -> Reading | None:
     """A batch by the names of its items, each of which says that its result is an error."""
-    items = list(body.value.values())
-    if not items or len(items) > _MANY:
+    items = body.value.values()
+    first = next(iter(items), None)
+    if not isinstance(first, dict) or "result" not in first or len(items) > _MANY:
         return None
     whys = [_why_an_item_failed(item) for item in items]
     if None in whys:
@@ -332,8 +331,8 @@ def _read_inside(body: Body, depth: int) -> Reading | None:
         found = failing_opening(text) if isinstance(text, str) else None
         if found is not None:
             return Reading(failed=True, rule=found.rule, message=text)
-    if any(isinstance(body.value.get(key), dict) for key in _FOUND):
-        return None
+    if isinstance(body.value.get("matches", body.value.get("hits")), dict):
+        return None  # what was looked for, whatever it is called
     inner = [*body.all("payload", "status"), body.value.get("meta")]
     readings = (_told_by_one(item, depth) or read_value(item, depth + 1) for item in inner)
     return next((reading for reading in readings if reading is not None), None)

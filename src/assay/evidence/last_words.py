@@ -97,7 +97,7 @@ def fails_after_good_news(opening: str, tool: ToolKind) -> bool:
 
 def fails_under_heading(text: str, tool: ToolKind) -> bool:
     """Whether a short text with headings ends under one that tells of an error, and says which."""
-    if text[:1] != "#" or len(text) > _LONGEST_TOLD_TWICE:
+    if len(text) > _LONGEST_TOLD_TWICE:
         return False
     found = _ERROR_HEADING.search(text)
     if found is None or "\n#" in text[found.end() :]:

@@ -282,7 +282,7 @@ def _read_words(
     if tool in _TELLING and (
         ends_in_error(text, tool)
         or fails_after_good_news(opening, tool)
-        or fails_under_heading(text, tool)
+        or (text[:1] == "#" and fails_under_heading(text, tool))
     ):
         return Reading(failed=True, rule="last_words", message=text[:LONGEST_MESSAGE])
     return None

@@ -130,18 +130,13 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
 
 def _is_echo(call: ToolExecutionResult, value: Any) -> bool:
     """Whether a text of several words only repeats what the call had sent, word for word."""
-    if not isinstance(value, str) or len(value) > _LONGEST_ECHO:
+    if not isinstance(value, str) or kind_of_tool(call.tool) not in _PRINTING:
         return False
-    told = value.strip()
-    if " " not in told or kind_of_tool(call.tool) not in _PRINTING:
+    told = value.strip() if len(value) <= _LONGEST_ECHO else ""
+    if " " not in told or not isinstance(call.parameters, dict):
         return False
-    if not isinstance(call.parameters, dict):
-        return False
-    for sent in call.parameters.values():
-        texts = sent if isinstance(sent, list) else (sent,)
-        if any(isinstance(text, str) and told in text for text in texts):
-            return True
-    return False
+    # One by one, since every failure comes here: a list holds the words of a command.
+    return any(isinstance(sent, str | list) and told in sent for sent in call.parameters.values())
 
 
 def _is_selected(call: ToolExecutionResult, value: Any) -> bool:
