@@ -9,7 +9,8 @@ import pytest
 from tests.ingest.reading import problems, read_one, recording
 
 from assay.ingest.recording import FilePlace, Recording
-from assay.ingest.swe_agent import COMMANDS, FENCES, NOT_EXECUTED, SUBMIT, SWE_AGENT
+from assay.ingest.swe_agent import FENCES, NOT_EXECUTED, SUBMIT, SWE_AGENT
+from assay.ingest.typed_commands import COMMANDS
 from assay.run import Usage
 
 if TYPE_CHECKING:

@@ -1121,7 +1121,7 @@ VARIANTS: dict[str, Variant] = {
                 {"from": "gpt", "value": "done"},
             ]
         },
-        "generic",
+        "openai-chat",
         [("f", {"a": 1}, False)],
         "q",
         "done",

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
-from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined
+from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined, told_as_messages
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.meta_tools import with_inner_calls
+from assay.ingest.react_text import has_calls
 from assay.ingest.stream_pieces import stream_of, whole_values
 from assay.ingest.thoughts import split_thoughts
 from assay.records import preview
@@ -106,6 +107,7 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
             yield entry
             continue
         value = {"messages": entry.value} if isinstance(entry.value, list) else entry.value
+        value = told_as_messages(value) if isinstance(value, dict) else value
         whole = joined(value) if isinstance(value, dict) else value
         if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
             is_pair = (whole is not value or _is_logged(whole)) and bool(whole["messages"])
@@ -127,8 +129,16 @@ def _is_logged(value: dict[str, Any]) -> bool:
 
 
 def sampled_messages(recording: Recording) -> list[Any]:
-    """The first things in a file that should be messages; a stranger stands for itself."""
-    found = (item for value in sampled_entries(recording) for item in _messages_in(value))
+    """The first things in a file that should be messages; a stranger stands for itself.
+
+    Many tell chats in the columns of a data set: only calls make its rows more than strangers.
+    """
+    values = sampled_entries(recording)
+    told = [told_as_messages(value) if isinstance(value, dict) else value for value in values]
+    rows = [row for row, value in zip(told, values, strict=True) if row is not value]
+    if not rows or any(has_calls(objects_in(row.get("messages"))) for row in rows):
+        values = told
+    found = (item for value in values for item in _messages_in(value))
     return list(islice(found, _LOOKED_AT))
 
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from assay.ingest.data_set_rows import as_conversation
 from assay.ingest.event_streams import is_event_stream, sent_data
 from assay.ingest.fields import (
     decode_json_text,
@@ -56,6 +57,11 @@ TRAFFIC_KEYS = ("url", "other_requests", UNREAD)
 # So many conversations may be under way at the same time.
 MOST_OPEN = 64
 _FIRST_FAILURE = 400
+
+
+def told_as_messages(value: dict[str, Any]) -> dict[str, Any]:
+    """A row of a data set as a conversation; any other value, rows of a log too, as it is."""
+    return as_conversation(value) if logged_row(value) is value else value
 
 
 def joined(value: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest import shapes
 from assay.ingest.chat import RunBuilder
+from assay.ingest.described_tools import described_tools
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     dict_or_empty,
@@ -354,7 +355,8 @@ def _declared(around: dict[str, Any]) -> list[dict[str, Any]] | None:
     """The tools on offer where they stand beside the run as text."""
     texts = (around.get(key) for key in TOOL_KEYS)
     told = next((decode_loosely(text) for text in texts if isinstance(text, str)), None)
-    return [tool for tool in objects_in(told) if shapes.is_definition(tool)] or None
+    listed = [tool for tool in objects_in(told) if shapes.is_definition(tool)]
+    return listed or described_tools(shapes.first_text(around, ("system",)) or "") or None
 
 
 def _found_in(value: object) -> _Finder:

@@ -4,27 +4,63 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.ingest.fields import number_or_none, text_at
+from assay.ingest.fields import decode_json_text, number_or_none, text_at
 from assay.run import RunOutcome
 
 VERDICT_KEYS = ("success", "passed", "resolved", "is_correct", "is_resolved")
+# Of these a 1 or 0 is the verdict as well; elsewhere it may count, as of tests that passed.
+COUNTED_KEYS = frozenset({"success", "resolved", "is_correct", "is_resolved"})
+# What is a verdict only beside another column: a label of data is a target too.
+VERDICTS_BESIDE = (("target", "exit_status"),)
 SCORE_KEYS = ("reward", "score")
+# What is a score only beside another column, as the trials of Harbor have it.
+SCORES_BESIDE = (("result", "trial_name"),)
+VERDICTS = {
+    **dict.fromkeys(("true", "yes", "passed", "pass", "resolved", "success", "correct"), True),
+    **dict.fromkeys(("false", "no", "failed", "fail", "unresolved", "failure", "incorrect"), False),
+}
 # States that say of a run that it failed; those of success say only that it ended.
 FAILED = frozenset({"failure", "failed", "error", "errored"})
+_LONGEST_NUMBER = 40
 ERROR_KEYS = ("error_str", "error_message", "error")
 
 
 def stated_outcome(around: dict[str, Any]) -> RunOutcome | None:
     """The verdict and the score that stand beside a run; None where neither does."""
-    verdict = next((k for k in VERDICT_KEYS if isinstance(around.get(k), bool)), None)
-    scored = next((k for k in SCORE_KEYS if _score(around.get(k)) is not None), None)
+    verdict = next(
+        (
+            k
+            for k in _keys(around, VERDICT_KEYS, VERDICTS_BESIDE)
+            if _verdict(k, around[k]) is not None
+        ),
+        None,
+    )
+    scored = next(
+        (k for k in _keys(around, SCORE_KEYS, SCORES_BESIDE) if _score(around[k]) is not None), None
+    )
     if verdict is None and scored is None:
         return _stated_failure(around)
     return RunOutcome(
-        success=around[verdict] if verdict else None,
+        success=_verdict(verdict, around[verdict]) if verdict else None,
         score=_score(around[scored]) if scored else None,
         decided_by=f"the file's {verdict or scored!r}",
     )
+
+
+def _keys(
+    around: dict[str, Any], alone: tuple[str, ...], beside: tuple[tuple[str, str], ...]
+) -> list[str]:
+    """The keys that are there and may be asked: by themselves, or for what stands beside them."""
+    found = [key for key in alone if key in around]
+    return [*found, *(key for key, other in beside if key in around and other in around)]
+
+
+def _verdict(key: str, value: object) -> bool | None:
+    if isinstance(value, str):
+        return VERDICTS.get(value.strip().lower())
+    if key in COUNTED_KEYS and not isinstance(value, bool) and value in (0, 1):
+        return bool(value)
+    return value if isinstance(value, bool) else None
 
 
 def _stated_failure(around: dict[str, Any]) -> RunOutcome | None:
@@ -36,4 +72,6 @@ def _stated_failure(around: dict[str, Any]) -> RunOutcome | None:
 
 
 def _score(value: object) -> float | None:
+    if isinstance(value, str) and len(value) <= _LONGEST_NUMBER:
+        value = decode_json_text(value.strip())
     return None if isinstance(value, bool) else number_or_none(value)

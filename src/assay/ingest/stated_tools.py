@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.ingest.described_tools import described_tools
 from assay.ingest.fields import decode_json_text, dict_or_empty, objects_in, text_at, text_of
 from assay.ingest.named_types import with_schema
 from assay.ingest.python_literals import decode_loosely
@@ -11,7 +12,9 @@ from assay.ingest.python_literals import decode_loosely
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-TOOL_KEYS = ("tools", "functions", "tool_definitions", "available_tools")
+TOOL_KEYS = (
+    *("tools", "functions", "tool_definitions", "available_tools", "enabled_tools", "tools_json"),
+)
 # Between which marks the words to a model list its tools, as Nemotron and Hermes have it.
 TOOL_TAGS = (("<AVAILABLE_TOOLS>", "</AVAILABLE_TOOLS>"), ("<tools>", "</tools>"))
 _SYSTEM = frozenset({"system", "developer"})
@@ -29,12 +32,15 @@ def stated_tools(value: dict[str, Any], messages: Iterable[dict[str, Any]]) -> A
             if found := _declared(place.get(key)):
                 return found
     system = next((m for m in messages if text_at(m, "role") in _SYSTEM), {})
-    return _between_tags(text_of(system.get("content"))) or None
+    words = text_of(system.get("content"))
+    return _between_tags(words) or described_tools(words) or None
 
 
 def _declared(stated: Any) -> Any:
     if isinstance(stated, str):
-        return [with_schema(tool) for tool in _named(decode_loosely(stated))]
+        decoded = decode_loosely(stated)
+        is_names = isinstance(decoded, list) and all(isinstance(item, str) for item in decoded)
+        return decoded if is_names else [with_schema(tool) for tool in _named(decoded)]
     if isinstance(stated, list) and stated and all(isinstance(item, str) for item in stated):
         read = [with_schema(tool) for item in stated for tool in _named([decode_json_text(item)])]
         return read or stated  # names alone

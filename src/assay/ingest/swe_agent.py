@@ -6,7 +6,6 @@ one of SWE-agent's own commands by its name, anything else as `bash`.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,7 @@ from assay.ingest.fields import (
     with_cost,
 )
 from assay.ingest.recording import Format, Recording
+from assay.ingest.typed_commands import SHELL, command_call, return_code
 from assay.run import Source, Usage
 
 if TYPE_CHECKING:
@@ -39,27 +39,10 @@ if TYPE_CHECKING:
 
 NAME = "swe-agent"
 MINI = "mini-swe-agent"
-SHELL = "bash"
 # The command by which mini-swe-agent is told that the work is done, and what it notes of it.
 SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 NOT_EXECUTED = "action was not executed"
-# The commands that SWE-agent gives the model besides the shell's own.
-COMMANDS = frozenset(
-    {
-        *("open", "goto", "scroll_up", "scroll_down", "create", "edit", "insert", "append"),
-        *("search_dir", "search_file", "find_file", "filemap", "str_replace_editor"),
-        *("submit", "exit_forfeit", "exit_cost", "exit_context", "exit_format", "exit_error"),
-        *("connect_start", "connect_sendline", "connect_exec", "connect_stop"),
-        *("debug_start", "debug_add_breakpoint", "debug_continue", "debug_step", "debug_exec"),
-        *("debug_stop", "decompile", "disassemble", "view_image"),
-    }
-)
 FENCES = ("```mswea_bash_command", "```bash")
-_WORD = re.compile(r"\s*([A-Za-z_][\w-]{0,60})")
-_RETURN_CODE = re.compile(
-    r"(?:<exception>.{0,2000}?</exception>\s*)?<returncode>(-?\d{1,10})</returncode>", re.DOTALL
-)
-
 
 # What steps and messages of SWE-agent have together.
 OWN_MARKS = (
@@ -88,7 +71,7 @@ def _is_mini_list(messages: list[Any]) -> bool:
     """Whether commands stand in fences and answers carry a return code, as mini writes them."""
     spoken = [message for message in objects_in(messages) if message.get("role") == "assistant"]
     return bool(spoken) and any(
-        _RETURN_CODE.match(text_of(message.get("content"))) for message in objects_in(messages)
+        return_code(text_of(message.get("content"))) is not None for message in objects_in(messages)
     )
 
 
@@ -167,9 +150,8 @@ def _typed_calls(action: object) -> list[ToolExecutionResult]:
     command = text_of(action)
     if not command.strip():
         return []
-    word = _WORD.match(command)
-    tool = word[1] if word and word[1] in COMMANDS else SHELL
-    return [ToolExecutionResult(tool, {"command": command})]
+    call = command_call(command)
+    return [ToolExecutionResult(call["name"], call["arguments"])]
 
 
 def _mini_case(value: dict[str, Any], recording: Recording) -> AgentTestCase:
@@ -217,8 +199,8 @@ def _tell_observation(
     if text_at(about, "exception_info") == NOT_EXECUTED and _submits(call):
         return  # it was run and ended the run: what it submitted is the answer
     words = text_of(message.get("content"))
-    said = _RETURN_CODE.match(words)
-    code = int(said[1]) if said else count_or_none(about.get("returncode"))
+    said = return_code(words)
+    code = count_or_none(about.get("returncode")) if said is None else said
     success = None if code is None else code == 0
     raised = text_at(about, "exception_info")
     builder.result(
