@@ -72,5 +72,7 @@ def _objects(words: str) -> list[dict[str, Any]]:
 
 
 def _is_tool(value: dict[str, Any]) -> bool:
+    """Whether an object describes a tool: an example of a call has a name and parameters too."""
     body = dict_or_empty(value.get("function")) or value
-    return text_at(body, "name") is not None and isinstance(body.get("parameters"), dict)
+    is_told = text_at(body, "name") and text_at(body, "description")
+    return bool(is_told) and isinstance(body.get("parameters"), dict)

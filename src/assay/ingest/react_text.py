@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from assay.ingest.fields import objects_in, text_at, text_of
-from assay.ingest.typed_commands import Told, acted, fenced_command, keystrokes, told_of_command
+from assay.ingest.typed_commands import (
+    FENCE,
+    Told,
+    acted,
+    fenced_command,
+    keystrokes,
+    told_of_command,
+)
 from assay.ingest.written_calls import OBSERVED, reacted, told_results, written_calls
 
 # Who tells what came of a call.
@@ -87,10 +94,12 @@ class _Conversation:
 
         The last one need not be told of, where those before it were.
         """
+        found = keystrokes(words)
+        if found or not (FENCE in words or acted(words, observed=True)):
+            return found
         is_told = after is not None and told_of_command(after) is not None
         is_last = after is None and self._has_harness
-        found = keystrokes(words)
-        if not found and (after is not None or is_last):
+        if after is not None or is_last:
             found = acted(words, observed=is_told)
         if not found and (is_told or is_last):
             found = fenced_command(words)

@@ -29,6 +29,7 @@ from assay.ingest.fields import (
     with_cost,
 )
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.typed_commands import SHELL, command_call, return_code
 from assay.run import Source, Usage
 
@@ -233,6 +234,7 @@ def _finished(
         model=_model(config),
         framework=framework,
         usage=_usage(value, dict_or_empty(info.get("model_stats"))),
+        outcome=stated_outcome(value),
         source=Source(recording.name, NAME),
         extra={key: given for key, given in kept.items() if given},
     )

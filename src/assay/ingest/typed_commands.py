@@ -43,7 +43,8 @@ _HEADS = re.compile(
 _RETURN_CODE = re.compile(
     r"(?:<exception>.{0,2000}?</exception>\s*)?<returncode>(-?\d{1,10})</returncode>", re.DOTALL
 )
-_PROMPT = re.compile(r"(?:bash-[\d.]{0,9}|[\w.-]{1,60}@[\w.-]{1,60}:[^\s$#]{0,200})[$#]")
+# A prompt alone may be pasted by anybody; this one is no shell's own.
+_PROMPT, _OWN_PROMPT = re.compile(r"[^\s$#]{0,300}[$#]"), "bash-$"
 _STATE = re.compile(r"\((?:Open file|Current directory): [^\n]{0,500}\)")
 
 
@@ -136,10 +137,10 @@ def return_code(words: str) -> int | None:
 
 def _without_prompt(words: str) -> str | None:
     """A screen without the prompt that ends it and what stands before that; None without one."""
-    lines = words.rstrip().splitlines()
-    if not lines or not _PROMPT.fullmatch(lines[-1].strip()):
+    shown, _, prompt = words.rstrip().rpartition("\n")
+    if not _PROMPT.fullmatch(prompt.strip()):
         return None
-    lines.pop()
-    while lines and _STATE.fullmatch(lines[-1].strip()):
-        lines.pop()
-    return "\n".join(lines)
+    is_harness = prompt.strip() == _OWN_PROMPT
+    while _STATE.fullmatch((lines := shown.rpartition("\n"))[2].strip()):
+        shown, is_harness = lines[0], True
+    return shown if is_harness else None
