@@ -37,14 +37,13 @@ QUESTION_KEYS = ("prompt", "question", "query", "instruction")
 def as_conversation(row: dict[str, Any]) -> dict[str, Any]:
     """A row with its turns as `messages`; any other value, and plain messages, as they are."""
     row = _in_small_letters(row)
+    if _are_plain(row.get("messages")):
+        return row
     for key in TURN_KEYS:
         stated = row.get(key)
         turns = decode_json_text(stated) if isinstance(stated, str) else stated
         if not isinstance(turns, list) or not turns or not all(map(_is_turn, turns)):
             continue
-        is_plain = key == "messages" and isinstance(stated, list)
-        if is_plain and CALLERS.isdisjoint(map(_speaker, turns)):
-            return row
         rest = {k: v for k, v in row.items() if k not in {key, "system"}}
         return {**rest, "messages": _with_system(row, _messages(turns))}
     return row
@@ -86,6 +85,13 @@ def _in_small_letters(row: dict[str, Any]) -> dict[str, Any]:
     if not row or not all(key.isupper() for key in row):
         return row
     return {key.lower(): value for key, value in row.items()}
+
+
+def _are_plain(messages: object) -> bool:
+    """Whether messages are a list in which no turn is a call by its speaker."""
+    if not isinstance(messages, list):
+        return False
+    return not any(isinstance(turn, dict) and turn.get("role") in CALLERS for turn in messages)
 
 
 def _is_turn(turn: object) -> bool:

@@ -218,7 +218,7 @@ def named_tools(declared: object) -> list[dict[str, Any]] | None:
 def total_usage(reports: Iterable[object]) -> Usage | None:
     """The sum of what the model's replies report of their tokens; None when none does."""
     totals: dict[str, int] = {}
-    for report in reports:
+    for report in filter(dict_or_empty, reports):
         for name, paths in USAGE_PATHS:
             counts = (_count_at(report, path) for path in paths)
             count = next((found for found in counts if found is not None), None)
