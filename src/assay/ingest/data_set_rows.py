@@ -91,7 +91,7 @@ def _are_plain(messages: object) -> bool:
     """Whether messages are a list in which no turn is a call by its speaker."""
     if not isinstance(messages, list):
         return False
-    return not any(isinstance(turn, dict) and turn.get("role") in CALLERS for turn in messages)
+    return not any(text_at(turn, "role") in CALLERS for turn in objects_in(messages))
 
 
 def _is_turn(turn: object) -> bool:
