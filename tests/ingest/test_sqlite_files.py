@@ -73,6 +73,37 @@ def test_rows_that_stand_in_the_log_beside_it_are_read(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["sessions.db"]
 
 
+def test_the_log_lies_beside_the_file_and_not_beside_a_link_to_it(tmp_path: Path) -> None:
+    (tmp_path / "kept").mkdir()
+    path = write_database(tmp_path / "kept" / "sessions.db", goose("s", "old"))
+    link = tmp_path / "link.db"
+    link.symlink_to(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("DELETE FROM messages WHERE session_id = 'old'")
+        connection.commit()
+        assert read(link) == (["s"], [])
+
+
+def test_a_program_that_runs_may_write_while_its_database_is_read(tmp_path: Path) -> None:
+    sessions = [f"{number:04}" for number in range(400)]
+    path = write_database(tmp_path / "sessions.db", goose(*sessions))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA user_version = 1")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert path.with_name("sessions.db-wal").stat().st_size == 0
+        found = read_runs(path)
+        read_first = [next(found)]
+        connection.execute("DELETE FROM messages")
+        connection.commit()
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint")
+        # What the program threw away meanwhile may be gone; nothing is taken for damaged.
+        assert [item for item in [*read_first, *found] if isinstance(item, Unreadable)] == []
+
+
 def test_a_packed_database_is_read_in_memory(tmp_path: Path) -> None:
     plain = write_database(tmp_path / "sessions.db", goose("s"), more="PRAGMA journal_mode = WAL")
     data = plain.read_bytes()
@@ -87,6 +118,11 @@ def test_a_packed_database_is_read_in_memory(tmp_path: Path) -> None:
     ((kind, problem),) = read(tmp_path / "d.zip")[1]
     assert kind == "broken"
     assert problem == "has its newest rows in the -wal beside it; unpack both first"
+    for journal, told in ((b"\0" * 512, []), (bytes.fromhex("d9d505f920a163d7"), ["broken"])):
+        with zipfile.ZipFile(tmp_path / "e.zip", "w") as archive:
+            archive.writestr("sessions.db", data)
+            archive.writestr("sessions.db-journal", journal)
+        assert [kind for kind, _ in read(tmp_path / "e.zip")[1]] == told
 
 
 def test_an_unknown_database_is_named_with_its_tables(tmp_path: Path) -> None:
@@ -101,6 +137,8 @@ def test_an_unknown_database_is_named_with_its_tables(tmp_path: Path) -> None:
     many = write_database(tmp_path / "y.db", {f"t{i:02}": rows for i in range(14)})
     assert "t00, t01" in read(many)[1][0][1]
     assert "t11 and 2 more;" in read(many)[1][0][1]
+    long = write_database(tmp_path / "z.db", {'"a\n\tb"': rows, "c" * 5_000: rows})
+    assert f"the tables a b, {'c' * 99}…;" in read(long)[1][0][1]
 
 
 def test_a_database_in_which_nobody_said_anything_is_passed_over(tmp_path: Path) -> None:
@@ -141,6 +179,22 @@ def test_a_broken_database_is_told_with_what_to_do(tmp_path: Path, name: str) ->
     ((kind, problem),) = read(path)[1]
     assert kind == "broken"
     assert expected in problem
+
+
+def test_a_name_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    renamed = """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_master SET sql = 'CREATE TABEL', name = CAST(x'ff' AS TEXT) WHERE name = 'x'
+    """
+    path = write_database(tmp_path / "x.db", {"x": [{"a": 1}]}, more=renamed)
+    ((kind, problem),) = read(path)[1]
+    assert kind == "broken"
+    assert "is damaged; mend a copy" in problem
+
+
+def test_a_column_may_hide_the_number_of_a_row(tmp_path: Path) -> None:
+    tables = goose("s", rowid="none")
+    assert "no reader knows" in read(write_database(tmp_path / "x.db", tables))[1][0][1]
 
 
 def test_a_broken_row_costs_itself_alone(tmp_path: Path) -> None:

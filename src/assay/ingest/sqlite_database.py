@@ -17,6 +17,7 @@ from assay.errors import InvalidRecord
 from assay.ingest.documents import LONGEST_DOCUMENT, Unreadable, decode_json, read_up_to
 from assay.ingest.recording import FilePlace
 from assay.json_values import without_surrogates
+from assay.records import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,19 +32,23 @@ _STEPS = 100_000
 _STEPS_PER_BYTE = 50
 _STEPS_AT_LEAST = 100_000_000
 _SHOWN_TABLES = 12
+_LONGEST_NAME = 100
 # The two bytes of the header that say how it is written, and what they say of a write-ahead log.
 _WRITTEN = slice(18, 20)
 _LOGGED = b"\x02\x02"
 _PLAIN = b"\x01\x01"
+# How a journal begins of what was to be undone; one that is done with has zeros there, or nothing.
+_HOT = bytes.fromhex("d9d505f920a163d7")
 _ALLOWED = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ})
 # Columns that hold no text: Zed's threads, LangGraph's states.
 _PACKED = frozenset({"data", "checkpoint"})
 _COLUMNS = "table_xinfo"
 _UNTRUSTED = "unsafe use of"
+_DAMAGED = "is damaged; mend a copy of it: sqlite3 FILE .recover"
 _ADVICE = {
     sqlite3.SQLITE_BUSY: "is in use; close the program it belongs to and try again",
     sqlite3.SQLITE_LOCKED: "is in use; close the program it belongs to and try again",
-    sqlite3.SQLITE_CORRUPT: "is damaged; mend a copy of it: sqlite3 FILE .recover",
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
     sqlite3.SQLITE_NOTADB: "is damaged or encrypted; export what it holds with its program",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened where it lies; copy it, with the files whose names "
     "begin with its own, to a folder that you may write to",
@@ -86,8 +91,10 @@ class Database:
             told: Iterable[Any] = ()
             if table in self.tables:
                 told = self._connection.execute(f"PRAGMA {_COLUMNS}({_quoted(table)})").fetchall()
-            # The last field says whether a column is computed or hidden.
-            self._columns[table] = frozenset(row[1] for row in told if row[-1] == 0)
+            # The last field says whether a column is computed or hidden. One that is named as the
+            # number of the row hides that number; no program that is known has such a table.
+            is_numbered = all(row[1].lower() != "rowid" for row in told)
+            self._columns[table] = frozenset(r[1] for r in told if r[-1] == 0 and is_numbered)
         return self._columns[table]
 
     def rowids(self, table: str, *, key: str = "", begins: str = "") -> Iterator[int]:
@@ -133,7 +140,7 @@ class Database:
         try:
             return decode_json(value.encode() if isinstance(value, str) else value)
         except InvalidRecord as exc:
-            self._problems.append(Unreadable(self.name, f"{place}: {exc}"))
+            self._problems.append(Unreadable(self.name, f"{_shown(place)}: {exc}"))
             return None
 
     def described(self) -> str:
@@ -143,7 +150,8 @@ class Database:
                 "is an SQLite database without tables; where they stand in a file that ends in "
                 "-wal, give the path of the database and leave that file beside it"
             )
-        shown, more = ", ".join(self.tables[:_SHOWN_TABLES]), len(self.tables) - _SHOWN_TABLES
+        shown = ", ".join(map(_shown, self.tables[:_SHOWN_TABLES]))
+        more = len(self.tables) - _SHOWN_TABLES
         return (
             f"is an SQLite database that no reader knows, with the tables {shown}"
             f"{f' and {more} more' if more > 0 else ''}; write what it holds as JSON lines"
@@ -206,18 +214,23 @@ def opened(place: Place) -> Iterator[Database]:
             yield Database(connection, name, size)
     except sqlite3.Error as exc:
         raise InvalidRecord(_what_to_do(exc)) from exc
+    except UnicodeDecodeError as exc:  # SQLite quotes in its errors what is no text
+        raise InvalidRecord(f"is an SQLite database that {_DAMAGED}") from exc
     except OSError as exc:
         raise InvalidRecord(f"cannot be read: {exc.strerror or exc}") from exc
 
 
 def _on_disk(place: Place) -> tuple[sqlite3.Connection, int]:
-    path = Path(place.name).absolute()
+    path = Path(place.name).resolve()  # the log lies beside the file, not beside a link to it
     with path.open("rb") as file:
         header = file.read(_WRITTEN.stop)
     log = path.with_name(path.name + "-wal")
     log_size = log.stat().st_size if log.is_file() else 0
-    # Without a log nothing can be missing, and to look for one would leave files behind.
-    how = "immutable=1" if header[_WRITTEN] == _LOGGED and not log_size else "mode=ro"
+    # Without a log nothing can be missing, and to look for one would leave files behind. A log that
+    # is empty and has an index is that of a program that may write to it any moment.
+    is_live = log.is_file() and path.with_name(path.name + "-shm").is_file()
+    is_still = header[_WRITTEN] == _LOGGED and not log_size and not is_live
+    how = "immutable=1" if is_still else "mode=ro"
     connection = sqlite3.connect(
         f"{path.as_uri()}?{how}", uri=True, timeout=_WAIT_SECONDS, isolation_level=None
     )
@@ -228,10 +241,14 @@ def _in_memory(place: Place) -> tuple[sqlite3.Connection, int]:
     """A database that is packed or comes through a pipe: SQLite reads files or memory only."""
     if not hasattr(sqlite3.Connection, "deserialize"):  # as SQLite was built
         raise InvalidRecord("is a packed SQLite database; unpack it first")
-    if (log := place.beside(Path(place.name.rpartition("!")[2]).name + "-wal")) is not None:
-        with log.open() as file:
-            if file.read(1):
-                raise InvalidRecord("has its newest rows in the -wal beside it; unpack both first")
+    name = Path(place.name.rpartition("!")[2]).name
+    if _start_beside(place, f"{name}-wal"):
+        raise InvalidRecord("has its newest rows in the -wal beside it; unpack both first")
+    if _start_beside(place, f"{name}-journal") == _HOT:
+        raise InvalidRecord(
+            "was left in the middle of a change; unpack it with the -journal beside it, "
+            "and open it once with its program"
+        )
     with place.open() as file:
         text = bytearray(read_up_to(_LARGEST_IN_MEMORY + 1, file))
     if len(text) > _LARGEST_IN_MEMORY:
@@ -240,11 +257,19 @@ def _in_memory(place: Place) -> tuple[sqlite3.Connection, int]:
         text[_WRITTEN] = _PLAIN  # no log can lie beside memory
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        connection.deserialize(bytes(text))
+        connection.deserialize(text)
     except BaseException:
         connection.close()
         raise
     return connection, len(text)
+
+
+def _start_beside(place: Place, name: str) -> bytes:
+    beside = place.beside(name)
+    if beside is None:
+        return b""
+    with beside.open() as file:
+        return file.read(len(_HOT))
 
 
 def _what_to_do(error: sqlite3.Error) -> str:
@@ -268,6 +293,11 @@ def _value(column: str, value: Any) -> Any:
 
 def _text(text: bytes) -> str:
     return text.decode(errors="replace")
+
+
+def _shown(name: str) -> str:
+    """A name from the database as a message may have it: one line, not without end."""
+    return cut(" ".join(name.split()), _LONGEST_NAME)
 
 
 def _quoted(name: str) -> str:
