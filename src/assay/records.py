@@ -9,15 +9,20 @@ import re
 import reprlib
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
 from assay.errors import InvalidRecord, NotJson
 from assay.json_values import json_value
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 Record = TypeVar("Record")
 _PREVIEW = 60
+_LONGEST_NAME = 100
+_NAMES_SHOWN = 12
 
 
 @cache
@@ -78,6 +83,19 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def cut(text: str, longest: int) -> str:
     """The text, or as much of it as so many letters hold, an ellipsis being the last."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def one_name(name: str) -> str:
+    """A name somebody else gave, as a message may have it: on one line, and not without end."""
+    return cut(" ".join(name.split()), _LONGEST_NAME)
+
+
+def first_names(names: Sequence[str]) -> str:
+    """The first of some names that somebody else gave, and how many more there are."""
+    more = len(names) - _NAMES_SHOWN
+    return ", ".join(map(one_name, names[:_NAMES_SHOWN])) + (
+        f" and {more:,} more" if more > 0 else ""
+    )
 
 
 class _Picture(reprlib.Repr):

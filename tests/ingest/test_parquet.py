@@ -177,6 +177,11 @@ def test_what_is_binary_is_left_out_and_named(tmp_path: Path) -> None:
     assert said == Unreadable(
         str(tmp_path / "a.parquet"), "without what is binary: sound, image.bytes", kind="left_out"
     )
+    many = ", ".join(f"'a'::BLOB AS \"{number:02}\n{'x' * 200}\"" for number in range(14))
+    said = list(read_runs(parquet(tmp_path / "b.parquet", f"SELECT *, {many} FROM '{lines}'")))[-1]
+    assert isinstance(said, Unreadable)
+    assert said.problem.startswith(f"without what is binary: 00 {'x' * 96}…, 01 ")
+    assert said.problem.endswith("… and 2 more")
 
 
 REFUSED = {
@@ -207,7 +212,24 @@ def test_what_would_unpack_to_far_more_than_it_weighs_is_not_begun_with(tmp_path
     assert many.stat().st_size < 1_100_000
     (said,) = values(many)
     assert "1,100,000 rows" in said
-    assert said.endswith("that is refused; write or fetch it anew")
+    assert said.endswith("write it as JSON lines")
+
+
+def test_a_name_is_a_name_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("~x.parquet", "a'; --.parquet", "[!a]*?.parquet", "file:x.parquet"):
+        file = parquet(tmp_path / "made", "SELECT 1 AS x").rename(name)
+        assert values(file) == [{"x": 1}]
+
+
+def test_lists_in_lists_beyond_all_measure_are_refused(tmp_path: Path) -> None:
+    for depth in (16, 17):
+        nested = f"SELECT {'[' * depth}1{']' * depth} AS x"
+        (found,) = values(parquet(tmp_path / "a.parquet", nested))
+        assert isinstance(found, dict) is (depth == 16)
+    assert found.endswith(
+        "the column 'x' holds lists in lists, more than 16 deep; write it as JSON lines"
+    )
 
 
 def test_rows_well_before_the_damage_are_read(tmp_path: Path) -> None:

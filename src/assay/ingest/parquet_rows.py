@@ -15,6 +15,7 @@ import msgspec
 from assay.engine import EngineError, OutOfMemory, connect, file_list
 from assay.ingest.archives import most_unpacked
 from assay.ingest.fields import decode_json_text
+from assay.records import one_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,8 @@ _OTHER = ((_AS_JSON, "JSON"), ({"decimal", "hugeint", "uhugeint", "bignum"}, "DO
 _MOST_ROWS_A_BYTE = 1
 _MOST_VALUES_A_BYTE = 8
 _HARMLESS = 1_000_000
+# The engine takes twice the time for each list around a list.
+_DEEPEST_LISTS = 16
 _LONGEST_REASON = 200
 # Columns that the tables of our own stores have together; they hold what was made of runs.
 OWN_COLUMNS = (
@@ -57,7 +60,8 @@ class ParquetRows:
 
     def __init__(self, path: Path, size: int) -> None:
         """Take the path of a file of so many bytes; nothing is read yet."""
-        self._path, self._size = path, size
+        # Of a relative path the engine would take a tilde for somebody's home.
+        self._path, self._size = path.absolute(), size
         self.count = 0
         self.left_out: tuple[str, ...] = ()
         self.is_own = False
@@ -97,7 +101,13 @@ class ParquetRows:
         names = {name for name, _ in columns}
         self.is_own = any(names.issuperset(together) for together in OWN_COLUMNS)
         if self.is_own:
-            raise ValueError(_OWN)
+            raise OSError(_OWN)
+        for name, kind in columns:
+            if _depth(kind) > _DEEPEST_LISTS:
+                raise OSError(
+                    f"the column {one_name(name)!r} holds lists in lists, more than"
+                    f" {_DEEPEST_LISTS} deep; write it as JSON lines"
+                )
         self.left_out = tuple(place for name, kind in columns for place in _binary(name, kind))
         kept = [(name, kind) for name, kind in columns if kind.id != _BINARY]
         chosen = ", ".join(_selected(name, kind) for name, kind in kept)
@@ -114,9 +124,9 @@ class ParquetRows:
         most_rows = max(_HARMLESS, _MOST_ROWS_A_BYTE * self._size)
         most_values = max(_HARMLESS, _MOST_VALUES_A_BYTE * self._size)
         if self.count > most_rows or values > most_values:
-            raise ValueError(
+            raise OSError(
                 f"it would unpack from {self._size:,} bytes to {self.count:,} rows"
-                f" and {values:,} values in a column; that is refused"
+                f" and {values:,} values in a column; write it as JSON lines"
             )
 
 
@@ -132,8 +142,6 @@ def _line(row: tuple[Any, ...], makers: list[tuple[str, _Maker]]) -> bytes:
 
 def _reason(said: str, done: int) -> str:
     """The first line of what the engine said, and how far it came."""
-    if said == _OWN:
-        return said
     first = (said.strip().splitlines() or [""])[0][:_LONGEST_REASON]
     if done:
         return f"it is damaged some way after row {done}: {first}; write or fetch it anew"
@@ -152,6 +160,13 @@ def _binary(place: str, kind: ColumnType) -> Iterator[str]:
     elif kind.id == "struct":
         for name, inner in kind.children:
             yield from _binary(f"{place}.{name}", inner)
+
+
+def _depth(kind: ColumnType) -> int:
+    """How many lists stand in each other, a map being a list of pairs."""
+    is_list = kind.id in _LISTS or kind.id == "map"
+    inner = _children(kind) if is_list or kind.id == "struct" else ()
+    return is_list + max((_depth(child) for _, child in inner), default=0)
 
 
 def _children(kind: ColumnType) -> list[tuple[str, ColumnType]]:

@@ -20,6 +20,7 @@ from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_
 from assay.ingest.sqlite_files import SUFFIXES as DATABASES
 from assay.ingest.yaml_files import YamlPlace
 from assay.json_values import without_surrogates
+from assay.records import first_names
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class RunReader:
             found = read_recording(recording, chosen, judge)
         yield from _with_packed_name(found, recording)
         if isinstance(recording.place, ParquetPlace) and recording.place.left_out:
-            columns = ", ".join(recording.place.left_out)
+            columns = first_names(recording.place.left_out)
             yield Unreadable(recording.name, f"without what is binary: {columns}", kind="left_out")
 
     def _chosen(self, recording: Recording) -> Format | None:

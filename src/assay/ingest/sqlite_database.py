@@ -17,7 +17,7 @@ from assay.errors import InvalidRecord
 from assay.ingest.documents import LONGEST_DOCUMENT, Unreadable, decode_json, read_up_to
 from assay.ingest.recording import FilePlace
 from assay.json_values import without_surrogates
-from assay.records import cut
+from assay.records import first_names, one_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,8 +31,6 @@ _WAIT_SECONDS = 5.0
 _STEPS = 100_000
 _STEPS_PER_BYTE = 50
 _STEPS_AT_LEAST = 100_000_000
-_SHOWN_TABLES = 12
-_LONGEST_NAME = 100
 # The two bytes of the header that say how it is written, and what they say of a write-ahead log.
 _WRITTEN = slice(18, 20)
 _LOGGED = b"\x02\x02"
@@ -140,7 +138,7 @@ class Database:
         try:
             return decode_json(value.encode() if isinstance(value, str) else value)
         except InvalidRecord as exc:
-            self._problems.append(Unreadable(self.name, f"{_shown(place)}: {exc}"))
+            self._problems.append(Unreadable(self.name, f"{one_name(place)}: {exc}"))
             return None
 
     def described(self) -> str:
@@ -150,11 +148,9 @@ class Database:
                 "is an SQLite database without tables; where they stand in a file that ends in "
                 "-wal, give the path of the database and leave that file beside it"
             )
-        shown = ", ".join(map(_shown, self.tables[:_SHOWN_TABLES]))
-        more = len(self.tables) - _SHOWN_TABLES
         return (
-            f"is an SQLite database that no reader knows, with the tables {shown}"
-            f"{f' and {more} more' if more > 0 else ''}; write what it holds as JSON lines"
+            "is an SQLite database that no reader knows, with the tables "
+            f"{first_names(self.tables)}; write what it holds as JSON lines"
         )
 
     def begin_session(self) -> list[Unreadable]:
@@ -293,11 +289,6 @@ def _value(column: str, value: Any) -> Any:
 
 def _text(text: bytes) -> str:
     return text.decode(errors="replace")
-
-
-def _shown(name: str) -> str:
-    """A name from the database as a message may have it: one line, not without end."""
-    return cut(" ".join(name.split()), _LONGEST_NAME)
 
 
 def _quoted(name: str) -> str:
