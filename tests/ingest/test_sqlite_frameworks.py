@@ -394,7 +394,8 @@ def test_values_that_name_each_other() -> None:
     }
     laughs = [*([str(n + 1)] * 10 for n in range(9)), "ha"]
     deep = [[str(n + 1)] for n in range(5000)] + ["end"]
-    wrong: list[Any] = [{}, [], [["1"]], [["-1"]], [["²"]], laughs, deep]
+    long = [["1"] * 10_000, "x" * 10_000]
+    wrong: list[Any] = [{}, [], [["1"]], [["-1"]], [["²"]], laughs, deep, long]
     for bad in wrong:
         with pytest.raises(InvalidRecord):
             whole_of(bad)

@@ -10,8 +10,10 @@ from typing import Any
 
 from assay.errors import InvalidRecord
 
-# What is named twice is told twice, and may be far more than was written.
+# What is named twice is told twice, and may be far more than was written. A text counts as one
+# value more for each of so many letters.
 _LARGEST = 5_000_000
+_LETTERS = 16
 
 
 def whole_of(listed: Any) -> Any:
@@ -36,8 +38,9 @@ class _Values:
         """The value at a place, with those that it names in it."""
         if place not in self._made:
             self._made[place] = None  # whoever names it from inside finds nothing
-            self._sizes[place] = 1
-            self._made[place] = self._put_together(place, self._listed[place])
+            value = self._listed[place]
+            self._sizes[place] = 1 + (len(value) // _LETTERS if isinstance(value, str) else 0)
+            self._made[place] = self._put_together(place, value)
         return self._made[place]
 
     def _put_together(self, place: int, value: Any) -> Any:
