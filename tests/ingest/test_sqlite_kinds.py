@@ -285,3 +285,39 @@ def test_threads_of_zed(tmp_path: Path) -> None:
         assert run.usage == Usage(input_tokens=7, output_tokens=2)
         assert run.ended_at == START + 9
         assert outcomes(run) == [("terminal", {"c": 1}, False, "no such file")]
+
+
+def test_a_session_is_one_run_wherever_its_database_lies_and_as_an_export(tmp_path: Path) -> None:
+    text = {"type": "text", "text": "Hello"}
+    about = {"id": "20260101_1", "working_dir": "/w", "created_at": "2026-01-01"}
+    said = {"role": "user", "created": START_MS // 1000 + 1, "content": [text]}
+    goose = {"sessions": [about], "messages": [goose_message(1, "user", text)]}
+    info = {"role": "user", "time": {"created": START_MS}}
+    own = {"id": "m", "sessionID": "ses_1"}
+    part = text | {"id": "p", "sessionID": "ses_1", "messageID": "m"}
+    opencode = {
+        "session": [{"id": "ses_1", "directory": "/w", "version": "1", "title": "T"}],
+        "message": [{"id": "m", "session_id": "ses_1", "data": info}],
+        "part": [{"id": "p", "message_id": "m", "session_id": "ses_1", "data": text}],
+    }
+    exports: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        (goose, {**about, "message_count": 1, "conversation": [said]}),
+        (
+            opencode,
+            {
+                "info": {"id": "ses_1", "title": "T", "directory": "/w"},
+                "messages": [{"info": info | own, "parts": [part]}],
+            },
+        ),
+    ]
+    for tables, export in exports:
+        (tmp_path / "export.json").write_bytes(msgspec.json.encode(export))
+        found = [
+            *runs_in(tmp_path / "a.db", tables),
+            *runs_in(tmp_path / "b.db", tables),
+            *read_runs(tmp_path / "export.json"),
+        ]
+        first, *others = [msgspec.to_builtins(run) | {"source": None} for run in found]
+        assert others == [first, first]
+        for path in tmp_path.iterdir():
+            path.unlink()

@@ -115,6 +115,7 @@ def _take(value: Any, sessions: dict[str, _Session]) -> bool:
         about = dict_or_empty(value.get("info"))
         session = sessions.setdefault(id_or_none(about.get("id")) or "", _Session())
         session.about |= about
+        session.is_whole = bool(about)
         for message in filter(_is_message, _messages(value)):
             session.message(message)
     elif isinstance(value, dict) and isinstance(value.get("type"), str):
@@ -139,6 +140,8 @@ class _Session:
 
     def __init__(self) -> None:
         self.about: dict[str, Any] = {}
+        # An export, a folder and a database tell the same of a session; a log tells a part of it.
+        self.is_whole = False
         self._infos: dict[str, dict[str, Any]] = {}
         self._parts: dict[str, dict[str, dict[str, Any]]] = {}
         self._failure: str | None = None
@@ -194,8 +197,9 @@ class _Session:
             ),
             None,
         )
+        place = () if session and self.is_whole else place_id(name, None)
         yield run.finish(
-            run_id=stable_id(NAME, session, *place_id(name, None)),
+            run_id=stable_id(NAME, session, *place),
             session_id=session,
             agent_id=next((text_at(i, "agent") or text_at(i, "mode") for i in infos), None),
             model=next(filter(None, map(_model, reversed(infos))), None),
