@@ -134,6 +134,9 @@ def test_an_unknown_database_is_named_with_its_tables(tmp_path: Path) -> None:
     )
     assert read(path) == ([], [("broken", problem)])
     assert read(tmp_path) == ([], [("passed_over", problem)])
+    packed = tmp_path / "x.db.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert read(packed) == ([], [("broken", problem)])
     many = write_database(tmp_path / "y.db", {f"t{i:02}": rows for i in range(14)})
     assert "t00, t01" in read(many)[1][0][1]
     assert "t11 and 2 more;" in read(many)[1][0][1]

@@ -145,18 +145,24 @@ def _with_packed_name(
     found: Iterator[AgentTestCase | Judged | Unreadable], recording: Recording
 ) -> Iterator[AgentTestCase | Judged | Unreadable]:
     """The same, a problem in a packed file told of the file that lies there."""
-    place = recording.place
-    place = place.inner if isinstance(place, YamlPlace | ParquetPlace) else place
-    if not isinstance(place, PackedPlace):
+    path = _packed_name(recording)
+    if path is None:
         return found
-    path = without_surrogates(place.inner.name)
     return (replace(item, path=path) if isinstance(item, Unreadable) else item for item in found)
 
 
+def _packed_name(recording: Recording) -> str | None:
+    place = recording.place
+    place = place.inner if isinstance(place, YamlPlace | ParquetPlace) else place
+    return without_surrogates(place.inner.name) if isinstance(place, PackedPlace) else None
+
+
 def _name(recording: Recording | Unreadable) -> str:
+    """What the user would have called it."""
     if isinstance(recording, Unreadable):
         return recording.path
-    return recording.name if recording.name != STDIN_NAME else STDIN
+    name = _packed_name(recording) or recording.name
+    return name if name != STDIN_NAME else STDIN
 
 
 def read_recording(
