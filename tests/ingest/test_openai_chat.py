@@ -84,6 +84,46 @@ def test_every_layout(value: Any, name: str, positions: list[int | None]) -> Non
     assert OPENAI_CHAT.recognise(made_up) == 0.8
 
 
+def said(**beside: Any) -> dict[str, Any]:
+    return {"role": "user", "content": "Is it high?", **beside}
+
+
+def answered(**beside: Any) -> dict[str, Any]:
+    return {"role": "assistant", "content": "Yes.", **beside}
+
+
+@pytest.mark.parametrize(
+    ("messages", "found"),
+    [
+        # Line by line in turns, with the model on the replies only.
+        (
+            [
+                *(said(conversation_id="a"), said(conversation_id="b")),
+                *(answered(conversation_id="a", model="m"), answered(conversation_id="b")),
+            ],
+            [("a", "m", 1), ("b", None, 2)],
+        ),
+        (
+            [said(threadId=7), answered(threadId=7), said(threadId=8)],
+            [("7", None, 1), ("8", None, 3)],
+        ),
+        # One that names nothing, names of single messages, one conversation: told apart by none.
+        ([said(chat_id="a"), answered(chat_id="b"), said()], [(None, None, None)]),
+        ([said(session_id="a"), answered(session_id="b")], [(None, None, None)]),
+        ([said(model="m"), answered(model="m")], [(None, "m", None)]),
+        ([said(model="m"), answered(model="n")], [(None, None, None)]),
+    ],
+)
+def test_messages_that_name_their_conversation_are_told_apart(
+    messages: list[dict[str, Any]], found: list[tuple[str | None, str | None, int | None]]
+) -> None:
+    runs = read(OPENAI_CHAT, recording(tuple(messages), "log.jsonl"))
+    assert [(run.model, run.source and run.source.position) for run in runs] == [
+        (model, position) for _, model, position in found
+    ]
+    assert all(name in (None, run.run_id) for run, (name, *_) in zip(runs, found, strict=True))
+
+
 def test_ids_stay_the_same_at_every_reading() -> None:
     first, again = (read_one(OPENAI_CHAT, recording(MESSAGES)).run_id for _ in range(2))
     assert first == again

@@ -14,6 +14,7 @@ from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
 from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined, told_as_messages
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
+from assay.ingest.loose_messages import conversations_among
 from assay.ingest.meta_tools import with_inner_calls
 from assay.ingest.react_text import has_calls
 from assay.ingest.stream_pieces import stream_of, whole_values
@@ -98,9 +99,10 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
     """The conversations of a file as objects with `messages`.
 
     A file may hold one, a list or lines of them, or one message an item or line: the loose
-    messages of a file are one conversation, and so are requests that go on with each other.
+    messages of a file are one conversation unless they name theirs, and so are requests that go
+    on with each other.
     """
-    loose: list[Any] = []
+    loose: list[tuple[dict[str, Any], int | None]] = []
     exchanges = Exchanges()
     for entry in whole_entries(recording):
         if isinstance(entry, Unreadable):
@@ -114,13 +116,12 @@ def conversations(recording: Recording) -> Iterator[Entry | Unreadable]:
             done = exchanges.add(whole, entry.position) if is_pair else [(whole, entry.position)]
             yield from (Entry(*found) for found in done)
         elif isinstance(value, dict) and "role" in value:
-            loose.append(value)
+            loose.append((value, entry.position))
         else:
             problem = f"no conversation: expected messages with a role, got {preview(value)}"
             yield Unreadable(recording.name, problem, entry.position)
     yield from (Entry(*found) for found in exchanges.rest())
-    if loose:
-        yield Entry({"messages": loose}, None)
+    yield from (Entry(*found) for found in conversations_among(loose))
 
 
 def _is_logged(value: dict[str, Any]) -> bool:
