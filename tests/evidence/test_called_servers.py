@@ -57,6 +57,11 @@ FAILED: list[Call] = [
     ("visit_page", {}, "browser.launch: Executable doesn't exist at /opt/b\n" + "=" * 400),
     ("validate_tide", {}, "2 validation errors for call[validate_tide]\ntide\n  Missing argument"),
     ("write_file", {}, "File '/pier/b.txt' exists. Use overwrite=True to replace."),
+    ("query_tides", {}, "Error in tide query execution: The table is gone"),
+    ("write_file", {}, "b.txt exists. Use overwrite: true"),
+    ("name_berth", {}, "Berth b7 exists. Please use a different berth name."),
+    ("get_tides", {}, "No number after minus sign in JSON at position 2"),
+    ("get_tide", {}, "找不到名為 b7 的泊位"),
     # What was sent is only part of it, or not what was printed.
     ("run_command", {"command": "moor b7"}, "Error: moor b7 is no command here"),
     ("search", {"query": "not found"}, "Error: not found"),
@@ -98,9 +103,17 @@ GOOD: list[Call] = [
     ("get_docs", {}, "Error in the query operation: how to read the log"),
     ("explain", {}, "connect EPIPE happens where the other side has left"),
     ("check_piers", {}, {"north": {"result": "error", "reason": "no light"}}),
+    ("run_tests", {}, {"test_ebb": {"result": "error", "reason": "no water"}}),
     ("get_status", {}, "failed"),
     ("git_log", {}, "Error calling tool from the hook is mended\n\nAdd a pier"),
     ("find_books", {}, "找不到工作的年轻人"),
+    ("find_books", {}, "找不到名字的人"),
+    ("get_docs", {}, "Error in the mooring operation: a short introduction for skippers"),
+    ("get_title", {}, "Expected tides in JSON at line 20 and following"),
+    ("get_answer", {}, "No changes needed in JSON at line 3"),
+    ("get_user", {}, "Skipper b7 exists. Use a different call for his ships."),
+    ("write_log", {}, "# Day 7\n\nAll well.\n\n## The error\n\nTimeout while reading the buoy."),
+    ("write_log", {}, "# 2.1\n\n## Fixed error\n\nInvalid dates are taken now."),
 ]
 
 
@@ -120,7 +133,11 @@ BLAMED: list[tuple[str, dict[str, Any], str, tuple[str, str]]] = [
     ("work_out", {"rate": 0}, "division by zero", ("server", "data_processing_error")),
     # The program that was to run the code is not there, or one that the code names.
     ("run-code", {"code": "puts 1", "language": "ruby"}, RUBY, ("environment", "configuration")),
+    ("run-code", {"code": "puts 1", "language": "ruby3"}, RUBY, ("environment", "configuration")),
+    ("run_ruby", {"code": "puts 1"}, RUBY, ("environment", "configuration")),
     ("run-code", {"code": "ruby x.rb", "language": "sh"}, RUBY, ("model", "not_found")),
+    ("run_command", {"command": "ruby", "cwd": "/pier"}, RUBY, ("model", "not_found")),
+    ("run_command", {"command": "make", "cwd": "/pier"}, RUBY, ("model", "not_found")),
     ("run_command", {"command": "ruby"}, RUBY, ("model", "not_found")),
     ("moor", {}, "Tool 'x' is not enabled or does not exist", ("model", "unknown_tool")),
     ("moor", {}, "Tool 'x' is not enabled", ("environment", "configuration")),

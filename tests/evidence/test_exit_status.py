@@ -24,6 +24,7 @@ from assay.evidence.exit_status import exit_status
         ("Command: ls x\nOutput: no\nError: (none)\nExit Code: 8\nSignal: (none)", 8),
         ("ebb: no such tide\n\nCommand completed with return code: 1", 1),
         ("Run in the dock:\n\n--- Error (status code: -1) ---\ntoo slow", -1),
+        ("ebb\nCommand returned exit code 2 (ENOENT)", 2),
         ("The file says: exit code 7", None),
         ("notes\nThe program ended with code 3 in the logs", None),
         ("Run in the dock:\n\n--- Output ---\nError (status code: 4) is rare\n", None),

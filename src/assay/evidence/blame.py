@@ -81,6 +81,8 @@ _MISSING_PART = re.compile(
 )
 # What only says that there is an error, and where, before what it is about.
 _ERROR_OF = re.compile(r"\W{0,4}(?:[\w.]{0,60}(?:error|exception)\b)[^:\n]{0,80}: ", re.IGNORECASE)
+# Where a call says what is to run the code that it sends.
+_RUNNERS = frozenset({"language", "lang", "runtime", "interpreter", "shell", "kernel"})
 _EXPRESSIONS = frozenset({"expression", "expr", "formula", "equation"})
 _QUOTES = "'\"`"
 _HTTP_NUMBER = re.compile(r"[45]\d\d")
@@ -259,8 +261,10 @@ def _is_of_the_runner(call: ToolExecutionResult, missing: re.Match[str]) -> bool
     program = missing[1]
     if program is None or not isinstance(call.parameters, dict):
         return False
-    sent = [text for text in call.parameters.values() if isinstance(text, str)]
-    return len(sent) > 1 and not any(program in text for text in sent if text != program)
+    if _RUNNERS.isdisjoint(call.parameters) and program not in call.tool:
+        return False
+    sent = (text for key, text in call.parameters.items() if key not in _RUNNERS)
+    return not any(program in text for text in sent if isinstance(text, str))
 
 
 def _has_expression(call: ToolExecutionResult) -> bool:

@@ -29,10 +29,12 @@ _ERROR_TITLE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # A page that explains errors is an answer, not one of them.
+# "404 | The Guide" is none: what follows a stroke may be the name of the site.
 _EXPLAINING = re.compile(
-    r"\b(?:explained|explanations?|how to|what (?:is|are|does)|guide|tutorial|meaning|means"
-    r"|handling|reference|fix(?:es|ing)?|causes?)\b",
-    re.IGNORECASE,
+    r".{0,300}?\b(?:explained|explanations?|how to|what (?:is|are|does)|means"
+    r"|fix(?:es|ing)?|causes?)\b"
+    r"|(?:(?!\s[|·•–—-]\s).){0,300}?\b(?:guide|tutorial|meaning|handling|reference)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _LOGIN_TITLE = re.compile(
     r".{0,60}\b(?:sign[ -]?in|log[ -]?in|login|single sign-on|authenticate)\b|.{0,20}登录",
@@ -49,7 +51,7 @@ def read_page(text: str) -> Reading | None:
     if _PAGE.match(head) is None:
         return None
     titles = [_TAG.sub(" ", found[1]).strip() for found in _TITLES.findall(head)]
-    explains = any(_EXPLAINING.search(title) for title in titles)
+    explains = any(_EXPLAINING.match(title) for title in titles)
     if not explains and any(_ERROR_TITLE.match(title) for title in titles):
         return Reading(failed=True, rule="html_error_page", message=titles[0])
     if any(_LOGIN_TITLE.match(title) for title in titles) and _PASSWORD_FIELD.search(head):

@@ -44,7 +44,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"|while|when|during|trying|(?:response )?from|at (?:line|position|offset)"
                 r"|in\s\S{1,80}:|in [a-z]{3,20}ing\b[^\n:]{0,60}:"
                 r"|in (?:the )?(?:[\w-]{1,30} ){1,3}(?:operation|request|call|query|execution"
-                r"|handler|tool|function|statement|transaction)\s?:(?! (?:how|see|what|why)\b))"
+                r"|handler|tool|function|statement|transaction)\s?:"
+                r"(?! (?:how|see|what|why|common|an? (?:\w+ )?(?:introduction|guide|overview))\b))"
             ),
             (
                 r"(?:an?\s)?(?:(?:internal|unexpected|unknown|server|system) )?error"
@@ -309,8 +310,8 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"unexpected (?:end of|token)",
             (
-                r"(?:expected|bad|unterminated|no|invalid|duplicate)\b[^\n]{3,120} in JSON at"
-                r" (?:position|line) \d+"
+                r"(?:expected [^\n]{0,60}(?:'|\bname\b)|bad |unterminated |no number )[^\n]{0,60}"
+                r" in JSON at (?:position|line) \d+"
             ),
             r"missing (?:\d+ )?required\b|(?:\w+\(\) )?got an unexpected \w+",
             (

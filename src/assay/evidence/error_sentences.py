@@ -92,8 +92,11 @@ SENTENCES: tuple[Opening, ...] = (
             r"too (?:many|few) (?:\w+ )?(?:arg|argument|parameter|input)s (?:to|provided|given)\b",
             r"(?:refusing|refused) to \w+",
             (
-                r"[^\n]{1,160} exists[.!;] (?:please )?(?:use|set|pass) (?:\w+=|-|another|an?"
-                r" (?:different|new)|the \w+ (?:flag|option|parameter|argument))"
+                r"[^\n]{1,160} exists[.!;] (?:please )?(?:use|set|pass)"
+                r" (?:\w+(?:=|: (?:true|yes)\b)|-|(?:another|an? (?:different|new))"
+                r" (?:[\w-]+ )?(?:name|title|path|id|key|one|file|folder|directory"
+                r"|destination|target|email|slug|label|tag)\b"
+                r"|the \w+ (?:flag|option|parameter|argument)\b(?! of\b))"
             ),
             r"(?-i:[a-z][\w-]{0,30}) is not an? (?:directory|folder|file|valid|known)[\w -]{0,30}:",
             r"(?:the )?(?:path|target|source|destination) is an? (?:directory|folder|file)[;,:]",

@@ -34,8 +34,8 @@ _LAST_WORDS = re.compile(
 # The same as a sentence of its own, in the last line.
 _LAST_SENTENCE = re.compile(
     r"\n(?:the )?(?:command|process|script|program) (?:completed|exited|finished|failed|terminated"
-    r"|returned|ended) with (?:an? )?(?:non-?zero )?(?:(?:exit|return)[ _-]?)?(?:code|status)"
-    r"\s*:?\s*(-?\d{1,10})\.?\s*\Z",
+    r"|returned|ended) (?:with )?(?:an? )?(?:non-?zero )?(?:(?:exit|return)[ _-]?)?(?:code|status)"
+    r"\s*:?\s*(-?\d{1,10})(?: \([^\n()]{1,40}\))?\.?\s*\Z",
     re.IGNORECASE,
 )
 # The same in the heading above what was printed as an error.

@@ -55,7 +55,9 @@ _UNDONE = re.compile(
 )
 # A heading that says so, with nothing but the words of the failure below it.
 _ERROR_HEADING = re.compile(
-    r"\n#{1,6} (?:[\w ]{1,30} )?(?:error|failure|failed)\W{0,3}\n+(?=[^\s#])", re.IGNORECASE
+    r"\n#{1,6} (?!(?:the|an?|on|fixed|known|common|past|last) )"
+    r"(?:[\w ]{1,30} )?(?:error|failure|failed)\W{0,3}\n+(?=[^\s#])",
+    re.IGNORECASE,
 )
 
 

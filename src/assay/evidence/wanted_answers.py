@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from assay.evidence.checker_reports import runs_checks
 from assay.evidence.code_values import whole
 from assay.evidence.foreign_deeds import is_deed_abroad
 from assay.evidence.tool_kinds import checks_for, is_about, kind_of_tool, tells_its_deed
@@ -157,7 +158,8 @@ def _is_selected(call: ToolExecutionResult, value: Any) -> bool:
 def _is_of_a_probe(call: ToolExecutionResult, payload: Payload, reading: Reading) -> bool:
     """Whether a checker tells, without a word of its own, which status another site answered."""
     body = payload.value
-    if reading.rule not in _OF_PROBES or kind_of_tool(call.tool) != "checking":
+    checks = kind_of_tool(call.tool) == "checking" or runs_checks(call.tool)
+    if reading.rule not in _OF_PROBES or not checks:
         return False
     if reading.rule == "all_items_failed":  # one for each name that was looked at
         return isinstance(body, dict) and all(isinstance(item, dict) for item in body.values())
