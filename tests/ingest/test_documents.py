@@ -108,6 +108,24 @@ def test_a_list_that_breaks_off_says_so() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            b"buy rope",
+            "not JSON: Expecting value: line 1 column 1 (char 0); what is read: assay formats",
+        ),
+        (
+            b"\x89PNG\r\n\x1a\n\0\0\xe9",
+            "not JSON, and no text at all; what is read: assay formats",
+        ),
+        (b'{"a": 1', "not JSON: Expecting ',' delimiter: line 1 column 8 (char 7)"),
+    ],
+)
+def test_a_file_of_something_else_says_what_is_read(text: bytes, expected: str) -> None:
+    assert problems(text) == [f"runs.json: {expected}"]
+
+
 # What a document may hold that JSON may not, and the sentence about it.
 REASONS = {
     b'{"a": [1, {"b": NaN}]}': "a[1].b: nan is not a JSON number",

@@ -187,7 +187,16 @@ def _whole(
         lines = io.BytesIO(text)
         yield from _lines(lines.readline(), number, lines, name)
     else:
-        yield from _one_after_another(text, name) or _events(text, name) or [found]
+        yield from _one_after_another(text, name) or _events(text, name) or [_advised(found, text)]
+
+
+def _advised(found: Document | Unreadable, text: bytes) -> Document | Unreadable:
+    """The same, with what to do where a file does not even begin like JSON."""
+    if isinstance(found, Document) or text.lstrip()[:1] in {b"{", b"["}:
+        return found
+    is_binary = b"\0" in text[:_PIECE] and bool(text.strip(b"\0"))
+    problem = "not JSON, and no text at all" if is_binary else found.problem
+    return Unreadable(found.path, f"{problem}; what is read: assay formats")
 
 
 def _begins_list(text: bytes) -> bool:
