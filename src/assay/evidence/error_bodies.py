@@ -23,6 +23,7 @@ from assay.evidence.code_values import (
     whole,
 )
 from assay.evidence.error_grammar import failing_opening
+from assay.evidence.error_values import is_error, is_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,10 +54,6 @@ _NOT_THERE = re.compile(
 )
 _ERROR_WORD = re.compile(r"(?:error|exception|not[ _-]?ok|错误)\Z", re.IGNORECASE)
 _GOOD_WORD = re.compile(r"(?:ok|success|succeeded|successful|complete|completed|成功)\Z", re.I)
-_NO_ERROR = re.compile(
-    r"\s*(?:none|null|nil|no|no errors?|false|0|n/?a|ok|success|undefined|-|无|没有)?\.?\s*\Z",
-    re.IGNORECASE,
-)
 _ERROR_TYPE = re.compile(
     r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
 )
@@ -68,10 +65,8 @@ _MESSAGE_KEYS = (
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
 # A checker's answer: the errors beside it are what it found, not what befell it.
 _JUDGEMENTS = frozenset({"valid", "is_valid", "isValid", "passed", "compliant", "matches"})
-_JSON_TYPES = ("string", "object", "array", "integer", "number", "boolean", "null")
 # What was printed elsewhere stands under these, line by line: no form has such fields.
 _LINES = frozenset({"logs", "log", "lines", "entries", "events", "log_lines", "log_entries"})
-_REPORT_KEYS = frozenset({"line", "row", "column", "severity", "rule", "ruleId", "range", "lineno"})
 
 
 def read_value(value: Any, depth: int = 0) -> Reading | None:
@@ -149,7 +144,7 @@ def _words_of_items(body: Body) -> str | None:
 
 
 def _error_value(body: Body) -> Reading | None:
-    told = next((item for item in body.all("error") if _is_error(item)), None)
+    told = next((item for item in body.all("error") if is_error(item)), None)
     if told is None or body.is_record or _JUDGEMENTS & body.value.keys():
         return None
     if any(isinstance(item, list) and item for item in body.all("payload")):
@@ -158,8 +153,8 @@ def _error_value(body: Body) -> Reading | None:
 
 
 def _error_list(body: Body) -> Reading | None:
-    told = next((item for item in body.all("errors") if _is_error(item)), None)
-    if told is None or is_count(told) or _is_report(told) or _JUDGEMENTS & body.value.keys():
+    told = next((item for item in body.all("errors") if is_error(item)), None)
+    if told is None or is_count(told) or is_report(told) or _JUDGEMENTS & body.value.keys():
         return None
     if body.has_payload or any(_is_good_word(word) for word in body.all("status")):
         return Reading(failed=False, rule="partial_errors")
@@ -189,7 +184,7 @@ def told_undone(value: Any) -> Reading | None:
     body = Body(value)
     if body.is_record:
         return None
-    told = next((item for item in body.all("error", "errors") if _is_error(item)), None)
+    told = next((item for item in body.all("error", "errors") if is_error(item)), None)
     words = body.message() if told is None or is_count(told) else message_in(told) or status
     if words is None or (told is None and failing_opening(words) is None):
         return None
@@ -388,36 +383,5 @@ def _is_validation_issue(item: Any) -> bool:
     )
 
 
-def _is_error(item: Any) -> bool:
-    """Whether the value under an error key is an error."""
-    if isinstance(item, str):
-        return _NO_ERROR.match(item) is None
-    if isinstance(item, float):
-        return item.is_integer() and bool(item)
-    if isinstance(item, dict):
-        if item.get("type") in _JSON_TYPES:
-            return False  # what an error may look like, not an error
-        code = item.get("code", item.get("error_code"))
-        return _has_words(item) and (code is None or is_bad_code(code))
-    return bool(item)
-
-
-def _has_words(item: Any, depth: int = 0) -> bool:
-    """Whether an error value says anything: counts and empty lists do not."""
-    if isinstance(item, dict | list) and depth < _MAX_DEPTH:
-        inner = item.values() if isinstance(item, dict) else item
-        return any(_has_words(value, depth + 1) for value in list(inner)[:_MANY])
-    return (isinstance(item, str) and bool(item)) or (isinstance(item, int) and item > 1)
-
-
 def _is_good_word(word: Any) -> bool:
     return isinstance(word, str) and _GOOD_WORD.match(word.strip()) is not None
-
-
-def _is_report(items: Any) -> bool:
-    """Whether the errors are findings of a checker: they point into a file."""
-    return (
-        isinstance(items, list)
-        and isinstance(items[0], dict)
-        and any(key in items[0] for key in _REPORT_KEYS)
-    )
