@@ -83,6 +83,15 @@ def test_a_log_of_events_is_a_run(left_out: tuple[int, ...]) -> None:
     assert (run.started_at, run.ended_at) == (1700000001.0, 1700000006.0)
 
 
+def test_results_without_an_id_are_all_told() -> None:
+    came_back = [
+        event("ToolResultEvent", 3 + i, name="rain", result=came(inner("TextInput", 3, content=t)))
+        for i, t in enumerate(("dry", "wet"))
+    ]
+    run = read_one(AG2, recording((*EVENTS[:3], *came_back)))
+    assert [c.result for c in run.calls] == ["dry", "wet"]
+
+
 def chat(kind: str, **content: Any) -> dict[str, Any]:
     return {"type": kind, "content": {"uuid": "u", **content}}
 

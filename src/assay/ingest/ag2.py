@@ -145,16 +145,16 @@ class _Events:
             self._known.setdefault("model", model)
 
     def _result(self, kind: str, event: dict[str, Any]) -> None:
-        own = text_at(event, "parent_id") or ""
-        if own in self._told:
+        own = text_at(event, "parent_id")
+        if own is not None and own in self._told:
             return
-        self._told.add(own)
+        self._told |= {own} if own else set()
         failed = kind in FAILURES
         parts = _parts(_inside(event.get("result")))
         reason = text_at(dict_or_empty(event.get("error")), "message")
         came = parts[0] if len(parts) == 1 else parts or None
         self._run.result(
-            own or None,
+            own,
             reason or came if failed else came,
             tool=text_at(event, "name"),
             reported_success=not failed,
