@@ -393,7 +393,14 @@ def test_what_only_says_that_there_is_an_error_is_read_past(text: str, kind: str
 
 @pytest.mark.parametrize(
     "text",
-    ["error: " * 5_000, "'" * 5_000, "http://" * 2_000, "<a>" * 5_000, "input_value=" * 2_000],
+    [
+        "找 \ud83d",
+        "error: " * 5_000,
+        "'" * 5_000,
+        "http://" * 2_000,
+        "<a>" * 5_000,
+        "input_value=" * 2_000,
+    ],
 )
 def test_odd_messages_take_no_time(text: str) -> None:
     assert kind_of_message(text)

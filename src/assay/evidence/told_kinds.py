@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from assay.evidence.failure_kinds import Kind
 
-# As many messages as fill a few megabytes.
+# Messages are short: these fill a few megabytes, and fifty where all are as long as may be.
 _LONGEST_REMEMBERED = 1_000
 _MOST_REMEMBERED = 8_192
 
@@ -87,6 +87,8 @@ def _remembered_kind(message: str) -> Kind:
 
 
 def _kind_of(message: str) -> Kind:
+    # Half a letter, as Python's texts may have it, is none to the other engine.
+    message = message if message.isascii() else message.encode(errors="replace").decode()
     kind: Kind = "unclassified"
     for told in _readings(_telling_part(message)):
         spoken = _kind_told(told)
