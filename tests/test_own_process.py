@@ -5,8 +5,11 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
+
+from assay.own_process import hear_every_ctrl_c
 
 _PROGRAM = """
 import os, signal
@@ -44,3 +47,32 @@ def test_ctrl_c(before: str, within: str, after: str, said: str, ended: int) -> 
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.stdout, done.stderr, done.returncode) == (said, "", ended)
+
+
+class _Raising:
+    def __init__(self, error: type[BaseException]) -> None:
+        self._error = error
+
+    def __del__(self) -> None:
+        raise self._error
+
+
+def test_ctrl_c_that_comes_while_something_is_cleared_away_is_told_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    hear_every_ctrl_c()
+    raising = _Raising(KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - it comes in the midst of something else
+        del raising
+        time.sleep(30)
+
+
+def test_other_errors_there_are_told_as_ever(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    hear_every_ctrl_c()
+    raising = _Raising(ZeroDivisionError)
+    del raising
+    assert "ZeroDivisionError" in capsys.readouterr().err

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import signal
+import sys
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OBJECTS_PER_COLLECTION = 100_000
+_SECONDS_UNTIL_AGAIN = 0.05
 
 
 def collect_seldom() -> None:
@@ -39,3 +42,21 @@ def nothing_to_lose() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def hear_every_ctrl_c() -> None:
+    """Let no Ctrl-C be lost: one that comes while something is cleared away is told again.
+
+    Python raises it in the midst of that, where nobody can hear it, and goes on.
+    """
+    sys.unraisablehook = _tell_again
+
+
+def _tell_again(lost: sys.UnraisableHookArgs) -> None:
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    # Not at once: it would be raised right here, and be lost again.
+    later = threading.Timer(_SECONDS_UNTIL_AGAIN, _thread.interrupt_main)
+    later.daemon = True
+    later.start()
