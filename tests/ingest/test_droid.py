@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from tests.ingest.reading import problems, read_one, recording
 
 from assay.ingest.droid import DROID
@@ -67,7 +68,8 @@ def test_without_settings_the_replies_may_name_the_model() -> None:
     assert (run.model, run.usage) == ("n", None)
 
 
-def test_what_droid_exec_prints() -> None:
+@pytest.mark.parametrize("error", [ERROR, "no such folder"])
+def test_what_droid_exec_prints(error: object) -> None:
     about = {"session_id": "s1", "timestamp": 1700000000000}
     lines = (
         {
@@ -80,7 +82,7 @@ def test_what_droid_exec_prints() -> None:
         },
         {"type": "message", "role": "user", "text": "List.", **about},
         {"type": "tool_call", "id": "a", "toolName": "LS", "parameters": {"path": "/p"}, **about},
-        {"type": "tool_result", "id": "a", "isError": True, "error": ERROR, **about},
+        {"type": "tool_result", "id": "a", "isError": True, "error": error, **about},
         {"type": "message", "role": "assistant", "text": "It is not there.", **about},
         {"type": "completion", "finalText": "It is not there.", "usage": TOKENS, **about},
     )
