@@ -37,15 +37,15 @@ from assay.evidence.failure_words import numbers_in, words_beside
 from assay.evidence.payload import Payload
 from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
-from assay.evidence.told_kinds import kind_of_message
+from assay.evidence.told_kinds import kind_of_message, kinds_of_messages
 from assay.evidence.tool_kinds import kind_of_tool
 from assay.execution import ToolExecutionResult
 from assay.tools import ToolDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-__all__ = ["Blame", "Siblings", "blame", "classify_error", "seed_names"]
+__all__ = ["Blame", "Siblings", "blame", "blame_each", "classify_error", "seed_names"]
 
 _LONGEST_MESSAGE = 4_000
 
@@ -139,6 +139,16 @@ def blame(
     message = _message_of(call)
     failure = _Failure(call, message, _told(call, message), tool, siblings, offered)
     return next(found for rule in _RULES if (found := rule(failure)) is not None)
+
+
+def blame_each(calls: Iterable[ToolExecutionResult]) -> list[Blame | None]:
+    """Whose fault each of many calls was, of which nothing is known beside what was recorded.
+
+    The same as `blame` says of one after the other, sooner.
+    """
+    calls = list(calls)
+    kinds_of_messages(_message_of(call) for call in calls if not call.success)
+    return [blame(call) for call in calls]
 
 
 def seed_names(found: Blame) -> tuple[str, str]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from hashlib import blake2b, sha256
 from types import NoneType
-from typing import TYPE_CHECKING, get_args, get_type_hints
+from typing import TYPE_CHECKING, NamedTuple, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.evaluation import RecordedEvaluation, RecordedSummary
-from assay.evidence.blame import blame
+from assay.evidence.blame import blame, blame_each
 from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.seed_classifier import seed_error
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from assay.evidence.blame import Blame
+    from assay.execution import ToolExecutionResult
     from assay.run import Source
     from assay.store.case_text import CallFacts, CaseFacts
     from assay.test_case import AgentTestCase
@@ -250,31 +251,17 @@ def run_row(key: str, facts: CaseFacts, source: Source | None) -> RunRow:
     )
 
 
-def blames_of(case: AgentTestCase) -> list[Blame | None]:
-    """Whose fault each call's failure was; None for a call that did not fail."""
-    if all(call.success for call in case.calls):
-        return [None] * len(case.calls)
-    tools = offered_tools(case)
-    return [
-        blame(call, tool=tools.get(call.tool) if tools else None, offered=tools)
-        for call in case.calls
-    ]
-
-
-def call_rows(
-    key: str, facts: CaseFacts, case: AgentTestCase, blames: list[Blame | None]
-) -> Iterator[CallRow]:
-    """The rows of `calls` for a case, in the order of the calls.
+def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> list[CallRow]:
+    """The rows of `calls` for a case, in the order of the calls, whose blame is told apart.
 
     What is written comes from the facts, which are redacted; the case itself is only asked
     what the seed would have made of a call.
     """
+    rows: list[CallRow] = []
     model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
     experiment, folder_model = _word(facts.experiment), _word(facts.folder_model)
     is_seeds = case.framework == _SEED_FRAMEWORK
-    for position, (call, whole, found) in enumerate(
-        zip(facts.calls, case.calls, blames, strict=True)
-    ):
+    for position, (call, whole) in enumerate(zip(facts.calls, case.calls, strict=True)):
         arguments = bytes(call.parameters)
         # More than fifteen keywords at once would be gathered in a dict first.
         row = CallRow(
@@ -298,10 +285,43 @@ def call_rows(
         _fill_in(row, call)
         if (seed := seed_error(whole, is_seeds=is_seeds)) is not None:
             row.seed_category, row.seed_subcategory = seed
-        if found is not None:
-            row.blame, row.kind = found.category, found.kind
-            row.blame_rule, row.blame_confidence = found.rule, found.confidence
-        yield row
+        rows.append(row)
+    return rows
+
+
+class Failure(NamedTuple):
+    """A failed call and its row, which does not say yet whose fault it was."""
+
+    call: ToolExecutionResult
+    row: CallRow
+
+
+def failures_of(case: AgentTestCase, rows: list[CallRow]) -> list[Failure]:
+    """The failed calls of a case whose blame is yet to be told.
+
+    Where tools are known that were on offer it is told at once: they may be large, and are not
+    to be kept until there are many failures to tell it of.
+    """
+    failures = [Failure(*pair) for pair in zip(case.calls, rows, strict=True) if pair[1].failed]
+    tools = offered_tools(case) if failures else None
+    if tools is None:
+        return failures
+    for call, row in failures:
+        _fill_in_blame(row, blame(call, tool=tools.get(call.tool), offered=tools))
+    return []
+
+
+def tell_blame(failures: list[Failure]) -> None:
+    """Write in the rows of failed calls whose fault it was."""
+    found = blame_each([failure.call for failure in failures])
+    for failure, blamed in zip(failures, found, strict=True):
+        _fill_in_blame(failure.row, blamed)
+
+
+def _fill_in_blame(row: CallRow, found: Blame | None) -> None:
+    if found is not None:
+        row.blame, row.kind = found.category, found.kind
+        row.blame_rule, row.blame_confidence = found.rule, found.confidence
 
 
 def _fill_in(row: CallRow, call: CallFacts) -> None:

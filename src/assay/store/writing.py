@@ -14,7 +14,15 @@ from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import case_and_recorded_text, read_facts, source_text
 from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
 from assay.store.redaction import redacted, redacted_each
-from assay.store.tables import KEYS, TABLES, blames_of, call_rows, run_key, run_row
+from assay.store.tables import (
+    KEYS,
+    TABLES,
+    call_rows,
+    failures_of,
+    run_key,
+    run_row,
+    tell_blame,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,10 +32,13 @@ if TYPE_CHECKING:
     from assay.evaluation import Judged
     from assay.run import Source
     from assay.store.layout import Layout
+    from assay.store.tables import CallRow, Failure
     from assay.test_case import AgentTestCase
 
 _ENCODER = msgspec.json.Encoder()
 _CASES_PER_GROUP = 2_048
+# What a row of a call takes as text, roughly; most of it is in the case as well.
+_CALL_ROW_BYTES = 600
 # More effort takes longer and makes files of rows no smaller to speak of.
 _PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1"
 # Where the place begins that an evaluation was read from: its last field.
@@ -53,7 +64,8 @@ class _Item(NamedTuple):
     case: str
     source: str | None
     run_line: bytes
-    call_lines: bytes
+    call_rows: list[CallRow]
+    failures: list[Failure]
     format: str
     redactions: int
     seeming: Seeming | None
@@ -186,12 +198,11 @@ class Writer:
             for key, fact, (source, _) in zip(fresh, facts, sources, strict=True)
         ]
         runs = [_ENCODER.encode(row) for row in rows]
-        blames = [blames_of(item.case) for item in fresh.values()]
         calls = [
-            _ENCODER.encode_lines(list(call_rows(key, fact, item.case, blamed)))
-            for (key, item), fact, blamed in zip(fresh.items(), facts, blames, strict=True)
+            call_rows(key, fact, item.case)
+            for (key, item), fact in zip(fresh.items(), facts, strict=True)
         ]
-        for (key, item), row, (_, source), run_line, call_lines in zip(
+        for (key, item), row, (_, source), run_line, called in zip(
             fresh.items(), rows, sources, runs, calls, strict=True
         ):
             taken = _Item(
@@ -199,7 +210,8 @@ class Writer:
                 item.decoded,
                 source,
                 run_line,
-                call_lines,
+                called,
+                failures_of(item.case, called),
                 _format_of(item.case),
                 item.redactions,
                 Seeming(row, item.recorded) if self._lookalikes else None,
@@ -207,7 +219,7 @@ class Writer:
             # One step, so that Ctrl-C leaves no half of a run behind.
             self._items.append(taken)
             self._known.add(key)
-            self._grow(len(item.text) + len(run_line) + len(call_lines))
+            self._grow(len(item.text) + len(run_line) + _CALL_ROW_BYTES * len(called))
 
     def add_evaluation(self, judged: Judged) -> bool:
         """Take an evaluation or a summary; False when the store has it already."""
@@ -269,6 +281,7 @@ class Writer:
             return
         items, judgements = self._without_lookalikes(), self._judgements
         written = len(items) + len(judgements)
+        tell_blame([failure for item in items for failure in item.failures])
         batch = self._layout.begin()
         try:
             self._write(batch.folder, items, judgements)
@@ -311,7 +324,8 @@ class Writer:
     def _write(self, folder: Path, items: list[_Item], judgements: list[_Judgement]) -> None:
         with in_our_words(self._layout.root):
             write_rows(self._engine, folder, "runs", b"\n".join(item.run_line for item in items))
-            write_rows(self._engine, folder, "calls", b"".join(item.call_lines for item in items))
+            calls = [row for item in items for row in item.call_rows]
+            write_rows(self._engine, folder, "calls", _ENCODER.encode_lines(calls))
             for table in ("evaluations", "summaries"):
                 lines = b"\n".join(row.line for row in judgements if row.table == table)
                 write_rows(self._engine, folder, table, lines)
