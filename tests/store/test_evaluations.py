@@ -124,6 +124,16 @@ def test_two_writers_at_once_double_nothing(tmp_path: Path) -> None:
     assert (added["evaluations"], known["evaluations"]) == (7, 2)
 
 
+def test_a_batch_that_is_full_amid_evaluations_doubles_none_of_them(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    with store.writer(limit=BatchLimit(runs=3)) as writer:
+        fill(store, *map(evaluation, range(8)))
+        writer.add_evaluations([evaluation(n) for n in range(10)])
+    assert store.query("SELECT COUNT(*) AS n FROM evaluations") == [{"n": 10}]
+    added, known = writer.judged_added, writer.judged_known_already
+    assert (added["evaluations"], known["evaluations"]) == (2, 8)
+
+
 def test_secrets_are_masked(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     secret = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3

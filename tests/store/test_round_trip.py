@@ -21,9 +21,10 @@ from assay import (
     ToolExecutionResult,
     Usage,
 )
-from assay.errors import InvalidRecord, NotJson
+from assay.errors import AssayError, InvalidRecord, NotJson
+from assay.evidence.outcome import settle
 from assay.store import Store
-from assay.store.case_text import case_text
+from assay.store.case_text import _MOST_SKETCHES, case_text, written_case
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,6 +165,113 @@ def test_cases_come_in_the_order_they_were_added(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     fill(store, runs(50))
     assert [case.run_id for case in store.cases()] == [f"run-{number}" for number in range(50)]
+
+
+def _settled(case: AgentTestCase) -> AgentTestCase:
+    for call in case.calls:
+        call.success_rule = None
+    return settle(case)
+
+
+@settings(deadline=None)
+@given(records(AgentTestCase).map(_settled))
+def test_what_a_reader_read_is_written_to_the_letter_as_what_is_proven(case: AgentTestCase) -> None:
+    quick, proven = written_case(case, trusted=True), written_case(case)
+    assert (quick.text, quick.recorded) == (proven.text, proven.recorded)
+
+
+@settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(records(AgentTestCase).map(_settled), min_size=1, max_size=6))
+def test_rows_are_the_same_whether_from_a_case_or_from_its_text(
+    tmp_path_factory: pytest.TempPathFactory, cases: list[AgentTestCase]
+) -> None:
+    told = []
+    for trusted in (True, False):
+        store = Store.create(tmp_path_factory.mktemp("rows") / "store")
+        fill(store, cases, redact=False, trusted=trusted)
+        told.append([store.query(f"SELECT * FROM {table}") for table in ("runs", "calls")])
+    assert told[0] == told[1]
+
+
+def test_verdicts_are_left_out_of_what_makes_a_run_the_same(tmp_path: Path) -> None:
+    """The text that runs are known by, to the letter: stores are full of its digests."""
+    calls = [
+        ToolExecutionResult("a", {"x": 1}, "Error: no", success=False, error_message="no"),
+        ToolExecutionResult("b", {}, "Error: no", extra={"seen": 1, "odd key": None}),
+        ToolExecutionResult("c", {}, "fine", success=True, success_rule=None),
+    ]
+    for call in calls[:2]:
+        call.success_rule, call.error_message = "error_prefix", "Error: no"
+    case = AgentTestCase("q", "a", execution_data=MCPExecutionData(calls))
+    told = msgspec.json.decode(written_case(case, trusted=True).recorded)
+    assert told["execution_data"]["tool_executions"] == [
+        {
+            "tool": "a",
+            "parameters": {"x": 1},
+            "result": "Error: no",
+            "success": None,
+            "server": None,
+            "execution_time": None,
+            "error_message": None,
+        },
+        {
+            "tool": "b",
+            "parameters": {},
+            "result": "Error: no",
+            "server": None,
+            "execution_time": None,
+            "seen": 1,
+            "odd key": None,
+        },
+        {
+            "tool": "c",
+            "parameters": {},
+            "result": "fine",
+            "success": True,
+            "server": None,
+            "execution_time": None,
+            "error_message": None,
+        },
+    ]
+
+
+def test_any_number_of_kinds_of_other_fields_is_written(tmp_path: Path) -> None:
+    cases = [
+        run(
+            n,
+            extra={f"own {n}": n},
+            execution_data=MCPExecutionData([ToolExecutionResult("t", {}, extra={f"k{n}": n})]),
+        )
+        for n in range(_MOST_SKETCHES + 20)
+    ]
+    for case in cases:
+        assert written_case(case, trusted=True)[:2] == written_case(case)[:2]
+    store = Store.create(tmp_path / "store")
+    fill(store, cases, trusted=True)
+    assert list(store.cases()) == cases
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"attempt": "3"},
+        {"attempt": True},
+        {"started_at": "now"},
+        {"extra": {5: "five"}},
+        {"execution_data": MCPExecutionData([ToolExecutionResult("t", {}, turn="1")])},  # type: ignore[arg-type]
+        {"execution_data": MCPExecutionData([ToolExecutionResult(None, {})])},  # type: ignore[arg-type]
+    ],
+    ids=str,
+)
+def test_a_case_that_would_not_come_back_is_refused_though_it_is_trusted(
+    tmp_path: Path, fields: dict[str, Any]
+) -> None:
+    store = Store.create(tmp_path / "store")
+    with store.writer(trusted=True) as writer, pytest.raises(AssayError):
+        writer.add(run(1, **fields))
+    assert store.count() == 0
 
 
 def test_readers_cases_need_no_proof(tmp_path: Path) -> None:

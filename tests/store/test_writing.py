@@ -41,7 +41,8 @@ def test_runs_that_are_taken_together_are_written_like_single_ones(tmp_path: Pat
         assert writer.add_all([run(2), run(7)]) == 1
         assert writer.add_all([]) == 0
     assert (writer.added, writer.known_already, writer.redactions) == (7, 2, 1)
-    assert len(together.batches()) == 3
+    # What is taken together is in one batch, however full that gets.
+    assert len(together.batches()) == 2
     found = {case.to_json() for case in together.cases()}
     assert {case.to_json() for case in apart.cases()} | {run(7).to_json()} == found
 
@@ -110,6 +111,18 @@ def test_a_writer_keeps_what_another_has_not(tmp_path: Path) -> None:
         fill(store, runs(4))
     assert (one.added, one.known_already) == (2, 4)
     assert sorted(case.run_id or "" for case in store.cases()) == [f"run-{n}" for n in range(6)]
+
+
+def test_a_batch_that_is_full_amid_runs_taken_together_doubles_none_of_them(
+    tmp_path: Path,
+) -> None:
+    """Another writer's batch comes to light when ours is written; all must be in hand by then."""
+    store = Store.create(tmp_path / "store")
+    with store.writer(limit=SMALL) as writer:
+        fill(store, runs(8))
+        writer.add_all(runs(10))
+    assert (writer.added, writer.known_already) == (2, 8)
+    assert sorted(case.run_id or "" for case in store.cases()) == [f"run-{n}" for n in range(10)]
 
 
 def write_until(store: Store, error: type[BaseException]) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from types import UnionType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, get_args, get_origin, get_type_hints
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.run import RunOutcome, Source, Usage
@@ -43,6 +44,14 @@ class CallFacts(Struct, gc=False):
     parent_id: str | None = None
     dynamically_loaded: Any = None
     only_in_trace: Any = None
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """What the tables need of what else is told of the call."""
+        return {
+            "dynamically_loaded": self.dynamically_loaded,
+            "only_in_trace": self.only_in_trace,
+        }
 
 
 class ExecutionFacts(Struct, gc=False):
@@ -97,22 +106,44 @@ class CaseFacts(Struct, gc=False):
         """The calls in order."""
         return self.execution_data.tool_executions if self.execution_data else []
 
+    @property
+    def extra(self) -> dict[str, Any]:
+        """What the tables need of what else is told of the run."""
+        return {"experiment": self.experiment, "folder_model": self.folder_model}
 
-# What `settle` says of a call; the rest of it was recorded.
-_VERDICT = ("success", "success_rule")
-_WORDED_VERDICT = (*_VERDICT, "error_message")
+
+class EncodedCall(Protocol):
+    """A call whose free-form values are JSON already."""
+
+    parameters: Raw
+    result: Raw
+
+
+class WrittenCase(NamedTuple):
+    """A case as JSON; the same without our verdicts, which makes a run the same run; its calls.
+
+    The calls are None where the case, or one of them, is unusual: then its text tells them.
+    """
+
+    text: bytes
+    recorded: bytes
+    calls: list[EncodedCall] | None = None
+
+
+# A kind of its own for each way of telling more: few files have many.
+_MOST_SKETCHES = 200
 _facts_decoder = msgspec.json.Decoder(CaseFacts)
 
 
 def case_text(case: AgentTestCase, *, trusted: bool = False) -> bytes:
     """The whole case as JSON; a value that JSON cannot hold is an error that names its field.
 
-    With `trusted` the values are taken to be JSON already, as they are in a case that was just
-    read from a file; that saves the proof.
+    With `trusted` the values of free form are taken to be JSON already, as they are in a case
+    that was just read from a file; that saves the proof.
     """
     try:
         if trusted:
-            return _encode(_written_case(case, _sketched))
+            return _encode(_sketched_case(case)[0])
         written = _written_case(case, _written)
         text = _encode(written)
         if _decode(text) == written:
@@ -123,28 +154,38 @@ def case_text(case: AgentTestCase, *, trusted: bool = False) -> bytes:
     return _encode(_written_case(plain, _written))
 
 
-def case_and_recorded_text(case: AgentTestCase, *, trusted: bool = False) -> tuple[bytes, bytes]:
+def written_case(case: AgentTestCase, *, trusted: bool = False) -> WrittenCase:
     """The case as JSON, and the same without our verdicts: what makes a run the same run.
 
     A verdict is what `settle` gave: it has a rule. The words of a failure are part of it where
     there is a result to take them from.
     """
+    if trusted:
+        try:
+            return _written_quickly(case)
+        except (_Unusual, AttributeError, TypeError, ValueError, RecursionError):
+            pass
+    text = case_text(case)
     if all(call.success_rule is None for call in case.calls):
-        text = case_text(case, trusted=trusted)
-        return text, text
-    if not trusted:
-        text = case_text(case)
-        return text, _encode(_written_case(AgentTestCase.from_json(text), _unjudged))
-    try:
-        written = _written_case(case, _encoded)
-        history = written["conversation_history"]
-        written["conversation_history"] = _NULL if history is None else Raw(_encode(history))
-        text = _encode(written)
-    except (_Unusual, AttributeError, TypeError, ValueError, RecursionError):
-        return case_and_recorded_text(case)
-    for call, told in zip(case.calls, written["execution_data"]["tool_executions"], strict=True):
-        _forget_verdict(call, told)
-    return text, _encode(written)
+        return WrittenCase(text, text)
+    return WrittenCase(text, _encode(_written_case(AgentTestCase.from_json(text), _unjudged)))
+
+
+def _written_quickly(case: AgentTestCase) -> WrittenCase:
+    sketch, calls = _sketched_case(case)
+    # Long values are text already when the rest is written: it is written more than once.
+    for call, told in zip(case.calls, calls, strict=True):
+        parameters, result = Raw(_encode(call.parameters)), Raw(_encode(call.result))
+        if isinstance(told, dict):
+            told["parameters"], told["result"] = parameters, result
+        else:
+            told.parameters, told.result = parameters, result
+    if case.conversation_history is not None:
+        _put(sketch, "conversation_history", Raw(_encode(case.conversation_history)))
+    text = recorded = _encode(sketch)
+    if _forget_verdicts(case.calls, calls):
+        recorded = _encode(sketch)
+    return WrittenCase(text, recorded, None if dict in map(type, calls) else calls)
 
 
 def source_text(source: Source) -> bytes:
@@ -165,36 +206,134 @@ def read_facts(text: bytes) -> CaseFacts:
 
 
 class _Unusual(Exception):
-    """A record that the short way does not know: a subclass, say."""
+    """A record that the short way does not know: a subclass, say, or a field of a wrong type."""
 
 
 class _Form:
     """How records of one class are written: their fields, and which are left out if not set."""
 
-    def __init__(self, empty: Any) -> None:
+    def __init__(self, empty: Any, *before: str) -> None:
+        self._class, self._before = type(empty), before
         self.names = tuple(field.name for field in fields(empty) if field.name != "extra")
         self.values_of = attrgetter(*self.names)
-        always = frozenset(empty.to_dict())
-        self.optional = tuple(name for name in self.names if name not in always)
-        # Leaves out what is not set as it is encoded, which is faster than picking it out first.
-        self.sketch = msgspec.defstruct(
-            type(empty).__name__,
-            [(name, Any) if name in always else (name, Any, None) for name in self.names],
+        self._always = frozenset(empty.to_dict())
+        self.optional = tuple(name for name in self.names if name not in self._always)
+        hints = get_type_hints(type(empty))
+        self._types = tuple(_types_of(hints[name]) for name in self.names)
+        # As many as there are ways to leave fields out: each was looked at once.
+        self._fitting: set[tuple[type, ...]] = set()
+        self._sketches: dict[tuple[Any, ...], type[Struct]] = {}
+
+    def sketch(self, record: Any, *before: object) -> Any:
+        """The record as something that is quickly encoded, its values as they are.
+
+        What is not set is left out as it is encoded, which is faster than picking it out first.
+        Records with more kinds of other fields than can be remembered become dicts.
+        """
+        values, extra = self.values_of(record), record.extra
+        types = tuple(map(type, values))
+        if types not in self._fitting:
+            self._look_at(types)
+        beside = tuple(extra)
+        shape = self._sketches.get(beside) or self._shape(beside)
+        if shape is None:
+            return dict(zip(self._before, before, strict=True)) | _written(record)
+        return shape(*before, *values, *extra.values())
+
+    def sketches(self, records: list[Any]) -> list[Any]:
+        """The same of many; each is of this class, or it is unusual."""
+        fitting, plain = self._fitting, self._sketches.get(())
+        made = []
+        for record in records:
+            if type(record) is not self._class:
+                raise _Unusual
+            values = self.values_of(record)
+            if plain is None or record.extra or tuple(map(type, values)) not in fitting:
+                made.append(self.sketch(record))
+            else:
+                made.append(plain(*values))
+        return made
+
+    def _look_at(self, types: tuple[type, ...]) -> None:
+        for found, allowed in zip(types, self._types, strict=True):
+            if allowed is not None and found not in allowed:
+                raise _Unusual
+        self._fitting.add(types)
+
+    def _shape(self, extra: tuple[Any, ...]) -> type[Struct] | None:
+        """The sketch of a record with these fields beside its own: what else a file said."""
+        if not all(isinstance(name, str) for name in extra):
+            raise _Unusual
+        if not set(extra).isdisjoint((*self._before, *self.names)):
+            raise _Unusual
+        if len(self._sketches) >= _MOST_SKETCHES:
+            return None
+        before = [(name, Any) for name in self._before]
+        own = [(name, Any) if name in self._always else (name, Any, None) for name in self.names]
+        # Any text may be a key; what names a field of a class may not be any text.
+        names = {f"extra_{i}": name for i, name in enumerate(extra)}
+        made = self._sketches[extra] = msgspec.defstruct(
+            "Sketch",
+            [*before, *own, *((name, Any, UNSET) for name in names)],
+            rename=names,
             omit_defaults=True,
         )
+        return made
+
+
+def _types_of(hint: Any) -> frozenset[type] | None:
+    """What values of a field may be; None for anything that JSON can hold."""
+    if hint is Any:
+        return None
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    types = {get_origin(kind) or kind for kind in kinds}
+    return frozenset(types | {int} if float in types else types)
 
 
 _FORMS: dict[type, _Form] = {
-    type(empty): _Form(empty)
-    for empty in (
-        AgentTestCase(input="", actual_output=None),
-        MCPExecutionData([]),
-        ToolExecutionResult("", {}),
-        RunOutcome(),
-        Usage(),
-        Source(),
-    )
+    AgentTestCase: _Form(AgentTestCase(input="", actual_output=None), "schema_version"),
+    MCPExecutionData: _Form(MCPExecutionData([])),
+    ToolExecutionResult: _Form(ToolExecutionResult("", {})),
+    RunOutcome: _Form(RunOutcome()),
+    Usage: _Form(Usage()),
+    Source: _Form(Source()),
 }
+
+
+def _sketch(record: Any, *before: object) -> Any:
+    form = _FORMS.get(type(record))
+    if form is None:
+        raise _Unusual
+    return form.sketch(record, *before)
+
+
+def _sketched_case(case: AgentTestCase) -> tuple[Any, list[Any]]:
+    """The case as something that is quickly encoded, and its calls as they are in there."""
+    sketch = _sketch(case, SCHEMA_VERSION)
+    _put(sketch, "source", UNSET)
+    calls: list[Any] = []
+    if case.execution_data is not None:
+        data = _sketch(case.execution_data)
+        calls = _FORMS[ToolExecutionResult].sketches(case.execution_data.tool_executions)
+        _put(data, "tool_executions", calls)
+        _put(sketch, "execution_data", data)
+    if case.outcome is not None:
+        _put(sketch, "outcome", _sketch(case.outcome))
+    if case.usage is not None:
+        _put(sketch, "usage", _sketch(case.usage))
+    if case.expected_effects is not None:
+        _put(sketch, "expected_effects", case.expected_effects.to_dict())
+    return sketch, calls
+
+
+def _put(written: Any, name: str, value: object) -> None:
+    """Set a field of what is to be encoded; one that is UNSET is not there."""
+    if not isinstance(written, dict):
+        setattr(written, name, value)
+    elif value is UNSET:
+        written.pop(name, None)
+    else:
+        written[name] = value
 
 
 def _written_case(case: AgentTestCase, write: Callable[[Any], Any]) -> dict[str, Any]:
@@ -212,40 +351,30 @@ def _written_case(case: AgentTestCase, write: Callable[[Any], Any]) -> dict[str,
     return written
 
 
-def _sketched(record: Any) -> Any:
-    form = _FORMS.get(type(record))
-    if form is None or record.extra:
-        return _written(record)
-    return form.sketch(*form.values_of(record))
-
-
-def _encoded(call: ToolExecutionResult) -> Any:
-    """A call whose long values are text already: they are written more than once."""
-    written = _sketched(call)
-    parameters, result = Raw(_encode(call.parameters)), Raw(_encode(call.result))
-    if isinstance(written, dict):
-        written["parameters"], written["result"] = parameters, result
-    else:
-        written.parameters, written.result = parameters, result
+def _unjudged(call: ToolExecutionResult) -> dict[str, Any]:
+    """A call without the verdict on it."""
+    written = _written(call)
+    _forget_verdicts([call], [written])
     return written
 
 
-def _unjudged(call: ToolExecutionResult) -> Any:
-    written = _sketched(call)
-    _forget_verdict(call, written)
-    return written
+def _forget_verdicts(calls: list[ToolExecutionResult], written: list[Any]) -> bool:
+    """Take our verdicts out of calls that are to be encoded; whether there were any.
 
-
-def _forget_verdict(call: ToolExecutionResult, written: Any) -> None:
-    if call.success_rule is None:
-        return
-    if isinstance(written, dict):
-        for name in _VERDICT if call.result is None else _WORDED_VERDICT:
-            written.pop(name, None)
-        return
-    written.success = written.success_rule = None
-    if call.result is not None:
-        written.error_message = None
+    The runs that stores hold are known by what is left: of a call with fields beside ours a
+    verdict is gone, of any other it is null. Nothing may change about that.
+    """
+    found = False
+    for call, told in zip(calls, written, strict=True):
+        if call.success_rule is None:
+            continue
+        found = True
+        gone = UNSET if call.extra else None
+        _put(told, "success_rule", UNSET)
+        _put(told, "success", gone)
+        if call.result is not None:
+            _put(told, "error_message", gone)
+    return found
 
 
 def _written(record: Any) -> dict[str, Any]:

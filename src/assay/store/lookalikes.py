@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay import __version__
 from assay.engine import file_list
-from assay.store.case_text import case_and_recorded_text
+from assay.store.case_text import written_case
 from assay.store.command_secrets import COMMANDS
 from assay.store.secret_rules import (
     HARMLESS_NAMES,
@@ -169,4 +169,4 @@ def _place(row: RunRow) -> _Place:
 
 
 def _recorded(text: str) -> str:
-    return case_and_recorded_text(AgentTestCase.from_json(text))[1].decode()
+    return written_case(AgentTestCase.from_json(text)).recorded.decode()

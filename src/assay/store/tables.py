@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hashlib import blake2b, sha256
 from types import NoneType
-from typing import TYPE_CHECKING, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from assay.errors import AssayError
 from assay.evaluation import RecordedEvaluation, RecordedSummary
@@ -17,12 +17,12 @@ from assay.evidence.seed_classifier import seed_error
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from assay.evidence.blame import Blame
     from assay.execution import ToolExecutionResult
     from assay.run import Source
-    from assay.store.case_text import CallFacts, CaseFacts
+    from assay.store.case_text import CallFacts, CaseFacts, EncodedCall
     from assay.test_case import AgentTestCase
     from assay.tools import ToolDefinition
 
@@ -214,29 +214,29 @@ def run_key(text: bytes) -> str:
     return sha256(text).hexdigest()[:32]  # processors have an instruction for it
 
 
-def run_row(key: str, facts: CaseFacts, source: Source | None) -> RunRow:
-    """The row of `runs` for a case."""
-    data, outcome, usage, calls = facts.execution_data, facts.outcome, facts.usage, facts.calls
+def run_row(key: str, told: AgentTestCase | CaseFacts, source: Source | None) -> RunRow:
+    """The row of `runs` for a case, as it may be told: of one with secrets, its masked facts."""
+    data, outcome, usage, calls = told.execution_data, told.outcome, told.usage, told.calls
     return RunRow(
         run_key=key,
-        run_id=_name(facts.run_id),
-        task_id=_name(facts.task_id),
-        attempt=_whole(facts.attempt),
-        model=_name(facts.model),
-        framework=_name(facts.framework),
-        agent_id=_name(facts.agent_id),
-        session_id=_name(facts.session_id),
-        input=facts.input[:LONGEST_TEXT],
-        actual_output=facts.actual_output and facts.actual_output[:LONGEST_TEXT],
+        run_id=_name(told.run_id),
+        task_id=_name(told.task_id),
+        attempt=_whole(told.attempt),
+        model=_name(told.model),
+        framework=_name(told.framework),
+        agent_id=_name(told.agent_id),
+        session_id=_name(told.session_id),
+        input=told.input[:LONGEST_TEXT],
+        actual_output=told.actual_output and told.actual_output[:LONGEST_TEXT],
         outcome_success=outcome.success if outcome else None,
         outcome_score=outcome.score if outcome else None,
         outcome_decided_by=_name(outcome.decided_by) if outcome else None,
         calls=len(calls),
-        failed_calls=sum(not call.success for call in calls),
+        failed_calls=sum([not call.success for call in calls]),
         total_rounds=_whole(data.total_rounds) if data else None,
         planning_json_compliance=data.planning_json_compliance if data else None,
-        started_at=facts.started_at,
-        ended_at=facts.ended_at,
+        started_at=told.started_at,
+        ended_at=told.ended_at,
         input_tokens=_whole(usage.input_tokens) if usage else None,
         output_tokens=_whole(usage.output_tokens) if usage else None,
         cache_read_tokens=_whole(usage.cache_read_tokens) if usage else None,
@@ -246,27 +246,33 @@ def run_row(key: str, facts: CaseFacts, source: Source | None) -> RunRow:
         source_path=_name(source.path) if source else None,
         source_format=_name(source.format) if source else None,
         source_position=_whole(source.position) if source else None,
-        experiment=_word(facts.experiment),
-        folder_model=_word(facts.folder_model),
+        experiment=_word(told.extra.get("experiment")),
+        folder_model=_word(told.extra.get("folder_model")),
     )
 
 
-def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> list[CallRow]:
+def call_rows(
+    key: str,
+    told: AgentTestCase | CaseFacts,
+    case: AgentTestCase,
+    encoded: Sequence[EncodedCall],
+) -> list[CallRow]:
     """The rows of `calls` for a case, in the order of the calls, whose blame is told apart.
 
-    What is written comes from the facts, which are redacted; the case itself is only asked
-    what the seed would have made of a call.
+    What is written comes from the case as it may be told, and its encoded calls; the case itself
+    is only asked what the seed would have made of a call.
     """
-    rows: list[CallRow] = []
-    model, task, attempt = _name(facts.model), _name(facts.task_id), _whole(facts.attempt)
-    experiment, folder_model = _word(facts.experiment), _word(facts.folder_model)
+    model, task, attempt = _name(told.model), _name(told.task_id), _whole(told.attempt)
+    experiment, folder_model = map(_word, map(told.extra.get, ("experiment", "folder_model")))
     is_seeds = case.framework == _SEED_FRAMEWORK
-    for position, (call, whole) in enumerate(zip(facts.calls, case.calls, strict=True)):
-        arguments = bytes(call.parameters)
+    calls: Sequence[ToolExecutionResult | CallFacts] = told.calls
+    rows: list[CallRow] = []
+    for call, whole, values in zip(calls, case.calls, encoded, strict=True):
+        arguments = bytes(values.parameters)
         # More than fifteen keywords at once would be gathered in a dict first.
         row = CallRow(
             run_key=key,
-            position=position,
+            position=len(rows),
             model=model,
             task_id=task,
             attempt=attempt,
@@ -274,11 +280,11 @@ def call_rows(key: str, facts: CaseFacts, case: AgentTestCase) -> list[CallRow]:
             server=_name(call.server) or "",
             tool=call.tool[:_LONGEST_NAME],
             arguments=_beginning(arguments),
-            arguments_key=_arguments_key(arguments),
+            arguments_key=_arguments_key(arguments, call.parameters),
             failed=not call.success,
             reported_success=call.reported_success,
             success_rule=_name(call.success_rule),
-            result_bytes=_size(call),
+            result_bytes=_size(values.result),
         )
         row.execution_time = call.execution_time
         row.experiment, row.folder_model = experiment, folder_model
@@ -324,16 +330,15 @@ def _fill_in_blame(row: CallRow, found: Blame | None) -> None:
         row.blame_rule, row.blame_confidence = found.rule, found.confidence
 
 
-def _fill_in(row: CallRow, call: CallFacts) -> None:
+def _fill_in(row: CallRow, call: ToolExecutionResult | CallFacts) -> None:
     """What few calls have; what is None already is left alone."""
     if call.call_id is not None or call.parent_id is not None:
         row.call_id, row.parent_id = _name(call.call_id), _name(call.parent_id)
     if call.started_at is not None or call.ended_at is not None:
         row.started_at, row.ended_at = call.started_at, call.ended_at
-    if call.dynamically_loaded is not None:
-        row.dynamically_loaded = _flag(call.dynamically_loaded)
-    if call.only_in_trace is not None:
-        row.only_in_trace = _flag(call.only_in_trace)
+    if extra := call.extra:
+        row.dynamically_loaded = _flag(extra.get("dynamically_loaded"))
+        row.only_in_trace = _flag(extra.get("only_in_trace"))
     if call.error_message is not None:
         row.error_message = call.error_message[:LONGEST_MESSAGE]
 
@@ -352,15 +357,16 @@ def _beginning(arguments: bytes) -> str:
     return arguments[:LONGEST_ARGUMENTS].decode(errors="ignore")
 
 
-def _arguments_key(arguments: bytes) -> str:
+def _arguments_key(arguments: bytes, given: Any) -> str:
     """The same for the same arguments, in whatever order they were given."""
-    ordered = _encode_sorted(_decode(arguments)) if b"," in arguments else arguments
-    return blake2b(ordered, digest_size=8).hexdigest()
+    if b"," in arguments:
+        arguments = _encode_sorted(_decode(arguments) if isinstance(given, Raw) else given)
+    return blake2b(arguments, digest_size=8).hexdigest()
 
 
-def _size(call: CallFacts) -> int | None:
-    size = memoryview(call.result).nbytes
-    return None if size == len(_NULL) and bytes(call.result) == _NULL else size
+def _size(result: Raw) -> int | None:
+    size = memoryview(result).nbytes
+    return None if size == len(_NULL) and bytes(result) == _NULL else size
 
 
 def _name(text: str | None) -> str | None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from assay.engine import connect, file_list, in_our_words, quoted
 from assay.evaluation import RecordedEvaluation
-from assay.store.case_text import case_and_recorded_text, read_facts, source_text
+from assay.store.case_text import read_facts, source_text, written_case
 from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
 from assay.store.redaction import redacted, redacted_each
 from assay.store.tables import (
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assay.engine import Engine
     from assay.evaluation import Judged
     from assay.run import Source
+    from assay.store.case_text import CaseFacts, EncodedCall
     from assay.store.layout import Layout
     from assay.store.tables import CallRow, Failure
     from assay.test_case import AgentTestCase
@@ -78,6 +79,8 @@ class _Fresh(NamedTuple):
     text: bytes
     decoded: str
     recorded: bytes
+    # As they were encoded; None where they are to be read from the text.
+    calls: list[EncodedCall] | None
     redactions: int = 0
 
 
@@ -165,43 +168,46 @@ class Writer:
         Each step is done for all before the next: its code then stays at hand for the processor,
         which saves a tenth of the time.
         """
-        texts = [case_and_recorded_text(case, trusted=self._trusted) for case in cases]
+        written = [written_case(case, trusted=self._trusted) for case in cases]
         # A run keeps its identity whether or not its secrets are written, and whatever a later
         # version makes of its calls; and the identity must not serve to try out passwords on.
-        masked = [redacted(text.decode(), emails=self._emails) for text, _ in texts]
+        masked = [redacted(item.text.decode(), emails=self._emails) for item in written]
         told = [
-            self._masked(recorded) if found else recorded
-            for (_, recorded), (_, found) in zip(texts, masked, strict=True)
+            self._masked(item.recorded) if found else item.recorded
+            for item, (_, found) in zip(written, masked, strict=True)
         ]
+        known: Counter[str] = Counter()
         fresh: dict[str, _Fresh] = {}
-        for key, case, (text, recorded), (safe, found) in zip(
-            map(run_key, told), cases, texts, masked, strict=True
+        for key, case, (text, recorded, calls), (safe, found) in zip(
+            map(run_key, told), cases, written, masked, strict=True
         ):
             if key in self._known or key in fresh:
-                self.formats_known[_format_of(case)] += 1
-            elif self._redact:
-                written = safe.encode() if found else text
-                fresh[key] = _Fresh(case, written, safe, recorded, found)
+                known[_format_of(case)] += 1
+            elif found and self._redact:
+                fresh[key] = _Fresh(case, safe.encode(), safe, recorded, None, found)
             else:
-                fresh[key] = _Fresh(case, text, text.decode(), recorded)
+                decoded = text.decode() if found else safe
+                fresh[key] = _Fresh(case, text, decoded, recorded, calls)
         self._take(fresh)
+        self.formats_known.update(known)
         return len(fresh)
 
     def _masked(self, recorded: bytes) -> bytes:
         return redacted(recorded.decode(), emails=self._emails)[0].encode()
 
     def _take(self, fresh: dict[str, _Fresh]) -> None:
-        facts = [read_facts(item.text) for item in fresh.values()]
+        told = [_told(item) for item in fresh.values()]
         sources = self._sources([item.case.source for item in fresh.values()])
         rows = [
-            run_row(key, fact, source)
-            for key, fact, (source, _) in zip(fresh, facts, sources, strict=True)
+            run_row(key, case, source)
+            for key, (case, _), (source, _) in zip(fresh, told, sources, strict=True)
         ]
         runs = [_ENCODER.encode(row) for row in rows]
         calls = [
-            call_rows(key, fact, item.case)
-            for (key, item), fact in zip(fresh.items(), facts, strict=True)
+            call_rows(key, case, item.case, encoded)
+            for (key, item), (case, encoded) in zip(fresh.items(), told, strict=True)
         ]
+        size = 0
         for (key, item), row, (_, source), run_line, called in zip(
             fresh.items(), rows, sources, runs, calls, strict=True
         ):
@@ -219,7 +225,10 @@ class Writer:
             # One step, so that Ctrl-C leaves no half of a run behind.
             self._items.append(taken)
             self._known.add(key)
-            self._grow(len(item.text) + len(run_line) + _CALL_ROW_BYTES * len(called))
+            size += len(item.text) + len(run_line) + _CALL_ROW_BYTES * len(called)
+        # Not before all are in hand: whether others have them too is asked of what is in hand.
+        if fresh:
+            self._grow(size)
 
     def add_evaluation(self, judged: Judged) -> bool:
         """Take an evaluation or a summary; False when the store has it already."""
@@ -231,7 +240,7 @@ class Writer:
         The same judgement is the same wherever its file lies.
         """
         texts = [_ENCODER.encode(item).decode() for item in judged]
-        added = 0
+        added = size = 0
         for item, text, (masked, found) in zip(
             judged, texts, redacted_each(texts, emails=self._emails), strict=True
         ):
@@ -247,7 +256,9 @@ class Writer:
             self._judgements.append(_Judgement(key, table, line))
             self._known.add(key)
             added += 1
-            self._grow(len(line))
+            size += len(line)
+        if added:
+            self._grow(size)
         return added
 
     def flush(self) -> None:
@@ -370,6 +381,14 @@ class Writer:
             return []
         query = f"SELECT {KEYS[table]} FROM read_parquet({file_list(files)})"  # noqa: S608
         return [key for (key,) in self._engine.execute(query).fetchall()]
+
+
+def _told(item: _Fresh) -> tuple[AgentTestCase | CaseFacts, Sequence[EncodedCall]]:
+    """The case as it may be told, and its calls as they were encoded."""
+    if item.calls is not None:
+        return item.case, item.calls
+    facts = read_facts(item.text)
+    return facts, facts.calls
 
 
 def _format_of(case: AgentTestCase) -> str:
