@@ -10,7 +10,14 @@ import pytest
 from assay.evidence.chinese_kinds import CHINESE_WORDINGS
 from assay.evidence.coded_kinds import EXIT_KINDS, SQLSTATE_KINDS, kind_by_code
 from assay.evidence.sure_wordings import SURE_WORDINGS
-from assay.evidence.told_kinds import kind_of_message
+from assay.evidence.told_kinds import (
+    _KIND_OF,
+    _KIND_TOLD,
+    _LONGEST_REMEMBERED,
+    _MOST_REMEMBERED,
+    kind_of_message,
+    kinds_of_messages,
+)
 
 # One message for each wording, in the order of the table.
 SURE: list[tuple[str, tuple[str, ...]]] = [
@@ -248,6 +255,32 @@ def test_hostile_messages_take_bounded_time(part: str, size: int) -> None:
     kind_of_message(text)
     kind_of_message(f"Error: {text}")
     assert time.process_time() - started < 2
+
+
+def test_messages_read_together_are_read_like_single_ones() -> None:
+    told = [text for _, examples in SURE for text in examples]
+    told += [f"Error: {text}. Please check your input" for text in told[::7]]
+    told += ["查询失败", "", "channel_not_found", "x" * 2_000 + " permission denied", *told[:3]]
+    _forget()
+    together = kinds_of_messages(told)
+    assert list(together) == list(dict.fromkeys(told))
+    for text, kind in together.items():
+        _forget()
+        assert kind_of_message(text) == kind
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    _forget()
+    for first in range(0, 3 * _MOST_REMEMBERED, 1_000):
+        kinds_of_messages(f"boat {n} not found" for n in range(first, first + 1_000))
+        kinds_of_messages(f"{'boat ' * 1_000}{n}" for n in range(3))
+        assert max(len(_KIND_OF), len(_KIND_TOLD)) <= _MOST_REMEMBERED
+    assert max(map(len, _KIND_OF)) <= _LONGEST_REMEMBERED
+
+
+def _forget() -> None:
+    _KIND_OF.clear()
+    _KIND_TOLD.clear()
 
 
 def test_each_sure_wording_has_an_example() -> None:

@@ -194,16 +194,26 @@ def is_named(item: dict[Any, Any]) -> bool:
     return len(_IDENTITIES & {_snake(key) for key in item if isinstance(key, str)}) > 1
 
 
-def is_plain_row(item: dict[Any, Any]) -> bool:
-    """Whether a dict holds an answer and no flag: one of many rows, most likely."""
-    # Odd ones are not worth remembering.
-    look_up = _answer_keys if len(item) <= _MANY else _answer_keys.__wrapped__
-    for key in look_up(tuple(item)) or ():
-        value = item[key]
-        # Most are, and rows are many: only what is left is worth a closer look.
-        if (value and not isinstance(value, dict)) or is_full(value):
-            return True
-    return False
+def odd_rows(items: list[Any]) -> list[dict[Any, Any]]:
+    """Those dicts of a list that are no mere rows: they hold no answer, or a flag beside it."""
+    odd: list[dict[Any, Any]] = []
+    keys: tuple[Any, ...] = ()
+    answers: tuple[Any, ...] = ()
+    for item in items:
+        if not isinstance(item, dict):
+            continue
+        if (own := tuple(item)) != keys:  # rows mostly have the keys of the one before
+            # Those of large ones are not worth remembering.
+            look_up = _answer_keys if len(own) <= _MANY else _answer_keys.__wrapped__
+            keys, answers = own, look_up(own) or ()
+        for key in answers:
+            value = item[key]
+            # Most are, and rows are many: only what is left is worth a closer look.
+            if (value and not isinstance(value, dict)) or is_full(value):
+                break
+        else:
+            odd.append(item)
+    return odd
 
 
 @lru_cache(maxsize=1_024)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.body_roles import Body, is_named, is_plain_row, message_in
+from assay.evidence.body_roles import Body, is_named, message_in, odd_rows
 from assay.evidence.code_values import (
     is_bad_code,
     is_bad_status,
@@ -350,11 +350,10 @@ def _read_list(items: list[Any], depth: int) -> Reading | None:
     if len(items) == 2 and items[0] is False and isinstance(items[1], str) and items[1].strip():
         return Reading(failed=True, rule="success_flag", message=items[1])  # a flag and its reason
     some = items[:_MANY]
-    if all(_is_validation_issue(item) for item in some):
+    if _is_validation_issue(some[0]) and all(map(_is_validation_issue, some)):
         return Reading(failed=True, rule="validation_issues", message=message_in(items))
     # Most lists are rows of an answer, and need no closer look.
-    told = [item for item in some if isinstance(item, dict) and not is_plain_row(item)]
-    readings = [_read_item(item, depth) for item in told]
+    readings = [_read_item(item, depth) for item in odd_rows(some)]
     failed = [reading for reading in readings if reading is not None]
     if not failed:
         return None

@@ -18,8 +18,10 @@ _NUMBERED = ("http", "status", "code", "error_code", "error")
 
 def bodies_of(result: Any) -> list[dict[Any, Any]]:
     """The dicts that tell of a failure, the innermost first."""
+    if not isinstance(result, dict | list):  # most are told in words
+        return []
     found: list[dict[Any, Any]] = []
-    waiting = [result]
+    waiting: list[Any] = [result]
     while waiting and len(found) < _MOST_BODIES:
         item = waiting.pop(0)
         if isinstance(item, list):

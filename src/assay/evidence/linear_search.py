@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _PART = re.compile(
-    r"\\.|\[(?:\\.|[^\\\]])*\]|\(\?(?:<?[=!]|[a-z-]*:)|[()]|\{\d+,\d+\}|.", re.DOTALL
+    r"[a-z ]{2,}(?![?*+{])|\\.|\[(?:\\.|[^\\\]])*\]|\(\?(?:<?[=!]|[a-z-]*:)|[()]|\{\d+,\d+\}|.",
+    re.DOTALL,
 )
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 _ASCII = "".join(map(chr, range(128)))
@@ -56,6 +57,7 @@ def _widened(pattern: str) -> str:
     return "".join(kept)
 
 
+@cache
 def _widened_part(part: str) -> str:
     if part in _ENDS:
         return _ENDS[part]

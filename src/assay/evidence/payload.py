@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from assay.evidence.python_repr import NotPython, parse_repr, unquoted
+from assay.evidence.python_repr import NotPython, parse_repr, unescaped, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,6 +84,7 @@ _FLAGS = ("success", "ok", "status", "isError", "is_error")
 _EMPTY_COMPANIONS = frozenset({"error", "errors", "message", "error_message", "errorMessage"})
 
 _FENCED = re.compile(r"\s*```[\w+-]{0,20}[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_OPENS_JSON = frozenset('{["')
 _PLAIN_LETTERS = frozenset(string.printable) - frozenset(string.whitespace)
 _FIRST = re.compile(r"[\s\ufeff]*(\S)")
 _MODEL_PICTURE = re.compile(
@@ -101,6 +102,7 @@ _ONE_TEXT_PICTURE = re.compile(
 
 
 _PLAIN_START = "meta=None content=[TextContent(type='text', text="
+_PLAIN_QUOTE = len(_PLAIN_START)
 _PLAIN_END = ", annotations=None"
 # How such a picture ends, and whether it then tells of a success.
 _PLAIN_ENDINGS = {
@@ -112,6 +114,7 @@ _PLAIN_ENDINGS = {
     )
     for error in ("False", "True")
 }
+_QUOTES = ("'", '"')
 # What a payload may be held in as JSON.
 _HOLDERS = (dict, list, str)
 _decode = msgspec.json.Decoder().decode
@@ -185,15 +188,15 @@ def _peel(value: Any) -> _Peeled | None:
 
 
 def _peel_text(text: str) -> _Peeled | None:
-    match text[:1] if text[:1] in _PLAIN_LETTERS else _first_letter(text):
-        case "":
-            return None
-        case "{" | "[" | '"':
-            return _peel_json(text, "json") or _peel_picture(text)
-        case "`":
-            fenced = _FENCED.match(text)
-            return None if fenced is None else _peel_json(fenced[1], "fence")
-    return _peel_picture(text)
+    if text.startswith(_PLAIN_START):  # most recorded results
+        return _peel_picture(text)
+    first = text[:1] if text[:1] in _PLAIN_LETTERS else _first_letter(text)
+    if first in _OPENS_JSON:
+        return _peel_json(text, "json") or _peel_picture(text)
+    if first == "`":
+        fenced = _FENCED.match(text)
+        return None if fenced is None else _peel_json(fenced[1], "fence")
+    return _peel_picture(text) if first else None
 
 
 def _first_letter(text: str) -> str:
@@ -211,8 +214,8 @@ def _peel_json(text: str, layer: str) -> _Peeled | None:
 
 
 def _peel_picture(text: str) -> _Peeled | None:
-    if (plain_text := _peel_plain_picture(text)) is not None:
-        return plain_text
+    if text.startswith(_PLAIN_START) and (found := _peel_plain_picture(text)) is not None:
+        return found
     if _MODEL_PICTURE.match(text) is None:
         return None
     plain = _ONE_TEXT_PICTURE.match(text)
@@ -229,16 +232,16 @@ def _peel_picture(text: str) -> _Peeled | None:
 
 def _peel_plain_picture(text: str) -> _Peeled | None:
     """What `_ONE_TEXT_PICTURE` finds, without a look at each letter where that is possible."""
-    if not text.startswith(_PLAIN_START):
-        return None
     end = text.rfind(_PLAIN_END)
     succeeded = _PLAIN_ENDINGS.get(text[end:])
-    quoted = text[len(_PLAIN_START) : end]
-    if succeeded is None or quoted[:1] not in {"'", '"'}:
+    if succeeded is None:
+        return None
+    quote, body = text[_PLAIN_QUOTE], text[_PLAIN_QUOTE + 1 : end - 1]
+    if quote not in _QUOTES or text[end - 1] != quote or not body:
         return None
     # The next quote is the last letter, and no backslash stands before it.
-    closed = quoted.find(quoted[0], 1) == len(quoted) - 1 and quoted[-2] != "\\"
-    return (unquoted(quoted), "python_repr", succeeded) if closed else None
+    closed = quote not in body and body[-1] != "\\"
+    return (unescaped(body, quote), "python_repr", succeeded) if closed else None
 
 
 def _peel_dict(value: dict[Any, Any]) -> _Peeled | None:

@@ -169,13 +169,18 @@ def unquoted(quoted: str) -> str:
         start = min(place for place in (quoted.find("'"), quoted.find('"')) if place >= 0)
     end = -1 if quoted[-1] == quoted[start] and len(quoted) > start + 1 else len(quoted)
     body = quoted[start + 1 : end]
-    if "\\" not in body or "r" in quoted[:start].lower():
+    return body if "r" in quoted[:start].lower() else unescaped(body, quoted[start])
+
+
+def unescaped(body: str, quote: str) -> str:
+    """The text that stands between two such quotes in a Python string without a prefix."""
+    if "\\" not in body:
         return body
     # Most that is escaped are the ends of lines; splitting takes half as long as replacing.
     text = "\n".join(body.split("\\n"))
     if "\\" not in text:
         return text
-    return _read_as_json(body, quoted[start]) or "\\".join(
+    return _read_as_json(body, quote) or "\\".join(
         _without_escapes(part) for part in body.split("\\\\")
     )
 

@@ -7,7 +7,7 @@ so that figures made with the seed can be made again.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 if TYPE_CHECKING:
     from assay.execution import ToolExecutionResult
@@ -90,9 +90,12 @@ def seed_error_of_record(status: object, result: object) -> tuple[str, str] | No
     """
     if status != "success":
         return SERVER, STATUS_NOT_SUCCESS
-    if isinstance(result, str) and _FLAG in result:
-        return classify_error(result)
-    return None
+    return classify_error(result) if is_flagged(result) else None
+
+
+def is_flagged(result: object) -> TypeGuard[str]:
+    """Whether a result is a text with the protocol's flag in it, wherever that stands."""
+    return isinstance(result, str) and _FLAG in result
 
 
 def seed_error(call: ToolExecutionResult, *, is_seeds: bool) -> tuple[str, str] | None:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.seed_classifier import SEED_ERROR, seed_error_of_record
+from assay.evidence.seed_classifier import (
+    SEED_ERROR,
+    classify_error,
+    is_flagged,
+    seed_error_of_record,
+)
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
@@ -216,13 +221,14 @@ def _call(call: RecordedCall, step: Step | None) -> ToolExecutionResult:
     result = call.result
     if result is None:
         result = step.result if step is not None and step.result else call.result_preview
+    # By position, in the record's order, which is faster: there are many.
     found = ToolExecutionResult(
-        tool=text_or_none(call.tool) or "",
-        parameters=decode_arguments(call.arguments),
-        result=result,
-        success=True,
-        server=text_or_none(call.server),
-        execution_time=amount_or_none(call.duration_seconds),
+        text_or_none(call.tool) or "",
+        decode_arguments(call.arguments),
+        result,
+        True,  # noqa: FBT003 - as long as nothing else is said
+        text_or_none(call.server),
+        amount_or_none(call.duration_seconds),
     )
     status = text_or_none(call.status)
     # "success" only says that something came back: the runtime writes it beside failures too.
@@ -238,14 +244,14 @@ def _call(call: RecordedCall, step: Step | None) -> ToolExecutionResult:
 
 def _seed_error(status: str | None, result: object) -> tuple[str, str] | None:
     """How the seed's classifier has a call; messages of failures are short and come again."""
-    if isinstance(result, str) and len(result) <= _LONGEST_REMEMBERED:
-        return _remembered_seed_error(status, result)
-    return seed_error_of_record(status, result)
+    if status != "success":
+        return seed_error_of_record(status, result)
+    if not is_flagged(result):
+        return None
+    return (_remembered_class if len(result) <= _LONGEST_REMEMBERED else classify_error)(result)
 
 
-@lru_cache(maxsize=8_192)
-def _remembered_seed_error(status: str | None, result: str) -> tuple[str, str] | None:
-    return seed_error_of_record(status, result)
+_remembered_class = lru_cache(maxsize=8_192)(classify_error)
 
 
 def _told_call(step: Step) -> ToolExecutionResult:

@@ -228,7 +228,7 @@ def _judged(found: _Document, place: Place, name: str) -> Judged | None:
     if found.agent_metrics is not None or found.agent_final_answer is not None:
         return _goal_evaluation(found, place, name)
     marks = (found.final_answer_evaluation, found.step_by_step_evaluation, found.binary)
-    if found.error or any(part is not None for part in marks):
+    if found.error or marks != _NO_MARKS:
         return _evaluation(found, place, name)
     return None
 
@@ -307,6 +307,7 @@ def _goal_evaluation(found: _Document, place: Place, name: str) -> RecordedEvalu
     )
 
 
+_NO_MARKS = (None, None, None)
 _NO_ANSWER = _Answer()
 _NO_STEPS = _Steps()
 
