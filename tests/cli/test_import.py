@@ -184,7 +184,7 @@ USAGE: dict[str, tuple[list[object], str]] = {
     "no such file": (["nowhere.json"], "no such file or folder: nowhere.json"),
     "a glob that matches nothing": (["*.none"], "no such file or folder: *.none"),
     "a format nobody knows": ([RUNS, "--format", "toolgim"], "Did you mean 'toolgym'?"),
-    "no process at all": ([RUNS, "--jobs", "0"], "greater than or equal to 1"),
+    "no process at all": ([RUNS, "--jobs", "0"], "x>=1"),
 }
 
 

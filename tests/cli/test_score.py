@@ -181,7 +181,12 @@ USAGE = {
     "no metric": (["runs.jsonl", "--metric", "json:loads"], "json:loads is no metric"),
     "a metric of many needs": (["runs.jsonl", "--metric", "io:FileIO"], "cannot be made"),
     "a threshold too high": (["runs.jsonl", "--threshold", "1.5"], "--threshold"),
-    "no threshold": (["runs.jsonl", "--threshold", "nan"], "--threshold"),
+    "no threshold": (
+        ["runs.jsonl", "--threshold", "nan"],
+        "expected a number, got nan",
+    ),
+    "a deadline without end": (["runs.jsonl", "--judge-deadline", "inf"], "--judge-deadline"),
+    "no limit": (["runs.jsonl", "--max-cost", "nan"], "--max-cost"),
     "no concurrency": (["runs.jsonl", "--concurrency", "0"], "--concurrency"),
     "no tools": (["runs.jsonl", "--tools", "gone.json"], "gone.json"),
     "tools that are not JSON": (["runs.jsonl", "--tools", "bad.txt"], "bad.txt: not JSON: "),

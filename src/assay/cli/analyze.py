@@ -27,6 +27,7 @@ from assay.cli.analyze_source import chosen_store
 from assay.cli.console import Terminal
 from assay.cli.engines import ENGINE, answering, spark_of
 from assay.cli.filter_names import unknown_names
+from assay.cli.finite import finite
 from assay.cli.machine_output import write_data
 from assay.cli.stores import interruptible
 from assay.render.analysis_files import check_suffix, document, write_answers
@@ -81,10 +82,19 @@ _NUMBERS: Options = {
         Annotated[int, typer.Option(min=1, metavar="N", help="So many best and worst.")],
         10,
     ),
-    "fa_weight": (Annotated[float, typer.Option(help="How much the final answer counts.")], 0.5),
-    "step_weight": (Annotated[float, typer.Option(help="How much the steps count.")], 0.5),
+    "fa_weight": (
+        Annotated[float, typer.Option(callback=finite, help="How much the final answer counts.")],
+        0.5,
+    ),
+    "step_weight": (
+        Annotated[float, typer.Option(callback=finite, help="How much the steps count.")],
+        0.5,
+    ),
     "no_tool_penalty": (
-        Annotated[float, typer.Option(help="What a score without tools is multiplied by.")],
+        Annotated[
+            float,
+            typer.Option(callback=finite, help="What a score without tools is multiplied by."),
+        ],
         0.5,
     ),
 }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.console import Terminal
+from assay.cli.finite import finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +44,8 @@ BaseUrlOption = Annotated[
     typer.Option("--base-url", metavar="URL", help="An OpenAI-compatible endpoint."),
 ]
 DeadlineOption = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.1, help="What one turn may take.")
+    float,
+    typer.Option(metavar="SECONDS", min=0.1, callback=finite, help="What one turn may take."),
 ]
 
 

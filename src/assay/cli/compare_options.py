@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from assay.cli.finite import finite
+
 Sides = Annotated[
     list[str] | None,
     typer.Argument(
@@ -36,7 +38,8 @@ Against = Annotated[
     typer.Option(metavar="SIDE", help="Of several: compare each with this one only."),
 ]
 Smallest = Annotated[
-    float | None, typer.Option(metavar="NUMBER", help="The smallest difference that matters.")
+    float | None,
+    typer.Option(metavar="NUMBER", callback=finite, help="The smallest difference that matters."),
 ]
 Output = Annotated[
     list[Path] | None,

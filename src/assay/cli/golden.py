@@ -10,6 +10,7 @@ import typer
 
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.finite import finite
 from assay.cli.machine_output import write_json
 from assay.cli.stores import (
     JsonOption,
@@ -124,6 +125,7 @@ def check(
             metavar="NUMBER",
             min=0.0,
             max=1.0,
+            callback=finite,
             help="Exit with 1 if any run matches less than this.",
         ),
     ] = None,

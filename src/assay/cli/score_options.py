@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from assay.cli.finite import finite
 from assay.judge.jury import Verdict
 from assay.judge.limits import Limits
 from assay.metrics.catalogue import METRICS
@@ -48,7 +49,11 @@ ExpectFile = Annotated[
 Threshold = Annotated[
     float | None,
     typer.Option(
-        metavar="NUMBER", min=0.0, max=1.0, help="Exit with 1 if any case scores below this."
+        metavar="NUMBER",
+        min=0.0,
+        max=1.0,
+        callback=finite,
+        help="Exit with 1 if any case scores below this.",
     ),
 ]
 Outputs = Annotated[
@@ -104,7 +109,9 @@ BaseUrl = Annotated[
 ]
 MaxCost = Annotated[
     float | None,
-    typer.Option(metavar="DOLLARS", min=0.0, help="Ask no more once this is spent."),
+    typer.Option(
+        metavar="DOLLARS", min=0.0, callback=finite, help="Ask no more once this is spent."
+    ),
 ]
 MaxTokens = Annotated[
     int | None,
@@ -115,6 +122,7 @@ JudgeDeadline = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=0.1,
+        callback=finite,
         help="How long to wait for one answer.",
     ),
 ]
