@@ -15,19 +15,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from tests.ingest.reading import unpacked_ds200
 
-from assay.evidence.error_grammar import failing_opening
+from assay import AgentTestCase
 from assay.importing import ImportReport, ImportSettings, import_runs
+from assay.importing import hand as importing_hand
 from assay.importing.hand import Hand
-from assay.importing.portions import portions_of
-from assay.importing.workers import _FAILURES
+from assay.importing.portions import PORTION_BYTES, Portion, portions_of
+from assay.importing.workers import _Told, _Worker
+from assay.ingest import openai_chat, reading
 from assay.ingest.documents import Unreadable
 from assay.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
+
+    from assay.ingest.recording import Recording
 
 # Enough bytes that the work is shared.
 _FILES = 90
@@ -204,7 +209,7 @@ def interrupted_in(step: str, at: int) -> Iterator[None]:
         sys.setprofile(None)
 
 
-STEPS = ["_keep", "add_all", "case_and_recorded_text", "_take", "_grow"]
+STEPS = ["_keep", "add_all", "written_case", "_take", "_grow"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -271,7 +276,61 @@ def test_portions_are_small_and_complete(tmp_path: Path) -> None:
     found = list(portions_of(names()))
     assert [name for portion in found for name in portion.files] == [*map(str, files), "gone.json"]
     assert [len(portion.files) for portion in found] == [1, 4, 64, 37]
-    assert sum(portion.size for portion in found) == sum(sizes)
+    assert sum(portion.size or 0 for portion in found) == sum(sizes)
+
+
+def test_who_meets_large_files_leaves_some_for_others(tmp_path: Path) -> None:
+    """Beyond the first files nobody asks how large they are: a portion may be of any size."""
+    sizes = [*([20_000_000, 1] * 2), *([700_000] * 40), *([1_000] * 90)]
+    for i, size in enumerate(sizes):
+        write(tmp_path / "runs" / f"{i:03}.json", case(i, size))
+    watcher = Counting()
+    settings = ImportSettings(str(tmp_path / "store"))
+    report = import_runs([str(tmp_path / "runs")], settings, jobs=2, watcher=watcher)
+    assert (report.added, report.known_already, report.files) == (len(sizes), 0, len(sizes))
+    assert watcher.items == len(sizes)
+    assert watcher.bytes == sum(file.stat().st_size for file in (tmp_path / "runs").iterdir())
+
+
+def test_what_was_left_is_handed_out_in_portions_of_its_weight() -> None:
+    worker = _Worker(None, None, [Portion([str(n) for n in range(10)])])  # type: ignore[arg-type]
+    left = worker.hear(_Told(ImportReport(), size=PORTION_BYTES + 100, left=7))
+    assert [portion.files for portion in left] == [["3", "4"], ["5", "6"], ["7", "8"], ["9"]]
+    assert [portion.files for portion in worker.unsaved] == [["0", "1", "2"]]
+    worker.given = [Portion(["a", "b"])]
+    left = worker.hear(_Told(ImportReport(), size=100 * PORTION_BYTES, left=1, batches=1))
+    assert [portion.files for portion in left] == [["b"]]
+    assert [portion.files for portion in worker.unsaved] == [["a"]]
+
+
+@pytest.mark.parametrize("walked", [True, False])
+def test_a_run_that_cannot_be_kept_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, walked: bool
+) -> None:
+    """No reader should make one; where one does, it is told of and passed over."""
+    read = openai_chat.OPENAI_CHAT.read
+
+    def badly(recording: Recording) -> Iterator[Any]:
+        for item in read(recording):
+            if isinstance(item, AgentTestCase) and "Number 7?" in item.input:
+                item.attempt = "seven"  # type: ignore[assignment]
+            yield item
+
+    chosen = replace(openai_chat.OPENAI_CHAT, read=badly)
+    monkeypatch.setattr(reading, "pick_format", lambda *_, **__: (chosen, 1.0))
+    for i in range(20):
+        write(tmp_path / "runs" / f"{i:02}.json", a_chat(i))
+    hand, report = Hand(ImportSettings(str(tmp_path / "store"))), ImportReport()
+    files = [str(file) for file in sorted((tmp_path / "runs").iterdir())]
+    with hand.writer:
+        if walked:
+            hand.import_files(files, report)
+        else:
+            for file in files:
+                hand.import_file(file, report)
+    assert (hand.written().added, report.files, report.problem_count) == (19, 20, 1)
+    assert report.problems[0].path == files[7]
+    assert report.problems[0].problem.startswith("cannot be kept: attempt: expected")
 
 
 def a_chat(number: int) -> list[dict[str, Any]]:
@@ -283,8 +342,11 @@ def a_chat(number: int) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("size", [100_000, 100_000_000])
-def test_runs_of_small_files_are_worked_on_together(tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize("largest", [100_000, 0])
+def test_runs_of_small_files_are_worked_on_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
+) -> None:
+    monkeypatch.setattr(importing_hand, "_LARGEST_TOGETHER", largest)
     runs = tmp_path / "runs"
     runs.mkdir()
     for i in range(20):
@@ -295,8 +357,14 @@ def test_runs_of_small_files_are_worked_on_together(tmp_path: Path, size: int) -
     store = Store.create(tmp_path / "store")
     hand, report = Hand(ImportSettings(str(store.path))), ImportReport()
     with hand.writer:
-        found = hand.import_files(map(str, sorted(runs.iterdir())), report, size=size)
-    assert (found, report.files, report.problem_count, hand.written().added) == (23, 23, 1, 23)
+        found = hand.import_files(map(str, sorted(runs.iterdir())), report)
+    assert found.size == sum(file.stat().st_size for file in runs.iterdir())
+    assert (found.items, report.files, report.problem_count, hand.written().added) == (
+        23,
+        23,
+        1,
+        23,
+    )
     assert hand.written().formats == {"openai-chat": 21, "assay": 2}
     rules = Counter(call.success_rule for run in store.cases() for call in run.calls)
     assert rules == {"http_status": 21, None: 2}  # our own cases say themselves how it went
@@ -315,8 +383,9 @@ def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) 
     named = frozenset({str(tmp_path / "runs")}) if walked else frozenset()
     hand, report = Hand(ImportSettings(str(store.path), named=named)), ImportReport()
     with hand.writer:
-        found = hand.import_files(map(str, sorted(runs.iterdir())), report, size=100_000)
-    assert (found, report.files, report.problem_count) == (21, 22, 1)
+        found = hand.import_files(map(str, sorted(runs.iterdir())), report)
+    assert found.size == sum(file.stat().st_size for file in runs.iterdir())
+    assert (found.items, report.files, report.problem_count) == (21, 22, 1)
     assert hand.written().formats == {"toolgym": 20}
     assert (hand.written().added, hand.written().evaluations) == (20, 1)
     told = store.query("SELECT DISTINCT tool, success_rule, blame, folder_model FROM calls")
@@ -332,18 +401,6 @@ def a_trajectory(number: int) -> dict[str, Any]:
         "reasoning_trace": [],
         "execution": {"final_response": "Here.", "tool_calls": [call]},
     }
-
-
-def test_what_workers_get_ready_covers_the_rules_for_texts_of_every_length() -> None:
-    known = [failing_opening(text) for text in _FAILURES]
-    assert [rule.reach if rule else None for rule in known] == [
-        "any",
-        "page",
-        "line",
-        "line",
-        "page",
-    ]
-    assert [rule.rule if rule else None for rule in known[3:]] == ["short_refusal", "chinese_error"]
 
 
 def test_reports_add_up() -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from assay.errors import InvalidRecord, NotJson
 from assay.evidence.outcome import settle
+from assay.importing.portions import size_of
 from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import RunReader
 from assay.ingest.sources import EXPANDING, STDIN
+from assay.run import Source
 from assay.store import Store
 from assay.test_case import AgentTestCase
 
@@ -24,7 +27,16 @@ if TYPE_CHECKING:
 _SECONDS_IN_HAND = 5.0
 # Small enough to stay in the processor's memory, and no more than a few megabytes at once.
 _TOGETHER = 16
-_LARGEST_TOGETHER = 4 * 1024 * 1024
+_LARGEST_TOGETHER = 256 * 1024
+# A run that could not be read back from the store.
+_UNFIT = (InvalidRecord, NotJson)
+
+
+class Imported(NamedTuple):
+    """What was read of some files: how many runs and evaluations, and how many bytes."""
+
+    items: int
+    size: int
 
 
 class Hand:
@@ -44,29 +56,36 @@ class Hand:
         self._judged: list[Judged] = []
         self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 
-    def import_files(self, files: Iterable[str], report: ImportReport, *, size: int) -> int:
-        """Import what some files hold, which have so many bytes in all; the number of items.
+    def import_files(
+        self, files: Iterable[str], report: ImportReport, *, enough: int | None = None
+    ) -> Imported:
+        """Import what some files hold, one file after the other until `enough` bytes were read.
 
         A few items of small files are worked on together: each step is done for all of them
         before the next, so that its code stays at hand for the processor.
         """
-        small = size <= _LARGEST_TOGETHER
-        count = 0
+        count = size = 0
         for file in files:
-            together = small and not file.lower().endswith(EXPANDING)
+            packed = file.lower().endswith(EXPANDING)
             # Whoever was named may be no file but a pipe, which can be read but once.
-            found = self._reader.glimpse(file) if together and self._walked else None
+            found = self._reader.glimpse(file) if self._walked and not packed else None
             if found is None:
-                count += self.import_file(file, report, together=together)
-                continue
-            report.files += 1
-            count += 1
-            self._keep(found)
-            if isinstance(found, AgentTestCase):
-                self._unjudged.append(found)
-            self._add_waiting(at_least=_TOGETHER)
-        self._add_waiting()
-        return count
+                weight = size_of(file)
+                small = not packed and weight <= _LARGEST_TOGETHER
+                count += self.import_file(file, report, together=small)
+                size += weight
+            else:
+                report.files += 1
+                count += 1
+                size += found.size
+                self._keep(found.item)
+                if isinstance(found.item, AgentTestCase):
+                    self._unjudged.append(found.item)
+                self._add_waiting(report, at_least=_TOGETHER)
+            if enough is not None and size >= enough:
+                break
+        self._add_waiting(report)
+        return Imported(count, size)
 
     def import_file(
         self,
@@ -88,7 +107,7 @@ class Hand:
                 continue
             count += 1
             self._keep(item)
-            self._add_waiting(at_least=_TOGETHER if together else 1)
+            self._add_waiting(report, at_least=_TOGETHER if together else 1)
             if file == STDIN:
                 self._show_soon()
         return count
@@ -100,16 +119,30 @@ class Hand:
         else:
             self._judged.append(item)
 
-    def _add_waiting(self, *, at_least: int = 1) -> None:
+    def _add_waiting(self, report: ImportReport, *, at_least: int = 1) -> None:
         """Settle and add what waits, if there is so much of it."""
         if len(self._runs) + len(self._judged) < at_least:
             return
         for run in self._unjudged:
             settle(run)
-        self.writer.add_all(self._runs)
+        try:
+            self.writer.add_all(self._runs)
+        except _UNFIT:
+            self._add_singly(self._runs, report)
         self.writer.add_evaluations(self._judged)
         for waiting in (self._unjudged, self._runs, self._judged):
             waiting.clear()
+
+    def _add_singly(self, runs: list[AgentTestCase], report: ImportReport) -> None:
+        """Add the runs that can be kept, and report those that cannot: none stops the others."""
+        for run in runs:
+            try:
+                self.writer.add(run)
+            except _UNFIT as exc:
+                source = run.source or Source()
+                report.note(
+                    Unreadable(source.path or "", f"cannot be kept: {exc}", source.position)
+                )
 
     def _show_soon(self) -> None:
         """Write what has been in hand for long: a pipe may never end."""

@@ -65,7 +65,6 @@ def _import_part(
     hand = Hand(settings)
     with chdir(folder), hand.writer:
         for portion in portions:
-            size += portion.size
-            hand.import_files(portion.files, report, size=portion.size)
+            size += hand.import_files(portion.files, report).size
     report.merge(hand.written())
     return report, size

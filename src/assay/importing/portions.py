@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,15 +13,18 @@ from assay.ingest.sources import STDIN, walk_files
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_PORTION_BYTES = 2 * 1024 * 1024
+PORTION_BYTES = 2 * 1024 * 1024
 _PORTION_FILES = 64
 
 
 class Portion(Struct, frozen=True):
-    """Neighbouring files that one worker reads together, and how many bytes they have."""
+    """Neighbouring files that one worker reads together, and how many bytes they have.
+
+    Where nobody asked how many (None), a worker reads some and hands back the others.
+    """
 
     files: list[str]
-    size: int
+    size: int | None = None
 
 
 def names_of(sources: Sequence[str]) -> Iterator[str]:
@@ -32,6 +36,12 @@ def names_of(sources: Sequence[str]) -> Iterator[str]:
             yield from walk_files(source)
 
 
+def portions_by_count(files: Iterator[str]) -> Iterator[Portion]:
+    """Files in portions of as many, whatever they hold: to ask each how much that is takes time."""
+    while together := list(islice(files, _PORTION_FILES)):
+        yield Portion(together)
+
+
 def portions_of(files: Iterator[str]) -> Iterator[Portion]:
     """Files in portions small enough to keep all workers busy to the end."""
     together: list[str] = []
@@ -39,7 +49,7 @@ def portions_of(files: Iterator[str]) -> Iterator[Portion]:
     for file in files:
         together.append(file)
         weight += size_of(file)
-        if weight >= _PORTION_BYTES or len(together) >= _PORTION_FILES:
+        if weight >= PORTION_BYTES or len(together) >= _PORTION_FILES:
             yield Portion(together, weight)
             together, weight = [], 0
     if together:

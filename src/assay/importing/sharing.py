@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from assay.importing.hand import Hand
-from assay.importing.portions import names_of, portions_of
+from assay.importing.portions import names_of, portions_by_count, portions_of, size_of
 from assay.importing.report import ImportReport, ImportSettings
 from assay.importing.workers import Workers
 from assay.ingest.sources import STDIN
@@ -19,7 +19,6 @@ from assay.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from assay.importing.portions import Portion
     from assay.importing.report import Watcher
 
 # Less than this is done before a second process has started.
@@ -38,13 +37,13 @@ def import_runs(
     settings = replace(settings, named=frozenset(sources))
     if STDIN in sources:
         return _import_here(names_of(sources), settings, watcher)
-    portions = portions_of(names_of(sources))
-    first = _enough_to_share(portions)
-    count = min(jobs or os.cpu_count() or 1, len(first))
-    if count < 2 or sum(portion.size for portion in first) < _WORTH_SHARING_BYTES:
-        files = (file for portion in chain(first, portions) for file in portion.files)
-        return _import_here(files, settings, watcher)
-    return Workers(count, settings).import_all(chain(first, portions), watcher)
+    names = names_of(sources)
+    first, weight = _enough_to_share(names)
+    portions = list(portions_of(iter(first)))
+    count = min(jobs or os.cpu_count() or 1, len(portions))
+    if count < 2 or weight < _WORTH_SHARING_BYTES:
+        return _import_here(chain(first, names), settings, watcher)
+    return Workers(count, settings).import_all(chain(portions, portions_by_count(names)), watcher)
 
 
 def _import_here(
@@ -64,13 +63,11 @@ def _import_here(
     return report
 
 
-def _enough_to_share(portions: Iterator[Portion]) -> list[Portion]:
-    """The first portions, up to where sharing the work is worth it."""
-    taken: list[Portion] = []
+def _enough_to_share(names: Iterator[str]) -> tuple[list[str], int]:
+    """The first files, up to where sharing the work is worth it, and how many bytes they have."""
+    taken: list[str] = []
     weight = 0
-    for portion in portions:
-        taken.append(portion)
-        weight += portion.size
-        if weight >= _WORTH_SHARING_BYTES:
-            break
-    return taken
+    while weight < _WORTH_SHARING_BYTES and (name := next(names, None)) is not None:
+        taken.append(name)
+        weight += size_of(name)
+    return taken, weight

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from contextlib import contextmanager, suppress
 from itertools import takewhile
 from multiprocessing.connection import Connection, wait
@@ -20,16 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from assay.evidence.blame import blame
-from assay.evidence.outcome import settle
-from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.importing.hand import Hand
-from assay.importing.portions import Portion
+from assay.importing.portions import PORTION_BYTES, Portion
 from assay.importing.report import ImportReport, ImportSettings
 from assay.ingest.documents import Unreadable
 from assay.own_process import collect_seldom
-from assay.store.redaction import redacted
-from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,23 +35,19 @@ if TYPE_CHECKING:
 # One in hand and one at hand, so that a worker never waits for the next.
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
-# One that a rule for texts of any length knows, one for pages, one for single lines, one that is
-# told by its signs and one beyond ASCII.
-_FAILURES = (
-    "Error: it broke",
-    "Failed to fetch the page",
-    "Order 7 not found",
-    "Letter not sent",
-    "查询失败",
-)
 _DIED = "a worker process died before this was kept; import it again"
 
 
 class _Told(Struct):
-    """What a worker tells the parent after each portion, and once more when it is done."""
+    """What a worker tells the parent after each portion, and once more when it is done.
+
+    Of a portion that proved large it may have left some files, the last ones, for later.
+    """
 
     report: ImportReport
     count: int = 0
+    size: int = 0
+    left: int = 0
     batches: int = 0
     is_last: bool = False
 
@@ -68,21 +60,32 @@ class _Worker(Struct, eq=False):
     given: list[Portion] = field(default_factory=list)
     unsaved: list[Portion] = field(default_factory=list)
     batches: int = 0
+    ended: bool = False
 
-    def give(self, portion: Portion | None) -> None:
-        """Hand over a portion, or None when there are no more."""
-        if portion is not None:
-            self.given.append(portion)
+    def give(self, portion: Portion) -> None:
+        """Hand over a portion."""
+        self.given.append(portion)
+        self._send(portion)
+
+    def end(self) -> None:
+        """Tell that there are no more, once."""
+        if not self.ended:
+            self.ended = True
+            self._send(None)
+
+    def _send(self, portion: Portion | None) -> None:
         with suppress(OSError):  # a dead one is seen when nothing more is heard of it
             self.pipe.send(portion)
 
-    def hear(self, told: _Told) -> Portion:
-        """Note what became of the first portion it has."""
-        portion = self.given.pop(0)
+    def hear(self, told: _Told) -> list[Portion]:
+        """Note what became of the first portion it has; what it left of it, in smaller ones."""
+        files = self.given.pop(0).files
+        done = len(files) - told.left
         if told.batches != self.batches:
             self.batches, self.unsaved = told.batches, []
-        self.unsaved.append(portion)
-        return portion
+        self.unsaved.append(Portion(files[:done]))
+        together = max(PORTION_BYTES * done // max(told.size, 1), 1)
+        return [Portion(files[at : at + together]) for at in range(done, len(files), together)]
 
 
 class Workers:
@@ -90,12 +93,10 @@ class Workers:
 
     def __init__(self, workers: int, settings: ImportSettings) -> None:
         """Start the workers; they wait for portions."""
-        method = _start_method()
-        if method == "fork":
-            _get_ready()
-        context: Any = multiprocessing.get_context(method)
+        context: Any = multiprocessing.get_context(_start_method())
         self._stop = RawValue("b", 0)
         self._workers: list[_Worker] = []
+        self._left: deque[Portion] = deque()
         for _ in range(workers):
             ours, theirs = context.Pipe()
             process = context.Process(
@@ -109,16 +110,27 @@ class Workers:
         """Hand out all portions and gather the reports; Ctrl-C hands out no more."""
         report = ImportReport()
         with _ctrl_c_sets(self._stop):
-            for worker in self._workers * _AT_HAND:
-                worker.give(next(portions, None))
             while self._workers:
-                self._listen(portions, report, watcher)
+                self._hand_out(portions)
+                self._listen(report, watcher)
         report.interrupted = bool(self._stop.value)
         return report
 
-    def _listen(
-        self, portions: Iterator[Portion], report: ImportReport, watcher: Watcher | None
-    ) -> None:
+    def _hand_out(self, portions: Iterator[Portion]) -> None:
+        """Give everybody something to do; who has nothing waits for what others may leave."""
+        for worker in self._workers:
+            while len(worker.given) < _AT_HAND and (portion := self._following(portions)):
+                worker.give(portion)
+        if self._stop.value or not any(worker.given for worker in self._workers):
+            for worker in self._workers:
+                worker.end()
+
+    def _following(self, portions: Iterator[Portion]) -> Portion | None:
+        if self._stop.value:
+            return None
+        return self._left.popleft() if self._left else next(portions, None)
+
+    def _listen(self, report: ImportReport, watcher: Watcher | None) -> None:
         pipes = {worker.pipe: worker for worker in self._workers}
         for pipe in wait(list(pipes)):
             worker = pipes[pipe]  # type: ignore[index]
@@ -133,10 +145,9 @@ class Workers:
                 self._workers.remove(worker)
                 worker.process.join()
                 continue
-            portion = worker.hear(told)
-            worker.give(None if self._stop.value else next(portions, None))
+            self._left += worker.hear(told)
             if watcher is not None:
-                watcher.read(portion.size)
+                watcher.read(told.size)
                 watcher.done(told.count)
 
 
@@ -172,15 +183,6 @@ def _start_method() -> str:
     return "fork" if threads == 1 else "spawn"
 
 
-def _get_ready() -> None:
-    """Make once what each worker would make for itself: patterns, compiled at their first use."""
-    calls = [ToolExecutionResult("", {}, said) for said in _FAILURES]
-    settle(AgentTestCase("", None, execution_data=MCPExecutionData(calls)))
-    for call in calls:
-        blame(call)
-    redacted("")
-
-
 def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:
     """The life of a worker: portions in, reports out, one last when its batch is written."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
@@ -189,10 +191,12 @@ def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) ->
     hand = Hand(settings)
     with hand.writer:
         while (portion := _next(pipe, parent)) is not None and not stop.value:
-            report = ImportReport()
-            files = takewhile(lambda _: not stop.value, portion.files)
-            count = hand.import_files(files, report, size=portion.size)
-            pipe.send(_Told(report, count, hand.writer.batches))
+            report, files = ImportReport(), iter(portion.files)
+            done = hand.import_files(
+                takewhile(lambda _: not stop.value, files), report, enough=PORTION_BYTES
+            )
+            left = 0 if stop.value else len(list(files))
+            pipe.send(_Told(report, done.items, done.size, left, hand.writer.batches))
     pipe.send(_Told(hand.written(), is_last=True))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, likely_format, pick_format
 from assay.ingest.mixed_traffic import APIS, parts_by_api
 from assay.ingest.native import NATIVE
+from assay.ingest.other_fields import keep_apart
 from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
@@ -49,6 +50,13 @@ def read_runs(
         else:
             problem = "holds an evaluation and no run; assay import keeps it"
             yield Unreadable(item.source_path or str(source), problem, kind="passed_over")
+
+
+class Glimpse(NamedTuple):
+    """The one item of a small file, and how many bytes that has."""
+
+    item: AgentTestCase | Judged
+    size: int
 
 
 class RunReader:
@@ -90,15 +98,17 @@ class RunReader:
         for recording in recordings_at(path, on_bytes=on_bytes, walked=walked):
             yield from self._read(recording, judge, alone=named and _name(recording) == path)
 
-    def glimpse(self, path: str) -> AgentTestCase | Judged | None:
+    def glimpse(self, path: str) -> Glimpse | None:
         """The one item of a small file, not settled yet; None where `file` must look closer."""
         chosen = self._forced or self._likely or likely_format(path)
         if chosen.glimpse is None or (text := small_file(path)) is None:
             return None
         found = chosen.glimpse(without_surrogates(path), text)
-        if found is not None:
-            self._likely = chosen
-        return found
+        if found is None:
+            return None
+        self._likely = chosen
+        item = keep_apart(found) if isinstance(found, AgentTestCase) else found
+        return Glimpse(item, len(text))
 
     def _read(
         self,
@@ -175,7 +185,7 @@ def read_recording(
         if isinstance(recording.place, Pipe):  # whoever looked closer has done so by now
             recording.place.stop_keeping()
         if isinstance(item, AgentTestCase) and chosen is not NATIVE:
-            judge(item)
+            judge(keep_apart(item))
         yield item
     if not holds_any and chosen is not NATIVE:  # an empty list of cases says what it means
         problem = f"read as {chosen.name}, which it looks like, it holds no run"

@@ -237,4 +237,6 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _suffix(name: str) -> str:
-    return os.path.splitext(name)[1].lower()  # noqa: PTH122 - much faster, and there are many
+    """What `Path.suffix` is of a name that begins with no dot, much faster: there are many."""
+    at = name.rfind(".")
+    return name[at:].lower() if at > 0 else ""
