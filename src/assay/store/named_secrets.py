@@ -64,6 +64,10 @@ def _name_search(names: list[Name], value: str) -> Callable[[str], bool]:
     return search(_pattern(names, value))
 
 
+# Names whose letters are so unlike those of others that they are found faster without them.
+_SOUGHT_APART = (("token", "auth"), ("pass",), ("pw",))
+
+
 @cache
 def name_searches() -> tuple[Callable[[str], bool], ...]:
     """Tests of a text in lower case; where none finds anything, no name gives a secret away."""
@@ -77,10 +81,16 @@ def name_searches() -> tuple[Callable[[str], bool], ...]:
             _pattern([name for name in NAMES if name.assigned], _RANDOM_VALUE),
         ),
         _name_search([name for name in others if name.hint == "key"], _TELLING_VALUE),
-        _name_search(
-            [name for name in others if name.hint != "key" and not name.telling], _TELLING_VALUE
-        ),
+        *(_name_search(names, _TELLING_VALUE) for names in _in_groups(others)),
     )
+
+
+def _in_groups(names: list[Name]) -> Iterator[list[Name]]:
+    left = [name for name in names if name.hint != "key" and not name.telling]
+    for hints in _SOUGHT_APART:
+        yield [name for name in left if name.hint in hints]
+        left = [name for name in left if name.hint not in hints]
+    yield left
 
 
 @cache
