@@ -114,7 +114,7 @@ def _import(folder: Path) -> _Done:
     while process.poll() is None:
         for pid in _family(process.pid):
             peaks[pid] = max(peaks.get(pid, 0), _peak_kilobytes(pid))
-        time.sleep(0.1)
+        time.sleep(0.05)
     seconds = time.perf_counter() - began
     return _Done(seconds, _worked() - worked_before, sum(peaks.values()) / 1024)
 

@@ -9,8 +9,9 @@ import signal
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
 from contextlib import contextmanager
+from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,10 @@ from tests.ingest.reading import unpacked_ds200
 from assay import AgentTestCase
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.importing import hand as importing_hand
+from assay.importing import workers as importing_workers
 from assay.importing.hand import Hand
 from assay.importing.portions import PORTION_BYTES, Portion, portions_of
-from assay.importing.workers import _Told, _Worker
+from assay.importing.workers import Workers, _Told, _Worker
 from assay.ingest import openai_chat, reading
 from assay.ingest.documents import Unreadable
 from assay.store import Store
@@ -168,6 +170,54 @@ def test_a_worker_that_is_killed_is_reported(many: Path, tmp_path: Path, at: int
     assert run_ids(tmp_path / "store") == ALL
 
 
+class _KillingAll(Counting):
+    """Kills every worker once some work is done."""
+
+    def __init__(self, at: int, before: set[int]) -> None:
+        super().__init__(at)
+        self._before = before
+
+    def done(self, count: int) -> None:
+        super().done(count)
+        if self.reached.is_set():
+            for pid in set(children()) - self._before:
+                os.kill(pid, signal.SIGKILL)
+
+
+def test_where_all_workers_are_killed_every_file_is_accounted_for(
+    many: Path, tmp_path: Path
+) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    watcher = _KillingAll(1, set(children()))
+    report = import_runs([str(many)], settings, jobs=2, watcher=watcher)
+    assert not report.interrupted
+    kept = set(run_ids(tmp_path / "store"))
+    missing = {n // _RUNS_PER_FILE for n in range(1_800) if f"run-{n}" not in kept}
+    lost = [problem.path for problem in report.problems]
+    assert {str(many / f"{n:03}.jsonl") for n in missing} <= set(lost)
+    assert len(lost) == len(set(lost)) == report.problem_count
+    assert "all worker processes died before this was read; import it again" in {
+        problem.problem for problem in report.problems
+    }
+
+
+def test_what_a_dead_worker_had_not_begun_is_given_to_others() -> None:
+    class Dead:
+        def recv(self) -> None:
+            raise EOFError
+
+    given = [Portion(["begun"]), Portion(["not begun"])]
+    worker = _Worker(None, Dead(), given, [Portion(["not saved"])])  # type: ignore[arg-type]
+    crew, report = Workers.__new__(Workers), ImportReport()
+    crew._workers, crew._left = [worker], deque()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importing_workers, "wait", list)
+        crew._listen(report, None)
+    assert crew._workers == []
+    assert [portion.files for portion in crew._left] == [["not begun"]]
+    assert [problem.path for problem in report.problems] == ["not saved", "begun"]
+
+
 class _Interrupting(Counting):
     def done(self, count: int) -> None:
         super().done(count)
@@ -276,20 +326,75 @@ def test_portions_are_small_and_complete(tmp_path: Path) -> None:
     found = list(portions_of(names()))
     assert [name for portion in found for name in portion.files] == [*map(str, files), "gone.json"]
     assert [len(portion.files) for portion in found] == [1, 4, 64, 37]
-    assert sum(portion.size or 0 for portion in found) == sum(sizes)
 
 
-def test_who_meets_large_files_leaves_some_for_others(tmp_path: Path) -> None:
+def test_who_meets_large_files_leaves_some_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Beyond the first files nobody asks how large they are: a portion may be of any size."""
-    sizes = [*([20_000_000, 1] * 2), *([700_000] * 40), *([1_000] * 90)]
+    sizes = [*([450_000] * 40), *([700_000] * 40), 6_000_000, *([1_000] * 90)]
     for i, size in enumerate(sizes):
         write(tmp_path / "runs" / f"{i:03}.json", case(i, size))
+    left: list[int] = []
+    hear = _Worker.hear
+
+    def heard(self: _Worker, told: _Told) -> list[Portion]:
+        left.append(told.left)
+        return hear(self, told)
+
+    monkeypatch.setattr(_Worker, "hear", heard)
     watcher = Counting()
     settings = ImportSettings(str(tmp_path / "store"))
     report = import_runs([str(tmp_path / "runs")], settings, jobs=2, watcher=watcher)
+    assert max(left) > 30
     assert (report.added, report.known_already, report.files) == (len(sizes), 0, len(sizes))
     assert watcher.items == len(sizes)
     assert watcher.bytes == sum(file.stat().st_size for file in (tmp_path / "runs").iterdir())
+
+
+class _Pipe:
+    """Where portions for a worker end up, None for the end."""
+
+    def __init__(self) -> None:
+        self.sent: list[Portion | None] = []
+
+    def send(self, portion: Portion | None) -> None:
+        self.sent.append(portion)
+
+
+def a_crew(workers: int) -> Workers:
+    crew = Workers.__new__(Workers)
+    crew._stop, crew._left = RawValue("b", 0), deque()
+    crew._workers = [_Worker(None, _Pipe()) for _ in range(workers)]  # type: ignore[arg-type]
+    return crew
+
+
+def test_portions_are_handed_out_in_turns() -> None:
+    crew = a_crew(2)
+    crew._hand_out(iter([Portion(["a"]), Portion(["b"]), Portion(["c"])]))
+    assert [[p.files for p in worker.given] for worker in crew._workers] == [
+        [["a"], ["c"]],
+        [["b"]],
+    ]
+    assert not any(worker.ended for worker in crew._workers)
+
+
+@pytest.mark.parametrize(("files", "ended"), [(["a", "b"], False), (["a"], True)])
+def test_who_has_nothing_is_done_once_nobody_can_leave_anything(
+    files: list[str], *, ended: bool
+) -> None:
+    crew = a_crew(2)
+    crew._hand_out(iter([Portion(files)]))
+    assert [worker.ended for worker in crew._workers] == [False, ended]
+    crew._workers[0].given.clear()
+    crew._left.append(Portion(["c"]))
+    crew._hand_out(iter(()))
+    assert [len(worker.given) for worker in crew._workers] == [1, 0]
+    crew._workers[0].given.clear()
+    crew._hand_out(iter(()))
+    crew._hand_out(iter(()))
+    pipes: Any = [worker.pipe for worker in crew._workers]
+    assert [pipe.sent.count(None) for pipe in pipes] == [1, 1]
 
 
 def test_what_was_left_is_handed_out_in_portions_of_its_weight() -> None:
@@ -303,9 +408,9 @@ def test_what_was_left_is_handed_out_in_portions_of_its_weight() -> None:
     assert [portion.files for portion in worker.unsaved] == [["a"]]
 
 
-@pytest.mark.parametrize("walked", [True, False])
+@pytest.mark.parametrize("together", [True, False])
 def test_a_run_that_cannot_be_kept_stops_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, walked: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, together: bool
 ) -> None:
     """No reader should make one; where one does, it is told of and passed over."""
     read = openai_chat.OPENAI_CHAT.read
@@ -323,7 +428,7 @@ def test_a_run_that_cannot_be_kept_stops_no_other(
     hand, report = Hand(ImportSettings(str(tmp_path / "store"))), ImportReport()
     files = [str(file) for file in sorted((tmp_path / "runs").iterdir())]
     with hand.writer:
-        if walked:
+        if together:
             hand.import_files(files, report)
         else:
             for file in files:

@@ -19,6 +19,9 @@ from assay.json_values import json_value
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# Before the name of a fact in `extra` that a file calls as we call a field of ours.
+KEPT_APART = "recorded_"
+
 Record = TypeVar("Record")
 _PREVIEW = 60
 _LONGEST_NAME = 100

@@ -276,6 +276,10 @@ def test_what_is_remembered_is_bounded() -> None:
         kinds_of_messages(f"{'boat ' * 1_000}{n}" for n in range(3))
         assert max(len(_KIND_OF), len(_KIND_TOLD)) <= _MOST_REMEMBERED
     assert max(map(len, _KIND_OF)) <= _LONGEST_REMEMBERED
+    found = kinds_of_messages(f"berth {n} not found" for n in range(2 * _MOST_REMEMBERED))
+    assert len(found) == 2 * _MOST_REMEMBERED
+    assert found["berth 7 not found"] == "not_found"
+    assert max(len(_KIND_OF), len(_KIND_TOLD)) == _MOST_REMEMBERED
 
 
 def _forget() -> None:

@@ -70,6 +70,14 @@ def test_a_run_of_our_own_rules_is_what_its_key_says(tmp_path: Path) -> None:
     assert fill(store, [noted("by office")]) == (1, 0)
 
 
+def test_a_stored_run_that_cannot_be_read_back_is_like_none(tmp_path: Path) -> None:
+    odd = noted("a")
+    odd.context = [5]  # type: ignore[list-item]
+    fill(Store.create(tmp_path / "store"), [odd], trusted=True)
+    store = of_another_version(tmp_path / "store")
+    assert fill(store, [noted("b"), run(9)]) == (2, 0)
+
+
 def test_nothing_that_is_known_already_counts_as_masked(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     fill(store, MAILS)

@@ -25,6 +25,7 @@ from assay.errors import AssayError, InvalidRecord, NotJson
 from assay.evidence.outcome import settle
 from assay.store import Store
 from assay.store.case_text import _MOST_SKETCHES, case_text, written_case
+from assay.store.tables import run_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +59,7 @@ def test_the_text_is_the_record_without_its_source(case: AgentTestCase) -> None:
     written = case.to_dict()
     written.pop("source", None)
     assert msgspec.json.decode(case_text(case)) == written
-    assert case_text(case, trusted=True) == case_text(case)
+    assert written_case(case, trusted=True).text == case_text(case)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +196,7 @@ def test_rows_are_the_same_whether_from_a_case_or_from_its_text(
     assert told[0] == told[1]
 
 
-def test_verdicts_are_left_out_of_what_makes_a_run_the_same(tmp_path: Path) -> None:
+def test_verdicts_are_left_out_of_what_makes_a_run_the_same() -> None:
     """The text that runs are known by, to the letter: stores are full of its digests."""
     calls = [
         ToolExecutionResult("a", {"x": 1}, "Error: no", success=False, error_message="no"),
@@ -205,36 +206,51 @@ def test_verdicts_are_left_out_of_what_makes_a_run_the_same(tmp_path: Path) -> N
     for call in calls[:2]:
         call.success_rule, call.error_message = "error_prefix", "Error: no"
     case = AgentTestCase("q", "a", execution_data=MCPExecutionData(calls))
-    told = msgspec.json.decode(written_case(case, trusted=True).recorded)
-    assert told["execution_data"]["tool_executions"] == [
-        {
-            "tool": "a",
-            "parameters": {"x": 1},
-            "result": "Error: no",
-            "success": None,
-            "server": None,
-            "execution_time": None,
-            "error_message": None,
-        },
-        {
-            "tool": "b",
-            "parameters": {},
-            "result": "Error: no",
-            "server": None,
-            "execution_time": None,
-            "seen": 1,
-            "odd key": None,
-        },
-        {
-            "tool": "c",
-            "parameters": {},
-            "result": "fine",
-            "success": True,
-            "server": None,
-            "execution_time": None,
-            "error_message": None,
-        },
+    for told in (written_case(case, trusted=True), written_case(case)):
+        _, _, listed = told.recorded.decode().partition('"tool_executions":')
+        assert listed.startswith(
+            '[{"tool":"a","parameters":{"x":1},"result":"Error: no","success":null,"server":null,'
+            '"execution_time":null,"error_message":null},'
+            '{"tool":"b","parameters":{},"result":"Error: no","server":null,'
+            '"execution_time":null,"seen":1,"odd key":null},'
+            '{"tool":"c","parameters":{},"result":"fine","success":true,"server":null,'
+            '"execution_time":null,"error_message":null}],"total_rounds":1,'
+        )
+        assert run_key(told.recorded) == "1ca357512e2db8ea8f3d3659957f64dd"
+
+
+@pytest.mark.parametrize("name", ["source", "context", "comments", "schema_version"])
+def test_a_run_is_known_without_what_stores_did_not_keep_of_it(name: str) -> None:
+    case, fuller = run(1, extra={"mood": 1}), run(1, extra={"mood": 1, f"recorded_{name}": 5})
+    for trusted in (True, False):
+        plain, told = (written_case(item, trusted=trusted) for item in (case, fuller))
+        assert told.recorded == plain.recorded
+        assert told.text != plain.text
+
+
+def test_a_fact_that_is_read_as_ours_makes_the_run_it_made(tmp_path: Path) -> None:
+    call = ToolExecutionResult("t", {}, "Error: no")
+    data = MCPExecutionData([call])
+    case = settle(AgentTestCase("q", "a", model="m", execution_data=data, extra={"attempt": 2}))
+    told = written_case(case, trusted=True)
+    assert told.recorded.endswith(b'"model":"m","attempt":2}')
+    assert told.calls is None
+    store = Store.create(tmp_path / "store")
+    fill(store, [case], trusted=True)
+    assert store.query("SELECT attempt FROM runs UNION ALL SELECT attempt FROM calls") == [
+        {"attempt": 2},
+        {"attempt": 2},
     ]
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "a\nb", "é", "class", "", "__init__", "self"])
+def test_any_text_may_be_the_name_of_another_fact(name: str) -> None:
+    call = ToolExecutionResult("t", {}, "Error: no", execution_time=2, extra={name: 1})
+    case = settle(AgentTestCase("q", "a", execution_data=MCPExecutionData([call]), extra={name: 1}))
+    quick = written_case(case, trusted=True)
+    assert AgentTestCase.from_json(quick.text) == case
+    assert b'"execution_time":2,' in quick.recorded
+    assert b'"success' not in quick.recorded
 
 
 def test_any_number_of_kinds_of_other_fields_is_written(tmp_path: Path) -> None:
@@ -265,7 +281,7 @@ def test_any_number_of_kinds_of_other_fields_is_written(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_a_case_that_would_not_come_back_is_refused_though_it_is_trusted(
+def test_a_field_of_a_wrong_type_is_refused_though_it_is_trusted(
     tmp_path: Path, fields: dict[str, Any]
 ) -> None:
     store = Store.create(tmp_path / "store")

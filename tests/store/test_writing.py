@@ -11,7 +11,10 @@ from tests.store.runs import SMALL, fill, run, runs
 
 from assay import AgentTestCase, MCPExecutionData, Source, ToolExecutionResult
 from assay.errors import NotAStore
+from assay.evidence.blame import blame
+from assay.evidence.outcome import settle
 from assay.store import BatchLimit, Store
+from assay.store.layout import Layout
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
@@ -123,6 +126,51 @@ def test_a_batch_that_is_full_amid_runs_taken_together_doubles_none_of_them(
         writer.add_all(runs(10))
     assert (writer.added, writer.known_already) == (2, 8)
     assert sorted(case.run_id or "" for case in store.cases()) == [f"run-{n}" for n in range(10)]
+
+
+def test_ctrl_c_while_a_batch_is_shown_doubles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store.create(tmp_path / "store")
+    show, asked = Layout.show, []
+
+    def interrupted(self: Layout, batch: Any) -> None:
+        asked.append(batch)
+        if len(asked) == 1:
+            raise KeyboardInterrupt
+        show(self, batch)
+
+    writer = store.writer()
+    writer.__enter__()
+    writer.add_all(runs(5))
+    fill(store, runs(3))
+    monkeypatch.setattr(Layout, "show", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        writer.flush()
+    writer.__exit__(KeyboardInterrupt)
+    assert len(asked) == 2
+    assert (writer.added, writer.known_already) == (2, 3)
+    assert sorted(case.run_id or "" for case in store.cases()) == [f"run-{n}" for n in range(5)]
+
+
+def test_failures_are_blamed_alike_whether_they_wait_or_not(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    told = ["Order 7 not found", {"error": "Order 7 not found"}, "Order 7 not found " + "x " * 900]
+    calls = [ToolExecutionResult("get", {"n": 1}, text) for text in told]
+    case = settle(AgentTestCase("q", "a", execution_data=MCPExecutionData(calls)))
+    fill(store, [case])
+    rows = store.query("SELECT blame, kind, blame_rule, failed FROM calls ORDER BY position")
+    assert rows == [
+        {
+            "blame": found.category if found else None,
+            "kind": found.kind if found else None,
+            "blame_rule": found.rule if found else None,
+            "failed": not call.success,
+        }
+        for call in calls
+        for found in [blame(call)]
+    ]
+    assert [row["kind"] for row in rows[:2]] == ["not_found", "not_found"]
 
 
 def write_until(store: Store, error: type[BaseException]) -> None:

@@ -137,18 +137,27 @@ def blame(
     if call.success:
         return None
     message = _message_of(call)
-    failure = _Failure(call, message, _told(call, message), tool, siblings, offered)
-    return next(found for rule in _RULES if (found := rule(failure)) is not None)
+    told = _told(call, message, kind_of_message(message))
+    return _by_first_rule(_Failure(call, message, told, tool, siblings, offered))
 
 
-def blame_each(calls: Iterable[ToolExecutionResult]) -> list[Blame | None]:
-    """Whose fault each of many calls was, of which nothing is known beside what was recorded.
+def blame_each(failed: Iterable[ToolExecutionResult]) -> list[Blame]:
+    """Whose fault each of many failed calls was, of which only the calls are known.
 
     The same as `blame` says of one after the other, sooner.
     """
-    calls = list(calls)
-    kinds_of_messages(_message_of(call) for call in calls if not call.success)
-    return [blame(call) for call in calls]
+    calls = [(call, _message_of(call)) for call in failed]
+    kinds = kinds_of_messages(message for _, message in calls)
+    return [
+        _by_first_rule(
+            _Failure(call, message, _told(call, message, kinds[message]), None, None, None)
+        )
+        for call, message in calls
+    ]
+
+
+def _by_first_rule(failure: _Failure) -> Blame:
+    return next(found for rule in _RULES if (found := rule(failure)) is not None)
 
 
 def seed_names(found: Blame) -> tuple[str, str]:
@@ -165,9 +174,8 @@ def _message_of(call: ToolExecutionResult) -> str:
     return Payload(call.result).head(_LONGEST_MESSAGE) if is_full(call.result) else ""
 
 
-def _told(call: ToolExecutionResult, message: str) -> Kind:
-    """The kind that the message tells or, where it is vague, the words beside it."""
-    told = kind_of_message(message)
+def _told(call: ToolExecutionResult, message: str, told: Kind) -> Kind:
+    """The kind that the message told or, where that is vague, the words beside it."""
     if told not in VAGUE_KINDS:
         return told
     coded = kind_by_code(message[:_LONGEST_MESSAGE])

@@ -67,7 +67,7 @@ class _Memory(dict[str, "Kind"]):
         """Remember some more."""
         if len(self) + len(found) > _MOST_REMEMBERED:
             self.clear()
-        self.update(found)
+        self.update(islice(found.items(), _MOST_REMEMBERED))
 
 
 _KIND_OF, _KIND_TOLD = _Memory(), _Memory()
@@ -82,9 +82,14 @@ def _search(wording: str) -> Callable[[str], object]:
     may_occur_in = occurrence_of(f"(?i)(?:{_LOOK_AROUND.sub('', wording)})")
     if _LOOK_AROUND.search(wording) is None:
         return may_occur_in
-    exact = re.compile(wording, re.IGNORECASE).search
     # The two engines agree on the letters of ASCII only.
-    return lambda text: (not text.isascii() or may_occur_in(text)) and exact(text)
+    return lambda text: (not text.isascii() or may_occur_in(text)) and _exact(wording).search(text)
+
+
+@cache
+def _exact(wording: str) -> re.Pattern[str]:
+    """A wording with look-around, compiled when the first text may have it."""
+    return re.compile(wording, re.IGNORECASE)
 
 
 def kind_of_message(message: str) -> Kind:

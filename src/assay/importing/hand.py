@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.errors import InvalidRecord, NotJson
 from assay.evidence.outcome import settle
 from assay.importing.portions import size_of
 from assay.importing.report import ImportReport
@@ -28,8 +28,6 @@ _SECONDS_IN_HAND = 5.0
 # Small enough to stay in the processor's memory, and no more than a few megabytes at once.
 _TOGETHER = 16
 _LARGEST_TOGETHER = 256 * 1024
-# A run that could not be read back from the store.
-_UNFIT = (InvalidRecord, NotJson)
 
 
 class Imported(NamedTuple):
@@ -125,24 +123,10 @@ class Hand:
             return
         for run in self._unjudged:
             settle(run)
-        try:
-            self.writer.add_all(self._runs)
-        except _UNFIT:
-            self._add_singly(self._runs, report)
+        self.writer.add_all(self._runs, on_unfit=partial(_note_unfit, report))
         self.writer.add_evaluations(self._judged)
         for waiting in (self._unjudged, self._runs, self._judged):
             waiting.clear()
-
-    def _add_singly(self, runs: list[AgentTestCase], report: ImportReport) -> None:
-        """Add the runs that can be kept, and report those that cannot: none stops the others."""
-        for run in runs:
-            try:
-                self.writer.add(run)
-            except _UNFIT as exc:
-                source = run.source or Source()
-                report.note(
-                    Unreadable(source.path or "", f"cannot be kept: {exc}", source.position)
-                )
 
     def _show_soon(self) -> None:
         """Write what has been in hand for long: a pipe may never end."""
@@ -175,3 +159,8 @@ class Hand:
             redactions=self.writer.redactions,
             formats=self.writer.formats_added + self.writer.formats_known,
         )
+
+
+def _note_unfit(report: ImportReport, run: AgentTestCase, why: Exception) -> None:
+    source = run.source or Source()
+    report.note(Unreadable(source.path or "", f"cannot be kept: {why}", source.position))

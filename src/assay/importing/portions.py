@@ -18,13 +18,9 @@ _PORTION_FILES = 64
 
 
 class Portion(Struct, frozen=True):
-    """Neighbouring files that one worker reads together, and how many bytes they have.
-
-    Where nobody asked how many (None), a worker reads some and hands back the others.
-    """
+    """Neighbouring files that one worker reads together; of large ones it may hand some back."""
 
     files: list[str]
-    size: int | None = None
 
 
 def names_of(sources: Sequence[str]) -> Iterator[str]:
@@ -50,10 +46,10 @@ def portions_of(files: Iterator[str]) -> Iterator[Portion]:
         together.append(file)
         weight += size_of(file)
         if weight >= PORTION_BYTES or len(together) >= _PORTION_FILES:
-            yield Portion(together, weight)
+            yield Portion(together)
             together, weight = [], 0
     if together:
-        yield Portion(together, weight)
+        yield Portion(together)
 
 
 def size_of(file: str) -> int:

@@ -14,7 +14,7 @@ import signal
 import threading
 from collections import deque
 from contextlib import contextmanager, suppress
-from itertools import takewhile
+from itertools import chain, takewhile
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from typing import TYPE_CHECKING, Any
@@ -28,7 +28,7 @@ from assay.ingest.documents import Unreadable
 from assay.own_process import collect_seldom
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from assay.importing.report import Watcher
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
 _DIED = "a worker process died before this was kept; import it again"
+_NOBODY_LEFT = "all worker processes died before this was read; import it again"
 
 
 class _Told(Struct):
@@ -114,16 +115,29 @@ class Workers:
                 self._hand_out(portions)
                 self._listen(report, watcher)
         report.interrupted = bool(self._stop.value)
+        if not report.interrupted:
+            _note_lost(chain(self._left, portions), _NOBODY_LEFT, report)
         return report
 
     def _hand_out(self, portions: Iterator[Portion]) -> None:
-        """Give everybody something to do; who has nothing waits for what others may leave."""
-        for worker in self._workers:
-            while len(worker.given) < _AT_HAND and (portion := self._following(portions)):
-                worker.give(portion)
-        if self._stop.value or not any(worker.given for worker in self._workers):
+        """Give everybody something to do, in turns.
+
+        Who has nothing waits for what others may leave, and is done where they cannot.
+        """
+        for most in range(_AT_HAND):
             for worker in self._workers:
-                worker.end()
+                if len(worker.given) <= most and not worker.ended:
+                    self._give_next(worker, portions)
+        given = [portion for worker in self._workers for portion in worker.given]
+        if self._stop.value or not any(len(portion.files) > 1 for portion in given):
+            for worker in self._workers:
+                if not worker.given or self._stop.value:
+                    worker.end()
+
+    def _give_next(self, worker: _Worker, portions: Iterator[Portion]) -> None:
+        portion = self._following(portions)
+        if portion is not None:
+            worker.give(portion)
 
     def _following(self, portions: Iterator[Portion]) -> Portion | None:
         if self._stop.value:
@@ -138,7 +152,8 @@ class Workers:
                 told: _Told = worker.pipe.recv()
             except (EOFError, OSError):
                 self._workers.remove(worker)
-                _note_lost(worker, report)
+                self._left += worker.given[1:]  # it had not begun with these
+                _note_lost([*worker.unsaved, *worker.given[:1]], _DIED, report)
                 continue
             report.merge(told.report)
             if told.is_last:
@@ -168,10 +183,10 @@ def _ctrl_c_sets(stop: Any) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _note_lost(worker: _Worker, report: ImportReport) -> None:
-    for portion in (*worker.unsaved, *worker.given):
+def _note_lost(portions: Iterable[Portion], why: str, report: ImportReport) -> None:
+    for portion in portions:
         for file in portion.files:
-            report.note(Unreadable(file, _DIED))
+            report.note(Unreadable(file, why))
 
 
 def _start_method() -> str:

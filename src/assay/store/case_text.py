@@ -5,7 +5,8 @@ The text is the record as `AgentTestCase.to_dict` writes it, without the place i
 
 from __future__ import annotations
 
-from dataclasses import fields
+import re
+from dataclasses import fields, replace
 from operator import attrgetter
 from types import UnionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, get_args, get_origin, get_type_hints
@@ -14,6 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.records import KEPT_APART
 from assay.run import RunOutcome, Source, Usage
 from assay.test_case import SCHEMA_VERSION, AgentTestCase
 
@@ -132,18 +134,20 @@ class WrittenCase(NamedTuple):
 
 # A kind of its own for each way of telling more: few files have many.
 _MOST_SKETCHES = 200
+_MOST_BESIDE = 64
+# What needs no escapes in JSON.
+_PLAIN_NAME = re.compile(r"[^\x00-\x1f\x7f\"\\]*")
+# What files told under names of ours, and stores did not keep: runs are known without it.
+_ONCE_LOST = frozenset(
+    f"{KEPT_APART}{name}"
+    for name in ("schema_version", *(field.name for field in fields(AgentTestCase)))
+)
 _facts_decoder = msgspec.json.Decoder(CaseFacts)
 
 
-def case_text(case: AgentTestCase, *, trusted: bool = False) -> bytes:
-    """The whole case as JSON; a value that JSON cannot hold is an error that names its field.
-
-    With `trusted` the values of free form are taken to be JSON already, as they are in a case
-    that was just read from a file; that saves the proof.
-    """
+def case_text(case: AgentTestCase) -> bytes:
+    """The whole case as JSON; a value that JSON cannot hold is an error that names its field."""
     try:
-        if trusted:
-            return _encode(_sketched_case(case)[0])
         written = _written_case(case, _written)
         text = _encode(written)
         if _decode(text) == written:
@@ -158,8 +162,18 @@ def written_case(case: AgentTestCase, *, trusted: bool = False) -> WrittenCase:
     """The case as JSON, and the same without our verdicts: what makes a run the same run.
 
     A verdict is what `settle` gave: it has a rule. The words of a failure are part of it where
-    there is a result to take them from.
+    there is a result to take them from. With `trusted` the values of free form are taken to be
+    JSON already, as they are in a case that was just read from a file; that saves the proof.
     """
+    written = _in_full(case, trusted=trusted)
+    if _ONCE_LOST.isdisjoint(case.extra):
+        return written
+    kept = {key: value for key, value in case.extra.items() if key not in _ONCE_LOST}
+    known_by = _in_full(replace(case, extra=kept), trusted=trusted)
+    return written._replace(recorded=known_by.recorded)
+
+
+def _in_full(case: AgentTestCase, *, trusted: bool) -> WrittenCase:
     if trusted:
         try:
             return _written_quickly(case)
@@ -185,7 +199,8 @@ def _written_quickly(case: AgentTestCase) -> WrittenCase:
     text = recorded = _encode(sketch)
     if _forget_verdicts(case.calls, calls):
         recorded = _encode(sketch)
-    return WrittenCase(text, recorded, None if dict in map(type, calls) else calls)
+    # What is odd may hold facts that are read as ours.
+    return WrittenCase(text, recorded, None if dict in map(type, (sketch, *calls)) else calls)
 
 
 def source_text(source: Source) -> bytes:
@@ -215,6 +230,7 @@ class _Form:
     def __init__(self, empty: Any, *before: str) -> None:
         self._class, self._before = type(empty), before
         self.names = tuple(field.name for field in fields(empty) if field.name != "extra")
+        self._own = frozenset((*before, *self.names))
         self.values_of = attrgetter(*self.names)
         self._always = frozenset(empty.to_dict())
         self.optional = tuple(name for name in self.names if name not in self._always)
@@ -228,7 +244,7 @@ class _Form:
         """The record as something that is quickly encoded, its values as they are.
 
         What is not set is left out as it is encoded, which is faster than picking it out first.
-        Records with more kinds of other fields than can be remembered become dicts.
+        A record with other fields of odd names, or of too many kinds to remember, becomes a dict.
         """
         values, extra = self.values_of(record), record.extra
         types = tuple(map(type, values))
@@ -264,13 +280,13 @@ class _Form:
         """The sketch of a record with these fields beside its own: what else a file said."""
         if not all(isinstance(name, str) for name in extra):
             raise _Unusual
-        if not set(extra).isdisjoint((*self._before, *self.names)):
-            raise _Unusual
-        if len(self._sketches) >= _MOST_SKETCHES:
+        if len(self._sketches) >= _MOST_SKETCHES or len(extra) > _MOST_BESIDE:
+            return None
+        if not all(map(_PLAIN_NAME.fullmatch, extra)) or not self._own.isdisjoint(extra):
             return None
         before = [(name, Any) for name in self._before]
         own = [(name, Any) if name in self._always else (name, Any, None) for name in self.names]
-        # Any text may be a key; what names a field of a class may not be any text.
+        # Nearly any text may be a key; what names a field of a class may not.
         names = {f"extra_{i}": name for i, name in enumerate(extra)}
         made = self._sketches[extra] = msgspec.defstruct(
             "Sketch",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay import __version__
 from assay.engine import file_list
+from assay.errors import InvalidRecord
 from assay.store.case_text import written_case
 from assay.store.command_secrets import COMMANDS
 from assay.store.secret_rules import (
@@ -111,7 +112,7 @@ class Lookalikes:
         """What was recorded of some runs, as far as it was not masked."""
         where = "WHERE run_key IN (SELECT unnest($keys::VARCHAR[]))"
         rows = self._read(engine, "cases", ("run_key", '"case"'), where, {"keys": sorted(keys)})
-        return {key: _recorded(text) for key, text in rows}
+        return {key: told for key, text in rows if (told := _recorded(text)) is not None}
 
     def _read(
         self,
@@ -168,5 +169,9 @@ def _place(row: RunRow) -> _Place:
     return tuple(getattr(row, name) for name in _PLACE)
 
 
-def _recorded(text: str) -> str:
-    return written_case(AgentTestCase.from_json(text)).recorded.decode()
+def _recorded(text: str) -> str | None:
+    """What makes a stored run the same run; None where it cannot be read back."""
+    try:
+        return written_case(AgentTestCase.from_json(text)).recorded.decode()
+    except InvalidRecord:
+        return None

@@ -305,16 +305,24 @@ class Failure(NamedTuple):
 def failures_of(case: AgentTestCase, rows: list[CallRow]) -> list[Failure]:
     """The failed calls of a case whose blame is yet to be told.
 
-    Where tools are known that were on offer it is told at once: they may be large, and are not
-    to be kept until there are many failures to tell it of.
+    What is large is not to be kept until there are many failures: where tools are known that
+    were on offer, or a result is more than a message, blame is told at once.
     """
     failures = [Failure(*pair) for pair in zip(case.calls, rows, strict=True) if pair[1].failed]
     tools = offered_tools(case) if failures else None
-    if tools is None:
-        return failures
-    for call, row in failures:
-        _fill_in_blame(row, blame(call, tool=tools.get(call.tool), offered=tools))
-    return []
+    waiting: list[Failure] = []
+    for failure in failures:
+        call, row = failure
+        if tools is None and _is_message(call.result):
+            waiting.append(failure)
+        else:
+            tool = tools.get(call.tool) if tools else None
+            _fill_in_blame(row, blame(call, tool=tool, offered=tools))
+    return waiting
+
+
+def _is_message(result: object) -> bool:
+    return result is None or (isinstance(result, str) and len(result) <= LONGEST_MESSAGE)
 
 
 def tell_blame(failures: list[Failure]) -> None:
@@ -325,7 +333,7 @@ def tell_blame(failures: list[Failure]) -> None:
 
 
 def _fill_in_blame(row: CallRow, found: Blame | None) -> None:
-    if found is not None:
+    if found is not None:  # of a call that failed there always is one
         row.blame, row.kind = found.category, found.kind
         row.blame_rule, row.blame_confidence = found.rule, found.confidence
 
@@ -360,7 +368,10 @@ def _beginning(arguments: bytes) -> str:
 def _arguments_key(arguments: bytes, given: Any) -> str:
     """The same for the same arguments, in whatever order they were given."""
     if b"," in arguments:
-        arguments = _encode_sorted(_decode(arguments) if isinstance(given, Raw) else given)
+        try:
+            arguments = _encode_sorted(_decode(arguments) if isinstance(given, Raw) else given)
+        except TypeError:  # keys that are no texts in Python, as they are in JSON
+            arguments = _encode_sorted(_decode(arguments))
     return blake2b(arguments, digest_size=8).hexdigest()
 
 

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.engine import connect, file_list, in_our_words, quoted
+from assay.errors import InvalidRecord, NotJson
 from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import read_facts, source_text, written_case
 from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
@@ -25,7 +26,7 @@ from assay.store.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from assay.engine import Engine
@@ -44,6 +45,8 @@ _CALL_ROW_BYTES = 600
 _PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1"
 # Where the place begins that an evaluation was read from: its last field.
 _PLACE = '"source_path":'
+# What is wrong with a case that could not be read back.
+_UNFIT = (InvalidRecord, NotJson)
 # The tables whose keys tell what a store has already.
 _KEYED = ("runs", "evaluations", "summaries")
 
@@ -73,15 +76,25 @@ class _Item(NamedTuple):
 
 
 class _Fresh(NamedTuple):
-    """A case that the store does not have, and its text as it is to be written."""
+    """A case that the store does not have, its text as it is to be written, what rows tell of it.
+
+    That is the case itself or, where something was masked, the facts in its text.
+    """
 
     case: AgentTestCase
-    text: bytes
-    decoded: str
+    text: str
     recorded: bytes
-    # As they were encoded; None where they are to be read from the text.
-    calls: list[EncodedCall] | None
+    told: AgentTestCase | CaseFacts
+    calls: Sequence[EncodedCall]
+    size: int
     redactions: int = 0
+
+
+class _Taken(NamedTuple):
+    """Cases that the store does not have, by key, and how many it has, by format."""
+
+    fresh: dict[str, _Fresh]
+    known: Counter[str]
 
 
 class _Judgement(NamedTuple):
@@ -159,11 +172,39 @@ class Writer:
         """Take a case; False when the store has this run already."""
         return self.add_all([case]) == 1
 
-    def add_all(self, cases: Sequence[AgentTestCase]) -> int:
+    def add_all(
+        self,
+        cases: Sequence[AgentTestCase],
+        on_unfit: Callable[[AgentTestCase, Exception], object] | None = None,
+    ) -> int:
         """Take some cases, all held at once; how many of them the store did not have.
 
         Whether it has one that another version masked differently is seen when the batch is
-        written: `added` and `known_already` tell in the end.
+        written: `added` and `known_already` tell in the end. `on_unfit` hears of a case that
+        could not be read back, and why, and the others are taken; without it that is an error.
+        """
+        try:
+            taken = self._looked_at(cases)
+        except _UNFIT:
+            if on_unfit is None:
+                raise
+            taken = self._looked_at([case for case in cases if self._is_fit(case, on_unfit)])
+        self._take(taken.fresh)
+        self.formats_known.update(taken.known)
+        return len(taken.fresh)
+
+    def _is_fit(
+        self, case: AgentTestCase, on_unfit: Callable[[AgentTestCase, Exception], object]
+    ) -> bool:
+        try:
+            self._looked_at([case])
+        except _UNFIT as exc:
+            on_unfit(case, exc)
+            return False
+        return True
+
+    def _looked_at(self, cases: Sequence[AgentTestCase]) -> _Taken:
+        """What is to be written of some cases; nothing is in hand yet.
 
         Each step is done for all before the next: its code then stays at hand for the processor,
         which saves a tenth of the time.
@@ -176,44 +217,43 @@ class Writer:
             self._masked(item.recorded) if found else item.recorded
             for item, (_, found) in zip(written, masked, strict=True)
         ]
-        known: Counter[str] = Counter()
-        fresh: dict[str, _Fresh] = {}
+        taken = _Taken({}, Counter())
         for key, case, (text, recorded, calls), (safe, found) in zip(
             map(run_key, told), cases, written, masked, strict=True
         ):
-            if key in self._known or key in fresh:
-                known[_format_of(case)] += 1
-            elif found and self._redact:
-                fresh[key] = _Fresh(case, safe.encode(), safe, recorded, None, found)
+            if key in self._known or key in taken.fresh:
+                taken.known[_format_of(case)] += 1
+                continue
+            if found and self._redact:
+                facts = read_facts(safe.encode())
+                fresh = _Fresh(case, safe, recorded, facts, facts.calls, len(text), found)
+            elif calls is None:
+                facts = read_facts(text)
+                fresh = _Fresh(case, text.decode(), recorded, facts, facts.calls, len(text))
             else:
                 decoded = text.decode() if found else safe
-                fresh[key] = _Fresh(case, text, decoded, recorded, calls)
-        self._take(fresh)
-        self.formats_known.update(known)
-        return len(fresh)
+                fresh = _Fresh(case, decoded, recorded, case, calls, len(text))
+            taken.fresh[key] = fresh
+        return taken
 
     def _masked(self, recorded: bytes) -> bytes:
         return redacted(recorded.decode(), emails=self._emails)[0].encode()
 
     def _take(self, fresh: dict[str, _Fresh]) -> None:
-        told = [_told(item) for item in fresh.values()]
         sources = self._sources([item.case.source for item in fresh.values()])
         rows = [
-            run_row(key, case, source)
-            for key, (case, _), (source, _) in zip(fresh, told, sources, strict=True)
+            run_row(key, item.told, source)
+            for (key, item), (source, _) in zip(fresh.items(), sources, strict=True)
         ]
         runs = [_ENCODER.encode(row) for row in rows]
-        calls = [
-            call_rows(key, case, item.case, encoded)
-            for (key, item), (case, encoded) in zip(fresh.items(), told, strict=True)
-        ]
+        calls = [call_rows(key, item.told, item.case, item.calls) for key, item in fresh.items()]
         size = 0
         for (key, item), row, (_, source), run_line, called in zip(
             fresh.items(), rows, sources, runs, calls, strict=True
         ):
             taken = _Item(
                 key,
-                item.decoded,
+                item.text,
                 source,
                 run_line,
                 called,
@@ -225,7 +265,7 @@ class Writer:
             # One step, so that Ctrl-C leaves no half of a run behind.
             self._items.append(taken)
             self._known.add(key)
-            size += len(item.text) + len(run_line) + _CALL_ROW_BYTES * len(called)
+            size += item.size + len(run_line) + _CALL_ROW_BYTES * len(called)
         # Not before all are in hand: whether others have them too is asked of what is in hand.
         if fresh:
             self._grow(size)
@@ -290,55 +330,60 @@ class Writer:
     def _finish(self) -> None:
         if not self._items and not self._judgements:
             return
-        items, judgements = self._without_lookalikes(), self._judgements
-        written = len(items) + len(judgements)
-        tell_blame([failure for item in items for failure in item.failures])
+        self._let_go(self._seen_otherwise())
+        tell_blame([failure for item in self._items for failure in item.failures])
         batch = self._layout.begin()
         try:
-            self._write(batch.folder, items, judgements)
+            self._write(batch.folder, self._items, self._judgements)
             with self._layout.locked("publish"):
-                elsewhere = self._learn_new_batches()
-                items = [item for item in items if item.key not in elsewhere]
-                judgements = [row for row in judgements if row.key not in elsewhere]
-                if len(items) + len(judgements) < written:
-                    self._write(batch.folder, items, judgements)
-                if items or judgements:
+                if self._let_go(self._learn_new_batches()):
+                    self._write(batch.folder, self._items, self._judgements)
+                if self._items or self._judgements:
                     self._layout.show(batch)
         except BaseException:
             batch.abandon()
             raise
-        if not items and not judgements:
+        if not self._items and not self._judgements:
             batch.abandon()
         self._seen_batches.add(batch.folder.name)
-        self._count(items, judgements)
+        self._count()
         self._items, self._judgements, self._bytes = [], [], 0
 
-    def _without_lookalikes(self) -> list[_Item]:
-        """What is in hand but for what the store has, masked by the rules of another time."""
+    def _let_go(self, known: set[str]) -> bool:
+        """Take out of hand what the store has already; whether there was any.
+
+        At once: whatever ends the writing of this batch, these are not asked about again.
+        """
+        before = len(self._items) + len(self._judgements)
+        runs = [item for item in self._items if item.key in known]
+        judged = [row for row in self._judgements if row.key in known]
+        self._items = [item for item in self._items if item.key not in known]
+        self._judgements = [row for row in self._judgements if row.key not in known]
+        self.formats_known.update(item.format for item in runs)
+        self.judged_known_already.update(row.table for row in judged)
+        return len(self._items) + len(self._judgements) < before
+
+    def _seen_otherwise(self) -> set[str]:
+        """The runs in hand that the store has, masked by the rules of another time."""
         seeming = {item.key: item.seeming for item in self._items if item.seeming is not None}
         if not seeming:
-            return self._items
+            return set()
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
-            known = self._lookalikes.known(self._engine, seeming)
-        return [item for item in self._items if item.key not in known]
+            return self._lookalikes.known(self._engine, seeming)
 
-    def _count(self, items: list[_Item], judgements: list[_Judgement]) -> None:
+    def _count(self) -> None:
         self.batches += 1
-        self.redactions += sum(item.redactions for item in items)
-        written = Counter(item.format for item in items)
-        self.formats_added += written
-        self.formats_known += Counter(item.format for item in self._items) - written
-        tables = Counter(row.table for row in judgements)
-        self.judged_added += tables
-        self.judged_known_already += Counter(row.table for row in self._judgements) - tables
+        self.redactions += sum(item.redactions for item in self._items)
+        self.formats_added.update(item.format for item in self._items)
+        self.judged_added.update(row.table for row in self._judgements)
 
     def _write(self, folder: Path, items: list[_Item], judgements: list[_Judgement]) -> None:
         with in_our_words(self._layout.root):
-            write_rows(self._engine, folder, "runs", b"\n".join(item.run_line for item in items))
+            write_rows(self._engine, folder, "runs", b"\n".join([item.run_line for item in items]))
             calls = [row for item in items for row in item.call_rows]
             write_rows(self._engine, folder, "calls", _ENCODER.encode_lines(calls))
             for table in ("evaluations", "summaries"):
-                lines = b"\n".join(row.line for row in judgements if row.table == table)
+                lines = b"\n".join([row.line for row in judgements if row.table == table])
                 write_rows(self._engine, folder, table, lines)
             self._write_cases(folder, items)
         (folder / MASKING).write_text(self._rules, encoding="ascii")
@@ -381,14 +426,6 @@ class Writer:
             return []
         query = f"SELECT {KEYS[table]} FROM read_parquet({file_list(files)})"  # noqa: S608
         return [key for (key,) in self._engine.execute(query).fetchall()]
-
-
-def _told(item: _Fresh) -> tuple[AgentTestCase | CaseFacts, Sequence[EncodedCall]]:
-    """The case as it may be told, and its calls as they were encoded."""
-    if item.calls is not None:
-        return item.case, item.calls
-    facts = read_facts(item.text)
-    return facts, facts.calls
 
 
 def _format_of(case: AgentTestCase) -> str:
