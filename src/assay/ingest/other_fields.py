@@ -43,7 +43,8 @@ def keep_apart(case: AgentTestCase) -> AgentTestCase:
 def _shared(record: Any) -> list[str]:
     """The names that both a field of ours and another fact have."""
     cls: Any = type(record)
-    return sorted(_own_names(cls).intersection(record.extra))
+    own = _own_names(cls)
+    return [] if own.isdisjoint(record.extra) else sorted(own.intersection(record.extra))
 
 
 def _is_taken(record: Any, key: str) -> bool:
