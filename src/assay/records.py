@@ -29,7 +29,8 @@ _NAMES_SHOWN = 12
 
 
 @cache
-def _field_names(cls: Any) -> frozenset[str]:
+def field_names(cls: Any) -> frozenset[str]:
+    """The names of a record's fields; `extra` is none, it holds the keys of others."""
     return frozenset(field.name for field in fields(cls)) - {"extra"}
 
 
@@ -37,7 +38,7 @@ def read_record(cls: type[Record], data: object, where: str) -> Record:
     """Build a record from a JSON object; wrong types are errors that name the field."""
     if not isinstance(data, dict):
         raise InvalidRecord(f"{where}: expected an object, got {preview(data)}")
-    known = _field_names(cast("Any", cls))
+    known = field_names(cast("Any", cls))
     own = {key: value for key, value in data.items() if key in known}
     if len(own) < len(data):
         own["extra"] = {key: value for key, value in data.items() if key not in known}

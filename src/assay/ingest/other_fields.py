@@ -7,13 +7,12 @@ could not be read back.
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import cache
 from typing import Any
 
 from assay.errors import AssayError
 from assay.execution import MCPExecutionData, ToolExecutionResult
-from assay.records import KEPT_APART
+from assay.records import KEPT_APART, field_names
 from assay.test_case import AgentTestCase
 
 _VERSION = "schema_version"
@@ -83,5 +82,4 @@ def _always_written(cls: Any) -> frozenset[str]:
 
 @cache
 def _own_names(cls: Any) -> frozenset[str]:
-    beside = {_VERSION} if cls is AgentTestCase else set()
-    return frozenset({field.name for field in fields(cls)} - {"extra"} | beside)
+    return field_names(cls) | ({_VERSION} if cls is AgentTestCase else set())

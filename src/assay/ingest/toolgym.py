@@ -221,14 +221,13 @@ def _call(call: RecordedCall, step: Step | None) -> ToolExecutionResult:
     result = call.result
     if result is None:
         result = step.result if step is not None and step.result else call.result_preview
-    # By position, in the record's order, which is faster: there are many.
     found = ToolExecutionResult(
         text_or_none(call.tool) or "",
         decode_arguments(call.arguments),
         result,
-        True,  # noqa: FBT003 - as long as nothing else is said
-        text_or_none(call.server),
-        amount_or_none(call.duration_seconds),
+        success=True,
+        server=text_or_none(call.server),
+        execution_time=amount_or_none(call.duration_seconds),
     )
     status = text_or_none(call.status)
     # "success" only says that something came back: the runtime writes it beside failures too.

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
-from assay.records import KEPT_APART
+from assay.records import KEPT_APART, field_names
 from assay.run import RunOutcome, Source, Usage
 from assay.test_case import SCHEMA_VERSION, AgentTestCase
 
@@ -139,8 +139,7 @@ _MOST_BESIDE = 64
 _PLAIN_NAME = re.compile(r"[^\x00-\x1f\x7f\"\\]*")
 # What files told under names of ours, and stores did not keep: runs are known without it.
 _ONCE_LOST = frozenset(
-    f"{KEPT_APART}{name}"
-    for name in ("schema_version", *(field.name for field in fields(AgentTestCase)))
+    f"{KEPT_APART}{name}" for name in ("schema_version", *field_names(AgentTestCase))
 )
 _facts_decoder = msgspec.json.Decoder(CaseFacts)
 
@@ -190,7 +189,7 @@ def _written_quickly(case: AgentTestCase) -> WrittenCase:
     # Long values are text already when the rest is written: it is written more than once.
     for call, told in zip(case.calls, calls, strict=True):
         parameters, result = Raw(_encode(call.parameters)), Raw(_encode(call.result))
-        if isinstance(told, dict):
+        if isinstance(told, dict):  # as `_put` does, which takes longer, and calls are many
             told["parameters"], told["result"] = parameters, result
         else:
             told.parameters, told.result = parameters, result
