@@ -370,3 +370,7 @@ def test_how_a_work_went_is_told_to_who_looks_after_it(
 )
 def test_a_work_fails_in_its_own_sentence(text: str, *, failed: bool) -> None:
     assert (failing_opening(text) is not None) is failed
+
+
+def test_half_a_letter_in_a_text_of_ones_own_ends_nothing() -> None:
+    assert sign_of_refusal("berth \ud800 is required") is not None

@@ -32,30 +32,22 @@ OPENINGS: tuple[Opening, ...] = (*STATEMENTS, *PROGRAMS, *PHRASES, *SENTENCES, *
 _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
 
 
-def _rows(reach: Reach, *, beyond_ascii: bool) -> list[tuple[int, Opening]]:
-    return [
-        (i, row)
-        for i, row in enumerate(OPENINGS)
-        if row.reach == reach and row.beyond_ascii is beyond_ascii
-    ]
+@cache
+def _rows(reach: Reach, *, beyond_ascii: bool) -> list[Opening]:
+    return [row for row in OPENINGS if row.reach == reach and row.beyond_ascii is beyond_ascii]
 
 
 @cache
-def _compiled(reach: Reach, *, beyond_ascii: bool = False) -> re.Pattern[str] | None:
-    """One pattern for all rules of a reach, if it has any; the group that matched names the row.
-
-    Compiled when the first text asks for it, so that an import costs nothing.
-    """
-    rows = _rows(reach, beyond_ascii=beyond_ascii)
-    wordings = "|".join(f"(?P<o{i}>{'|'.join(row.wordings)})" for i, row in rows)
-    return re.compile(wordings, re.IGNORECASE) if rows else None
+def _compiled(wordings: tuple[str, ...]) -> re.Pattern[str]:
+    """All wordings of a rule, compiled when the first text asks for them: that takes a while."""
+    return re.compile("|".join(wordings), re.IGNORECASE)
 
 
 @cache
 def _possible(reach: Reach) -> Callable[[str], bool]:
     """A look whether any rule of a reach can match: most texts tell of no failure."""
     rows = _rows(reach, beyond_ascii=False)
-    return may_open_with("|".join(wording for _, row in rows for wording in row.wordings))
+    return may_open_with("|".join(wording for row in rows for wording in row.wordings))
 
 
 _MARKED = Opening("failure_mark", "page", ())
@@ -134,22 +126,25 @@ def failing_opening(
         found = _first_match(head, reaches, (False, True))
         if found is None and (plain := simplified(head)) is not None:
             found = _first_match(plain, reaches, (True,))
-    if found is None or found.lastgroup is None:
+    if found is None:
         return _told_by_signs(text, head, size, tool)
-    row = OPENINGS[int(found.lastgroup[1:])]
-    if _is_harmless(row, found[0], found.string[found.end() :]) or reads_like_content(text):
+    row, opening, rest = found
+    if _is_harmless(row, opening, rest) or reads_like_content(text):
         return None
     return row
 
 
 def _first_match(
     head: str, reaches: list[Reach], beyond_ascii: tuple[bool, ...] = (False,)
-) -> re.Match[str] | None:
-    patterns = (
-        _compiled(reach, beyond_ascii=beyond) for reach in reaches for beyond in beyond_ascii
-    )
-    matches = (pattern.match(head) for pattern in patterns if pattern is not None)
-    return next((match for match in matches if match), None)
+) -> tuple[Opening, str, str] | None:
+    """The first rule that a text opens by, what it says of it, and what comes after that."""
+    for reach in reaches:
+        for beyond in beyond_ascii:
+            for row in _rows(reach, beyond_ascii=beyond):
+                found = _compiled(row.wordings).match(head)
+                if found is not None:
+                    return row, found[0], head[found.end() :]
+    return None
 
 
 def _told_by_signs(text: str, head: str, size: int, tool: ToolKind) -> Opening | None:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import jsonschema_rs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _PART = re.compile(
     r"[a-z ]{2,}(?![?*+{])|\\.|\[(?:\\.|[^\\\]])*\]|\(\?(?:<?[=!]|[a-z-]*:)|[()]|\{\d+,\d+\}|.",
     re.DOTALL,
 )
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+_LEFT_OUT = re.compile(r"\(\?<?[=!]|\(\?-i|[*+?}]\+")
+_LIMITS = re.compile(r"\{\d+,\d+\}")
 _ASCII = "".join(map(chr, range(128)))
 _ENDS = {"$": r"\n?\z", r"\Z": r"\z"}
 _SETS = frozenset({".", r"\s", r"\S", r"\w", r"\W", r"\d", r"\D"})
+# Letters beyond ASCII that are one of ASCII, upper and lower case aside; there are no others.
+_ALIKE = {"\u0130": "i", "\u0131": "i", "\u017f": "s", "\u212a": "k"}
+# A set must not be empty, and a capital is never met in lower case.
+_NEVER_MET = "[A]"
 
 
 def occurrence_of(pattern: str) -> Callable[[str], bool]:
@@ -33,16 +40,35 @@ def occurrence_of(pattern: str) -> Callable[[str], bool]:
     return validator.is_valid
 
 
+def in_letters(text: str) -> str:
+    """The text without half a letter, which Python's texts may have and this engine refuses."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
 def may_open_with(pattern: str) -> Callable[[str], bool]:
     """A quick test of an ASCII text in lower case: whether a match at its start is possible.
 
     Where it says no, the pattern does not match there, upper and lower case aside: it looks for
     the same without look-around and without upper limits. Where it says yes, ask `re`.
     """
-    return occurrence_of(rf"\A(?:{_widened(pattern)})")
+    return occurrence_of(rf"\A(?:{_widened(pattern, limited=False)})")
 
 
-def _widened(pattern: str) -> str:
+def may_have(pattern: str) -> Callable[[str], bool]:
+    """The same for a match anywhere; its yes is a yes unless the pattern `asks_more`."""
+    return occurrence_of(_widened(pattern, limited=True))
+
+
+def asks_more(pattern: str) -> bool:
+    """Whether a pattern asks for what `may_have` leaves out.
+
+    That is look-around, a letter's case, and not to go back.
+    """
+    return _LEFT_OUT.search(pattern) is not None
+
+
+def _widened(pattern: str, *, limited: bool) -> str:
+    """The pattern for ASCII letters in lower case, without look-around."""
     kept: list[str] = []
     depth, left_out = 0, None
     for part in _PART.findall(pattern):
@@ -50,7 +76,7 @@ def _widened(pattern: str) -> str:
         if left_out is None and _LOOK_AROUND.fullmatch(part):
             left_out = depth
         if left_out is None:
-            kept.append(_widened_part(part))
+            kept.append(part if limited and _LIMITS.fullmatch(part) else _widened_part(part))
         if part == ")":
             left_out = None if left_out == depth else left_out
             depth -= 1
@@ -61,12 +87,13 @@ def _widened(pattern: str) -> str:
 def _widened_part(part: str) -> str:
     if part in _ENDS:
         return _ENDS[part]
-    # Of other letters too: upper and lower case aside, a dotless i is an i.
-    if part in _SETS or (part[0] == "[" and len(part) > 1) or not part.isascii():
+    if len(part) == 1 and not part.isascii():
+        return _ALIKE.get(part, _NEVER_MET)
+    if part in _SETS or (part[0] == "[" and len(part) > 1):
         return _among_ascii(part)
     if part.startswith("(?"):
         return "(?:"
-    if part[0] == "{" and len(part) > 1:
+    if _LIMITS.fullmatch(part):
         return part.partition(",")[0] + ",}"
     return part if part[0] == "\\" else part.lower()
 
@@ -74,6 +101,12 @@ def _widened_part(part: str) -> str:
 @cache
 def _among_ascii(letters: str) -> str:
     """Those of a set of letters that an ASCII text in lower case may have."""
-    found = "".join(re.findall(letters, _ASCII, re.IGNORECASE)).lower()
-    # A set must not be empty, and this letter is never met.
-    return "[" + "".join(rf"\x{ord(letter):02x}" for letter in sorted(set(found))) + "\u00e9]"
+    found = sorted(set("".join(re.findall(letters, _ASCII, re.IGNORECASE)).lower()))
+    return f"[{''.join(_ranges(list(map(ord, found))))}]" if found else _NEVER_MET
+
+
+def _ranges(numbers: list[int]) -> Iterator[str]:
+    """Sorted numbers of letters, neighbours taken together, for what is short is read faster."""
+    for _, run in groupby(enumerate(numbers), lambda item: item[1] - item[0]):
+        together = [number for _, number in run]
+        yield rf"\x{together[0]:02x}-\x{together[-1]:02x}"

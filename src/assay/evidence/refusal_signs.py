@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from assay.evidence.error_vocabulary import FIELD_NAMES, HANDLED_THINGS, VERBS
 from assay.evidence.hindrances import ACTING_SIGNS, SAID_BY_WHO_IS_HINDERED, STOPPER_SIGNS, Sign
-from assay.evidence.linear_search import occurrence_of
+from assay.evidence.linear_search import in_letters, occurrence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,14 +235,13 @@ _DOUBTS_ANYWHERE = (
 # What is done in spite of what is said before.
 _GOES_ON = re.compile(r"\b(?:anyway|proceeding|continuing with|using (?:the )?default)\b", re.I)
 
-_Compiled = tuple[tuple[Sign, re.Pattern[str]], ...]
+# What bears these hinders the tool, beside what refuses whoever calls.
+_HINDERING: dict[ToolKind, tuple[Sign, ...]] = {"acting": ACTING_SIGNS, "stopper": STOPPER_SIGNS}
 
 
 class _Grammar(Struct, frozen=True):
     end: re.Pattern[str]
     verdict: re.Pattern[str]
-    signs: _Compiled
-    acting: dict[str, _Compiled]
     before: re.Pattern[str]
     within: re.Pattern[str]
     first: re.Pattern[str]
@@ -258,16 +257,17 @@ def _grammar() -> _Grammar:
         verdict=re.compile(
             rf"\b(?:(?P<demand>{_DEMAND})|(?P<state>{_STATE})|(?P<hint>{_HINT}))", ignored
         ),
-        signs=tuple((sign, re.compile(sign.wording, ignored)) for sign in SIGNS),
-        acting={
-            kind: tuple((sign, re.compile(sign.wording, ignored)) for sign in signs)
-            for kind, signs in (("acting", ACTING_SIGNS), ("stopper", STOPPER_SIGNS))
-        },
         before=re.compile(_DOUBTS_BEFORE, ignored),
         within=re.compile(_DOUBTS_WITHIN, ignored),
         first=re.compile(_DOUBTS_AT_FIRST, ignored),
         anywhere=re.compile(_DOUBTS_ANYWHERE),
     )
+
+
+@cache
+def _compiled(wording: str) -> re.Pattern[str]:
+    """The wording of a sign, compiled when the first text may bear it."""
+    return re.compile(wording, re.IGNORECASE)
 
 
 @cache
@@ -283,30 +283,29 @@ def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
 
     It depends on the tool: one that was asked for a state tells it, and refuses by demands only.
     """
-    grammar = _grammar()
-    if not _may_refuse(hindered=tool in grammar.acting)(opening.lower()):
+    if not _may_refuse(hindered=tool in _HINDERING)(in_letters(opening.lower())):
         return None
+    grammar = _grammar()
     sentences = grammar.end.split(opening.strip())
     first = sentences[0]
     if len(sentences) > _MOST_SENTENCES or grammar.within.search(first):
         return None
     if grammar.anywhere.search(opening) or _GOES_ON.search(opening):
         return None
-    if tool in grammar.acting:
-        hindered = _borne(grammar, grammar.acting[tool], opening, first, tool)
-        if hindered is not None:
-            return hindered
+    hindered = _borne(grammar, _HINDERING.get(tool, ()), opening, first, tool)
+    if hindered is not None:
+        return hindered
     if grammar.first.match(opening):
         return None
-    return _borne(grammar, grammar.signs, opening, first, tool)
+    return _borne(grammar, SIGNS, opening, first, tool)
 
 
 def _borne(
-    grammar: _Grammar, signs: _Compiled, opening: str, first: str, tool: ToolKind
+    grammar: _Grammar, signs: tuple[Sign, ...], opening: str, first: str, tool: ToolKind
 ) -> Sign | None:
     """The first of the signs that a text bears with the verdict it needs, and without a doubt."""
-    for sign, wording in signs:
-        found = wording.match(opening)
+    for sign in signs:
+        found = _compiled(sign.wording).match(opening)
         if found is None or _only_answers(grammar, sign, first, tool):
             continue
         place = _place_of(grammar, sign, found, first)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from assay.evidence.common_wordings import COMMON_WORDINGS
 from assay.evidence.failure_kinds import VAGUE_KINDS
 from assay.evidence.foreign_kinds import FOREIGN_KINDS
 from assay.evidence.kind_wordings import WORDINGS
-from assay.evidence.linear_search import occurrence_of
+from assay.evidence.linear_search import asks_more, in_letters, may_have, occurrence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -55,7 +55,6 @@ _PREFIX = re.compile(
 _TAG = re.compile(r"</?[a-z]\w{0,30}>")
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_LOOK_AROUND = re.compile(r"\(\?<?[=!][^()]*\)")
 
 _Wordings = tuple[tuple["Kind", str], ...]
 
@@ -73,23 +72,37 @@ class _Memory(dict[str, "Kind"]):
 _KIND_OF, _KIND_TOLD = _Memory(), _Memory()
 
 
+class _Wording:
+    """A wording, and quick looks at some texts whether they have it."""
+
+    def __init__(self, wording: str) -> None:
+        self._wording = wording
+        self._asks_more = asks_more(wording)
+
+    def found_in(self, plain: dict[str, str], others: list[str]) -> list[str]:
+        """Those that have it: of ASCII texts with what they are in lower case, and of others."""
+        having = [text for text, lowered in plain.items() if self._may_have(lowered)]
+        if self._asks_more:
+            having = [text for text in having if self._exact.search(text)]
+        return having + [text for text in others if self._occurs_in(text)]
+
+    @cached_property
+    def _may_have(self) -> Callable[[str], bool]:
+        return may_have(self._wording)
+
+    @cached_property
+    def _exact(self) -> re.Pattern[str]:
+        return re.compile(self._wording, re.IGNORECASE)
+
+    @cached_property
+    def _occurs_in(self) -> Callable[[str], object]:
+        # The two engines agree on the letters of ASCII only.
+        return self._exact.search if self._asks_more else occurrence_of(f"(?i)(?:{self._wording})")
+
+
 @cache
-def _searches(wordings: _Wordings) -> tuple[tuple[Kind, Callable[[str], object]], ...]:
-    return tuple((kind, _search(wording)) for kind, wording in wordings)
-
-
-def _search(wording: str) -> Callable[[str], object]:
-    may_occur_in = occurrence_of(f"(?i)(?:{_LOOK_AROUND.sub('', wording)})")
-    if _LOOK_AROUND.search(wording) is None:
-        return may_occur_in
-    # The two engines agree on the letters of ASCII only.
-    return lambda text: (not text.isascii() or may_occur_in(text)) and _exact(wording).search(text)
-
-
-@cache
-def _exact(wording: str) -> re.Pattern[str]:
-    """A wording with look-around, compiled when the first text may have it."""
-    return re.compile(wording, re.IGNORECASE)
+def _compiled(wordings: _Wordings) -> tuple[tuple[Kind, _Wording], ...]:
+    return tuple((kind, _Wording(wording)) for kind, wording in wordings)
 
 
 def kind_of_message(message: str) -> Kind:
@@ -113,7 +126,7 @@ def kinds_of_messages(messages: Iterable[str]) -> dict[str, Kind]:
 
 def _read_kinds(messages: list[str]) -> dict[str, Kind]:
     kinds: dict[str, Kind] = dict.fromkeys(messages, "unclassified")
-    readings = {message: _readings(_telling_part(_in_letters(message))) for message in messages}
+    readings = {message: _readings(_telling_part(in_letters(message))) for message in messages}
     while readings:
         told = {message: text for message, rest in readings.items() for text in islice(rest, 1)}
         spoken = _kinds_told(told.values())
@@ -123,11 +136,6 @@ def _read_kinds(messages: list[str]) -> dict[str, Kind]:
             if message not in readings or kinds[message] == "unclassified":
                 kinds[message] = spoken[text]
     return kinds
-
-
-def _in_letters(message: str) -> str:
-    """The message without half a letter, which Python's texts may have and the other engine not."""
-    return message if message.isascii() else message.encode(errors="replace").decode()
 
 
 def _is_short(message: str) -> bool:
@@ -164,14 +172,16 @@ def _kinds_told(texts: Iterable[str]) -> dict[str, Kind]:
 
 def _first_told(texts: list[str], wordings: _Wordings) -> dict[str, Kind]:
     """The kind of the first wording that each text has, of those that have one."""
+    plain = {text: text.lower() for text in texts if text.isascii()}
+    others = [text for text in texts if text not in plain]
     found: dict[str, Kind] = {}
-    for kind, occurs_in in _searches(wordings):
-        if not texts:
+    for kind, wording in _compiled(wordings):
+        if not plain and not others:
             break
-        having = [text for text in texts if occurs_in(text)]
-        if having:
-            found |= dict.fromkeys(having, kind)
-            texts = [text for text in texts if text not in found]
+        for text in wording.found_in(plain, others):
+            found[text] = kind
+            plain.pop(text, None)
+        others = [text for text in others if text not in found]
     return found
 
 
