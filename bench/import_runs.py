@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -111,12 +112,21 @@ def _import(folder: Path) -> _Done:
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(command, stdout=quiet, stderr=quiet, env=_environment(folder))
     peaks: dict[int, int] = {}
-    while process.poll() is None:
-        for pid in _family(process.pid):
-            peaks[pid] = max(peaks.get(pid, 0), _peak_kilobytes(pid))
-        time.sleep(0.05)
+    ended = threading.Event()
+    watching = threading.Thread(target=_watch, args=(process.pid, peaks, ended))
+    watching.start()
+    process.wait()
     seconds = time.perf_counter() - began
+    ended.set()
+    watching.join()
     return _Done(seconds, _worked() - worked_before, sum(peaks.values()) / 1024)
+
+
+def _watch(pid: int, peaks: dict[int, int], ended: threading.Event) -> None:
+    """Note what a process and its children hold, until it ended."""
+    while not ended.wait(0.05):
+        for member in _family(pid):
+            peaks[member] = max(peaks.get(member, 0), _peak_kilobytes(member))
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import atexit
 import gc
 import signal
 import sys
@@ -21,9 +22,10 @@ def collect_seldom() -> None:
     """Look for cycles a hundred times less often than Python does.
 
     Modules, rows and cases stay until they are dropped, and hardly any hold cycles: looking for
-    them takes a tenth of a short command's time and finds nothing.
+    them takes a tenth of a short command's time and finds nothing. At the end all go at once.
     """
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
+    atexit.register(gc.freeze)
 
 
 @contextmanager

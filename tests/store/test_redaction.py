@@ -10,6 +10,7 @@ import string
 import time
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -411,18 +412,23 @@ def test_what_is_no_secret_stays(text: str, wrap: Wrap) -> None:
     assert redacted(wrap(text)) == (wrap(text), 0)
 
 
+def test_a_list_after_an_option_holds_its_values_and_one_after_a_word_does_not() -> None:
+    given = '["--password", ["hunter2x9", "hunter3x9"], "password", "email"]'
+    assert redacted(given) == (f'["--password", ["{MASK}", "{MASK}"], "password", "email"]', 2)
+
+
 @pytest.mark.parametrize("emails", [False, True])
 def test_several_texts_are_masked_as_each_would_be(*, emails: bool) -> None:
-    secret = json.dumps({"password": "hunter2 and more"})
-    mail = json.dumps({"to": "ada@example.org"})
-    plain = [json.dumps({"query": text}) for text in ("Ångström", 'the key "figures"', "")]
-    masked = (json.dumps({"password": MASK}), 1)
-    sent = (json.dumps({"to": MASK}), 1) if emails else (mail, 0)
+    secret = msgspec.json.encode({"password": "hunter2 and more"})
+    mail = msgspec.json.encode({"to": "ada@example.org"})
+    plain = [msgspec.json.encode({"query": text}) for text in ("Ångström", 'the key "figures"', "")]
+    masked = (msgspec.json.encode({"password": MASK}), 1)
+    sent = (msgspec.json.encode({"to": MASK}), 1) if emails else (mail, 0)
     untouched = [(text, 0) for text in plain]
     assert redacted_each([], emails=emails) == []
     assert redacted_each(plain, emails=emails) == untouched
     assert redacted_each([mail, *plain], emails=emails) == [sent, *untouched]
-    assert redacted_each([*plain, secret, ""], emails=emails) == [*untouched, masked, ("", 0)]
+    assert redacted_each([*plain, secret, b""], emails=emails) == [*untouched, masked, (b"", 0)]
 
 
 @pytest.mark.parametrize(
@@ -430,8 +436,9 @@ def test_several_texts_are_masked_as_each_would_be(*, emails: bool) -> None:
     [*(text for text, _ in TOLD), *(text.format(secret) for text, secret in BY_SHAPE.values())],
 )
 def test_a_secret_among_other_texts_goes(text: str) -> None:
-    alone = redacted(json.dumps(text))
-    assert redacted_each(["{}", json.dumps(text), "{}"]) == [("{}", 0), alone, ("{}", 0)]
+    alone, count = redacted(json.dumps(text))
+    among_others = redacted_each([b"{}", json.dumps(text).encode(), b"{}"])
+    assert among_others == [(b"{}", 0), (alone.encode(), count), (b"{}", 0)]
 
 
 def test_a_secret_in_a_field_of_the_case_itself_goes() -> None:

@@ -15,7 +15,7 @@ from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.cli.option_names import in_options
 from assay.errors import AssayError, JudgeError, UnknownName
-from assay.own_process import collect_seldom, nothing_to_lose
+from assay.own_process import nothing_to_lose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,7 +122,6 @@ def _run(command_line: typer.Typer) -> None:
 
 def main() -> None:
     """Run the command line; what the user can mend is one line, not a traceback."""
-    collect_seldom()
     accept_any_text()
     try:
         with nothing_to_lose():

@@ -45,8 +45,9 @@ def _name_pattern(name: Name) -> str:
 
 
 # What may stand between a name and its value: the closing quote, then a separator.
+_CLOSED = r"[0-9]{0,4}(?:\\*[\"'])?[\])]?\s{0,8}"
 _BETWEEN = (
-    r"[0-9]{0,4}(?:\\*[\"'])?[\])]?\s{0,8}(?:[:：=]=*>?|\\+uff1a|>|,?\s*\\*[\"']"
+    rf"{_CLOSED}(?:[:：=]=*>?|\\+uff1a|>|\s*\\*[\"']"
     r"|,\s*\\*[\"']val(?:ue)?\\*[\"']\s*:|\s)\s{0,8}(?:\[\s*)?(?:\\*[\"'])?"
 )
 _STRICT_VALUE = r"[^\s\[\]{},]"
@@ -56,8 +57,12 @@ _RANDOM_VALUE = r"[^\s\\\"',\[\]{}]{8}"
 _ADDRESS_VALUE = r"[^\s\\\"'&]{8}"
 
 
+def _any_of(names: list[Name]) -> str:
+    return f"(?:{'|'.join(map(_name_pattern, names))})"
+
+
 def _pattern(names: list[Name], value: str) -> str:
-    return f"(?:{'|'.join(map(_name_pattern, names))}){_BETWEEN}{value}"
+    return f"{_any_of(names)}{_BETWEEN}{value}"
 
 
 def _name_search(names: list[Name], value: str) -> Callable[[str], bool]:
@@ -82,6 +87,10 @@ def name_searches() -> tuple[Callable[[str], bool], ...]:
         ),
         _name_search([name for name in others if name.hint == "key"], _TELLING_VALUE),
         *(_name_search(names, _TELLING_VALUE) for names in _in_groups(others)),
+        # Of two items of a list the second belongs to the first only where that is an option.
+        search(
+            rf"-[a-z0-9_-]*(?:{'|'.join(map(_name_pattern, NAMES))}){_CLOSED},\s*\[?\s*\\*[\"']"
+        ),
     )
 
 

@@ -56,11 +56,12 @@ def masked_text(text: str) -> str:
     return msgspec.json.decode(masked, type=str) if count else text
 
 
-def redacted_each(texts: Sequence[str], *, emails: bool = False) -> list[tuple[str, int]]:
+def redacted_each(texts: Sequence[bytes], *, emails: bool = False) -> list[tuple[bytes, int]]:
     """Several short JSON texts, each as `redacted` has it: one look at all of them often does."""
-    if _may_need_masks("\n".join(texts), emails=emails):
-        return [redacted(text, emails=emails) for text in texts]
-    return [(text, 0) for text in texts]
+    if not _may_need_masks(b"\n".join(texts).decode(), emails=emails):
+        return [(text, 0) for text in texts]
+    masked = [redacted(text.decode(), emails=emails) for text in texts]
+    return [(text.encode(), count) for text, count in masked]
 
 
 def _may_need_masks(text: str, *, emails: bool) -> bool:

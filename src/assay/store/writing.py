@@ -44,9 +44,10 @@ _CALL_ROW_BYTES = 600
 # More effort takes longer and makes files of rows no smaller to speak of.
 _PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1"
 # Where the place begins that an evaluation was read from: its last field.
-_PLACE = '"source_path":'
+_PLACE = b'"source_path":'
 # What is wrong with a case that could not be read back.
 _UNFIT = (InvalidRecord, NotJson)
+_KEYS = {table: name.encode() for table, name in KEYS.items()}
 # The tables whose keys tell what a store has already.
 _KEYED = ("runs", "evaluations", "summaries")
 
@@ -279,20 +280,19 @@ class Writer:
 
         The same judgement is the same wherever its file lies.
         """
-        texts = [_ENCODER.encode(item).decode() for item in judged]
+        texts = [_ENCODER.encode(item) for item in judged]
+        masked = redacted_each(texts, emails=self._emails)
         added = size = 0
-        for item, text, (masked, found) in zip(
-            judged, texts, redacted_each(texts, emails=self._emails), strict=True
-        ):
+        for item, text, (safe, found) in zip(judged, texts, masked, strict=True):
             table = "evaluations" if isinstance(item, RecordedEvaluation) else "summaries"
-            key = run_key(_without_place(masked))
+            key = run_key(_without_place(safe))
             if key in self._known:
                 self.judged_known_already[table] += 1
                 continue
-            written = masked if self._redact else text
+            written = safe if self._redact else text
             self.redactions += found if self._redact else 0
-            comma = "," if len(written) > len("{}") else ""
-            line = f'{{"{KEYS[table]}":"{key}"{comma}{written[1:]}'.encode()
+            comma = b"," if len(written) > len(b"{}") else b""
+            line = b'{"%b":"%b"%b%b' % (_KEYS[table], key.encode(), comma, written[1:])
             self._judgements.append(_Judgement(key, table, line))
             self._known.add(key)
             added += 1
@@ -313,7 +313,7 @@ class Writer:
 
     def _sources(self, sources: list[Source | None]) -> list[tuple[Source | None, str | None]]:
         """Each place as it may be told, and its text."""
-        texts = ["" if source is None else source_text(source).decode() for source in sources]
+        texts = [b"" if source is None else source_text(source) for source in sources]
         masked = (
             redacted_each(texts, emails=self._emails) if self._redact else zip(texts, repeat(0))
         )
@@ -322,9 +322,9 @@ class Writer:
             if source is None:
                 told.append((None, None))
             elif found:
-                told.append((type(source).from_dict(msgspec.json.decode(text)), text))
+                told.append((type(source).from_dict(msgspec.json.decode(text)), text.decode()))
             else:
-                told.append((source, text))
+                told.append((source, text.decode()))
         return told
 
     def _finish(self) -> None:
@@ -432,10 +432,10 @@ def _format_of(case: AgentTestCase) -> str:
     return (case.source.format if case.source else None) or "?"
 
 
-def _without_place(judged: str) -> bytes:
+def _without_place(judged: bytes) -> bytes:
     """The JSON of an evaluation as it would be had it been read from nowhere."""
     before, place, _ = judged.rpartition(_PLACE)
-    return f"{before.removesuffix(',')}}}".encode() if place else judged.encode()
+    return before.removesuffix(b",") + b"}" if place else judged
 
 
 def write_rows(engine: Engine, folder: Path, table: str, lines: bytes) -> None:
