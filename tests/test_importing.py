@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from tests.ingest.reading import unpacked_ds200
 
 from assay import AgentTestCase
-from assay.importing import ImportReport, ImportSettings, import_runs
+from assay.importing import ImportReport, ImportSettings, import_runs, sharing
 from assay.importing import hand as importing_hand
 from assay.importing import workers as importing_workers
 from assay.importing.hand import Hand
@@ -312,7 +312,7 @@ def _children_of(pid: int) -> list[int]:
 
 
 def test_portions_are_small_and_complete(tmp_path: Path) -> None:
-    sizes = [3_000_000, 10, 10, 1_500_000, 1_500_000, *([1] * 100)]
+    sizes = [9_000_000, 10, 10, 4_500_000, 4_500_000, *([1] * 300)]
     files = []
     for i, size in enumerate(sizes):
         files.append(tmp_path / f"{i:03}")
@@ -325,7 +325,7 @@ def test_portions_are_small_and_complete(tmp_path: Path) -> None:
 
     found = list(portions_of(names()))
     assert [name for portion in found for name in portion.files] == [*map(str, files), "gone.json"]
-    assert [len(portion.files) for portion in found] == [1, 4, 64, 37]
+    assert [len(portion.files) for portion in found] == [1, 4, 192, 109]
 
 
 def test_who_meets_large_files_leaves_some_for_others(
@@ -350,6 +350,25 @@ def test_who_meets_large_files_leaves_some_for_others(
     assert (report.added, report.known_already, report.files) == (len(sizes), 0, len(sizes))
     assert watcher.items == len(sizes)
     assert watcher.bytes == sum(file.stat().st_size for file in (tmp_path / "runs").iterdir())
+
+
+def test_every_core_of_a_large_machine_gets_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for i in range(100):
+        with (tmp_path / f"{i:03}.json").open("wb") as file:
+            file.truncate(1024**2)
+    started: list[int] = []
+
+    def crew(count: int, _settings: ImportSettings) -> Workers:
+        started.append(count)
+        return a_crew(0)
+
+    monkeypatch.setattr(sharing, "Workers", crew)
+    settings = ImportSettings(str(tmp_path / "store"))
+    report = import_runs([str(tmp_path)], settings, jobs=12)
+    assert started == [12]
+    assert report.problem_count == 100  # nobody was there to read them, and that is told
 
 
 class _Pipe:

@@ -76,17 +76,3 @@ def test_other_errors_there_are_told_as_ever(
     raising = _Raising(ZeroDivisionError)
     del raising
     assert "ZeroDivisionError" in capsys.readouterr().err
-
-
-def test_what_is_there_at_the_end_is_not_searched_for_cycles() -> None:
-    program = (
-        "import atexit, gc\n"
-        "from assay.own_process import collect_seldom\n"
-        "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
-        "collect_seldom()\n"
-        "print(gc.get_freeze_count())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "0\nTrue\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import atexit
 import gc
 import signal
 import sys
@@ -22,10 +21,9 @@ def collect_seldom() -> None:
     """Look for cycles a hundred times less often than Python does.
 
     Modules, rows and cases stay until they are dropped, and hardly any hold cycles: looking for
-    them takes a tenth of a short command's time and finds nothing. At the end all go at once.
+    them takes a tenth of a short command's time and finds nothing.
     """
     gc.set_threshold(_OBJECTS_PER_COLLECTION)
-    atexit.register(gc.freeze)
 
 
 @contextmanager

@@ -472,7 +472,10 @@ def test_ctrl_c_keeps_whole_batches_and_a_second_run_completes(many: Path, tmp_p
     assert Store(store).count() == 56_000
 
 
-ALWAYS_SHARED = "from assay.importing import sharing; sharing._WORTH_SHARING_BYTES = 0"
+ALWAYS_SHARED = (
+    "from assay.importing import portions, sharing;"
+    "sharing._WORTH_SHARING_BYTES = 0; portions._PORTION_FILES = 1"
+)
 
 
 @pytest.mark.parametrize("how", ["", ALWAYS_SHARED], ids=["alone", "by two processes"])
@@ -489,6 +492,8 @@ def test_a_bar_is_drawn_on_a_terminal(how: str, tmp_path: Path) -> None:
     assert code == 0
     assert re.search(r"[\d,]+ read .*━.*%", plain)
     assert "800 runs added" in plain
+    batches = list((tmp_path / "store" / "batches").iterdir())
+    assert len(batches) == (2 if how else 1)  # each process writes its own
     piped = subprocess.run([*impatient, *arguments], capture_output=True, text=True, check=True)
     assert "━" not in piped.stdout + piped.stderr
 

@@ -33,21 +33,26 @@ _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
 
 
 @cache
-def _rows(reach: Reach, *, beyond_ascii: bool) -> list[Opening]:
-    return [row for row in OPENINGS if row.reach == reach and row.beyond_ascii is beyond_ascii]
+def _rows(reach: Reach, *, beyond_ascii: bool) -> list[int]:
+    """The places in `OPENINGS` of the rules of a reach."""
+    return [
+        i
+        for i, row in enumerate(OPENINGS)
+        if row.reach == reach and row.beyond_ascii is beyond_ascii
+    ]
 
 
 @cache
-def _compiled(wordings: tuple[str, ...]) -> re.Pattern[str]:
+def _compiled(row: int) -> re.Pattern[str]:
     """All wordings of a rule, compiled when the first text asks for them: that takes a while."""
-    return re.compile("|".join(wordings), re.IGNORECASE)
+    return re.compile("|".join(OPENINGS[row].wordings), re.IGNORECASE)
 
 
 @cache
 def _possible(reach: Reach) -> Callable[[str], bool]:
     """A look whether any rule of a reach can match: most texts tell of no failure."""
     rows = _rows(reach, beyond_ascii=False)
-    return may_open_with("|".join(wording for row in rows for wording in row.wordings))
+    return may_open_with("|".join(wording for row in rows for wording in OPENINGS[row].wordings))
 
 
 _MARKED = Opening("failure_mark", "page", ())
@@ -141,9 +146,9 @@ def _first_match(
     for reach in reaches:
         for beyond in beyond_ascii:
             for row in _rows(reach, beyond_ascii=beyond):
-                found = _compiled(row.wordings).match(head)
+                found = _compiled(row).match(head)
                 if found is not None:
-                    return row, found[0], head[found.end() :]
+                    return OPENINGS[row], found[0], head[found.end() :]
     return None
 
 

@@ -188,8 +188,9 @@ def _peel(value: Any) -> _Peeled | None:
 
 
 def _peel_text(text: str) -> _Peeled | None:
-    if text.startswith(_PLAIN_START):  # most recorded results
-        return _peel_picture(text)
+    # Most recorded results.
+    if text.startswith(_PLAIN_START) and (found := _peel_plain_picture(text)) is not None:
+        return found
     first = text[:1] if text[:1] in _PLAIN_LETTERS else _first_letter(text)
     if first in _OPENS_JSON:
         return _peel_json(text, "json") or _peel_picture(text)
@@ -214,8 +215,6 @@ def _peel_json(text: str, layer: str) -> _Peeled | None:
 
 
 def _peel_picture(text: str) -> _Peeled | None:
-    if text.startswith(_PLAIN_START) and (found := _peel_plain_picture(text)) is not None:
-        return found
     if _MODEL_PICTURE.match(text) is None:
         return None
     plain = _ONE_TEXT_PICTURE.match(text)

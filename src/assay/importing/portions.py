@@ -13,8 +13,10 @@ from assay.ingest.sources import STDIN, walk_files
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-PORTION_BYTES = 2 * 1024 * 1024
-_PORTION_FILES = 64
+# Telling of a portion takes as long as reading one file: few are told of, and none is long to wait
+# for when all others are done.
+PORTION_BYTES = 6 * 1024 * 1024
+_PORTION_FILES = 192
 
 
 class Portion(Struct, frozen=True):

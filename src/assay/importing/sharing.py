@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from assay.importing.hand import Hand
-from assay.importing.portions import names_of, portions_by_count, portions_of, size_of
+from assay.importing.portions import (
+    PORTION_BYTES,
+    names_of,
+    portions_by_count,
+    portions_of,
+    size_of,
+)
 from assay.importing.report import ImportReport, ImportSettings
 from assay.importing.workers import Workers
 from assay.ingest.sources import STDIN
@@ -38,9 +44,10 @@ def import_runs(
     if STDIN in sources:
         return _import_here(names_of(sources), settings, watcher)
     names = names_of(sources)
-    first, weight = _enough_to_share(names)
+    workers = jobs or os.cpu_count() or 1
+    first, weight = _first_of(names, max(_WORTH_SHARING_BYTES, workers * PORTION_BYTES))
     portions = list(portions_of(iter(first)))
-    count = min(jobs or os.cpu_count() or 1, len(portions))
+    count = min(workers, len(portions))
     if count < 2 or weight < _WORTH_SHARING_BYTES:
         return _import_here(chain(first, names), settings, watcher)
     return Workers(count, settings).import_all(chain(portions, portions_by_count(names)), watcher)
@@ -63,11 +70,11 @@ def _import_here(
     return report
 
 
-def _enough_to_share(names: Iterator[str]) -> tuple[list[str], int]:
-    """The first files, up to where sharing the work is worth it, and how many bytes they have."""
+def _first_of(names: Iterator[str], enough: int) -> tuple[list[str], int]:
+    """The first files, up to so many bytes, and how many bytes they have."""
     taken: list[str] = []
     weight = 0
-    while weight < _WORTH_SHARING_BYTES and (name := next(names, None)) is not None:
+    while weight < enough and (name := next(names, None)) is not None:
         taken.append(name)
         weight += size_of(name)
     return taken, weight

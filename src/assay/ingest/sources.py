@@ -206,20 +206,29 @@ def _matches(pattern: Path) -> list[Path]:
 
 
 def _walk(folder: str) -> Iterator[str]:
+    """All files of a folder and of those in it, one loop for all: there may be millions."""
+    open_folders = [iter(_entries(folder))]
+    while open_folders:
+        for entry in open_folders[-1]:
+            if entry.is_dir(follow_symlinks=False):
+                open_folders.append(iter(_entries(entry.path)))
+                break
+            if _is_wanted(entry.name) and _is_file(entry):
+                yield entry.path
+        else:
+            open_folders.pop()
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    """What lies in a folder in name order, without what is hidden."""
     try:
         with os.scandir(folder) as found:
             entries = sorted(found, key=attrgetter("name"))
     except OSError:  # as for every walker, what may not be entered is not there
-        return
-    if any(entry.name == _STORE_MARK for entry in entries):
-        return  # a store among recordings holds none
-    for entry in entries:
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(entry.path)
-        elif _suffix(entry.name) in _SUFFIXES and _is_file(entry):
-            yield entry.path
+        return []
+    shown = [entry for entry in entries if entry.name[0] != "."]
+    # A store among recordings holds none.
+    return [] if _STORE_MARK in [entry.name for entry in shown] else shown
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
@@ -227,16 +236,19 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
     Whoever opens a named pipe waits for somebody at its other end.
     """
-    if not entry.is_symlink():
-        return entry.is_file(follow_symlinks=False)
+    if entry.is_file(follow_symlinks=False):
+        return True
     path = Path(entry.path)
     try:
-        return path.is_file() or not path.exists()
+        return entry.is_symlink() and (path.is_file() or not path.exists())
     except OSError:
         return True
 
 
-def _suffix(name: str) -> str:
-    """What `Path.suffix` is of a name that begins with no dot, much faster: there are many."""
+def _is_wanted(name: str) -> bool:
+    """Whether a file of that name may be a recording; names that begin with a dot are not asked."""
+    if name.endswith(".json"):  # most are
+        return True
+    # What `Path.suffix` is, much faster.
     at = name.rfind(".")
-    return name[at:].lower() if at > 0 else ""
+    return (name[at:].lower() if at > 0 else "") in _SUFFIXES

@@ -385,10 +385,15 @@ def _forget_verdicts(calls: list[ToolExecutionResult], written: list[Any]) -> bo
             continue
         found = True
         gone = UNSET if call.extra else None
-        _put(told, "success_rule", UNSET)
-        _put(told, "success", gone)
-        if call.result is not None:
-            _put(told, "error_message", gone)
+        if isinstance(told, dict):
+            _put(told, "success_rule", UNSET)
+            _put(told, "success", gone)
+            if call.result is not None:
+                _put(told, "error_message", gone)
+        else:  # the same, faster
+            told.success_rule, told.success = UNSET, gone
+            if call.result is not None:
+                told.error_message = gone
     return found
 
 
