@@ -28,14 +28,15 @@ _ALIKE = {"\u0130": "i", "\u0131": "i", "\u017f": "s", "\u212a": "k"}
 _NEVER_MET = "[A]"
 
 
-def occurrence_of(pattern: str) -> Callable[[str], bool]:
-    """A test whether the pattern occurs in a text.
+def occurrence_of(*patterns: str) -> Callable[[str], bool]:
+    """A test whether any of the patterns occurs in a text, each looked for by itself.
 
     The engine is the one inside the JSON Schema validator: a schema of one pattern is a search.
     It needs 10 us where `re` needs 700, and knows no look-around and no back-references.
     """
     validator = jsonschema_rs.Draft202012Validator(
-        {"pattern": pattern}, pattern_options=jsonschema_rs.RegexOptions()
+        {"anyOf": [{"pattern": pattern} for pattern in patterns]},
+        pattern_options=jsonschema_rs.RegexOptions(),
     )
     return validator.is_valid
 

@@ -25,7 +25,7 @@ from assay.store.secret_rules import (
     is_random,
     is_told_apart,
 )
-from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences, search
+from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences, search_by_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,32 +65,28 @@ def _pattern(names: list[Name], value: str) -> str:
     return f"{_any_of(names)}{_BETWEEN}{value}"
 
 
-def _name_search(names: list[Name], value: str) -> Callable[[str], bool]:
-    return search(_pattern(names, value))
-
-
 # Names whose letters are so unlike those of others that they are found faster without them.
 _SOUGHT_APART = (("token", "auth"), ("pass",), ("pw",))
 
 
 @cache
-def name_searches() -> tuple[Callable[[str], bool], ...]:
-    """Tests of a text in lower case; where none finds anything, no name gives a secret away."""
+def name_search() -> Callable[[str], bool]:
+    """A test of a text in lower case; where it finds nothing, no name gives a secret away."""
     others = [n for n in NAMES if not (n.strict or n.header or n.assigned)]
-    # Few searches are quicker than many, and any of them finds what is for another to judge.
-    return (
-        _name_search([name for name in NAMES if name.strict], _STRICT_VALUE),
-        _name_search([name for name in NAMES if name.header], _HEADER_VALUE),
-        search(
-            f"[?&;6](?:{'|'.join(IN_ADDRESSES)})={_ADDRESS_VALUE}",
-            _pattern([name for name in NAMES if name.assigned], _RANDOM_VALUE),
-        ),
-        _name_search([name for name in others if name.hint == "key"], _TELLING_VALUE),
-        *(_name_search(names, _TELLING_VALUE) for names in _in_groups(others)),
-        # Of two items of a list the second belongs to the first only where that is an option.
-        search(
-            rf"-[a-z0-9_-]*(?:{'|'.join(map(_name_pattern, NAMES))}){_CLOSED},\s*\[?\s*\\*[\"']"
-        ),
+    # Few groups are looked for faster than many, and any finds what is for another to judge.
+    return search_by_groups(
+        [
+            [_pattern([name for name in NAMES if name.strict], _STRICT_VALUE)],
+            [_pattern([name for name in NAMES if name.header], _HEADER_VALUE)],
+            [
+                f"[?&;6](?:{'|'.join(IN_ADDRESSES)})={_ADDRESS_VALUE}",
+                _pattern([name for name in NAMES if name.assigned], _RANDOM_VALUE),
+            ],
+            [_pattern([name for name in others if name.hint == "key"], _TELLING_VALUE)],
+            *([_pattern(names, _TELLING_VALUE)] for names in _in_groups(others)),
+            # Of two items of a list the second is the first one's only where that is an option.
+            [rf"-[a-z0-9_-]*{_any_of(list(NAMES))}{_CLOSED},\s*\[?\s*\\*[\"']"],
+        ]
     )
 
 

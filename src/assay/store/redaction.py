@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 import string
-from functools import cached_property
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from assay.store.command_secrets import command_search, handed_over
-from assay.store.named_secrets import name_searches, named_secrets
+from assay.store.named_secrets import name_search, named_secrets
 from assay.store.secret_rules import SHAPES, Shape
-from assay.store.secret_search import Span, occurrences, search
+from assay.store.secret_search import Span, occurrences, search, search_by_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,16 +29,12 @@ _LONGEST_MAIL_USER = 64
 def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
     """The JSON text with every secret masked, still JSON, and how many there were."""
     count = 0
-    for group in _GROUPS:
-        if group.occurs_in(text):
-            text, count = _masked(text, _shaped(text))
-            break
+    if _shape_search()(text):
+        text, count = _masked(text, _shaped(text))
     lowered = _lowered(text)
     spans: list[Iterator[Span]] = []
-    for occurs_in in name_searches():
-        if occurs_in(lowered):
-            spans.append(named_secrets(text, lowered))
-            break
+    if name_search()(lowered):
+        spans.append(named_secrets(text, lowered))
     if command_search()(lowered):
         spans.append(handed_over(text, lowered))
     if spans:
@@ -65,10 +61,10 @@ def redacted_each(texts: Sequence[bytes], *, emails: bool = False) -> list[tuple
 
 
 def _may_need_masks(text: str, *, emails: bool) -> bool:
-    if any(group.occurs_in(text) for group in _GROUPS) or (emails and "@" in text):
+    if _shape_search()(text) or (emails and "@" in text):
         return True
     lowered = _lowered(text)
-    return any(occurs_in(lowered) for occurs_in in (*name_searches(), command_search()))
+    return name_search()(lowered) or command_search()(lowered)
 
 
 def _lowered(text: str) -> str:
@@ -86,40 +82,33 @@ def _masked(text: str, spans: Iterator[Span]) -> tuple[str, int]:
     return "".join([*parts, text[done:]]) if count else text, count
 
 
-class _ShapeGroup:
-    """A few shapes that are looked for together; more at once would take longer.
+@cache
+def _shape_search() -> Callable[[str], bool]:
+    """A look whether there is any shape; most texts that are written hold none."""
+    alike = sorted(SHAPES, key=lambda shape: shape.starts)
+    patterns = [shape.pattern for shape in alike]
+    return search_by_groups(
+        patterns[at : at + _AT_ONCE] for at in range(0, len(patterns), _AT_ONCE)
+    )
 
-    Compiled at their first use: most who open a store write nothing, and most texts that are
-    written hold nothing to mask.
-    """
 
-    def __init__(self, shapes: tuple[Shape, ...]) -> None:
-        self._shapes = shapes
-
-    @cached_property
-    def occurs_in(self) -> Callable[[str], bool]:
-        return search(*(shape.pattern for shape in self._shapes))
-
-    @cached_property
-    def shapes(self) -> list[tuple[Shape, re.Pattern[str], Callable[[str], bool]]]:
-        return [(shape, re.compile(shape.pattern), search(shape.pattern)) for shape in self._shapes]
+@cache
+def _shapes() -> list[tuple[Shape, re.Pattern[str], Callable[[str], bool]]]:
+    return [(shape, re.compile(shape.pattern), search(shape.pattern)) for shape in SHAPES]
 
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
 # A line break, another character by its number, a colour of the terminal.
 _ESCAPE = re.compile(r"(?:\\[bfnrt]|\\u[0-9a-fA-F]{4}|\[[0-9;]{0,8}m)\Z")
 _LONGEST_ESCAPE = 12
-_AT_ONCE = 13
-_GROUPS = [_ShapeGroup(SHAPES[i : i + _AT_ONCE]) for i in range(0, len(SHAPES), _AT_ONCE)]
+_AT_ONCE = 10
 
 
 def _shaped(text: str) -> Iterator[Span]:
-    for group in _GROUPS:
-        if group.occurs_in(text):
-            for shape, pattern, occurs_in in group.shapes:
-                if occurs_in(text):
-                    for start in shape.starts:
-                        yield from _of_shape(text, shape, pattern, start)
+    for shape, pattern, occurs_in in _shapes():
+        if occurs_in(text):
+            for start in shape.starts:
+                yield from _of_shape(text, shape, pattern, start)
 
 
 def _of_shape(text: str, shape: Shape, pattern: re.Pattern[str], start: str) -> Iterator[Span]:
