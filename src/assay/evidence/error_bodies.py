@@ -353,11 +353,17 @@ def _read_list(items: list[Any], depth: int) -> Reading | None:
     if _is_validation_issue(some[0]) and all(map(_is_validation_issue, some)):
         return Reading(failed=True, rule="validation_issues", message=message_in(items))
     # Most lists are rows of an answer, and need no closer look.
-    readings = [_read_item(item, depth) for item in odd_rows(some)]
+    odd = odd_rows(some)
+    return _read_odd(odd, depth, len(items)) if odd else None
+
+
+def _read_odd(odd: list[dict[Any, Any]], depth: int, count: int) -> Reading | None:
+    """What those items of a list say that are no mere rows, of so many."""
+    readings = [_read_item(item, depth) for item in odd]
     failed = [reading for reading in readings if reading is not None]
     if not failed:
         return None
-    if len(failed) < len(items):
+    if len(failed) < count:
         return Reading(failed=False, rule="some_items_failed")
     return Reading(failed=True, rule="all_items_failed", message=failed[0].message)
 

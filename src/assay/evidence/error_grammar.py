@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.evidence.error_demands import DEMANDS
@@ -22,7 +23,7 @@ from assay.evidence.text_shape import HEAD, bears_failure_mark, opening_of, read
 from assay.evidence.traditional import simplified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from assay.evidence.tool_kinds import ToolKind
 
@@ -33,7 +34,7 @@ _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
 
 
 @cache
-def _rows(reach: Reach, *, beyond_ascii: bool) -> list[int]:
+def _of(reach: Reach, *, beyond_ascii: bool) -> list[int]:
     """The places in `OPENINGS` of the rules of a reach."""
     return [
         i
@@ -49,9 +50,15 @@ def _compiled(row: int) -> re.Pattern[str]:
 
 
 @cache
+def _may_match(row: int) -> Callable[[str], bool]:
+    """A look whether a rule can match, in a fifth of the time that compiling it takes."""
+    return may_open_with("|".join(OPENINGS[row].wordings))
+
+
+@cache
 def _possible(reach: Reach) -> Callable[[str], bool]:
     """A look whether any rule of a reach can match: most texts tell of no failure."""
-    rows = _rows(reach, beyond_ascii=False)
+    rows = _of(reach, beyond_ascii=False)
     return may_open_with("|".join(wording for row in rows for wording in OPENINGS[row].wordings))
 
 
@@ -126,11 +133,12 @@ def failing_opening(
     reaches = [reach for reach, limit in _LONGEST.items() if size <= limit]
     if head.isascii():
         lowered = head.lower()
-        found = _first_match(head, [reach for reach in reaches if _possible(reach)(lowered)])
+        possible = [reach for reach in reaches if _possible(reach)(lowered)]
+        found = _first_match(head, (row for row in _rows(possible) if _may_match(row)(lowered)))
     else:
-        found = _first_match(head, reaches, (False, True))
+        found = _first_match(head, _rows(reaches, (False, True)))
         if found is None and (plain := simplified(head)) is not None:
-            found = _first_match(plain, reaches, (True,))
+            found = _first_match(plain, _rows(reaches, (True,)))
     if found is None:
         return _told_by_signs(text, head, size, tool)
     row, opening, rest = found
@@ -139,16 +147,17 @@ def failing_opening(
     return row
 
 
-def _first_match(
-    head: str, reaches: list[Reach], beyond_ascii: tuple[bool, ...] = (False,)
-) -> tuple[Opening, str, str] | None:
+def _rows(reaches: list[Reach], beyond_ascii: tuple[bool, ...] = (False,)) -> list[int]:
+    places = (_of(reach, beyond_ascii=beyond) for reach in reaches for beyond in beyond_ascii)
+    return list(chain.from_iterable(places))
+
+
+def _first_match(head: str, rows: Iterable[int]) -> tuple[Opening, str, str] | None:
     """The first rule that a text opens by, what it says of it, and what comes after that."""
-    for reach in reaches:
-        for beyond in beyond_ascii:
-            for row in _rows(reach, beyond_ascii=beyond):
-                found = _compiled(row).match(head)
-                if found is not None:
-                    return OPENINGS[row], found[0], head[found.end() :]
+    for row in rows:
+        found = _compiled(row).match(head)
+        if found is not None:
+            return OPENINGS[row], found[0], head[found.end() :]
     return None
 
 

@@ -64,7 +64,7 @@ class Hand:
         """
         count = size = 0
         for file in files:
-            packed = file.lower().endswith(EXPANDING)
+            packed = not file.endswith(".json") and file.lower().endswith(EXPANDING)
             # Whoever was named may be no file but a pipe, which can be read but once.
             found = self._reader.glimpse(file) if self._walked and not packed else None
             if found is None:
