@@ -25,6 +25,8 @@ SHARED = Path(os.environ.get("ASSAY_SHARED", PROJECT.parent / "shared"))
 GENERATOR = SHARED / "oracle" / "toolgym" / "gen.py"
 _SEQUENCE = ("server", "tool", "is_error", "error_category")
 _ROUNDS = 3
+# Whole, or but for files that are broken on purpose.
+_IMPORTED = (0, 3)
 
 
 class _Done(NamedTuple):
@@ -115,18 +117,22 @@ def _import(folder: Path) -> _Done:
     ended = threading.Event()
     watching = threading.Thread(target=_watch, args=(process.pid, peaks, ended))
     watching.start()
-    process.wait()
+    code = process.wait()
     seconds = time.perf_counter() - began
     ended.set()
     watching.join()
+    if code not in _IMPORTED:
+        raise RuntimeError(f"assay import ended with {code}")
     return _Done(seconds, _worked() - worked_before, sum(peaks.values()) / 1024)
 
 
 def _watch(pid: int, peaks: dict[int, int], ended: threading.Event) -> None:
     """Note what a process and its children hold, until it ended."""
-    while not ended.wait(0.05):
+    while True:
         for member in _family(pid):
             peaks[member] = max(peaks.get(member, 0), _peak_kilobytes(member))
+        if ended.wait(0.05):
+            return
 
 
 def _environment(folder: Path) -> dict[str, str]:

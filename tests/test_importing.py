@@ -352,10 +352,11 @@ def test_who_meets_large_files_leaves_some_for_others(
     assert watcher.bytes == sum(file.stat().st_size for file in (tmp_path / "runs").iterdir())
 
 
-def test_every_core_of_a_large_machine_gets_a_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("files", "jobs"), [(20, 8), (20, 12), (100, 2), (100, 16)])
+def test_every_core_gets_a_worker(
+    files: int, jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for i in range(100):
+    for i in range(files):
         with (tmp_path / f"{i:03}.json").open("wb") as file:
             file.truncate(1024**2)
     started: list[int] = []
@@ -366,9 +367,9 @@ def test_every_core_of_a_large_machine_gets_a_worker(
 
     monkeypatch.setattr(sharing, "Workers", crew)
     settings = ImportSettings(str(tmp_path / "store"))
-    report = import_runs([str(tmp_path)], settings, jobs=12)
-    assert started == [12]
-    assert report.problem_count == 100  # nobody was there to read them, and that is told
+    report = import_runs([str(tmp_path)], settings, jobs=jobs)
+    assert started == [jobs]
+    assert report.problem_count == files  # nobody was there to read them, and that is told
 
 
 class _Pipe:

@@ -29,7 +29,7 @@ _MOST_THREADS = 8
 _SECONDS_TO_STOP = 0.05
 # Who asks for one thread means it. Others that idle give memory back to the system that the one
 # has just let go of and is about to take again, which takes a fortieth of an import's time.
-_NO_OTHERS = {"async_threads": 0}
+_NO_ASYNC_THREADS = {"async_threads": 0}
 _GLOB = re.compile(r"([*?\[])")
 
 
@@ -168,8 +168,9 @@ def connect(*, spill: Path | None, threads: int | None = None) -> Engine:
         "autoload_known_extensions": False,
     }
     if threads == 1:
-        with suppress(duckdb.InvalidInputException):  # versions that have no others know no such
-            return Engine(duckdb.connect(config=config | _NO_OTHERS))
+        # Older versions have no such threads, and no such option.
+        with suppress(duckdb.InvalidInputException):
+            return Engine(duckdb.connect(config=config | _NO_ASYNC_THREADS))
     return Engine(duckdb.connect(config=config))
 
 

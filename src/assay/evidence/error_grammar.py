@@ -34,7 +34,7 @@ _LONGEST: dict[Reach, int] = {"any": 1_000_000_000, "page": 1_500, "line": 240}
 
 
 @cache
-def _of(reach: Reach, *, beyond_ascii: bool) -> list[int]:
+def _places(reach: Reach, *, beyond_ascii: bool) -> list[int]:
     """The places in `OPENINGS` of the rules of a reach."""
     return [
         i
@@ -44,22 +44,22 @@ def _of(reach: Reach, *, beyond_ascii: bool) -> list[int]:
 
 
 @cache
-def _compiled(row: int) -> re.Pattern[str]:
+def _compiled(place: int) -> re.Pattern[str]:
     """All wordings of a rule, compiled when the first text asks for them: that takes a while."""
-    return re.compile("|".join(OPENINGS[row].wordings), re.IGNORECASE)
+    return re.compile("|".join(OPENINGS[place].wordings), re.IGNORECASE)
 
 
 @cache
-def _may_match(row: int) -> Callable[[str], bool]:
+def _may_match(place: int) -> Callable[[str], bool]:
     """A look whether a rule can match, in a fifth of the time that compiling it takes."""
-    return may_open_with("|".join(OPENINGS[row].wordings))
+    return may_open_with("|".join(OPENINGS[place].wordings))
 
 
 @cache
 def _possible(reach: Reach) -> Callable[[str], bool]:
     """A look whether any rule of a reach can match: most texts tell of no failure."""
-    rows = _of(reach, beyond_ascii=False)
-    return may_open_with("|".join(wording for row in rows for wording in OPENINGS[row].wordings))
+    rules = [OPENINGS[place] for place in _places(reach, beyond_ascii=False)]
+    return may_open_with("|".join(wording for rule in rules for wording in rule.wordings))
 
 
 _MARKED = Opening("failure_mark", "page", ())
@@ -134,11 +134,11 @@ def failing_opening(
     if head.isascii():
         lowered = head.lower()
         possible = [reach for reach in reaches if _possible(reach)(lowered)]
-        found = _first_match(head, (row for row in _rows(possible) if _may_match(row)(lowered)))
+        found = _first_match(head, (at for at in _all_places(possible) if _may_match(at)(lowered)))
     else:
-        found = _first_match(head, _rows(reaches, (False, True)))
+        found = _first_match(head, _all_places(reaches, (False, True)))
         if found is None and (plain := simplified(head)) is not None:
-            found = _first_match(plain, _rows(reaches, (True,)))
+            found = _first_match(plain, _all_places(reaches, (True,)))
     if found is None:
         return _told_by_signs(text, head, size, tool)
     row, opening, rest = found
@@ -147,17 +147,17 @@ def failing_opening(
     return row
 
 
-def _rows(reaches: list[Reach], beyond_ascii: tuple[bool, ...] = (False,)) -> list[int]:
-    places = (_of(reach, beyond_ascii=beyond) for reach in reaches for beyond in beyond_ascii)
+def _all_places(reaches: list[Reach], beyond_ascii: tuple[bool, ...] = (False,)) -> list[int]:
+    places = (_places(reach, beyond_ascii=beyond) for reach in reaches for beyond in beyond_ascii)
     return list(chain.from_iterable(places))
 
 
-def _first_match(head: str, rows: Iterable[int]) -> tuple[Opening, str, str] | None:
-    """The first rule that a text opens by, what it says of it, and what comes after that."""
-    for row in rows:
-        found = _compiled(row).match(head)
+def _first_match(head: str, places: Iterable[int]) -> tuple[Opening, str, str] | None:
+    """The first rule whose wording a text opens with, the words that match, and the rest."""
+    for place in places:
+        found = _compiled(place).match(head)
         if found is not None:
-            return OPENINGS[row], found[0], head[found.end() :]
+            return OPENINGS[place], found[0], head[found.end() :]
     return None
 
 

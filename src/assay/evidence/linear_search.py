@@ -17,7 +17,7 @@ _PART = re.compile(
     re.DOTALL,
 )
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
-_LEFT_OUT = re.compile(r"\(\?<?[=!]|\(\?-i|[*+?}]\+")
+_LEFT_OUT = re.compile(r"\(\?(?!:)|[*+?}]\+")
 _LIMITS = re.compile(r"\{\d+,\d+\}")
 _ASCII = "".join(map(chr, range(128)))
 _ENDS = {"$": r"\n?\z", r"\Z": r"\z"}
@@ -56,7 +56,11 @@ def may_open_with(pattern: str) -> Callable[[str], bool]:
 
 
 def may_have(pattern: str) -> Callable[[str], bool]:
-    """The same for a match anywhere; its yes is a yes unless the pattern `asks_more`."""
+    """A quick test of an ASCII text in lower case: whether it may have a match anywhere.
+
+    Its no is a no, upper and lower case aside; its yes is a yes unless the pattern `asks_more`. For
+    that it keeps upper limits. It knows no letters by their numbers, and of flags only `(?-i:`.
+    """
     return occurrence_of(_widened(pattern, limited=True))
 
 

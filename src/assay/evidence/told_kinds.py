@@ -96,7 +96,7 @@ class _Wording:
 
     @cached_property
     def _occurs_in(self) -> Callable[[str], object]:
-        # The two engines agree on the letters of ASCII only.
+        # For the other engine only letters of ASCII are parts of words, which hardly matters here.
         return self._exact.search if self._asks_more else occurrence_of(f"(?i)(?:{self._wording})")
 
 

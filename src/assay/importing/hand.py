@@ -64,6 +64,7 @@ class Hand:
         """
         count = size = 0
         for file in files:
+            # Most are JSON, and need no copy in lower case.
             packed = not file.endswith(".json") and file.lower().endswith(EXPANDING)
             # Whoever was named may be no file but a pipe, which can be read but once.
             found = self._reader.glimpse(file) if self._walked and not packed else None

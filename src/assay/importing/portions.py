@@ -13,8 +13,8 @@ from assay.ingest.sources import STDIN, walk_files
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Telling of a portion takes as long as reading one file: few are told of, and none is long to wait
-# for when all others are done.
+# Telling of a portion takes as long as reading one small file, and who is done first waits for at
+# most one: a fifth of a second.
 PORTION_BYTES = 6 * 1024 * 1024
 _PORTION_FILES = 192
 
@@ -40,14 +40,14 @@ def portions_by_count(files: Iterator[str]) -> Iterator[Portion]:
         yield Portion(together)
 
 
-def portions_of(files: Iterator[str]) -> Iterator[Portion]:
-    """Files in portions small enough to keep all workers busy to the end."""
+def portions_of(files: Iterator[str], enough: int = PORTION_BYTES) -> Iterator[Portion]:
+    """Files in portions of so many bytes, and not too many files."""
     together: list[str] = []
     weight = 0
     for file in files:
         together.append(file)
         weight += size_of(file)
-        if weight >= PORTION_BYTES or len(together) >= _PORTION_FILES:
+        if weight >= enough or len(together) >= _PORTION_FILES:
             yield Portion(together)
             together, weight = [], 0
     if together:

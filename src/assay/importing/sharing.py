@@ -45,8 +45,9 @@ def import_runs(
         return _import_here(names_of(sources), settings, watcher)
     names = names_of(sources)
     workers = jobs or os.cpu_count() or 1
-    first, weight = _first_of(names, max(_WORTH_SHARING_BYTES, workers * PORTION_BYTES))
-    portions = list(portions_of(iter(first)))
+    first, weight = _enough_to_share(names)
+    # Small enough that everybody gets some of them.
+    portions = list(portions_of(iter(first), min(PORTION_BYTES, weight // (2 * workers))))
     count = min(workers, len(portions))
     if count < 2 or weight < _WORTH_SHARING_BYTES:
         return _import_here(chain(first, names), settings, watcher)
@@ -70,11 +71,11 @@ def _import_here(
     return report
 
 
-def _first_of(names: Iterator[str], enough: int) -> tuple[list[str], int]:
-    """The first files, up to so many bytes, and how many bytes they have."""
+def _enough_to_share(names: Iterator[str]) -> tuple[list[str], int]:
+    """The first files, up to where sharing the work is worth it, and how many bytes they have."""
     taken: list[str] = []
     weight = 0
-    while weight < enough and (name := next(names, None)) is not None:
+    while weight < _WORTH_SHARING_BYTES and (name := next(names, None)) is not None:
         taken.append(name)
         weight += size_of(name)
     return taken, weight

@@ -73,7 +73,7 @@ _SOUGHT_APART = (("token", "auth"), ("pass",), ("pw",))
 def name_search() -> Callable[[str], bool]:
     """A test of a text in lower case; where it finds nothing, no name gives a secret away."""
     others = [n for n in NAMES if not (n.strict or n.header or n.assigned)]
-    # Few groups are looked for faster than many, and any finds what is for another to judge.
+    # Any group may find what is for another to judge.
     return search_by_groups(
         [
             [_pattern([name for name in NAMES if name.strict], _STRICT_VALUE)],
@@ -84,7 +84,7 @@ def name_search() -> Callable[[str], bool]:
             ],
             [_pattern([name for name in others if name.hint == "key"], _TELLING_VALUE)],
             *([_pattern(names, _TELLING_VALUE)] for names in _in_groups(others)),
-            # Of two items of a list the second is the first one's only where that is an option.
+            # Of two items of a list, the second is the first one's value where that is an option.
             [rf"-[a-z0-9_-]*{_any_of(list(NAMES))}{_CLOSED},\s*\[?\s*\\*[\"']"],
         ]
     )

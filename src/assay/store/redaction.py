@@ -82,6 +82,10 @@ def _masked(text: str, spans: Iterator[Span]) -> tuple[str, int]:
     return "".join([*parts, text[done:]]) if count else text, count
 
 
+# More than this take longer together than one group after the other.
+_AT_ONCE = 10
+
+
 @cache
 def _shape_search() -> Callable[[str], bool]:
     """A look whether there is any shape; most texts that are written hold none."""
@@ -101,7 +105,6 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 # A line break, another character by its number, a colour of the terminal.
 _ESCAPE = re.compile(r"(?:\\[bfnrt]|\\u[0-9a-fA-F]{4}|\[[0-9;]{0,8}m)\Z")
 _LONGEST_ESCAPE = 12
-_AT_ONCE = 10
 
 
 def _shaped(text: str) -> Iterator[Span]:

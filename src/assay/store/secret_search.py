@@ -31,9 +31,9 @@ def search(*patterns: str) -> Callable[[str], bool]:
 
 
 def search_by_groups(groups: Iterable[Iterable[str]]) -> Callable[[str], bool]:
-    """The same of several groups: those of one are looked for together.
+    """Whether any pattern of any group occurs in a text; those of a group are looked for together.
 
-    A few that begin alike are found fast together, and many or unlike ones one after the other.
+    Up to ten or so that begin alike are found fastest together, others one group after the other.
     """
     return occurrence_of(*map(_together, groups))
 
