@@ -474,7 +474,7 @@ def test_ctrl_c_keeps_whole_batches_and_a_second_run_completes(many: Path, tmp_p
 
 ALWAYS_SHARED = (
     "from assay.importing import portions, sharing;"
-    "sharing._WORTH_SHARING_BYTES = 1000; portions._PORTION_FILES = 1"
+    "sharing._WORTH_SHARING_BYTES = 200_000; portions._PORTION_FILES = 1"
 )
 
 
