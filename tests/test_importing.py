@@ -482,7 +482,7 @@ def test_runs_of_small_files_are_worked_on_together(
     store = Store.create(tmp_path / "store")
     hand, report = Hand(ImportSettings(str(store.path))), ImportReport()
     with hand.writer:
-        found = hand.import_files(map(str, sorted(runs.iterdir())), report)
+        found = hand.import_files([*map(str, sorted(runs.iterdir()))], report)
     assert found.size == sum(file.stat().st_size for file in runs.iterdir())
     assert (found.items, report.files, report.problem_count, hand.written().added) == (
         23,
@@ -508,7 +508,7 @@ def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) 
     named = frozenset({str(tmp_path / "runs")}) if walked else frozenset()
     hand, report = Hand(ImportSettings(str(store.path), named=named)), ImportReport()
     with hand.writer:
-        found = hand.import_files(map(str, sorted(runs.iterdir())), report)
+        found = hand.import_files([*map(str, sorted(runs.iterdir()))], report)
     assert found.size == sum(file.stat().st_size for file in runs.iterdir())
     assert (found.items, report.files, report.problem_count) == (21, 22, 1)
     assert hand.written().formats == {"toolgym": 20}

@@ -102,7 +102,7 @@ def test_a_file_that_has_them_is_imported_like_any(tmp_path: Path, *, at_a_glimp
     named = frozenset({str(tmp_path)} if at_a_glimpse else ())
     hand, report = Hand(ImportSettings(str(store), named=named)), ImportReport()
     with hand.writer:
-        hand.import_files(map(str, sorted(folder.iterdir())), report)
+        hand.import_files([*map(str, sorted(folder.iterdir()))], report)
     assert (hand.written().added, report.problem_count) == (2, 0)
     for case in Store(store).cases():
         assert (case.usage, case.outcome) == (None, None)

@@ -11,7 +11,7 @@ from tests.conftest import shared_path
 from tests.ingest.reading import problems, read_one, recording, unpacked_ds200
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.reading import RunReader
+from assay.ingest.reading import Glimpse, RunReader
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.toolgym import TOOLGYM, Place, read_place
 from assay.run import RunOutcome
@@ -93,6 +93,12 @@ def test_a_react_run() -> None:
     assert TOOLGYM.recognise(made_up) == 1.0
 
 
+def _glimpsed(format_name: str, path: Path) -> Glimpse | None:
+    reader = RunReader(format_name)
+    text = reader.small_text(str(path))
+    return None if text is None else reader.glimpse(str(path), text)
+
+
 def test_a_file_written_as_usual_needs_but_a_glimpse(tmp_path: Path) -> None:
     value = react([a_call("find")], [a_step("find")])
     judged = {"uuid": "u-1", "final_answer_evaluation": {}, "step_by_step_evaluation": {}}
@@ -110,15 +116,15 @@ def test_a_file_written_as_usual_needs_but_a_glimpse(tmp_path: Path) -> None:
     for name, text in files.items():
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
-        found = RunReader("toolgym").glimpse(str(path))
+        found = _glimpsed("toolgym", path)
         seen[name] = found is not None
         read = list(RunReader("toolgym").file(str(path), named=True, judge=lambda _: None))
         assert found is None or ([found.item], found.size) == (read, path.stat().st_size)
         assert read
     assert seen == {name: name in {"trajectory_usual.json", "eval_u.json"} for name in files}
-    assert RunReader("toolgym").glimpse(str(tmp_path / "trajectory_gone.json")) is None
-    assert RunReader("toolgym").glimpse(str(tmp_path)) is None
-    assert RunReader("openai-chat").glimpse(str(tmp_path / "trajectory_usual.json")) is None
+    assert _glimpsed("toolgym", tmp_path / "trajectory_gone.json") is None
+    assert _glimpsed("toolgym", tmp_path) is None
+    assert _glimpsed("openai-chat", tmp_path / "trajectory_usual.json") is None
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from assay.store import Store
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from assay.evaluation import Judged
     from assay.importing.report import ImportSettings
@@ -31,8 +31,9 @@ _LARGEST_TOGETHER = 256 * 1024
 
 
 class Imported(NamedTuple):
-    """What was read of some files: how many runs and evaluations, and how many bytes."""
+    """What was read: how many files, runs and evaluations of them, and how many bytes."""
 
+    files: int
     items: int
     size: int
 
@@ -55,36 +56,49 @@ class Hand:
         self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 
     def import_files(
-        self, files: Iterable[str], report: ImportReport, *, enough: int | None = None
+        self,
+        files: Sequence[str],
+        report: ImportReport,
+        *,
+        enough: int | None = None,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> Imported:
-        """Import what some files hold, one file after the other until `enough` bytes were read.
+        """Import what some files hold, one after the other until `enough` bytes were read.
 
         A few items of small files are worked on together: each step is done for all of them
         before the next, so that its code stays at hand for the processor.
         """
-        count = size = 0
-        for file in files:
-            # Most are JSON, and need no copy in lower case.
-            packed = not file.endswith(".json") and file.lower().endswith(EXPANDING)
-            # Whoever was named may be no file but a pipe, which can be read but once.
-            found = self._reader.glimpse(file) if self._walked and not packed else None
+        count = items = size = 0
+        for file, text in self._with_small_texts(files):
+            if stopped() or (enough is not None and size >= enough):
+                break
+            count += 1
+            found = None if text is None else self._reader.glimpse(file, text)
             if found is None:
                 weight = size_of(file)
-                small = not packed and weight <= _LARGEST_TOGETHER
-                count += self.import_file(file, report, together=small)
+                small = not _is_packed(file) and weight <= _LARGEST_TOGETHER
+                items += self.import_file(file, report, together=small)
                 size += weight
             else:
                 report.files += 1
-                count += 1
+                items += 1
                 size += found.size
                 self._keep(found.item)
                 if isinstance(found.item, AgentTestCase):
                     self._unjudged.append(found.item)
                 self._add_waiting(report, at_least=_TOGETHER)
-            if enough is not None and size >= enough:
-                break
         self._add_waiting(report)
-        return Imported(count, size)
+        return Imported(count, items, size)
+
+    def _with_small_texts(self, files: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
+        """Each file with what it holds, where that may be read at once; some are read together."""
+        for at in range(0, len(files), _TOGETHER):
+            together = files[at : at + _TOGETHER]
+            yield from zip(together, [self._small_text(file) for file in together], strict=True)
+
+    def _small_text(self, file: str) -> bytes | None:
+        # Whoever was named may be no file but a pipe, which can be read but once.
+        return self._reader.small_text(file) if self._walked and not _is_packed(file) else None
 
     def import_file(
         self,
@@ -160,6 +174,11 @@ class Hand:
             redactions=self.writer.redactions,
             formats=self.writer.formats_added + self.writer.formats_known,
         )
+
+
+def _is_packed(file: str) -> bool:
+    # Most are JSON, and need no copy in lower case.
+    return not file.endswith(".json") and file.lower().endswith(EXPANDING)
 
 
 def _note_unfit(report: ImportReport, run: AgentTestCase, why: Exception) -> None:

@@ -14,7 +14,7 @@ import signal
 import threading
 from collections import deque
 from contextlib import contextmanager, suppress
-from itertools import chain, takewhile
+from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from typing import TYPE_CHECKING, Any
@@ -206,11 +206,11 @@ def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) ->
     hand = Hand(settings)
     with hand.writer:
         while (portion := _next(pipe, parent)) is not None and not stop.value:
-            report, files = ImportReport(), iter(portion.files)
+            report = ImportReport()
             done = hand.import_files(
-                takewhile(lambda _: not stop.value, files), report, enough=PORTION_BYTES
+                portion.files, report, enough=PORTION_BYTES, stopped=lambda: bool(stop.value)
             )
-            left = 0 if stop.value else len(list(files))
+            left = 0 if stop.value else len(portion.files) - done.files
             pipe.send(_Told(report, done.items, done.size, left, hand.writer.batches))
     pipe.send(_Told(hand.written(), is_last=True))
 

@@ -98,10 +98,15 @@ class RunReader:
         for recording in recordings_at(path, on_bytes=on_bytes, walked=walked):
             yield from self._read(recording, judge, alone=named and _name(recording) == path)
 
-    def glimpse(self, path: str) -> Glimpse | None:
+    def small_text(self, path: str) -> bytes | None:
+        """What a file holds, where that is little and `glimpse` may tell what it is."""
+        chosen = self._forced or self._likely or likely_format(path)
+        return None if chosen.glimpse is None else small_file(path)
+
+    def glimpse(self, path: str, text: bytes) -> Glimpse | None:
         """The one item of a small file, not settled yet; None where `file` must look closer."""
         chosen = self._forced or self._likely or likely_format(path)
-        if chosen.glimpse is None or (text := small_file(path)) is None:
+        if chosen.glimpse is None:
             return None
         found = chosen.glimpse(without_surrogates(path), text)
         if found is None:
