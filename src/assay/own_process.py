@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import gc
 import signal
 import sys
@@ -56,7 +55,9 @@ def _tell_again(lost: sys.UnraisableHookArgs) -> None:
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    # Not at once: it would be raised right here, and be lost again.
-    later = threading.Timer(_SECONDS_UNTIL_AGAIN, _thread.interrupt_main)
+    # Not at once: it would be raised right here, and be lost again. And as a true signal, which
+    # also wakes whoever waits for a file or sleeps.
+    main = threading.main_thread().ident
+    later = threading.Timer(_SECONDS_UNTIL_AGAIN, signal.pthread_kill, (main, signal.SIGINT))
     later.daemon = True
     later.start()
