@@ -519,6 +519,55 @@ def test_a_glimpse_is_as_good_as_a_closer_look(tmp_path: Path, *, walked: bool) 
     ]
 
 
+def test_files_are_looked_at_ahead_also_among_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for i in range(48):
+        is_chat = i % 16 == 15
+        recorded = a_chat(i) if is_chat else a_trajectory(i)
+        name = f"trajectory_{i:02}{'_chat' * is_chat}.json"
+        (runs / name).write_text(json.dumps(recorded, indent=2))
+    closer: list[str] = []
+    import_file = Hand.import_file
+
+    def looked_closer(self: Hand, file: str, *args: Any, **options: Any) -> int:
+        closer.append(Path(file).stem)
+        return import_file(self, file, *args, **options)
+
+    monkeypatch.setattr(Hand, "import_file", looked_closer)
+    settings = ImportSettings(str(tmp_path / "store"), named=frozenset({str(runs)}))
+    hand, report = Hand(settings), ImportReport()
+    with hand.writer:
+        hand.import_files([*map(str, sorted(runs.iterdir()))], report)
+    assert closer == ["trajectory_15_chat", "trajectory_31_chat", "trajectory_47_chat"]
+    assert hand.written().formats == {"toolgym": 45, "openai-chat": 3}
+
+
+def test_what_was_read_ahead_and_not_imported_is_left(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for i in range(40):
+        (runs / f"trajectory_{i:02}.json").write_text(json.dumps(a_trajectory(i), indent=2))
+    files = [*map(str, sorted(runs.iterdir()))]
+    sizes = [Path(file).stat().st_size for file in files]
+    store = Store.create(tmp_path / "store")
+    hand = Hand(ImportSettings(str(store.path), named=frozenset({str(runs)})))
+    report = ImportReport()
+    answers = iter([False] * 5 + [True])
+    with hand.writer:
+        enough = sum(sizes[:20])
+        assert hand.import_files(files, report, enough=enough) == (20, 20, enough)
+        rest, asked = files[20:], lambda: next(answers)
+        assert hand.import_files(rest, report, stopped=asked) == (5, 5, sum(sizes[20:25]))
+        assert (report.files, report.problem_count) == (25, 0)
+        hand.import_files(files[25:], report)
+    assert (hand.written().added, hand.written().known_already) == (40, 0)
+    kept = store.query("SELECT source_path FROM runs ORDER BY source_path")
+    assert [row["source_path"] for row in kept] == files
+
+
 def a_trajectory(number: int) -> dict[str, Any]:
     call = {"tool": "get", "server": "s", "result": "Error: 404 Not Found", "status": "success"}
     return {

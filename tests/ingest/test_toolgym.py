@@ -94,9 +94,8 @@ def test_a_react_run() -> None:
 
 
 def _glimpsed(format_name: str, path: Path) -> Glimpse | None:
-    reader = RunReader(format_name)
-    text = reader.small_text(str(path))
-    return None if text is None else reader.glimpse(str(path), text)
+    ahead = RunReader(format_name).look_ahead(str(path))
+    return None if ahead is None else ahead()
 
 
 def test_a_file_written_as_usual_needs_but_a_glimpse(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from assay.evaluation import Judged
     from assay.importing.report import ImportSettings
+    from assay.ingest.reading import Glimpse
 
 
 _SECONDS_IN_HAND = 5.0
@@ -63,42 +64,53 @@ class Hand:
         enough: int | None = None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Imported:
-        """Import what some files hold, one after the other until `enough` bytes were read.
+        """Import what some files hold, one after the other.
 
-        A few items of small files are worked on together: each step is done for all of them
-        before the next, so that its code stays at hand for the processor.
+        It ends where so much was imported that it is `enough` bytes, or `stopped` says so. A few
+        items of small files are worked on together: each step is done for all of them before the
+        next, so that its code stays at hand for the processor.
         """
-        count = items = size = 0
-        for file, text in self._with_small_texts(files):
-            if stopped() or (enough is not None and size >= enough):
+        done = items = size = 0
+        for file, ahead in self._looked_ahead(files):
+            if stopped():
                 break
-            count += 1
-            found = None if text is None else self._reader.glimpse(file, text)
+            done += 1
+            found = None if ahead is None else ahead()
             if found is None:
                 weight = size_of(file)
                 small = not _is_packed(file) and weight <= _LARGEST_TOGETHER
                 items += self.import_file(file, report, together=small)
                 size += weight
             else:
-                report.files += 1
+                self._take(found.item, report)
                 items += 1
                 size += found.size
-                self._keep(found.item)
-                if isinstance(found.item, AgentTestCase):
-                    self._unjudged.append(found.item)
-                self._add_waiting(report, at_least=_TOGETHER)
+            if enough is not None and size >= enough:
+                break
         self._add_waiting(report)
-        return Imported(count, items, size)
+        return Imported(done, items, size)
 
-    def _with_small_texts(self, files: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
-        """Each file with what it holds, where that may be read at once; some are read together."""
+    def _looked_ahead(
+        self, files: Sequence[str]
+    ) -> Iterator[tuple[str, Callable[[], Glimpse | None] | None]]:
+        """Each file with what is known of it already, if any: small ones are read together."""
+        if not self._walked:  # what was named may be no file but a pipe, which is read but once
+            yield from ((file, None) for file in files)
+            return
         for at in range(0, len(files), _TOGETHER):
             together = files[at : at + _TOGETHER]
-            yield from zip(together, [self._small_text(file) for file in together], strict=True)
+            ahead = [
+                None if _is_packed(file) else self._reader.look_ahead(file) for file in together
+            ]
+            yield from zip(together, ahead, strict=True)
 
-    def _small_text(self, file: str) -> bytes | None:
-        # Whoever was named may be no file but a pipe, which can be read but once.
-        return self._reader.small_text(file) if self._walked and not _is_packed(file) else None
+    def _take(self, item: AgentTestCase | Judged, report: ImportReport) -> None:
+        """Take the one item of a file that is known already."""
+        report.files += 1
+        self._keep(item)
+        if isinstance(item, AgentTestCase):
+            self._unjudged.append(item)
+        self._add_waiting(report, at_least=_TOGETHER)
 
     def import_file(
         self,

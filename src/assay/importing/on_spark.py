@@ -62,9 +62,10 @@ def _import_part(
     Files keep the names they were given, so names are looked up from the same folder.
     """
     report, size = ImportReport(), 0
-    hand = Hand(settings)
-    with chdir(folder), hand.writer:
-        for portion in portions:
-            size += hand.import_files(portion.files, report).size
+    with chdir(folder):
+        hand = Hand(settings)
+        with hand.writer:
+            for portion in portions:
+                size += hand.import_files(portion.files, report).size
     report.merge(hand.written())
     return report, size

@@ -46,7 +46,7 @@ class _Told(Struct):
     """
 
     report: ImportReport
-    count: int = 0
+    items: int = 0
     size: int = 0
     left: int = 0
     batches: int = 0
@@ -163,7 +163,7 @@ class Workers:
             self._left += worker.hear(told)
             if watcher is not None:
                 watcher.read(told.size)
-                watcher.done(told.count)
+                watcher.done(told.items)
 
 
 @contextmanager

@@ -89,8 +89,8 @@ FORMAT_NAMES = tuple(_HOMES)
 # Looks into every corner of a document; only where nobody else knows it.
 _LAST_RESORT = "generic"
 _SPECIFIC_FIRST = (*(name for name in _HOMES if name != _LAST_RESORT), _LAST_RESORT)
-# How files begin their names whose writer is known by that.
-_WRITERS = (("trajectory_", "toolgym"), ("eval_", "toolgym"))
+# The first words of names that files have from a writer who is known by that.
+_WRITERS = {"trajectory_": "toolgym", "eval_": "toolgym"}
 # So sure that nobody else need be asked.
 _CERTAIN = 0.9
 # Below this a format would only be guessing.
@@ -114,9 +114,8 @@ def all_formats() -> list[Format]:
 
 def likely_format(name: str) -> Format:
     """The format to ask first about a file of that name; to ask all takes loading all."""
-    file = name.rpartition("/")[2]
-    known = next((writer for start, writer in _WRITERS if file.startswith(start)), NATIVE.name)
-    return format_named(known)
+    file = name[name.rfind("/") + 1 :]
+    return format_named(_WRITERS.get(file[: file.find("_") + 1], NATIVE.name))
 
 
 def pick_format(recording: Recording, *, likely: Format = NATIVE) -> tuple[Format | None, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from assay.evaluation import Judged
-    from assay.ingest.recording import Format, Recording
+    from assay.ingest.recording import Format, Glimpsing, Recording
 
 
 def read_runs(
@@ -53,7 +54,7 @@ def read_runs(
 
 
 class Glimpse(NamedTuple):
-    """The one item of a small file, and how many bytes that has."""
+    """The one item of a small file, not settled yet, and how many bytes that has."""
 
     item: AgentTestCase | Judged
     size: int
@@ -98,17 +99,20 @@ class RunReader:
         for recording in recordings_at(path, on_bytes=on_bytes, walked=walked):
             yield from self._read(recording, judge, alone=named and _name(recording) == path)
 
-    def small_text(self, path: str) -> bytes | None:
-        """What a file holds, where that is little and `glimpse` may tell what it is."""
-        chosen = self._forced or self._likely or likely_format(path)
-        return None if chosen.glimpse is None else small_file(path)
+    def look_ahead(self, path: str) -> Callable[[], Glimpse | None] | None:
+        """Read a small file whose name says who wrote it; the item in it is told when asked for.
 
-    def glimpse(self, path: str, text: bytes) -> Glimpse | None:
-        """The one item of a small file, not settled yet; None where `file` must look closer."""
-        chosen = self._forced or self._likely or likely_format(path)
-        if chosen.glimpse is None:
+        None where that cannot be, or only `file` can tell: it looks closer.
+        """
+        chosen = self._forced or likely_format(path)
+        if chosen.glimpse is None or (text := small_file(path)) is None:
             return None
-        found = chosen.glimpse(without_surrogates(path), text)
+        return partial(self._glimpse, chosen, chosen.glimpse, path, text)
+
+    def _glimpse(
+        self, chosen: Format, glimpse: Glimpsing, path: str, text: bytes
+    ) -> Glimpse | None:
+        found = glimpse(without_surrogates(path), text)
         if found is None:
             return None
         self._likely = chosen

@@ -222,6 +222,9 @@ class Recording:
         return None if place is None else Recording(place)
 
 
+Glimpsing = Callable[[str, bytes], AgentTestCase | Judged | None]
+
+
 class Format(Struct, frozen=True):
     """One format that can be read.
 
@@ -236,4 +239,4 @@ class Format(Struct, frozen=True):
     fidelity: str
     recognise: Callable[[Recording], float]
     read: Callable[[Recording], Iterator[AgentTestCase | Judged | Unreadable]]
-    glimpse: Callable[[str, bytes], AgentTestCase | Judged | None] | None = None
+    glimpse: Glimpsing | None = None
