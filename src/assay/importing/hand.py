@@ -99,10 +99,7 @@ class Hand:
             return
         for at in range(0, len(files), _TOGETHER):
             together = files[at : at + _TOGETHER]
-            ahead = [
-                None if _is_packed(file) else self._reader.look_ahead(file) for file in together
-            ]
-            yield from zip(together, ahead, strict=True)
+            yield from zip(together, [*map(self._reader.look_ahead, together)], strict=True)
 
     def _take(self, item: AgentTestCase | Judged, report: ImportReport) -> None:
         """Take the one item of a file that is known already."""

@@ -102,12 +102,13 @@ class RunReader:
     def look_ahead(self, path: str) -> Callable[[], Glimpse | None] | None:
         """Read a small file whose name says who wrote it; the item in it is told when asked for.
 
-        None where that cannot be, or only `file` can tell: it looks closer.
+        None where that cannot be, or only `file` can tell: it looks closer, and unpacks.
         """
         chosen = self._forced or likely_format(path)
-        if chosen.glimpse is None or (text := small_file(path)) is None:
+        if chosen.glimpse is None or not path.endswith(".json"):
             return None
-        return partial(self._glimpse, chosen, chosen.glimpse, path, text)
+        text = small_file(path)
+        return None if text is None else partial(self._glimpse, chosen, chosen.glimpse, path, text)
 
     def _glimpse(
         self, chosen: Format, glimpse: Glimpsing, path: str, text: bytes
