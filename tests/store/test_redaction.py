@@ -118,6 +118,11 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ('{"Authorization": "Digest 9944b09199c62bcf"}', "9944b09199c62bcf"),
     ("Cookie: theme=dark; sid=38afes7a8f9b2c", "38afes7a8f9b2c"),
     ('{"set-cookie": "sid=38afes7a8f9b2c; Path=/"}', "38afes7a8f9b2c"),
+    ('{"Authorization": "9f8e7d6c5b4a39281706"}', "9f8e7d6c5b4a39281706"),
+    ("Cookie: __Host-sid=38afes7a8f9b2c", "38afes7a8f9b2c"),
+    ("Set-Cookie: 1P_JAR=38afes7a8f9b2c; Path=/", "38afes7a8f9b2c"),
+    ("password = }k9Qz7pLmW3xTv8Rb", "k9Qz7pLmW3xTv8Rb"),
+    ('{"x-api-key": ",k9Qz7pLmW3xTv8Rb"}', "k9Qz7pLmW3xTv8Rb"),
     ('{"private_key": "5Kb8kLf9zgWQnogidDA76MzPL6TsZZ"}', "5Kb8kLf9zgWQnogidDA76MzPL6TsZZ"),
     ('{"encryption-key": "0f1e2d3c4b5a6978"}', "0f1e2d3c4b5a6978"),
     ("PWD: s3cr3tpw99", "s3cr3tpw99"),
@@ -537,6 +542,24 @@ def test_the_quick_look_overlooks_nothing(text: str) -> None:
         assert list(named_secrets(text, text.lower())) == []
     if not command_search()(text.lower()):
         assert list(handed_over(text, text.lower())) == []
+
+
+@pytest.mark.parametrize("value", ["k9Qz7pLmW3xTv8Rb", "hunter22"])
+@pytest.mark.parametrize("first", ["", "9", *string.punctuation])
+def test_the_quick_look_takes_a_value_that_begins_with_any_mark(first: str, value: str) -> None:
+    fields = ("password", "api_key", "token", "authorization", "cookie", "pwd", "x-api-key")
+    for field in fields:
+        secret = f"{first}{value}"
+        told = (
+            {field: secret},
+            {field: [secret]},
+            f"{field}={secret}",
+            f"{field}: {secret}",
+            f"--{field} {secret}",
+        )
+        for text in (json.dumps(each) for each in told):
+            lowered = text.lower()
+            assert name_search()(lowered) or list(named_secrets(text, lowered)) == []
 
 
 MEGABYTES = 10 if os.environ.get("ASSAY_SLOW") else 1

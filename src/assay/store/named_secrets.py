@@ -50,10 +50,11 @@ _BETWEEN = (
     rf"{_CLOSED}(?:[:：=]=*>?|\\+uff1a|>|\s*\\*[\"']"
     r"|,\s*\\*[\"']val(?:ue)?\\*[\"']\s*:|\s)\s{0,8}(?:\[\s*)?(?:\\*[\"'])?"
 )
-_STRICT_VALUE = r"[^\s\[\]{},]"
-_HEADER_VALUE = "[a-z]"
-_TELLING_VALUE = r"[^\s\\\"',\[\]{}]{4}"
-_RANDOM_VALUE = r"[^\s\\\"',\[\]{}]{8}"
+# A value may begin with any mark, but one before a quote is more likely the text's own.
+_STRICT_VALUE = r"(?:[^\s\[\]{},]|[\[\]{},]{1,2}[^\s\[\]{},\\\"'])"
+_HEADER_VALUE = r"[^\s\\\"']"
+_TELLING_VALUE = r"(?:\\*[\"'])?[^\s\"'][^\s\"]{3}"
+_RANDOM_VALUE = r"(?:\\*[\"'])?[^\s\"'][^\s\"]{7}"
 _ADDRESS_VALUE = r"[^\s\\\"'&]{8}"
 
 
