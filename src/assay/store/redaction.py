@@ -83,7 +83,7 @@ def _masked(text: str, spans: Iterator[Span]) -> tuple[str, int]:
 
 
 # More than this take longer together than one group after the other.
-_AT_ONCE = 10
+_AT_ONCE = 12
 
 
 @cache

@@ -33,7 +33,7 @@ def search(*patterns: str) -> Callable[[str], bool]:
 def search_by_groups(groups: Iterable[Iterable[str]]) -> Callable[[str], bool]:
     """Whether any pattern of any group occurs in a text; those of a group are looked for together.
 
-    Up to ten or so that begin alike are found fastest together, others one group after the other.
+    Up to a dozen that begin alike are found fastest together, others one group after the other.
     """
     return occurrence_of(*map(_together, groups))
 
