@@ -62,6 +62,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("smbclient", rf"{_FLAG}-U{_GAP}?{_OPEN}[^\s%\"'\\]{{1,100}}%"),
     Command("sqlplus", r"\s[^\s/@:\"'\\-][^\s/@:\"'\\]{0,60}/(?P<secret>[^\s@/\"'\\]{1,100})@"),
     Command(":thin:", r":thin:[^\s/@:\"'\\]{1,60}/(?P<secret>[^\s@/\"'\\]{1,100})@", rest=""),
+    Command(
+        "identified ",
+        r"(?:[A-Za-z]{4}\s{1,8}\S{1,60}\s{1,8})?[Bb][Yy]\s{1,8}(?P<open>\\*[\"'])",
+        r"(?:create|alter|grant|set)\W.{0,100}\Z",
+        rest=r"(?:with\s{1,8}\S{1,60}\s{1,8})?by\s",
+    ),
     Command("auth=(", rf"=\({_FIRST_OF_TWO}", rest=""),
     Command("auth(", rf"\({_FIRST_OF_TWO}", rest=""),
 )
@@ -76,6 +82,7 @@ def command_search() -> Callable[[str], bool]:
         "[ \"']--(?:proxy-user|user|auth|pass)",
         "sqlplus ",
         ":thin:",
+        r"identified (?:with|by)\s",
         r"auth=?\(",
     )
 

@@ -129,11 +129,13 @@ _WORD_AFTER_SCHEME = re.compile(
     r"(?:bearer|basic|token|digest|negotiate|api-?key|key|jwt)\s{1,8}([\w.~+/=-]{6,4000})",
     re.IGNORECASE | re.ASCII,
 )
+_IS = re.compile(r"(?:is|was)(?: now|:)?\s")
 _PAIRS = re.compile(r"[\s=;]+")
 # In a record a line's end is an escape, whose letter goes for the first one of a name.
 _NETRC_GAP = r"(?:\s|\\+[nrt]){1,8}"
 _NETRC = re.compile(
-    rf"(?:machine{_NETRC_GAP}[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,6}}|(?:[\"']|\\n)default)"
+    rf"(?:machine{_NETRC_GAP}(?:[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,6}}|localhost)"
+    r"|(?:[\"']|\\n)default)"
     rf"{_NETRC_GAP}login{_NETRC_GAP}[^\s\"'\\]{{1,100}}(?:{_NETRC_GAP}|\\++)\Z"
 )
 _NUMBER = re.compile(r"[0-9]{4,40}(?=[\s,}\]\\])")
@@ -302,7 +304,7 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
     if name.header:
         return _header_line(text, after)
     if after["space"] and not (text.startswith("--", start) or _is_in_netrc(text, start)):
-        return None
+        return _value_in_sentence(text, after, name)
     if after["tag"] and after.end("tag") != after.end():
         return None
     match = BARE_WORD.match(text, after.end())
@@ -310,6 +312,15 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
         return None
     span = Span(match.start(), match.start() + len(match[0].rstrip(STOPS)))
     return span if _is_bare_secret(text, start, span, name, after) else None
+
+
+def _value_in_sentence(text: str, after: re.Match[str], name: Name) -> Span | None:
+    """What a sentence says a password is; a word may go on with what is wrong with it."""
+    verb = _IS.match(text, after.end()) if name.strict else None
+    word = None if verb is None else BARE_WORD.match(text, verb.end())
+    if word is None or not is_random(value := word[0].rstrip(STOPS)):
+        return None
+    return Span(word.start(), word.start() + len(value))
 
 
 def _is_in_netrc(text: str, start: int) -> bool:

@@ -58,7 +58,9 @@ def is_told_apart(text: str) -> bool:
     Nor its type, its place or its state: `apiKey: params.apiKey`, `api_key="disabled"`.
     """
     return not _ELSEWHERE.fullmatch(text) and not (
-        len(text) <= _LONGEST_PLACEHOLDER and _STAND_IN.fullmatch(_PART_END.sub("_", text).lower())
+        len(text) <= _LONGEST_PLACEHOLDER
+        # What base64 is filled up with ends no name.
+        and _STAND_IN.fullmatch(_PART_END.sub("_", text.rstrip("=")).lower())
     )
 
 
@@ -104,7 +106,10 @@ _PLACEHOLDER = re.compile(
     r"|(?:string|str|text|varchar|password|passwd|pwd|secret|token|api[_-]?key|key|none|null|nil"
     r"|undefined|true|false|yes|no|on|off|required|optional|hidden|masked|empty|missing|invalid"
     r"|incorrect|wrong|expired|basic|bearer|oauth2?|jwt|n/a)"
-    r"|(?:your|my|the|an?|some|insert|enter|replace)[ _-].*|.*[ _-](?:here|goes[ _-]here)"
+    r"|(?:your|insert|enter|replace)[ _-].*|.*[ _-](?:here|goes[ _-]here)"
+    # "my dog has fleas" is a passphrase, and "my secret key" stands for one.
+    r"|(?:my|the|an?|some)[ _-](?:.*[ _-])?(?:pass\w*|pwd|secrets?|tokens?|keys?|api\w*|auth\w*"
+    r"|credentials?|creds?|value|string|text|word|jwt|bearer)(?:[ _-].*)?"
     r"|(?:os|process|env|self|config|settings|args|secrets|kwargs|opts|options|request|ctx)\..*"
     r"|[a-z_][\w.:]*\(.*",
     re.DOTALL,
@@ -151,6 +156,12 @@ SHAPES: tuple[Shape, ...] = (
         "slack_hook",
         ("hooks.slack.com/services/",),
         r"hooks\.slack\.com/services/(T[A-Za-z0-9_]{6,20}/B[A-Za-z0-9_]{6,20}/[A-Za-z0-9_]{16,40})",
+    ),
+    Shape(
+        "discord_hook",
+        ("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
+        rf"discord(?:app)?\.com/api/webhooks/[0-9]{{15,22}}/({_WORD}{{50,90}})",
+        loose=True,
     ),
     Shape("hugging_face", ("hf_",), r"hf_[A-Za-z0-9]{30,60}"),
     Shape("npm", ("npm_",), r"npm_[A-Za-z0-9]{36}"),
