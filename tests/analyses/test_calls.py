@@ -20,6 +20,7 @@ from assay.analyses import (
     workload,
 )
 from assay.errors import UnknownName
+from assay.render.run_page import judged_calls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,6 +176,33 @@ def test_a_call_of_which_nobody_can_tell_takes_no_blame_from_another(
         view.expect_many()
         assert errors(view) == [alone]
     assert (alone.blame, alone.worked_elsewhere) == (blamed, int(blamed == "server"))
+
+
+def test_code_that_is_wrong_for_everybody_is_not_the_servers(tmp_path: Path) -> None:
+    own = bad("run_python", "ZeroDivisionError: division by zero", parameters={"code": "1/0"})
+    untold = bad("bash", ODD, parameters={"command": "tide"})
+    served = bad("tide", "list index out of range", parameters={"day": 1})
+    runs = [a_run(model, "t1", own, untold, served) for model in ("ann", "bob", "cid", "dan")]
+    store = store_of(tmp_path, runs)
+    found = {row.blame: (row.failures, row.reblamed) for row in errors(store, by="blame")}
+    assert found == {"model": (4, 0), "unknown": (4, 0), "server": (4, 0)}
+    for key, case in store.keyed_cases():
+        judged = judged_calls(case, store.siblings(key))
+        shown = [call.blame.category for call in judged if call.blame is not None]
+        assert shown == ["model", "unknown", "server"]
+
+
+def test_a_tool_that_was_searched_for_is_known_by_its_work(tmp_path: Path) -> None:
+    worked = ok("post_tide", parameters={"day": 1})
+    failed = bad("post_tide", ODD, parameters={"day": 2})
+    made_up = bad("post_moon", ODD)
+    run = a_run("ann", "t1", worked, failed, made_up, available_tools=["tool_search"])
+    store = store_of(tmp_path, [run])
+    rules = {row["tool"]: row["blame_rule"] for row in store.rows("calls", "failed")}
+    assert rules == {"post_tide": "none", "post_moon": "not_on_offer"}
+    ((key, case),) = store.keyed_cases()
+    shown = [call.blame.rule for call in judged_calls(case, store.siblings(key)) if call.blame]
+    assert shown == ["none", "not_on_offer"]
 
 
 def test_runs_that_are_filtered_out_still_bear_witness(siblings: Store) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.blame import Blame, Siblings, blame, seed_names
+from assay.evidence.blame import Blame, Siblings, blame, names_on_offer, seed_names
 from assay.evidence.common_wordings import COMMON_WORDINGS
 from assay.evidence.failure_kinds import CATEGORY_OF, HTTP_KINDS, JSON_RPC_KINDS, KINDS
 from assay.evidence.foreign_kinds import FOREIGN_KINDS
@@ -117,6 +117,62 @@ def test_a_tool_that_was_not_on_offer() -> None:
     assert answer(failed("Something went wrong"), offered={"weather"})[1] == "unclassified"
 
 
+TRACE = 'Traceback (most recent call last):\n  File "/srv/tide.py", line 3, in weather\n'
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"ok": False, "error": "ratelimited"}, ("environment", "rate_limit")),
+        ("Error: rate limit exceeded for weather", ("environment", "rate_limit")),
+        ("HTTP 503 Service Unavailable", ("server", "unavailable")),
+        ("Error: weather failed with status code 503", ("server", "unavailable")),
+        ("Error: connection refused", ("environment", "network_error")),
+        (TRACE + "KeyError: 'depth'", ("server", "data_processing_error")),
+        (TRACE + "OddError: tide", ("unknown", "unclassified")),
+        ("Error executing tool weather: list index out of range", ("server", "index_error")),
+        (
+            "Error: 1 validation error for Arguments\ndays\n  Field required",
+            ("model", "missing_required_field"),
+        ),
+    ],
+)
+def test_what_only_a_tool_can_say_was_said_by_one(result: Any, expected: tuple[str, str]) -> None:
+    assert answer(failed(result), offered={"other"})[:2] == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unknown tool: weather",
+        "Error: weather",
+        "Error: HTTP 404",
+        "HTTP 400: unknown tool weather",
+        "HTTP 500: function weather not found",
+        "Error: weather is not available",
+        "Error: ValueError",
+        "Error: KeyError: 'weather'",
+        "Error: 'Harbour' object has no attribute 'weather'",
+        "Error: 'NoneType' object is not callable",
+        TRACE + "KeyError: 'weather'",
+        TRACE + "TypeError: tools[name] is not a function",
+    ],
+)
+def test_what_says_nothing_of_a_tool_was_said_by_none(text: str) -> None:
+    assert answer(told(text), offered={"other"}) == ("model", "unknown_tool", "not_on_offer")
+
+
+def test_a_tool_that_worked_was_on_offer() -> None:
+    worked = ToolExecutionResult("weather", {}, "18 degrees", success=True)
+    silent = ToolExecutionResult("tide", {}, None, success=True, success_rule="no_result")
+    broken = ToolExecutionResult("pilot", {}, "Error: odd", success=False)
+    calls = [worked, silent, broken]
+    assert names_on_offer(["search"], calls) == {"search", "weather"}
+    assert names_on_offer(None, calls) is None
+    offered = names_on_offer(["search"], calls)
+    assert answer(told("Something went wrong"), offered=offered)[0] == "unknown"
+
+
 @pytest.mark.parametrize(
     ("text", "siblings", "expected"),
     [
@@ -156,6 +212,61 @@ def test_a_tool_that_was_not_on_offer() -> None:
 )
 def test_siblings(text: str, siblings: Siblings, expected: tuple[str, str, str]) -> None:
     assert answer(told(text), siblings=siblings) == expected
+
+
+@pytest.mark.parametrize(
+    ("tool", "parameters", "text", "kind"),
+    [
+        ("run_python", {"code": "1/0"}, "ZeroDivisionError: division by zero", "model"),
+        ("run_python", {"code": "tide"}, "NameError: name 'tide' is not defined", "model"),
+        ("run_python", {"code": "[][0]"}, "IndexError: list index out of range", "model"),
+        ("execute_sql", {"sql": "select 1/0"}, "ERROR: division by zero", "model"),
+        ("calculator", {"expression": "2 +"}, "unexpected EOF while parsing", "model"),
+        ("bash", {"command": "make test"}, "make: *** [test] Error 2\nexit code: 2", "model"),
+        ("bash", {"command": "tide"}, "the moon is out", "unknown"),
+        ("bash", {"command": "tide"}, "", "unknown"),
+        ("get_tide", {"day": "x"}, "Error: x", "model"),
+        ("divide", {"a": 1, "b": 0}, "division by zero", "model"),
+        # A service that is down is down for code as well.
+        ("bash", {"command": "tide"}, "The kernel timed out", "server"),
+        ("get_tide", {"day": "x"}, "list index out of range", "server"),
+        ("get_tide", {"day": "x"}, "the moon is out", "server"),
+    ],
+)
+def test_what_is_wrong_in_the_call_is_wrong_for_everybody(
+    tool: str, parameters: Any, text: str, kind: str
+) -> None:
+    call = ToolExecutionResult(tool, parameters, reported_success=False)
+    call.success, call.error_message = False, text
+    assert answer(call, siblings=Siblings(failed=5, models_failed=4))[0] == kind
+
+
+def test_own_code_may_work_elsewhere_and_still_be_wrong_here() -> None:
+    call = ToolExecutionResult("run_python", {"code": "print(tide)"}, reported_success=False)
+    call.success, call.error_message = False, "NameError: name 'tide' is not defined"
+    assert answer(call, siblings=Siblings(succeeded=3))[0] == "model"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "category"),
+    [
+        ({"a": 1, "b": 0}, "model"),
+        ({"a": 1.5, "b": 0.0}, "model"),
+        ({"a": "1", "b": "0"}, "model"),
+        ({"a": 1, "b": 2}, "server"),
+        ({"a": 1, "round": False}, "server"),
+        ({}, "server"),
+    ],
+)
+def test_who_sends_a_zero_has_something_divided_by_it(parameters: Any, category: str) -> None:
+    call = failed("Error: Division by zero", parameters)
+    assert answer(call)[0] == category
+
+
+def test_a_page_to_sign_in_on_wants_a_login() -> None:
+    page = "<!DOCTYPE html><html><head><title>Sign in · Harbour</title></head><body><form>{}</form>"
+    call = failed(page.format('<input type="password" name="p">'))
+    assert answer(call)[:2] == ("environment", "auth")
 
 
 @pytest.mark.parametrize(("status", "kind"), HTTP_KINDS.items())

@@ -387,6 +387,44 @@ def test_a_server_behind_the_tool_that_took_too_long_is_no_absent_one(text: str,
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
+        ("SSL certificate verify failed", "network_error"),
+        ("certificate has expired", "network_error"),
+        ("request to URL failed, reason: certificate has expired", "network_error"),
+        ("unable to verify the first certificate", "network_error"),
+        ("self-signed certificate", "network_error"),
+        ("unable to get local issuer certificate", "network_error"),
+        ("x509: certificate is valid for tide.example, not buoy.example", "network_error"),
+        ("Hostname/IP does not match certificate's altnames", "network_error"),
+        ("Error: certificate cannot be used to update reservation", "rule_violation"),
+        ("gift certificate is not valid for this booking", "validation_error"),
+        ("Your gift certificate has expired", "rule_violation"),
+        ("Certificate C7 not found", "not_found"),
+    ],
+)
+def test_a_certificate_may_be_a_voucher(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("invalid_auth", "auth"),
+        ("not_authed", "auth"),
+        ("account_inactive", "auth"),
+        ("invalid_author", "validation_error"),
+        ("The savings account is inactive", "rule_violation"),
+        ("Upstream returned 502 Bad Gateway", "unavailable"),
+        ("502 Bad Gateway", "unavailable"),
+        ("the server sent a bad tide table", "data_processing_error"),
+    ],
+)
+def test_codes_and_states_of_a_service(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
         (
             "ResponseValidationError: 1 validation error: depth is of the wrong type",
             "data_processing_error",

@@ -9,13 +9,12 @@ as the text of an `isError` result: the code names the side, the words name the 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from assay.evidence.body_roles import is_full
-from assay.evidence.checker_reports import runs_checks
 from assay.evidence.coded_kinds import kind_by_code
 from assay.evidence.failure_kinds import (
     CATEGORY_OF,
@@ -34,18 +33,27 @@ from assay.evidence.failure_kinds import (
     Kind,
 )
 from assay.evidence.failure_words import numbers_in, words_beside
+from assay.evidence.outcome import UNDECIDED_RULES
+from assay.evidence.own_code import has_expression, is_query_tool, lacks_a_part, runs_own_code
 from assay.evidence.payload import Payload
 from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
 from assay.evidence.told_kinds import kind_of_message, kinds_of_messages
-from assay.evidence.tool_kinds import kind_of_tool
 from assay.execution import ToolExecutionResult
 from assay.tools import ToolDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-__all__ = ["Blame", "Siblings", "blame", "blame_each", "classify_error", "seed_names"]
+__all__ = [
+    "Blame",
+    "Siblings",
+    "blame",
+    "blame_each",
+    "classify_error",
+    "names_on_offer",
+    "seed_names",
+]
 
 _LONGEST_MESSAGE = 4_000
 
@@ -66,25 +74,27 @@ _HTTP_REQUEST = re.compile(
     rf"\b([45]\d\d) {_METHOD} (?:https?:|/)|{_METHOD} [^\s:\]]{{1,160}}"
     r"(?:\]\[| ?(?:→|->|:|returned|failed:?) ?(?:HTTP |status )?)([45]\d\d)\b"
 )
-# A tool that runs a query or some code which the model wrote.
-_QUERY = re.compile(r"sql|cypher|(?:\b|_)(?:query|aggregate)(?:\b|_)", re.IGNORECASE)
-_CODE = re.compile(
-    r"evaluate|javascript|(?:\b|_)(?:eval|js|node|deno|bun|php|ruby|perl|lua|code|script)(?:\b|_)",
-    re.IGNORECASE,
-)
-# What a tool needs to do its work, and no call can bring: a program, a module.
-_MISSING_PART = re.compile(
-    r"\bsh: (?:line )?\d{1,4}: (\S{1,80}): (?:command )?not found|: command not found\b"
-    r"|\bno module named\b|\bcannot find module\b|\bexit(?:ed with)? (?:code|status) 127\b"
-    r"|\bshared librar(?:y|ies)\b",
-    re.IGNORECASE,
-)
 # What only says that there is an error, and where, before what it is about.
 _ERROR_OF = re.compile(r"\W{0,4}(?:[\w.]{0,60}(?:error|exception)\b)[^:\n]{0,80}: ", re.IGNORECASE)
-# Where a call says what is to run the code that it sends.
-_RUNNERS = frozenset({"language", "lang", "runtime", "interpreter", "shell", "kernel"})
-_EXPRESSIONS = frozenset({"expression", "expr", "formula", "equation"})
 _QUOTES = "'\"`"
+# What only a tool that is there can tell of: of its service, or of its work.
+_OF_A_SERVICE: frozenset[Kind] = frozenset(
+    ("rate_limit", "quota_exceeded", "auth", "network_error", "timeout")
+)
+_OF_A_WORK: frozenset[Kind] = frozenset(
+    (
+        *("missing_required_field", "wrong_type", "invalid_date_range", "syntax_error", "conflict"),
+        *("output_too_large", "null_reference", "data_processing_error", "index_error"),
+    )
+)
+_NO_SUCH_STATUSES = frozenset({404, 405, 410, 501})
+_TRACEBACK = "Traceback (most recent call last)"
+# What is missed where a program calls what it has not found.
+_TO_BE_CALLED = re.compile(r"\b(?:callable|tools?|functions?|handlers?)\b", re.IGNORECASE)
+_ZERO_DIVISION = re.compile(r"\b(?:division|divided?|dividing) by zero\b", re.IGNORECASE)
+_ZEROS = frozenset({"0", "0.0", "-0"})
+# What the kind of answer says of the failure, whatever its words are.
+_KIND_BY_OUTCOME: dict[str | None, Kind] = {"html_login_page": "auth"}
 _HTTP_NUMBER = re.compile(r"[45]\d\d")
 _SEED_CATEGORY: dict[Category, str] = {
     "model": "MODEL_ERROR",
@@ -122,6 +132,9 @@ class _Failure(Struct, frozen=True):
     offered: Collection[str] | None
 
 
+_Rule = Callable[[_Failure], Blame | None]
+
+
 def blame(
     call: ToolExecutionResult,
     *,
@@ -131,8 +144,8 @@ def blame(
 ) -> Blame | None:
     """Whose fault a failed call was; None for a call that did not fail.
 
-    `tool` is the tool's recorded definition, `offered` the names of all tools on offer, and
-    `siblings` how the same call went elsewhere; each may be left out.
+    `tool` is the tool's recorded definition, `offered` the names of all tools on offer (see
+    `names_on_offer`), and `siblings` how the same call went elsewhere; each may be left out.
     """
     if call.success:
         return None
@@ -156,8 +169,26 @@ def blame_each(failed: Iterable[ToolExecutionResult]) -> list[Blame]:
     ]
 
 
+def names_on_offer(
+    tools: Collection[str] | None, calls: Iterable[ToolExecutionResult]
+) -> Collection[str] | None:
+    """The names of the tools on offer in a run, with those of which a call is known to have worked.
+
+    Whoever lets an agent search for tools hands out more than the run lists. None where nothing
+    is known of any.
+    """
+    if tools is None:
+        return None
+    worked = (call for call in calls if call.success and call.success_rule not in UNDECIDED_RULES)
+    return {*tools, *(call.tool for call in worked)}
+
+
 def _by_first_rule(failure: _Failure) -> Blame:
-    return next(found for rule in _RULES if (found := rule(failure)) is not None)
+    return _by_first_of(_RULES, failure)
+
+
+def _by_first_of(rules: tuple[_Rule, ...], failure: _Failure) -> Blame:
+    return next(found for rule in rules if (found := rule(failure)) is not None)
 
 
 def seed_names(found: Blame) -> tuple[str, str]:
@@ -178,6 +209,8 @@ def _told(call: ToolExecutionResult, message: str, told: Kind) -> Kind:
     """The kind that the message told or, where that is vague, the words beside it."""
     if told not in VAGUE_KINDS:
         return told
+    if call.success_rule in _KIND_BY_OUTCOME:
+        return _KIND_BY_OUTCOME[call.success_rule]
     coded = kind_by_code(message[:_LONGEST_MESSAGE])
     if coded is not None:
         return coded
@@ -212,29 +245,49 @@ def _by_schema(failure: _Failure) -> Blame | None:
 
 
 def _by_offer(failure: _Failure) -> Blame | None:
-    if failure.offered is None or failure.call.tool in failure.offered:
+    if failure.offered is None or failure.call.tool in failure.offered or _was_there(failure):
         return None
     return Blame("model", "unknown_tool", "not_on_offer", 0.95)
 
 
+def _was_there(failure: _Failure) -> bool:
+    """Whether only the tool itself, or its server, can have answered like that."""
+    told = failure.told
+    if told == "unknown_tool":
+        return False
+    if told in _OF_A_SERVICE:
+        return True
+    status = _http_status(failure)
+    if status is not None and told != "not_found":
+        return status not in _NO_SUCH_STATUSES
+    is_of_work = told in _OF_A_WORK or _TRACEBACK in failure.message
+    return is_of_work and not _misses_the_tool(failure)
+
+
+def _misses_the_tool(failure: _Failure) -> bool:
+    """Whether what the message complains of last is the tool: KeyError: 'moor_boat'."""
+    complaint = failure.message.rstrip().rpartition("\n")[2].rpartition(": ")[2]
+    return failure.call.tool in complaint or _TO_BE_CALLED.search(complaint) is not None
+
+
 def _by_siblings(failure: _Failure) -> Blame | None:
-    """What the same call did elsewhere: if it can succeed, the arguments are not at fault."""
-    siblings, told = failure.siblings, _told_or_coded(failure)
-    if siblings is None or told in STATEFUL or CATEGORY_OF[told] == "environment":
+    """What the same call did elsewhere: if it can succeed, the arguments are not at fault.
+
+    If it fails for all, it is the server's unless it is known to be the model's by itself: what is
+    wrong is wrong for everybody. What the model's own code does depends on what it did before.
+    """
+    siblings = failure.siblings
+    if siblings is None:
         return None
+    alone = _by_first_of(_RULES_FOR_ONE, failure)
+    if alone.rule == "own_code" or alone.kind in STATEFUL or alone.category == "environment":
+        return None
+    kind = alone.kind if CATEGORY_OF[alone.kind] == "server" else "execution_error"
     if siblings.succeeded:
-        kind = told if CATEGORY_OF[told] == "server" else "execution_error"
         return Blame("server", kind, "same_call_succeeded", 0.8)
-    if siblings.models_failed > 1 and CATEGORY_OF[told] != "model":
-        kind = told if CATEGORY_OF[told] == "server" else "execution_error"
+    if siblings.models_failed > 1 and alone.category != "model":
         return Blame("server", kind, "same_call_fails_for_all", 0.7)
     return None
-
-
-def _told_or_coded(failure: _Failure) -> Kind:
-    """The kind that the words tell or, where they are vague, the HTTP status."""
-    status = _http_status(failure) if failure.told in VAGUE_KINDS else None
-    return failure.told if status is None else HTTP_KINDS.get(status, failure.told)
 
 
 def _by_http_status(failure: _Failure) -> Blame | None:
@@ -255,39 +308,44 @@ def _by_own_code(failure: _Failure) -> Blame | None:
     if failure.told in CIRCUMSTANCES or CATEGORY_OF[failure.told] != "server":
         return None
     name = failure.call.tool
-    is_query = failure.told in OF_DATA and _QUERY.search(name) is not None
-    is_worked_out = failure.told in OF_DATA and _has_expression(failure.call)
-    if not is_query and not is_worked_out and not _runs_own_code(name):
+    asks_of_data = is_query_tool(name) or has_expression(failure.call)
+    if not (failure.told in OF_DATA and asks_of_data) and not runs_own_code(name):
         return None
     return Blame("model", failure.told, "own_code", 0.6)
+
+
+def _by_untold_code(failure: _Failure) -> Blame | None:
+    """Of own code that fails in words that nobody knows, other runs cannot clear the model."""
+    if not runs_own_code(failure.call.tool) and not has_expression(failure.call):
+        return None
+    kind = "unclassified" if failure.message.strip() else _silent_kind(failure)
+    return Blame("unknown", kind, "own_code", 0.1)
 
 
 def _by_missing_part(failure: _Failure) -> Blame | None:
     """What a tool lacks that runs nothing of the model's is not for the model to bring."""
     if failure.told != "not_found":
         return None
-    missing = _MISSING_PART.search(failure.message[:_LONGEST_MESSAGE])
-    if missing is None or (
-        _runs_own_code(failure.call.tool) and not _is_of_the_runner(failure.call, missing)
-    ):
+    if not lacks_a_part(failure.call, failure.message[:_LONGEST_MESSAGE]):
         return None
     return Blame("environment", "configuration", "missing_part", 0.6)
 
 
-def _is_of_the_runner(call: ToolExecutionResult, missing: re.Match[str]) -> bool:
-    """Whether the program that is missing is what was to run the code, and not part of it."""
-    program = missing[1]
-    if program is None or not isinstance(call.parameters, dict):
-        return False
-    if _RUNNERS.isdisjoint(call.parameters) and program not in call.tool:
-        return False
-    sent = (text for key, text in call.parameters.items() if key not in _RUNNERS)
-    return not any(program in text for text in sent if isinstance(text, str))
+def _by_zero(failure: _Failure) -> Blame | None:
+    """Who sends a zero has had something divided by it."""
+    if failure.told not in OF_DATA or not isinstance(failure.call.parameters, dict):
+        return None
+    if _ZERO_DIVISION.search(failure.message[:_LONGEST_MESSAGE]) is None:
+        return None
+    if not any(map(_is_zero, failure.call.parameters.values())):
+        return None
+    return Blame("model", "validation_error", "named_argument", 0.4)
 
 
-def _has_expression(call: ToolExecutionResult) -> bool:
-    """Whether the model sent something to be worked out, in a language of its own."""
-    return isinstance(call.parameters, dict) and bool(_EXPRESSIONS & call.parameters.keys())
+def _is_zero(value: object) -> bool:
+    if isinstance(value, str):
+        return value in _ZEROS
+    return isinstance(value, int | float) and not isinstance(value, bool) and not value
 
 
 def _by_named_argument(failure: _Failure) -> Blame | None:
@@ -303,11 +361,6 @@ def _by_named_argument(failure: _Failure) -> Blame | None:
     return Blame("model", "not_found", "named_argument", 0.4)
 
 
-def _runs_own_code(tool: str) -> bool:
-    named = _CODE.search(tool) is not None and not runs_checks(tool)
-    return named or kind_of_tool(tool) == "command"
-
-
 def _by_words(failure: _Failure) -> Blame | None:
     kind = failure.told
     if kind == "unclassified":
@@ -319,27 +372,30 @@ def _by_words(failure: _Failure) -> Blame | None:
 def _by_silence(failure: _Failure) -> Blame | None:
     if failure.message.strip():
         return None
-    kind: Kind = "empty_result" if failure.call.success_rule == "empty" else "status_not_success"
-    return Blame("unknown", kind, "no_message", 0.3)
+    return Blame("unknown", _silent_kind(failure), "no_message", 0.3)
+
+
+def _silent_kind(failure: _Failure) -> Kind:
+    return "empty_result" if failure.call.success_rule == "empty" else "status_not_success"
 
 
 def _by_nothing(_: _Failure) -> Blame:
     return Blame("unknown", "unclassified", "none", 0.1)
 
 
-_RULES: tuple[Callable[[_Failure], Blame | None], ...] = (
-    _by_rpc_code,
-    _by_schema,
-    _by_offer,
-    _by_siblings,
+# What can be told of a failure without knowing other runs.
+_RULES_FOR_ONE: tuple[_Rule, ...] = (
     _by_http_status,
     _by_own_code,
     _by_missing_part,
+    _by_zero,
     _by_named_argument,
     _by_words,
+    _by_untold_code,
     _by_silence,
     _by_nothing,
 )
+_RULES: tuple[_Rule, ...] = (_by_rpc_code, _by_schema, _by_offer, _by_siblings, *_RULES_FOR_ONE)
 
 
 def _refined(kind: Kind, told: Kind) -> Kind:

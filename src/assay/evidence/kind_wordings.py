@@ -12,6 +12,16 @@ from assay.evidence.sure_wordings import SURE_WORDINGS
 if TYPE_CHECKING:
     from assay.evidence.failure_kinds import Kind
 
+# Of the papers that machines show one another, not of a voucher.
+_CERTIFICATE = (
+    r"\b(?:peer|server|client|root|ca|issuer|leaf|intermediate|x\.?509|self[- ]?signed|first|host"
+    r"|alert|site|remote|expired|untrusted)(?:'s)? certificates?\b"
+    r"|(?:\A|[^\w ]|\b(?:the|its|this|an?)) ?certificate (?:has |is )?expired"
+    r"|\bcertificates? (?:verif|validation|chain|error|authority|pinning|signed|store|problem|alt"
+    r"|is (?:self|not (?:trusted|yet valid))|common name|subject|host ?name|unknown|not trusted"
+    r"|is valid for [^\n,]{1,80}, not)"
+    r"|\bcertificate's (?:alt|subject|common)|\b(?:verify|validate|trust) (?:\w+ ){0,2}certificate"
+)
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
 # Most specific first: the first wording found names the kind.
@@ -84,7 +94,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
             r"|api[ _-]?key|bad credentials|(?:invalid|expired|missing|bad|no|locate|find"
             r"|load) (?:\w+ )?(?:token|credentials?|signature)\b|(?:user|access|app|secret"
-            r"|license)[ _-]?key\b|invalid[ _](?:grant|client)\b|credentials? .{0,30}(?:could not"
+            r"|license)[ _-]?key\b|invalid[ _](?:grant|client|auth)\b|\bnot[ _]authed\b"
+            r"|\baccount_(?:inactive|disabled)\b|credentials? .{0,30}(?:could not"
             r"|cannot|can't|failed)|(?:token|session|credentials?) (?:has |have |is "
             r"|are )?(?:expired|invalid|missing)|(?:token|credentials?) (?:is |are )?not (?:set"
             r"|found|configured|exist)|session not found or expired|active (?:account|session"
@@ -170,7 +181,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|EAI_AGAIN)|getaddrinfo|name (?:resolution|not resolved)|max retries exceeded"
             r"|internet disconnected|name or service not known|(?:could not|cannot"
             r"|unable to) resolve host|network (?:error|is unreachable|unreachable)|socket hang up"
-            r"|unreachable|no route to host|\b(?:ssl|tls)\b|certificate\b|ERR_(?:CERT|SSL|CONN"
+            rf"|unreachable|no route to host|\b(?:ssl|tls)\b|{_CERTIFICATE}|ERR_(?:CERT|SSL|CONN"
             r"|NETWORK|PROXY)|fetch failed|connection (?:issues?|problems?|trouble)"
             r"|error sending request|transport error|socket closed|not reachable|broken pipe"
             r"|ConnectError|ConnectionError|\boffline\b|(?:can ?not|could not|unable to"

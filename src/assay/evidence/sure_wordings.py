@@ -40,7 +40,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         (
             (
                 r"(?:invalid|malformed|unexpected|unparsable|truncated|incomplete|unrecogni[sz]ed"
-                r"|bad"
+                r"|bad(?! gateway)"
                 rf"|empty|non-json) (?:[\w/.'-]+ ){{0,3}}{_ANSWER}\b"
             ),
             r"invalid tools?/call result|structured_?content must be\b",
@@ -60,7 +60,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             (
                 r"(?:upstream|api|server|backend|service|provider) (?:sent|returned|gave"
                 r"|responded with)"
-                r" (?:an? )?(?:\w+ )?(?:invalid|malformed|empty|unexpected|bad|garbled)"
+                r" (?:an? )?(?:\w+ )?(?:invalid|malformed|empty|unexpected|garbled"
+                r"|bad(?! gateway))"
             ),
             r"\b(?:field|key|property|value)\b[^\n]{0,30} in (?:the )?(?:\w+ )?response",
             r"\bin (?:the |an? )?(?:upstream|server|backend|provider)(?:'s)? (?:answer|reply)\b",

@@ -9,7 +9,7 @@ from msgspec import Struct
 from rich.text import Text
 
 from assay.errors import AssayError
-from assay.evidence.blame import Blame, Siblings, blame
+from assay.evidence.blame import Blame, Siblings, blame, names_on_offer
 from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.schema_fit import Misfit, misfit, schema_fit
 from assay.execution import ToolExecutionResult
@@ -57,6 +57,7 @@ def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[
         tools = read_tools(case.available_tools) or None
     except AssayError:
         tools = None
+    offered = names_on_offer(tools, case.calls)
     return [
         JudgedCall(
             call,
@@ -64,7 +65,7 @@ def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[
                 call,
                 tool=tools.get(call.tool) if tools else None,
                 siblings=siblings.get(position),
-                offered=tools,
+                offered=offered,
             ),
             siblings.get(position),
             _misfit(call, tools.get(call.tool) if tools else None),

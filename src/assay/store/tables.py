@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 
 from assay.errors import AssayError
 from assay.evaluation import RecordedEvaluation, RecordedSummary
-from assay.evidence.blame import blame, blame_each
+from assay.evidence.blame import blame, blame_each, names_on_offer
 from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.seed_classifier import seed_error
 from assay.tools import read_tools
@@ -310,6 +310,7 @@ def failures_of(case: AgentTestCase, rows: list[CallRow]) -> list[Failure]:
     """
     failures = [Failure(*pair) for pair in zip(case.calls, rows, strict=True) if pair[1].failed]
     tools = offered_tools(case) if failures else None
+    offered = names_on_offer(tools, case.calls)
     waiting: list[Failure] = []
     for failure in failures:
         call, row = failure
@@ -317,7 +318,7 @@ def failures_of(case: AgentTestCase, rows: list[CallRow]) -> list[Failure]:
             waiting.append(failure)
         else:
             tool = tools.get(call.tool) if tools else None
-            _fill_in_blame(row, blame(call, tool=tool, offered=tools))
+            _fill_in_blame(row, blame(call, tool=tool, offered=offered))
     return waiting
 
 

@@ -44,7 +44,8 @@ compared AS (
                - CASE WHEN by_model.failing_runs = 1 AND failing.model IS NOT NULL
                       THEN 1 ELSE 0 END AS models_failed_elsewhere,
            COALESCE(usual_blame, 'unknown') AS usual_blame,
-           blame_rule NOT IN ('json_rpc_code', 'schema_misfit', 'broken_schema', 'not_on_offer')
+           blame_rule NOT IN ('json_rpc_code', 'schema_misfit', 'broken_schema', 'not_on_offer',
+                              'own_code')
                AND NOT COALESCE(stateful, FALSE)
                AND COALESCE(usual_blame, 'unknown') <> 'environment' AS open_to_doubt
     FROM failing
@@ -67,7 +68,7 @@ judged AS (
     SELECT compared.*,
            open_to_doubt
                AND (COALESCE(ok_elsewhere, 0) > 0
-                    OR (COALESCE(models_failed_elsewhere, 0) > 1 AND usual_blame <> 'model')) AS doubted
+                    OR (COALESCE(models_failed_elsewhere, 0) > 1 AND blame <> 'model')) AS doubted
     FROM compared
 )
 SELECT run_key, model, server, tool, task, place,

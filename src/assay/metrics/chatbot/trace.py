@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.blame import blame
+from assay.evidence.blame import blame, names_on_offer
 from assay.evidence.call_facts import CallFacts
 from assay.evidence.examination import Examination, examine
 from assay.evidence.run_facts import RunFacts
@@ -85,7 +85,9 @@ class Trace(Struct, frozen=True):
 
     def own_fault(self, call: CallFacts) -> bool:
         """Whether a failed call failed by the agent's mistake; a city the user made up is none."""
-        found = blame(call.call, offered=self.tools)
+        others = (other.call for other in self.calls if not other.failed)
+        offered = names_on_offer(self.tools, others)
+        found = blame(call.call, offered=offered)
         if found is None or found.category != "model":
             return False
         return found.kind != "not_found" or self.is_made_up(call)
