@@ -248,18 +248,22 @@ def test_own_code_may_work_elsewhere_and_still_be_wrong_here() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "category"),
+    ("tool", "parameters", "category"),
     [
-        ({"a": 1, "b": 0}, "model"),
-        ({"a": 1.5, "b": 0.0}, "model"),
-        ({"a": "1", "b": "0"}, "model"),
-        ({"a": 1, "b": 2}, "server"),
-        ({"a": 1, "round": False}, "server"),
-        ({}, "server"),
+        ("divide", {"a": 1, "b": 0}, "model"),
+        ("math_divide", {"a": 1.5, "b": 0.0}, "model"),
+        ("divide", {"a": "1", "b": "0"}, "model"),
+        ("divide", {"a": 1, "b": 2}, "server"),
+        ("divide", {"a": 1, "round": False}, "server"),
+        ("divide", {}, "server"),
+        ("average_speed", {"offset": 0}, "server"),
     ],
 )
-def test_who_sends_a_zero_has_something_divided_by_it(parameters: Any, category: str) -> None:
-    call = failed("Error: Division by zero", parameters)
+def test_who_asks_to_divide_by_zero_is_wrong(
+    tool: str, parameters: dict[str, Any], category: str
+) -> None:
+    call = ToolExecutionResult(tool, parameters, "Error: Division by zero")
+    settle(AgentTestCase("q", "a", execution_data=MCPExecutionData([call])))
     assert answer(call)[0] == category
 
 

@@ -39,6 +39,7 @@ from assay.evidence.payload import Payload
 from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
 from assay.evidence.told_kinds import kind_of_message, kinds_of_messages
+from assay.evidence.tool_kinds import words_of
 from assay.execution import ToolExecutionResult
 from assay.tools import ToolDefinition
 
@@ -92,6 +93,9 @@ _TRACEBACK = "Traceback (most recent call last)"
 # What is missed where a program calls what it has not found.
 _TO_BE_CALLED = re.compile(r"\b(?:callable|tools?|functions?|handlers?)\b", re.IGNORECASE)
 _ZERO_DIVISION = re.compile(r"\b(?:division|divided?|dividing) by zero\b", re.IGNORECASE)
+_DIVIDING = frozenset(
+    {"divide", "division", "div", "divmod", "quotient", "modulo", "mod", "remainder"}
+)
 _ZEROS = frozenset({"0", "0.0", "-0"})
 # What the kind of answer says of the failure, whatever its words are.
 _KIND_BY_OUTCOME: dict[str | None, Kind] = {"html_login_page": "auth"}
@@ -332,8 +336,10 @@ def _by_missing_part(failure: _Failure) -> Blame | None:
 
 
 def _by_zero(failure: _Failure) -> Blame | None:
-    """Who sends a zero has had something divided by it."""
+    """Who asks to divide by zero; what a tool works out by the way is its own to look after."""
     if failure.told not in OF_DATA or not isinstance(failure.call.parameters, dict):
+        return None
+    if words_of(failure.call.tool).isdisjoint(_DIVIDING):
         return None
     if _ZERO_DIVISION.search(failure.message[:_LONGEST_MESSAGE]) is None:
         return None
