@@ -71,6 +71,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "UNIQUE constraint failed: users.id",
         "Unknown column 'x' in 'field list'",
         "You have an error in your SQL syntax",
+        "database is locked",
+        "incomplete input",
+    ),
+    "edit_refused": (
+        "Your proposed edit has introduced new syntax error(s). Please retry.",
+        "Your changes have NOT been applied.",
+        "[Your last patch led to 3 errors.]\n1: a\n2: b\n3: c\n4: d",
     ),
     "http_status": (
         "HTTP 503",
@@ -112,6 +119,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Your last edit has new syntax error(s).",
     ),
     "invalid_input": (
+        "find_pier() takes from 1 to 2 positional arguments but 3 were given",
+        "Pier.find() missing 1 required positional argument: 'name'",
+        "Expecting value: line 1 column 1 (char 0)",
         "Expected a tide or '}' in JSON at position 4",
         "Invalid date: 2027",
         "Missing required argument: city",

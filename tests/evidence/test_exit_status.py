@@ -2,9 +2,51 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from assay.evidence.exit_status import exit_status
+from assay.evidence.exit_status import exit_status, status_label
+
+# How harnesses spell the status below what was printed.
+SPELLINGS = (
+    "exit code: {}",
+    "Exit code {}",
+    "EXIT CODE: {}",
+    "exit_code={}",
+    "exit-code: {}",
+    "ExitCode: {}",
+    "Exit status: {}",
+    "exit status {}",
+    "return code: {}",
+    "returncode={}",
+    "Exited with code {}",
+    "exited with status {}",
+    "exited with exit code {}",
+    "Command exited with non-zero status {}",
+    "Command failed with exit code {}.",
+    "Error: Process completed with exit code {}.",
+    "**Exit code:** {}",
+    "**Exit code:** `{}`",
+    "[exit code: {}]",
+    "exit code: {} (SIGKILL)",
+)
+# What ends in a number that is the status of no command.
+NO_STATUSES = (
+    "HTTP status: 404",
+    "status: 1",
+    "code: 1",
+    "Completed with status 404",
+    "Returned code 1",
+    "the exit code was 1",
+    "# exit code 1",
+    "- exit code: 1",
+    "exit code: 1 means trouble",
+    "exit codes: 1",
+    "last exit code: 1",
+    "exit code: 1, 2",
+    "exit code: none",
+)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +80,39 @@ def test_of_commands(text: str, status: int | None) -> None:
 
 def test_the_end_of_a_document_is_no_status() -> None:
     assert exit_status("notes\n(exit code 6)", of_command=False) is None
+
+
+@pytest.mark.parametrize("status", [0, 1, 137, -9])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_no_spelling_decides(spelling: str, status: int) -> None:
+    line = spelling.format(status)
+    assert exit_status(f"ebb\n{line}", of_command=True) == status
+    assert exit_status(f"STDOUT:\n\nSTDERR:\nno tide\n\n{line}\n\n", of_command=True) == status
+    assert exit_status(f"ebb\n{line}", of_command=False) is None
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS[:4])
+def test_a_status_in_the_middle_is_of_something_else(spelling: str) -> None:
+    line = spelling.format(1)
+    assert exit_status(f"ebb\n{line}\nflood", of_command=True) is None
+    assert exit_status(f"the tool ends with {line}", of_command=True) is None
+    assert exit_status(f"ebb\nthe tool ends with {line}", of_command=True) is None
+
+
+@pytest.mark.parametrize("line", NO_STATUSES)
+def test_other_numbers_are_no_status(line: str) -> None:
+    assert exit_status(f"ebb\n{line}", of_command=True) is None
+
+
+def test_the_words_before_a_status() -> None:
+    assert status_label("ebb\nexit code: 1") == "exit code:"
+    assert status_label("ebb\n[exit_code=1]") == "exit_code="
+    assert status_label("ebb\n[Exit status 1]") == "Exit status"
+    assert status_label("ebb") is None
+
+
+def test_long_texts_are_read_quickly() -> None:
+    started = time.process_time()
+    for text in ("\n" * 200_000, "\nexit code " * 50_000, "exit status: " * 50_000):
+        exit_status(text, of_command=True)
+    assert time.process_time() - started < 1

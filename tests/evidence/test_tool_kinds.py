@@ -26,6 +26,8 @@ from assay.evidence.tool_kinds import hands_over, kind_of_tool
         ("get_weather", "asking"),
         ("is_free", "checking"),
         ("harbour_status", "checking"),
+        ("import_status", "checking"),
+        ("set_status", "acting"),
         ("press_horn", "acting"),
         ("open_file", "content"),
         ("open", "content"),

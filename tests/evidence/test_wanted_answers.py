@@ -111,3 +111,139 @@ def test_what_is_not_set_is_an_answer_to_who_asked(answer: str) -> None:
 )
 def test_counts_and_rules_are_answers(answer: str) -> None:
     assert not failed("get_report", answer)
+
+
+REFUSED_EDIT = """Your proposed edit has introduced new syntax error(s). Please retry editing.
+
+ERRORS:
+- E999 IndentationError: unexpected indent
+
+This is how your edit would have looked if applied
+-------------------------------------------------
+[File: /pier/tide.py (7 lines total)]
+{code}
+-------------------------------------------------
+Your changes have NOT been applied. Please fix your edit command and try again."""
+
+
+@pytest.mark.parametrize("lines", [1, 5, 40, 400])
+def test_who_refuses_an_edit_may_show_any_number_of_lines(lines: int) -> None:
+    shown = REFUSED_EDIT.format(
+        code="\n".join(f"{line}:    tide = {line}" for line in range(lines))
+    )
+    for tool in ("edit", "str_replace_editor", "bash"):
+        found = call_outcome(ToolExecutionResult(tool, {}, shown))
+        assert (found.success, found.rule) == (False, "edit_refused")
+    if lines > 1:
+        assert not failed("read_file", shown)
+
+
+@pytest.mark.parametrize(
+    "tool", ["web_search", "search", "brave_web_search", "tavily_search", "google_search"]
+)
+@pytest.mark.parametrize(
+    ("text", "is_failure"),
+    [
+        ("503 Service Unavailable - Tides\nhttps://tides.example/503\nThe status 503 says", False),
+        ("HTTP 404 - The Pier\nhttps://pier.example/404\nIn a harbour,", False),
+        ("1. Error: No module named tide - Forum\n   https://forum.example/1\n2. Ebb", False),
+        ("Error: disk full - Forum\nURL: https://forum.example/2", False),
+        ("[Error: disk full](https://forum.example/2) - A boat has", False),
+        ("Error: 503 Service Unavailable", True),
+        ("Error: 503 Service Unavailable for url https://tides.example/find?q=1", True),
+        ("Error: no answer of https://tides.example\nhttps://tides.example/help", True),
+        ("Error: 401 Unauthorized\nFor more information see https://tides.example/401", True),
+    ],
+)
+def test_a_title_above_its_address_is_what_a_search_found(
+    tool: str, text: str, *, is_failure: bool
+) -> None:
+    assert failed(tool, text) is is_failure
+    assert failed("fetch", text) or not is_failure
+
+
+def test_an_address_below_an_error_helps_nobody_who_does_not_search() -> None:
+    assert failed("fetch", "Error: 503 Service Unavailable\nhttps://tides.example/503")
+
+
+@pytest.mark.parametrize(
+    ("sent", "told", "is_failure"),
+    [
+        ("Fehler: Datei nicht gefunden", "Error: file not found", False),
+        ("Fehler: 404", "Error: 404", False),
+        ("Guten Tag", "Error: file not found", True),
+        ("Fehler: Datei nicht gefunden", "Error: 429 Too Many Requests", True),
+        ("Fehler: Datei nicht gefunden", "Error: API key missing", True),
+    ],
+)
+def test_who_translates_an_error_says_one(sent: str, told: str, *, is_failure: bool) -> None:
+    assert failed("translate_text", told, text=sent, target="en") is is_failure
+
+
+@pytest.mark.parametrize(
+    ("tool", "answer", "is_failure"),
+    [
+        ("check_health", {"status": "unhealthy", "error": "connection refused"}, False),
+        ("health_check", {"status": "down", "error": "connection refused"}, False),
+        ("check_buoy", {"reachable": False, "error": "connection refused"}, False),
+        # The check itself went wrong, or there was none.
+        ("check_health", {"error": "connection refused"}, True),
+        ("check_health", {"status": "error", "error": "connection refused"}, True),
+        ("get_buoy", {"status": "down", "error": "connection refused"}, True),
+    ],
+)
+def test_what_is_not_well_is_what_a_checker_found(
+    tool: str, answer: dict[str, Any], *, is_failure: bool
+) -> None:
+    assert failed(tool, answer) is is_failure
+
+
+def test_a_flag_that_sums_up_tests_is_no_failure_of_their_runner() -> None:
+    counted = {"passed": 3, "failed": 2, "errors": 0, "success": False}
+    found = call_outcome(ToolExecutionResult("run_tests", {}, counted))
+    assert (found.success, found.rule) == (True, "findings")
+    assert failed("run_tests", {"passed": 0, "failed": 0, "success": False})
+    assert failed("run_tests", {"success": False, "error": "no such file"})
+    assert failed("send_boats", counted)
+
+
+def test_a_complaint_about_the_call_is_nothing_that_a_checker_found() -> None:
+    assert failed("check_tide", "check_tide() missing 1 required positional argument: 'pier'")
+    assert failed("check_tide", "check_tide() takes 1 positional argument but 2 were given")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_failure"),
+    [
+        ("Sent 2 of 3 letters. 1 failed: invalid address", False),
+        ("Sent 0 of 3 letters. 3 failed: invalid address", True),
+        ("Step 2 of 3 failed: invalid address", True),
+    ],
+)
+def test_what_was_done_in_part_did_not_fail(text: str, *, is_failure: bool) -> None:
+    assert failed("send_letters", text) is is_failure
+
+
+@pytest.mark.parametrize("tool", ["execute_sql", "query_database", "sqlite_query", "write_query"])
+def test_a_database_may_be_locked_for_who_reads_too(tool: str) -> None:
+    assert failed(tool, "database is locked")
+    assert failed(tool, "incomplete input")
+    assert not failed(tool, "incomplete input forms are kept for a day")
+
+
+@pytest.mark.parametrize(
+    ("note", "is_failure"),
+    [
+        (
+            "Our standard API call frequency is 5 calls per minute. Please visit the premium pier.",
+            True,
+        ),
+        ("The API rate limit is 25 requests per day. Please subscribe to a plan.", True),
+        ("The API rate limit is 25 requests per day.", False),
+        ("Please visit the pier twice a day.", False),
+    ],
+)
+def test_a_note_of_a_limit_in_place_of_an_answer(note: str, *, is_failure: bool) -> None:
+    assert failed("get_tide", {"Note": note}) is is_failure
+    assert failed("get_tide", {"Information": note}) is is_failure
+    assert not failed("get_tide", {"Note": note, "tide": [3.1, 2.9]})

@@ -152,7 +152,7 @@ class Body:
     @property
     def is_record(self) -> bool:
         """Whether this describes a thing that was looked up, with an identity of its own."""
-        names = {_snake(key) for key in self.value if isinstance(key, str)}
+        names = {snake(key) for key in self.value if isinstance(key, str)}
         weight = len(names & _IDENTITIES) + 2 * len(names & _MOMENTS)
         return weight >= _RECORD_WEIGHT
 
@@ -191,7 +191,7 @@ class Body:
 
 def is_named(item: dict[Any, Any]) -> bool:
     """Whether a dict has an id and a name of its own, as a thing has that was found."""
-    return len(_IDENTITIES & {_snake(key) for key in item if isinstance(key, str)}) > 1
+    return len(_IDENTITIES & {snake(key) for key in item if isinstance(key, str)}) > 1
 
 
 def odd_rows(items: list[Any]) -> list[dict[Any, Any]]:
@@ -255,7 +255,8 @@ def message_in(item: Any, depth: int = 0) -> str | None:
 
 
 @lru_cache(maxsize=8_192)
-def _snake(key: str) -> str:
+def snake(key: str) -> str:
+    """The name of a key, however its author writes it: `FailureCode` is `failure_code`."""
     name = _CAMEL.sub("_", key[:80]).replace("-", "_").replace(" ", "_").lower()
     found = _QUALIFIED_ERROR.search(name)
     return found[1] if found else name
@@ -263,7 +264,7 @@ def _snake(key: str) -> str:
 
 @lru_cache(maxsize=8_192)
 def _roles_of(key: str) -> tuple[str, ...]:
-    name = _snake(key)
+    name = snake(key)
     return tuple(role for role, names in ROLES.items() if name in names)
 
 
@@ -271,4 +272,4 @@ def _roles_of(key: str) -> tuple[str, ...]:
 def _is_circumstance(key: Any) -> bool:
     if not isinstance(key, str):
         return False
-    return _snake(key) in _CIRCUMSTANCE or bool(set(_roles_of(key)) - {"payload"})
+    return snake(key) in _CIRCUMSTANCE or bool(set(_roles_of(key)) - {"payload"})

@@ -12,6 +12,7 @@ from typing import Any
 
 from assay.evidence.body_roles import Body
 from assay.evidence.code_values import is_count, whole
+from assay.evidence.command_bodies import with_exit_code
 from assay.evidence.exit_status import exit_status
 from assay.evidence.tool_kinds import kind_of_tool
 
@@ -62,7 +63,7 @@ def runs_checks(name: str) -> bool:
 
 def reports_findings(tool: str, value: Any) -> bool:
     """Whether a bad exit status only tells that a checker found something."""
-    status = _status_of(value)
+    status = _status_of(value, of_command=kind_of_tool(tool) == "command")
     if status is None or not (0 < status < _LEAST_OF_SHELLS):
         return False
     is_checker = runs_checks(tool)
@@ -76,12 +77,13 @@ def reports_findings(tool: str, value: Any) -> bool:
     return _COUNTED.search(printed[-_LOOKED_AT:]) is not None
 
 
-def _status_of(value: Any) -> int | None:
+def _status_of(value: Any, *, of_command: bool) -> int | None:
     if isinstance(value, str):
-        return exit_status(value, of_command=False)
+        return exit_status(value, of_command=of_command)
     if not isinstance(value, dict):
         return None
-    codes = (whole(code) for code in Body(value).all("exit"))
+    body = Body(with_exit_code(value) if of_command else value)
+    codes = (whole(code) for code in body.all("exit"))
     return next((code for code in codes if code is not None), None)
 
 

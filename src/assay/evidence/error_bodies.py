@@ -61,6 +61,13 @@ _MESSAGE_KEYS = (
     *("message", "Message", "msg", "detail", "details"),
     *("mensagem", "mensaje", "nachricht", "messaggio", "сообщение", "消息", "メッセージ", "메시지"),
 )
+_LONGEST_NOTE = 1_000
+_CALLS_PER_DAY = re.compile(
+    r"\bapi\b[^\n]{0,200}\b\d[\d,]* (?:api )?(?:calls?|requests?) (?:per|a)"
+    r" (?:second|minute|hour|day)\b",
+    re.IGNORECASE,
+)
+_TO_THE_CALLER = re.compile(r"\bplease (?:visit|subscribe|upgrade|consider|contact)\b", re.I)
 # Keys under which tools tell how it went; what stands under others is content.
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
 # A checker's answer: the errors beside it are what it found, not what befell it.
@@ -275,6 +282,16 @@ def _why_an_item_failed(item: Any) -> str | None:
     return message_in(item.get("reason")) or Body(item).message()
 
 
+def _note_of_a_limit(body: Body) -> Reading | None:
+    """A lone note in place of an answer: how many calls one has, and what more of them cost."""
+    note = next(iter(body.value.values())) if len(body.value) == 1 else None
+    if not isinstance(note, str) or len(note) > _LONGEST_NOTE:
+        return None
+    if _CALLS_PER_DAY.search(note) is None or _TO_THE_CALLER.search(note) is None:
+        return None
+    return Reading(failed=True, rule="error_message_field", message=note)
+
+
 def _lone_message(body: Body) -> Reading | None:
     if True in body.all("deed"):
         return None
@@ -315,7 +332,7 @@ _RULES: tuple[Callable[[Body], Reading | None], ...] = (
 
 
 # What may be told by a body none of whose keys tells anything.
-_OF_UNTOLD = (_field_errors, _named_items)
+_OF_UNTOLD = (_field_errors, _named_items, _note_of_a_limit)
 
 
 def _read_inside(body: Body, depth: int) -> Reading | None:

@@ -88,6 +88,12 @@ _CONDITION = re.compile(
 )
 # "Imported 12 rows, but 3 could not be read": some of it was done.
 _IN_PART = re.compile(r"ed \d[\d,]* [^\n]{1,60}\bbut \d", re.IGNORECASE)
+# Some of it was done here as well: "Sent 2 of 3 letters", and then what went wrong with one.
+_SOME_OF_ALL = re.compile(
+    r"(?!fail)(?:[a-z]+ed|sent|made|done|found|built|put|read|set|wrote|written)"
+    r" (?!0+ )\d[\d,]* (?:out )?of \d[\d,]* \w",
+    re.IGNORECASE,
+)
 # "Refunds are not given. Boats are." speaks of many, and goes on without advice.
 _GENERAL = re.compile(
     r"(?-i:[A-Z][a-z]+s) (?:are|were|cannot|can|must|do|may|have)\b[^:'\"`_\d\n]{0,150}\.\s+"
@@ -108,7 +114,10 @@ _OF_A_TERM = re.compile(
     r"(?: errors?)? (?:explained|(?:is|are) (?:what|when|how|shown|seen|returned)|means\b)",
     re.IGNORECASE,
 )
+# Who refuses an edit shows the code as it would have been, and as it is.
+_SHOWING_CODE = frozenset({"edit_refused"})
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
+_BRINGING_TEXT = frozenset({"content", "log", "wording"})
 _COLONS = frozenset(":：")
 _STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
 
@@ -142,9 +151,11 @@ def failing_opening(
     if found is None:
         return _told_by_signs(text, head, size, tool)
     row, opening, rest = found
-    if _is_harmless(row, opening, rest) or reads_like_content(text):
+    if _is_harmless(row, opening, rest):
         return None
-    return row
+    if row.rule in _SHOWING_CODE and tool not in _BRINGING_TEXT:
+        return row
+    return None if reads_like_content(text) else row
 
 
 def _all_places(reaches: list[Reach], beyond_ascii: tuple[bool, ...] = (False,)) -> list[int]:
@@ -168,7 +179,9 @@ def _told_by_signs(text: str, head: str, size: int, tool: ToolKind) -> Opening |
         return None
     if text.lstrip()[:1] in _MARKUP and _NAMED_FIRST.match(text) is None:
         return None
-    return None if sign_of_refusal(head, tool=tool) is None else _SHORT
+    if sign_of_refusal(head, tool=tool) is None or _SOME_OF_ALL.match(head):
+        return None
+    return _SHORT
 
 
 def _is_harmless(row: Opening, opening: str, rest: str) -> bool:

@@ -105,6 +105,21 @@ STATEMENTS: tuple[Opening, ...] = (
         ),
     ),
     Opening(
+        "edit_refused",
+        "any",
+        (
+            (
+                r"\[?your (?:\w+ )?(?:edit|change|patch|replacement|insertion)s?"
+                r" (?:(?:has|have|had|would|would have) )?(?:introduced?|caused?|contain(?:s|ed)?"
+                r"|(?:leads?|led) to|result(?:s|ed)? in) [^\n.]{0,40}\berrors?(?:\(s\)|\b)"
+            ),
+            (
+                r"\[?your (?:\w+ )?(?:edit|change|patch|replacement|insertion)s?"
+                r" (?:(?:has|have) not been|(?:was|were) not) (?:applied|made|saved|written)\b"
+            ),
+        ),
+    ),
+    Opening(
         "database_error",
         "any",
         (
@@ -144,6 +159,8 @@ STATEMENTS: tuple[Opening, ...] = (
             r"ambiguous column name",
             r"operand should contain",
             r"cast to \w+ failed",
+            # As SQLite says it, which writes no capitals.
+            r"(?-i:database (?:table |schema )?is locked|incomplete input)(?:: \S|\s*\Z)",
         ),
     ),
     Opening(

@@ -313,7 +313,12 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?:expected [^\n]{0,60}(?:'|\bname\b)|bad |unterminated |no number )[^\n]{0,60}"
                 r" in JSON at (?:position|line) \d+"
             ),
-            r"missing (?:\d+ )?required\b|(?:\w+\(\) )?got an unexpected \w+",
+            r"(?:[\w.]{1,80}\(\) )?(?:missing (?:\d+ )?required\b|got an unexpected \w+)",
+            (
+                r"[\w.]{1,80}\(\) takes (?:(?:from|exactly|at (?:least|most)) )?\w+ (?:to \d+ )?"
+                r"(?:positional )?arguments? (?:but \d+ (?:was|were) given|\(\d+ given\))"
+            ),
+            r"[\w' ,-]{3,60}: line \d+ column \d+ \(char \d+\)",  # Python's reader of JSON
             (
                 r"undefined (?:control sequence|variable|name|reference|symbol|identifier|index"
                 r"|offset|array key)\b"

@@ -7,6 +7,9 @@ import re
 from assay.evidence.text_shape import opening_of
 
 _ENDING = 300
+_BRACKETS = "])>"
+_CLOSING = _BRACKETS + ".*`"
+_ENDED = r"(?:completed|exited|finished|failed|terminated|returned|ended)"
 
 _OPENING = re.compile(
     r"(?:(?:the\s)?(?:command|process|script|program|task|shell)\s)?(?:(?:has\s)?(?:failed|exited"
@@ -31,11 +34,15 @@ _LAST_WORDS = re.compile(
     r"\s*:?\s*(-?\d{1,10})\b[^\n]{0,20}[\])>]\s*\Z",
     re.IGNORECASE,
 )
-# The same as a sentence of its own, in the last line.
-_LAST_SENTENCE = re.compile(
-    r"\n(?:the )?(?:command|process|script|program) (?:completed|exited|finished|failed|terminated"
-    r"|returned|ended) (?:with )?(?:an? )?(?:non-?zero )?(?:(?:exit|return)[ _-]?)?(?:code|status)"
-    r"\s*:?\s*(-?\d{1,10})(?: \([^\n()]{1,40}\))?\.?\s*\Z",
+# The same as a line of its own, the last one: "exit_code=1", "Process exited with status 1". A mere
+# "code" is one of something else, unless it is said who ended, or that something exited.
+_LAST_LINE = re.compile(
+    r"\n[*(\[<]{0,3}(?:error: )?"
+    r"(?:(?:(?:the )?(?:command|process|script|program|task|shell|job) )?"
+    rf"(?:{_ENDED} )?(?:with )?(?:an? )?(?:non-?zero )?(?:exit|return)[ _-]?(?:code|status)"
+    rf"|(?:(?:the )?(?:command|process|script|program) {_ENDED} (?:with )?|(?:exited|died) with )"
+    r"(?:an? )?(?:non-?zero )?(?:code|status))"
+    r"[ \t:=*`]{1,6}(-?\d{1,10})[*`]{0,3}(?: \([^\n()]{1,40}\))?[.\])>]{0,3}\s*\Z",
     re.IGNORECASE,
 )
 # The same in the heading above what was printed as an error.
@@ -50,14 +57,32 @@ def exit_status(text: str, *, of_command: bool, opening: str | None = None) -> i
 
     `opening` is the text's, where it is known already.
     """
+    found = _stated(text, of_command=of_command, opening=opening)
+    return None if found is None else int(found[1])
+
+
+def status_label(text: str) -> str | None:
+    """The words with which what a command printed states its status: "exit code:"."""
+    found = _stated(text, of_command=True)
+    return None if found is None else found[0][: found.start(1) - found.start()].strip(" \n*[(<")
+
+
+def _stated(text: str, *, of_command: bool, opening: str | None = None) -> re.Match[str] | None:
     head = opening_of(text) if opening is None else opening
     found = _OPENING.match(head) or _TAG.match(text) or _HEADER.match(text)
-    if found is None and of_command:
-        start = max(0, len(text) - _ENDING)
-        found = (
-            _LAST_WORDS.search(text, start)
-            or _REPORTED.search(text, start)
-            or _LAST_SENTENCE.search(text, start)
-            or _HEADED.search(text, 0, _ENDING)
-        )
-    return None if found is None else int(found[1])
+    if found is not None or not of_command:
+        return found
+    return _stated_at_the_end(text) or _HEADED.search(text, 0, _ENDING)
+
+
+def _stated_at_the_end(text: str) -> re.Match[str] | None:
+    ending = text[-_ENDING:].rstrip()
+    lowered = ending.lower()
+    if "code" not in lowered and "status" not in lowered:  # as in most texts
+        return None
+    found = _LAST_WORDS.search(ending) if ending[-1] in _BRACKETS else None
+    found = found or _REPORTED.search(ending)
+    line = ending.rfind("\n")
+    if found is not None or line < 0 or not (ending[-1].isdigit() or ending[-1] in _CLOSING):
+        return found
+    return _LAST_LINE.match(ending, line)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.text_shape import reads_like_content
-from assay.evidence.wanted_answers import SENTENCES
+from assay.evidence.wanted_answers import SENTENCES, WORKS
 
 if TYPE_CHECKING:
     from assay.evidence.tool_kinds import ToolKind
 
 _DOING = frozenset({"acting", "other"})
+_WORKING = _DOING | {"command"}
 _LONGEST = 1_000
 _LONGEST_TOLD_TWICE = 600
 _ENDING = 20_000
@@ -25,10 +26,14 @@ _LAST_EXCEPTION = re.compile(
 )
 # The heading of what a command printed, where it printed nothing but complaints.
 _COMPLAINTS = re.compile(r"\s*\W{0,3}std ?err(?:or)?\W{0,3}\n", re.IGNORECASE)
-# How a program tells, after what it did, that it ended badly; in lower case, unlike a log.
+# How a program tells, after what it did, that it ended badly; in lower case, unlike a log. Advice
+# may stand below.
 _LAST_ERROR = re.compile(
-    r"\n(?:(?:fatal|error): \S[^\n]{0,300}|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
+    r"\n(?:(?:fatal|error): \S[^\n]{0,300}(?:\n(?:hint|help|note|tip):[^\n]{0,300}){0,12}"
+    r"|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
 )
+# Work that failed, and what its caller is to do about it: no row of a report goes on like that.
+_LAST_WORK = re.compile(r"\n((?=[A-Z])[^\n:;]{2,80} failed; [a-z][^\n]{2,200})\s*\Z")
 # The same of who was to act, and brings no log.
 _LAST_ERROR_OF_A_DEED = re.compile(
     r"\n(?:Error|ERROR|Fatal|FATAL): (?!none\b|no\b|0)\S[^\n]{0,300}\s*\Z"
@@ -69,13 +74,27 @@ def ends_in_exception(text: str) -> bool:
 
 
 def ends_in_error(text: str, tool: ToolKind) -> bool:
-    """Whether the last line of a short text is a program's word that it ended badly."""
-    if len(text) > _LONGEST or "\n" not in text:
+    """Whether the last line of a text is a program's word that it ended badly.
+
+    Of a long text, only a command's end is its own.
+    """
+    if "\n" not in text or (len(text) > _LONGEST and tool != "command"):
         return False
-    found = _LAST_ERROR.search(text)
+    ending = text[-_LONGEST:]
+    found = None
+    if "error: " in ending or "fatal: " in ending or "BUILD FAIL" in ending:
+        found = _LAST_ERROR.search(ending)
+    if found is None and tool in _WORKING and " failed; " in ending:
+        found = _last_failed_work(ending)
     if found is None and tool == "acting" and ":\n" not in text:  # nothing was written down
         found = _LAST_ERROR_OF_A_DEED.search(text)
     return found is not None and not reads_like_content(text)
+
+
+def _last_failed_work(ending: str) -> re.Match[str] | None:
+    line = _LAST_WORK.search(ending)
+    rule = None if line is None else failing_opening(line[1])
+    return line if rule is not None and rule.rule in WORKS else None
 
 
 def fails_after_good_news(opening: str, tool: ToolKind) -> bool:

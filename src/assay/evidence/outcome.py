@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from assay.evidence.body_roles import is_full
 from assay.evidence.checker_reports import reports_findings
+from assay.evidence.command_bodies import lone_complaint, with_exit_code
 from assay.evidence.error_bodies import Reading, lone_words, read_value, told_undone
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
@@ -28,7 +29,14 @@ from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of
 from assay.evidence.tool_kinds import ToolKind, kind_of_tool
-from assay.evidence.wanted_answers import OF_AN_ARGUMENT, SENTENCES, WORKS, is_what_was_wanted
+from assay.evidence.undone_deeds import told_of_the_deed
+from assay.evidence.wanted_answers import (
+    OF_AN_ARGUMENT,
+    SENTENCES,
+    WORKS,
+    counts_findings,
+    is_what_was_wanted,
+)
 
 if TYPE_CHECKING:
     from assay.evidence.error_openings import Opening
@@ -59,6 +67,8 @@ _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
 # How a checker tells what it found.
 _VERDICTS = SENTENCES | {"failure_mark"}
 _LOGGED = _PROGRAMS_WORDS | {"traceback", "tagged_error"}
+# What is told at the end of a text.
+_LAST = frozenset({"traceback", "last_words"})
 
 _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
 # A message and, below it, what to do: the message alone is judged.
@@ -175,7 +185,7 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
         return _failed("error_message", call.error_message)
     reading = _read(payload.value, kind_of_tool(call.tool), reported=reported)
     if reading is None and isinstance(payload.value, dict):
-        reading = _told_beside_echoes(call, payload.value)
+        reading = told_of_the_deed(call, payload.value)
     if reading is not None:
         reading = _in_view_of_the_tool(call, payload, reading)
     if reading is not None and reading.failed:
@@ -187,23 +197,15 @@ def _judge(call: ToolExecutionResult, payload: Payload, *, reported: bool | None
     return CallOutcome(success=True, rule=rule)
 
 
-def _told_beside_echoes(call: ToolExecutionResult, value: dict[Any, Any]) -> Reading | None:
-    """What hinders who was to act, where else the body only repeats what it was asked for."""
-    if kind_of_tool(call.tool) != "acting" or not isinstance(call.parameters, dict):
-        return None
-    asked = [given for given in call.parameters.values() if isinstance(given, str | int)]
-    told = lone_words({key: item for key, item in value.items() if item not in asked})
-    if told is None or failing_opening(told, tool="acting") is None:
-        return None
-    return Reading(failed=True, rule="short_refusal", message=told)
-
-
 def _in_view_of_the_tool(
     call: ToolExecutionResult, payload: Payload, reading: Reading
 ) -> Reading | None:
     """What a reading means for this tool: the same words may be its answer, or its failure."""
     if reading.failed:
-        if reading.rule == "exit_code" and reports_findings(call.tool, payload.value):
+        found = counts_findings(call.tool, payload.value, reading) or (
+            reading.rule == "exit_code" and reports_findings(call.tool, payload.value)
+        )
+        if found:
             return Reading(failed=False, rule="findings")
         return None if is_what_was_wanted(call, payload, reading) else reading
     if reading.rule == "success_flag" and kind_of_tool(call.tool) == "acting":
@@ -240,6 +242,8 @@ def _is_empty(value: Any) -> bool:
 def _read(value: Any, tool: ToolKind, *, reported: bool | None, headers: int = 0) -> Reading | None:
     if isinstance(value, str):
         return _read_text(value, tool, reported=reported, headers=headers)
+    if tool == "command" and isinstance(value, dict):
+        return _read_command(value, reported=reported)
     reading = read_value(value)
     if reading is None and tool in _DOING:
         reading = told_undone(value)
@@ -247,6 +251,14 @@ def _read(value: Any, tool: ToolKind, *, reported: bool | None, headers: int = 0
     if told is None or failing_opening(told, tool=tool) is None:
         return reading
     return Reading(failed=True, rule="short_refusal", message=told)
+
+
+def _read_command(body: dict[Any, Any], *, reported: bool | None) -> Reading | None:
+    reading = read_value(with_exit_code(body))
+    complaint = lone_complaint(body) if reading is None else None
+    if complaint is None:
+        return reading
+    return _read_words(complaint, opening_of(complaint), "command", reported=reported)
 
 
 def _read_text(text: str, tool: ToolKind, *, reported: bool | None, headers: int) -> Reading | None:
@@ -277,20 +289,31 @@ def _read_words(
         found = None if above is None else failing_opening(above[1], tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
-    if tool == "command" and reported is not True and ends_in_exception(text):
-        return Reading(failed=True, rule="traceback", message=_gist(text, "traceback"))
+    rule = _told_late(text, opening, tool, reported=reported)
+    return None if rule is None else Reading(failed=True, rule=rule, message=_gist(text, rule))
+
+
+def _told_late(text: str, opening: str, tool: ToolKind, *, reported: bool | None) -> str | None:
+    """The rule by which a text that opens well fails later."""
+    if tool == "command":
+        # Who saw how it ended knows more than its last line tells.
+        if reported is True:
+            return None
+        if ends_in_exception(text):
+            return "traceback"
+        return "last_words" if ends_in_error(text, tool) else None
     if tool in _TELLING and (
         ends_in_error(text, tool)
         or fails_after_good_news(opening, tool)
         or (text[:1] == "#" and fails_under_heading(text, tool))
     ):
-        return Reading(failed=True, rule="last_words", message=text[:LONGEST_MESSAGE])
+        return "last_words"
     return None
 
 
 def _gist(text: str, rule: str) -> str:
-    """The part of a text that tells the failure: a traceback tells it last."""
-    return text.rstrip()[-LONGEST_MESSAGE:] if rule == "traceback" else text[:LONGEST_MESSAGE]
+    """The part of a text that tells the failure: some tell it last."""
+    return text.rstrip()[-LONGEST_MESSAGE:] if rule in _LAST else text[:LONGEST_MESSAGE]
 
 
 def _is_an_answer(rule: str, tool: ToolKind) -> bool:

@@ -90,6 +90,11 @@ _CHECKING = frozenset(
     | {"faq", "policy", "policies", "guidelines", "terms", "horoscope", "advice"}
     | {"pruefen", "verifier", "verificar", "comprobar", "statut", "estado"}
 )
+# Works that have a state, and are called like the deed: `import_status` imports nothing.
+_STATES = frozenset({"status", "progress"})
+_WORKS_AND_STATES = _STATES | {
+    *("backup", "deploy", "import", "migrate", "refund", "restore", "sync", "transfer", "upload"),
+}
 _OPENING = 60
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -102,6 +107,7 @@ _STOPPING = frozenset(
     | {"disconnect", "shutdown", "revoke"}
 )
 _RUNNING = frozenset({"run", "execute", "exec"})
+_SEARCHING = frozenset({"search", "find", "lookup", "suchen", "rechercher", "chercher", "buscar"})
 _RUNNABLE = frozenset({"command", "commands", "code", "script", "cell", "notebook", "program"})
 _CONTENT_WORDS = frozenset(
     {"read", "cat", "view", "grep", "search", "fetch", "browse", "scrape", "crawl"}
@@ -220,9 +226,23 @@ def kind_of_tool(name: str) -> ToolKind:
         told = "content" if words <= {"open"} or (words - {"open"}) & _READABLE else "acting"
     if told is not None:
         return told
+    if len(words) > 1 and words <= _WORKS_AND_STATES and not words.isdisjoint(_STATES):
+        return "checking"
     if name_writes(name) or (words & _ACTING and not words & _TOLD_OF):
         return "acting"
     return next((kind for kind, known in _TELLING_KINDS if words & known), "other")
+
+
+@lru_cache(maxsize=4_096)
+def runs_something(name: str) -> bool:
+    """Whether a tool runs what it was given, even where it is a question: `run_query`."""
+    return _opens_with(name, _RUNNING) and kind_of_tool(name) in {"asking", "other"}
+
+
+@lru_cache(maxsize=4_096)
+def searches(name: str) -> bool:
+    """Whether a tool brings titles of what others wrote."""
+    return not words_of(name).isdisjoint(_SEARCHING)
 
 
 def _opens_with(name: str, words: frozenset[str]) -> bool:

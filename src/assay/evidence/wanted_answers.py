@@ -10,9 +10,18 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.checker_reports import runs_checks
-from assay.evidence.code_values import whole
+from assay.evidence.code_values import is_count, whole
+from assay.evidence.error_grammar import failing_opening
 from assay.evidence.foreign_deeds import is_deed_abroad
-from assay.evidence.tool_kinds import checks_for, is_about, kind_of_tool, tells_its_deed
+from assay.evidence.shown_texts import shows_or_states
+from assay.evidence.tool_kinds import (
+    checks_for,
+    is_about,
+    kind_of_tool,
+    searches,
+    tells_its_deed,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from assay.evidence.error_bodies import Reading
@@ -97,11 +106,35 @@ _STATE_TOLD = re.compile(
     re.IGNORECASE,
 )
 _LEAST_STEM = 3
+# "cancel" and "cancelled", not "time" and "timed out".
+_LONGEST_ENDING = 3
+# What a call says of how to fail, and not of what to bring about: `if_exists="fail"`.
+_TO_FAIL = frozenset({"error", "fail"})
 # What a validator of calls found, whatever the tool itself was to validate.
-_OF_A_VALIDATOR = re.compile(r"\d+ validation errors? for (?:call\[|\w+Arguments\b)")
+_OF_A_VALIDATOR = re.compile(
+    r"\d+ validation errors? for (?:call\[|\w+Arguments\b)"
+    r"|[\w.]{1,80}\(\) (?:missing|takes|got)\b"
+)
 # Who prints what the call itself sent: `echo "Error: disk full"`.
 _PRINTING = frozenset({"command", "wording", "other"})
 _LONGEST_ECHO = 1_000
+# What a search found: a title, and in a line of its own the address; or both as a link.
+_FOUND = re.compile(
+    r"(?!.{0,300}https?://)[^\n]{1,300}\n\s{0,9}(?:[-*•] )?(?:\**(?:url|link|source|href)\**\s?:"
+    r"\**\s?)?<?https?://\S+[^\S\n]{0,9}(?:\n|\Z)"
+    r"|[-*•\d.) ]{0,6}\[[^\[\]\n]{1,300}\]\(<?https?://",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d+")
+# In which state a checker finds what it looks at.
+_UNWELL = re.compile(
+    r"(?:un(?:healthy|reachable|responsive)|down|offline|degraded|critical|dead|stopped"
+    r"|disconnected|not[ _-](?:healthy|ready|reachable|running|serving|connected))\Z",
+    re.IGNORECASE,
+)
+_WELL = ("healthy", "is_healthy", "reachable", "alive", "online")
+# By which rules a count of what was found reads like a failure.
+_OF_COUNTS = frozenset({"success_flag", "failure_flag", "status_word"})
 _QUERY_WORDS = re.compile(r"\s*(?:select|with)\s", re.IGNORECASE)
 _COLUMN = re.compile(r"\w+")
 _LONGEST_QUERY = 10_000
@@ -123,9 +156,67 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
     if reading.rule in SENTENCES and _was_asked_for(call.parameters, told):
         return True
     return (
-        _is_echo(call, payload.value)
+        (reading.rule == "status_word" and _is_the_end_wanted(call, payload.value))
+        or shows_or_states(call, payload.value, reading.rule)
+        or _is_echo(call, payload.value)
+        or _is_found(call.tool, payload.value)
+        or _is_said_otherwise(call, payload.value)
+        or _is_unwell(call.tool, payload.value, reading)
         or _is_selected(call, payload.value)
         or _is_of_a_work(call.tool, payload, reading)
+    )
+
+
+def counts_findings(tool: str, value: Any, reading: Reading) -> bool:
+    """Whether a bad flag only sums up how many tests a checker saw pass and fail."""
+    if reading.rule not in _OF_COUNTS or not isinstance(value, dict) or not runs_checks(tool):
+        return False
+    counts = [value.get(key) for key in ("passed", "failed")]
+    return all(is_count(count) for count in counts) and any(counts)
+
+
+def _is_found(tool: str, value: Any) -> bool:
+    """Whether a search brought the title of a page about an error."""
+    return isinstance(value, str) and searches(tool) and _FOUND.match(value.lstrip()) is not None
+
+
+def _is_said_otherwise(call: ToolExecutionResult, value: Any) -> bool:
+    """Whether a translator was given an error message, and says it in other words."""
+    if not isinstance(value, str) or kind_of_tool(call.tool) != "wording":
+        return False
+    if not isinstance(call.parameters, dict) or _OF_A_CIRCUMSTANCE.search(value[:_LONGEST_ECHO]):
+        return False
+    numbers = set(_NUMBER.findall(value[:_LONGEST_ECHO]))
+    return any(
+        numbers <= set(_NUMBER.findall(sent[:_LONGEST_ECHO])) and failing_opening(sent) is not None
+        for sent in call.parameters.values()
+        if isinstance(sent, str)
+    )
+
+
+def _is_unwell(tool: str, value: Any, reading: Reading) -> bool:
+    """Whether a checker tells that what it looked at is not well, and why."""
+    if reading.rule not in _OF_BODIES or not isinstance(value, dict):
+        return False
+    if kind_of_tool(tool) != "checking":
+        return False
+    states = (value.get(key) for key in ("status", "state", "health"))
+    unwell = any(isinstance(state, str) and _UNWELL.match(state.strip()) for state in states)
+    return unwell or any(value.get(key) is False for key in _WELL)
+
+
+def _is_the_end_wanted(call: ToolExecutionResult, value: Any) -> bool:
+    """Whether a state is the one that the call, or the name of its tool, was to bring about."""
+    ends = [value.get(key) for key in ("status", "state")] if isinstance(value, dict) else []
+    told = [end.strip().lower() for end in ends if isinstance(end, str)]
+    given = list(call.parameters.values()) if isinstance(call.parameters, dict) else []
+    given += [deep for item in given if isinstance(item, dict) for deep in item.values()]
+    wanted = {item.strip().lower() for item in given if isinstance(item, str)} | words_of(call.tool)
+    stems = [item.rstrip("e") for item in wanted - _TO_FAIL if len(item) > _LEAST_STEM]
+    return any(
+        end.startswith(stem) and len(end) - len(stem) <= _LONGEST_ENDING
+        for end in told
+        for stem in stems
     )
 
 

@@ -1,0 +1,111 @@
+"""Commands that show a text which was written before: a file, a log, the lines of a search.
+
+What such a text says of a failure is no failure of the command that shows it. Nor is a status that
+the command was to print.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay.evidence.exit_status import status_label
+from assay.evidence.tool_kinds import kind_of_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from assay.execution import ToolExecutionResult
+
+_COMMAND_KEYS = ("command", "cmd", "commands", "script", "code", "input")
+_LONGEST = 10_000
+# `git -C dir log` names what it does in the third.
+_FIRST_WORDS = 3
+
+_SEARCHERS = frozenset(
+    {"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "findstr", "select-string"}
+)
+_VIEWERS = _SEARCHERS | frozenset(
+    {"cat", "bat", "zcat", "tac", "nl", "less", "more", "head", "tail", "sed", "awk", "gawk", "jq"}
+    | {"yq", "cut", "sort", "uniq", "strings", "echo", "printf", "journalctl", "dmesg", "type"}
+    | {"get-content"}
+)
+# What is shown by a program that does other things as well: `git log`, `docker logs`.
+_VIEWS = frozenset({"log", "logs", "show", "diff", "blame", "grep", "view"})
+# What says nothing where it went well.
+_SILENT = frozenset({"cd", "pushd", "popd", "export", "source", "set", "sleep", "wait", "mkdir"})
+# What stands before a program and its words.
+_RUNNERS = frozenset(
+    {"sudo", "env", "time", "nohup", "command", "exec", "xargs", "timeout", "nice"}
+)
+
+_IN_A_SHELL = re.compile(
+    r"\s*(?:\S*/)?(?:ba|z|da)?sh\s+-\w*c\s+(?:'(.*)'|\"(.*)\"|(.*))\s*\Z", re.S
+)
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*+\"", re.S)
+_ONE_AFTER_ANOTHER = re.compile(r"\|\||;|\n")
+# An option or a setting, and the number that a runner takes.
+_NO_PROGRAM = re.compile(r"-|\w+=|\d")
+
+
+def shows_or_states(call: ToolExecutionResult, value: Any, rule: str) -> bool:
+    """Whether what reads like the failure of a command is what it was to show, or to print.
+
+    `make; echo "exit code: $?"` asks for the status, whatever it is.
+    """
+    if not isinstance(value, str) or kind_of_tool(call.tool) != "command":
+        return False
+    if rule == "last_words":
+        return shows_text(call.parameters)
+    label = status_label(value) if rule == "exit_code" else None
+    if not label:
+        return False
+    return any(label in command for command in _commands(call.parameters))
+
+
+def shows_text(parameters: Any) -> bool:
+    """Whether the last thing a command does is to show a text, or to search for some of its lines.
+
+    What is only cut short (`make | tail`) was printed by another program, and so was what comes
+    out of one that reads a text (`cat data | load`).
+    """
+    return any(_is_view(command) for command in _commands(parameters))
+
+
+def _commands(parameters: Any) -> Iterator[str]:
+    if not isinstance(parameters, dict):
+        return
+    for key in _COMMAND_KEYS:
+        sent = parameters.get(key)
+        if isinstance(sent, list):
+            sent = " ".join(word for word in sent if isinstance(word, str))
+        if isinstance(sent, str) and len(sent) <= _LONGEST:
+            yield sent
+
+
+def _is_view(command: str) -> bool:
+    within = _IN_A_SHELL.match(command)
+    if within is not None:
+        command = within[within.lastindex or 0]
+    # What is quoted may hold any sign.
+    steps = _ONE_AFTER_ANOTHER.split(_QUOTED.sub("''", command).strip())
+    # Any step of a chain may have been its last.
+    chain = [[_program(part) for part in step.split("|")] for step in steps[-1].split("&&")]
+    loud = [pipe for pipe in chain if pipe[0][0] not in _SILENT]
+    return bool(loud) and all(_is_shown_by(pipe) for pipe in loud)
+
+
+def _is_shown_by(pipe: list[list[str]]) -> bool:
+    for name, *words in reversed(pipe):
+        if name in _SEARCHERS:
+            return True
+        if name not in _VIEWERS and _VIEWS.isdisjoint(words):
+            return False
+    return True
+
+
+def _program(part: str) -> list[str]:
+    """The name of a program and its first words, without what runs it and without its options."""
+    words = [word for word in part.strip(" (){}!&").split() if not _NO_PROGRAM.match(word)]
+    names = [word.rsplit("/", 1)[-1].lower() for word in words]
+    return [name for name in names if name not in _RUNNERS][:_FIRST_WORDS] or [""]
