@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import zipfile
 from pathlib import Path
@@ -180,6 +181,38 @@ def test_a_store_among_the_recordings_is_walked_past(assay: Assay) -> None:
     assert done.out == "0 runs added to store (assay 1)\n1 was there already\n"
 
 
+def test_a_store_that_is_named_is_told_what_it_is(assay: Assay) -> None:
+    assert assay(write("a.jsonl", lines(case(1)))).code == 0
+    Path("store").rename("other.assay")
+    done = assay("other.assay")
+    assert done.code == 3
+    told = "is a store of ours; export the runs themselves, as .jsonl, and import those"
+    assert f"not read: other.assay: {told}" in done.err
+    assert not Path("store").exists()
+    done = assay("other.assay/batches", "a.jsonl")
+    assert done.code == 3
+    assert "not read: other.assay/batches: is part of the store " in done.err
+    assert run_ids() == ["run-1"]
+
+
+def test_the_store_itself_may_lie_among_the_sources(assay: Assay) -> None:
+    assert assay(write("a.jsonl", lines(case(1)))).code == 0
+    done = assay("a.jsonl", "store")
+    assert (done.code, done.err) == (0, "")
+    assert run_ids() == ["run-1"]
+
+
+def test_a_zip_that_a_mac_made_is_whole(assay: Assay) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("logs/a.jsonl", lines(case(1)))
+        archive.writestr("logs/.DS_Store", b"\0\0\0\1Bud1")
+        archive.writestr("__MACOSX/logs/._a.jsonl", b"\0\5\x16\7")
+    done = assay(write("mac.zip", packed.getvalue()))
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "1 run added to store (assay 1)\n"
+
+
 USAGE: dict[str, tuple[list[object], str]] = {
     "no such file": (["nowhere.json"], "no such file or folder: nowhere.json"),
     "a glob that matches nothing": (["*.none"], "no such file or folder: *.none"),
@@ -325,6 +358,27 @@ def damaged() -> bytes:
     return whole[:middle] + bytes(40) + whole[middle + 40 :]
 
 
+TAR = "is a tar archive, and those are not read; unpack it and name the folder"
+
+
+def tarred() -> bytes:
+    """A tar of many lines that would be runs in a file of their own."""
+    packed, text = io.BytesIO(), lines(*map(case, range(20)))
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        member = tarfile.TarInfo("runs.jsonl")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return packed.getvalue()
+
+
+def test_a_tar_archive_that_is_named_is_told_what_it_is(assay: Assay) -> None:
+    for name, content in (("x.tar", tarred()), ("x.jsonl", tarred())):
+        done = assay(write(name, content))
+        assert done.code == 3
+        assert f"not read: {name}: {TAR}" in done.err
+        assert not Path("store").exists()
+
+
 BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "a truncated zip": ("x.zip", truncated, "x.zip: not a usable zip archive"),
     "a damaged zip": ("x.zip", damaged, "is damaged"),
@@ -334,6 +388,12 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: gzip.compress(os.urandom(5000))[:2000],
         "x.jsonl",
     ),
+    "a truncated gzip of no other suffix": (
+        "x.gz",
+        lambda: gzip.compress(os.urandom(5000))[:2000],
+        "x.gz is damaged",
+    ),
+    "a tar archive": ("x.tar.gz", lambda: gzip.compress(tarred()), f"x.tar.gz: {TAR}"),
     "no gzip at all": ("x.json.gz", lambda: b"plain", "Not a gzipped file"),
     "binary": ("x.json", lambda: b"\x00\x01\x02\xff" * 1000, "x.json: not JSON"),
     "an empty file": ("x.json", lambda: b"", "x.json: is empty"),
@@ -455,7 +515,7 @@ def test_ctrl_c_keeps_whole_batches_and_a_second_run_completes(many: Path, tmp_p
     command = [sys.executable, "-m", "assay", "import", str(many), "--store", str(store), "-j", "2"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     until = time.monotonic() + 120
-    while not (store / "batches").is_dir() or not any((store / "writing").iterdir()):
+    while not (store / "batches").is_dir() or not any(store.glob("writing/*")):
         assert time.monotonic() < until
         assert running.poll() is None, "it was done before it could be interrupted"
         time.sleep(0.005)

@@ -369,6 +369,23 @@ def test_native_export_is_what_was_imported(assay: Assay) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("x.jsonl", ("1 run", "10 runs")),
+        ("x.atif.json", ("1 run", "10 runs")),
+        ("x.csv", ("1 row of runs", "10 rows of runs")),
+    ],
+)
+def test_what_was_exported_is_counted_in_words(
+    assay: Assay, name: str, told: tuple[str, str]
+) -> None:
+    one, all_of_them = told
+    only = assay("export", "runs.assay", "-o", name, "--task", "task-1", "--model", "ada")
+    assert only.err == f"{one} to {name}\n"
+    assert assay("export", "runs.assay", "-o", name).err == f"{all_of_them} to {name}\n"
+
+
 def test_a_table_is_exported_as_csv_or_parquet(assay: Assay) -> None:
     rows = list(csv.DictReader(io.StringIO(exported(assay, "x.csv", "--table", "calls"))))
     assert len(rows) == 20

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import zipfile
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -17,10 +18,7 @@ from assay.ingest.archives import PackedPlace, members
 from assay.ingest.documents import Document, Unreadable
 from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace, Recording
-from assay.ingest.sources import find_files, find_recordings
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from assay.ingest.sources import SUFFIXES, find_files, find_recordings
 
 LINES = b'{"n": 1}\n{"n": 2}\n'
 
@@ -69,6 +67,36 @@ def test_a_zip_is_read_in_name_order_and_leaves_other_files_alone(tmp_path: Path
     assert [file.name for file in tmp_path.iterdir()] == ["runs.zip"]
 
 
+def test_what_is_hidden_in_a_zip_is_left_out_as_in_a_folder(tmp_path: Path) -> None:
+    files = {
+        "run.json": b'{"n": 1}',
+        ".DS_Store": b"\0\0\0\1Bud1",
+        "__MACOSX/._run.json": b"\0\5\x16\7",
+        "a/.cache/b/old.json": b'{"n": 2}',
+        "a/.old.json": b'{"n": 3}',
+        "a/..run.json/x.json": b'{"n": 4}',
+        "a/b.c/shown.json": b'{"n": 5}',
+        "__MACOSX.json": b'{"n": 6}',
+    }
+    assert values(zipped(tmp_path / "runs.zip", files)) == [{"n": 6}, {"n": 5}, {"n": 1}]
+
+
+@pytest.mark.parametrize("around", ["", "home/.claude/"])
+def test_the_hidden_folder_that_was_packed_is_meant(tmp_path: Path, around: str) -> None:
+    hidden = f"{around}.claude/projects"
+    files = {
+        f"{hidden}/a/one.jsonl": b'{"n": 1}\n',
+        f"{hidden}/b/two.jsonl": b'{"n": 2}\n',
+        f"{hidden}/b/.DS_Store": b"\0\0\0\1Bud1",
+        "__MACOSX/._projects": b"\0\5\x16\7",
+    }
+    assert values(zipped(tmp_path / "runs.zip", files)) == [{"n": 1}, {"n": 2}]
+
+
+def test_a_zip_of_nothing_but_what_a_mac_adds_is_empty(tmp_path: Path) -> None:
+    assert values(zipped(tmp_path / "runs.zip", {"__MACOSX/._run.json": b"\0"})) == []
+
+
 def test_files_beside_each_other_are_found_inside_archives(tmp_path: Path) -> None:
     path = zipped(tmp_path / "runs.zip", {"a/messages.json": b"[]", "a/meta.json": b'{"k": 1}'})
     for member in members(FilePlace(path)):
@@ -94,6 +122,50 @@ def test_truncated_archives_are_reported(tmp_path: Path) -> None:
     assert "not a usable zip archive" in str(values(tmp_path / "cut.zip")[0])
     assert "damaged" in str(values(tmp_path / "cut.jsonl.gz")[-1])
     assert "damaged" in str(values(tmp_path / "cut.jsonl.zst")[-1])
+
+
+RANDOM = os.urandom(4000).hex().encode()
+DAMAGED = {
+    "cut.gz": gzip.compress(RANDOM)[:900],
+    "cut.db.gz": gzip.compress(RANDOM)[:900],
+    "cut.yaml.gz": gzip.compress(b"note: " + RANDOM)[:900],
+    "torn.zst": b"(\xb5/\xfd not zstd",
+    "no-gzip.gz": b"plain",
+    "wrong-sum.gz": gzip.compress(RANDOM)[:-8] + bytes(8),
+    "settings-cut.gz": gzip.compress(b'{"colour": "red"}\n' + RANDOM)[:900],
+}
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damage_is_told_whatever_the_archive_is_called(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(DAMAGED[name])
+    (problem,) = read_runs(tmp_path)
+    assert isinstance(problem, Unreadable)
+    assert (problem.path, problem.kind) == (str(tmp_path / name), "broken")
+    assert "is damaged" in problem.problem
+
+
+def test_a_damaged_member_of_any_name_is_told(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "runs.zip", {"LICENSE": RANDOM})
+    text = path.read_bytes()
+    path.write_bytes(text[:200] + bytes(40) + text[240:])
+    (problem,) = read_runs(tmp_path)
+    assert isinstance(problem, Unreadable)
+    assert (problem.path, problem.kind) == (f"{path}!LICENSE", "broken")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("LICENSE", b"Do as you like."), ("notes", b"\0\1"), ("deploy.yaml", b"kind: [")],
+)
+def test_what_is_whole_and_no_run_is_passed_over_packed_or_not(
+    tmp_path: Path, name: str, text: bytes
+) -> None:
+    (tmp_path / name).write_bytes(text)
+    (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text))
+    zipped(tmp_path / "all.zip", {name: text})
+    found = list(read_runs(tmp_path))
+    assert [item.kind for item in found if isinstance(item, Unreadable)] == ["passed_over"] * 3
 
 
 def test_what_stands_before_a_damage_is_read(tmp_path: Path) -> None:
@@ -155,6 +227,13 @@ def test_folders_globs_and_links(tmp_path: Path) -> None:
     assert [file.name for file in find_files(f"{tmp_path}/**/*.json")] == ["a.json", "two.json"]
     (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
     assert "cannot be read" in str(values(tmp_path / "gone.json")[0])
+
+
+def test_the_guide_names_every_suffix_that_is_looked_into() -> None:
+    guide = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "import.md"
+    (told,) = (part for part in guide.read_text().split("\n\n") if "Looked into are" in part)
+    listed = told.partition("those that hold no run")[0]
+    assert set(re.findall(r"`(\.\w+)`", listed)) == SUFFIXES - {""}
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,9 @@ from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.atif import ATIF
 from assay.ingest.recording import FilePlace, Recording
-from assay.run import Usage
+from assay.render.atif_document import atif_document
+from assay.run import RunOutcome, Usage
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,6 +99,22 @@ def test_what_assay_wrote_is_read_back() -> None:
     call = run_of(step("agent", "", "a", **observed(flagged))).calls[0]
     assert (call.reported_success, call.error_message) == (False, "404")
     assert (call.server, call.execution_time) == ("web", 1.5)
+
+
+def test_what_assay_says_of_a_run_is_read_back() -> None:
+    outcome = RunOutcome(success=False, score=0.25, decided_by="the file's 'reward'", reason="x")
+    written = AgentTestCase("q", "a", task_id="lamp", attempt=3, run_id="r", outcome=outcome)
+    back = read_one(ATIF, recording(atif_document(written, "key")))
+    assert (back.task_id, back.attempt, back.outcome) == ("lamp", 3, outcome)
+    silent = read_one(ATIF, recording(atif_document(AgentTestCase("q", "a"), "key")))
+    assert (silent.task_id, silent.attempt, silent.outcome) == (None, None, None)
+
+
+@pytest.mark.parametrize("odd", ["good", 1, ["success"], {"state": "done"}, {"success": "so so"}])
+def test_what_others_call_an_outcome_is_none(odd: Any) -> None:
+    case = run_of(step("user", "Hi"), extra={"outcome": odd, "attempt": "first"})
+    assert (case.outcome, case.attempt) == (None, None)
+    assert case.extra["atif_extra"]["outcome"] == odd
 
 
 def test_copied_steps_are_said_but_not_done_again() -> None:

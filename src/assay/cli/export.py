@@ -24,6 +24,7 @@ from assay.cli.stores import (
     open_store,
 )
 from assay.errors import AssayError, UnknownName
+from assay.records import counted
 from assay.render.row_files import CsvFile
 
 STDOUT = "-"
@@ -79,7 +80,7 @@ def export(
             count = write(choice, target)
         empty = empty or not count
         if target != STDOUT:
-            messages.tell(f"{count:,} {_unit(target, table)} to {target}")
+            messages.tell(f"{_counted(count, target, table)} to {target}")
     if empty:
         messages.tell("There was nothing to export", "yellow")
     raise typer.Exit(ExitCode.INCOMPLETE if empty else ExitCode.OK)
@@ -91,8 +92,10 @@ def _check_table(table: str) -> None:
         raise UnknownName("table", table, known)
 
 
-def _unit(target: str, table: str) -> str:
-    return f"rows of {table}" if target.endswith((".csv", ".parquet")) else "runs"
+def _counted(count: int, target: str, table: str) -> str:
+    if target.endswith((".csv", ".parquet")):
+        return f"{counted(count, 'row')} of {table}"
+    return counted(count, "run")
 
 
 def _native(choice: _Chosen, target: str) -> int:

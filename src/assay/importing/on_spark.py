@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from assay.errors import SparkFailed
 from assay.importing.hand import Hand
-from assay.importing.portions import names_of, portions_of
+from assay.importing.portions import names_of, portions_of, stores_among
 from assay.importing.report import ImportReport
 from assay.ingest.sources import STDIN
 from assay.store import Store
@@ -43,6 +43,8 @@ def import_on_spark(
     work = partial(_import_part, settings, "/" if are_absolute else str(Path.cwd()))
     portions = list(portions_of(names_of(sources)))
     report = ImportReport()
+    for named in stores_among(sources, settings.store):
+        report.note(named)
     try:
         for found, size in spark.each_part(work, portions):
             report.merge(found)

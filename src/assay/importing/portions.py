@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from assay.ingest.sources import STDIN, walk_files
+from assay.ingest.documents import Unreadable
+from assay.ingest.sources import STDIN, walk_files, why_no_source
+from assay.json_values import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +35,16 @@ def names_of(sources: Sequence[str]) -> Iterator[str]:
             yield STDIN
         else:
             yield from walk_files(source)
+
+
+def stores_among(sources: Sequence[str], target: str) -> Iterator[Unreadable]:
+    """The stores that were named as sources; what the runs are to go into may lie among them."""
+    for source in sources:
+        path = Path(source)
+        if source == STDIN or not path.is_dir() or path.resolve() == Path(target).resolve():
+            continue
+        if (problem := why_no_source(source)) is not None:
+            yield Unreadable(without_surrogates(source), without_surrogates(problem))
 
 
 def portions_by_count(files: Iterator[str]) -> Iterator[Portion]:

@@ -16,6 +16,7 @@ from assay.importing.portions import (
     portions_by_count,
     portions_of,
     size_of,
+    stores_among,
 )
 from assay.importing.report import ImportReport, ImportSettings
 from assay.importing.workers import Workers
@@ -41,6 +42,15 @@ def import_runs(
     """Import everything the sources mean; Ctrl-C keeps what was read and says so."""
     Store.create(Path(settings.store))
     settings = replace(settings, named=frozenset(sources))
+    report = _import_all(sources, settings, jobs, watcher)
+    for store in stores_among(sources, settings.store):
+        report.note(store)
+    return report
+
+
+def _import_all(
+    sources: Sequence[str], settings: ImportSettings, jobs: int | None, watcher: Watcher | None
+) -> ImportReport:
     if STDIN in sources:
         return _import_here(names_of(sources), settings, watcher)
     names = names_of(sources)

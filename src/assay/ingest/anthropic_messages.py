@@ -10,7 +10,6 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
-    id_or_none,
     named_tools,
     objects_in,
     place_id,
@@ -20,6 +19,7 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_names import ATTEMPT_KEY, stated_attempt, stated_model, stated_task
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -53,7 +53,18 @@ WORD_BLOCKS = frozenset({"text", "image", "document", "search_result"})
 THOUGHT_BLOCKS = frozenset({"thinking", "redacted_thinking"})
 OWN_BLOCKS = CALL_BLOCKS | RESULT_BLOCKS | THOUGHT_BLOCKS
 _KNOWN_KEYS = frozenset(
-    {"messages", "system", "tools", "model", "usage", "id", "response", "custom_id"}
+    {
+        "messages",
+        "system",
+        "tools",
+        "model",
+        "usage",
+        "id",
+        "response",
+        "custom_id",
+        "task_id",
+        ATTEMPT_KEY,
+    }
 )
 
 
@@ -193,8 +204,9 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
         available_tools=named_tools(value.get("tools")),
         run_id=text_at(value, "id")
         or stable_id(ANTHROPIC_MESSAGES.name, place_id(name, position), messages),
-        task_id=id_or_none(value.get("custom_id")),
-        model=next((model for model in models if model), None),
+        task_id=stated_task(value),
+        attempt=stated_attempt(value),
+        model=next(filter(None, models), None) or stated_model(value),
         usage=total_usage([value.get("usage")])
         or total_usage(message.get("usage") for message in messages),
         source=Source(name, ANTHROPIC_MESSAGES.name, position),

@@ -11,23 +11,29 @@ import io
 import zipfile
 import zlib
 from importlib import import_module
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
 
 from assay.errors import InvalidRecord
-from assay.ingest.recording import Place, is_below
+from assay.ingest.recording import Damaged, Place, is_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _MOST_MEMBERS = 200_000
 _LARGEST_EXPANSION = 1000
 # Below this an archive may expand as it likes: it can do no harm.
 _HARMLESS_BYTES = 1 << 30
 _BUFFER = 1 << 20
-_UNPACKING_ERRORS = (EOFError, zlib.error, zipfile.BadZipFile, RuntimeError, ValueError)
+_UNPACKING_ERRORS = (
+    *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile),
+    *(RuntimeError, ValueError),
+)
+# Where macOS keeps what it knows of the files in a zip.
+_MAC_FOLDER = "__MACOSX"
 
 
 class _Bounded(io.RawIOBase):
@@ -46,10 +52,10 @@ class _Bounded(io.RawIOBase):
         try:
             chunk = self._read_some(len(buffer))
         except _UNPACKING_ERRORS as exc:
-            raise OSError(f"{self._name} is damaged: {exc}") from exc
+            raise Damaged(f"{self._name} is damaged: {exc}") from exc
         self._left -= len(chunk)
         if self._left < 0:
-            raise OSError(f"{self._name} unpacks to more than {_LARGEST_EXPANSION} times its size")
+            raise Damaged(f"{self._name} unpacks to more than {_LARGEST_EXPANSION} times its size")
         buffer[: len(chunk)] = chunk
         return len(chunk)
 
@@ -125,7 +131,7 @@ class MemberPlace(Struct, frozen=True):
         try:
             file = self.archive.open(self.member)
         except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError) as exc:
-            raise OSError(f"{self.name} cannot be unpacked: {exc}") from exc
+            raise Damaged(f"{self.name} cannot be unpacked: {exc}") from exc
         size = self.archive.getinfo(self.member).compress_size
         return io.BufferedReader(_Bounded(file, most_unpacked(size), self.name), _BUFFER)
 
@@ -138,18 +144,42 @@ class MemberPlace(Struct, frozen=True):
 
 
 def members(place: Place) -> Iterator[MemberPlace]:
-    """The files of a zip archive in name order; a broken one is an InvalidRecord.
+    """The files of a zip archive in name order, without hidden ones, as in a folder.
 
-    The archive stays open as long as its members are being asked for.
+    The archive stays open as long as its members are being asked for; a broken one is an
+    InvalidRecord.
     """
     try:
         with place.open() as packed, zipfile.ZipFile(packed) as archive:
             infos = [info for info in archive.infolist() if not info.is_dir()]
             _refuse_bombs(infos, place.name)
-            for name in sorted({info.filename for info in infos}):
+            for name in _shown({info.filename for info in infos}):
                 yield MemberPlace(archive, place.name, name)
     except (zipfile.BadZipFile, OSError, NotImplementedError) as exc:
         raise InvalidRecord(f"not a usable zip archive: {exc}") from exc
+
+
+def _shown(names: Iterable[str]) -> list[str]:
+    """The names in order, without what a folder would hide as well, and what macOS adds.
+
+    The folder that all lie in was meant by whoever packed it, as one that is named is.
+    """
+    parts = {name: PurePosixPath(name).parts for name in sorted(names)}
+    own = {name: path for name, path in parts.items() if path[:1] != (_MAC_FOLDER,)}
+    shared = _shared_folders([path[:-1] for path in own.values()])
+    return [name for name, path in own.items() if not any(map(_is_hidden, path[shared:]))]
+
+
+def _shared_folders(folders: list[tuple[str, ...]]) -> int:
+    """How many folders all lie in, one within the other."""
+    if not folders:
+        return 0
+    pairs = zip(min(folders), max(folders), strict=False)  # the others lie between these
+    return len([*takewhile(lambda pair: pair[0] == pair[1], pairs)])
+
+
+def _is_hidden(part: str) -> bool:
+    return part.startswith(".") and part != ".."
 
 
 def _refuse_bombs(infos: list[zipfile.ZipInfo], name: str) -> None:

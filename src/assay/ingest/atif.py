@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.errors import AssayError
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
 from assay.ingest.documents import Unreadable
@@ -28,7 +29,8 @@ from assay.ingest.fields import (
     with_cost,
 )
 from assay.ingest.recording import Format, Recording
-from assay.run import Source, Usage
+from assay.ingest.stated_names import stated_attempt, stated_task
+from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +80,7 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
     for step in steps:
         _tell(builder, step)
     _tell_subagents(builder, trajectory)
-    agent = dict_or_empty(trajectory.get("agent"))
+    agent, own_facts = (dict_or_empty(trajectory.get(key)) for key in ("agent", "extra"))
     session = text_at(trajectory, "session_id")
     own = text_at(trajectory, "trajectory_id")
     times = [at for step in steps if (at := epoch_seconds(step.get("timestamp"))) is not None]
@@ -87,6 +89,9 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
         available_tools=agent.get("tool_definitions"),
         run_id=stable_id(NAME, session, own, *place_id(recording.name, position)),
         session_id=session,
+        task_id=stated_task(own_facts),
+        attempt=stated_attempt(own_facts),
+        outcome=_outcome(own_facts),
         model=_model(agent, steps),
         framework=text_at(agent, "name"),
         usage=_usage(trajectory, steps),
@@ -212,6 +217,15 @@ def _model(agent: dict[str, Any], steps: list[dict[str, Any]]) -> str | None:
     return next((name for name in named if isinstance(name, str) and name), None)
 
 
+def _outcome(facts: dict[str, Any]) -> RunOutcome | None:
+    """How the run ended, where assay wrote it; what others call so may be anything."""
+    told = dict_or_empty(facts.get("outcome"))
+    try:
+        return RunOutcome.from_dict(told) if "success" in told else None
+    except AssayError:
+        return None
+
+
 def _closing_words(steps: list[dict[str, Any]]) -> str | None:
     """What an agent said while it ended the run through a tool that never answered."""
     last = steps[-1] if steps else {}
@@ -251,8 +265,8 @@ ATIF = Format(
     name=NAME,
     title="ATIF trajectories (Harbor), 1.0 to 1.8",
     fidelity=(
-        "Has no error flag and no server; both are read from `extra` where assay wrote them. "
-        "Has one time a step, none for the end of a call, no task and no outcome. Calls in "
+        "Has no error flag, no server, no task and no outcome; all are read from `extra` where "
+        "assay wrote them. Has one time a step and none for the end of a call. Calls in "
         "copied steps are counted in the trajectory they were made in."
     ),
     recognise=_recognise,

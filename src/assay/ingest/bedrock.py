@@ -27,6 +27,7 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
 from assay.records import preview
 from assay.run import Source
 
@@ -186,7 +187,9 @@ def _case(logged: Repeated, name: str) -> AgentTestCase:
     return run.finish(
         run_id=stable_id(NAME, own_id, *place_id(name, logged.position), messages),
         session_id=text_at(value, "session_id"),
-        model=text_at(value, "modelId"),
+        task_id=stated_task(value),
+        attempt=stated_attempt(value),
+        model=text_at(value, "modelId") or stated_model(value),
         available_tools=_tools(value.get("toolConfig")),
         usage=total_usage([*(report.get("usage") for report in logged.reports), *_used(messages)]),
         started_at=min(times, default=None),

@@ -40,6 +40,9 @@ _FOREIGN_STARTS = {
     b"PAR1": "is a Parquet file; give it a name that ends in .parquet",
     b"SQLite format 3": "is an SQLite database; give it a name that ends in .db",
 }
+# Where a tar archive says what it is, and in what words.
+_TAR_MARK = slice(257, 262), b"ustar"
+_TAR = "is a tar archive, and those are not read; unpack it and name the folder"
 # Strings whole, so that the brackets and commas in them do not count.
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
 _NEXT_OBJECT = re.compile(rb"[ \t\r]*+(?:\n\s*+(?:\{|$)|$)")
@@ -93,7 +96,7 @@ def documents_in(
 def _documents_in(file: BinaryIO, name: str, *, mend: bool) -> Iterator[Document | Unreadable]:
     file = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
     first, number = _first_line(file)
-    foreign = next((why for start, why in _FOREIGN_STARTS.items() if first.startswith(start)), None)
+    foreign = _foreign(first)
     if not first.strip():
         yield Unreadable(name, "is empty")
     elif foreign:
@@ -104,6 +107,14 @@ def _documents_in(file: BinaryIO, name: str, *, mend: bool) -> Iterator[Document
         yield from _lines(first, number, file, name)
     else:
         yield from _whole(first, number, file, name, mend=mend)
+
+
+def _foreign(first: bytes) -> str | None:
+    """Why a file that begins like that holds no text we can read; None where it may."""
+    place, mark = _TAR_MARK
+    if first[place] == mark and b"\0" in first[: place.start]:
+        return _TAR
+    return next((why for start, why in _FOREIGN_STARTS.items() if first.startswith(start)), None)
 
 
 def decode_json(text: bytes) -> Any:

@@ -22,6 +22,7 @@ from assay.ingest.fields import (
 )
 from assay.ingest.gemini_chunks import joined_pieces
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
 from assay.records import preview
 from assay.run import Source
 
@@ -160,7 +161,10 @@ def _case(logged: Repeated, name: str) -> AgentTestCase:
     own_id = id_or_none(_either(value, ("responseId", "response_id", "id")))
     return run.finish(
         run_id=stable_id(NAME, own_id, *place_id(name, position), contents),
-        model=id_or_none(_either(value, ("modelVersion", "model_version", "model"))),
+        task_id=stated_task(value),
+        attempt=stated_attempt(value),
+        model=id_or_none(_either(value, ("modelVersion", "model_version", "model")))
+        or stated_model(value),
         available_tools=_tools(value),
         usage=total_usage(usage_of(_either(report, _USAGE)) for report in logged.reports),
         source=Source(name, NAME, position),

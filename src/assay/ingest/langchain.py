@@ -25,6 +25,7 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     text_of,
+    text_or_none,
     total_usage,
 )
 from assay.ingest.graph_states import GraphState, messages_in, plain_message
@@ -38,6 +39,7 @@ from assay.ingest.graph_streams import (
 )
 from assay.ingest.graph_updates import messages_added
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -276,7 +278,9 @@ def _case(state: GraphState, recording: Recording) -> AgentTestCase:
     return builder.finish(
         run_id=stable_id(NAME, thread, ids, *place_id(recording.name, position)),
         session_id=thread,
-        model=next((name for name in models if isinstance(name, str) and name), None),
+        task_id=stated_task(around),
+        attempt=stated_attempt(around),
+        model=next(filter(None, map(text_or_none, models)), None) or stated_model(around),
         framework=NAME,
         usage=total_usage(_usage(message) for message in messages),
         ended_at=epoch_seconds(around.get("created_at") or checkpoint.get("ts")),

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, conversations, replies, sampled_messages
-from assay.ingest.data_set_rows import OWN_IDS, framework_of, own_id, patch_of, question_of, task_of
+from assay.ingest.data_set_rows import OWN_IDS, framework_of, own_id, patch_of, question_of
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
-    count_or_none,
     decode_arguments,
     dict_or_empty,
     epoch_seconds,
-    id_or_none,
     objects_in,
     place_id,
     reported_success,
@@ -25,6 +23,14 @@ from assay.ingest.fields import (
 )
 from assay.ingest.react_text import with_written_calls
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_names import (
+    ATTEMPT_KEY,
+    MODEL_KEYS,
+    TASK_KEYS,
+    stated_attempt,
+    stated_model,
+    stated_task,
+)
 from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.stated_tools import TOOL_KEYS, stated_tools
 from assay.ingest.written_calls import tagged_calls
@@ -41,11 +47,9 @@ PART_KINDS = frozenset({"text", "image_url", "input_audio", "file", "refusal"})
 REASONING_KEYS = ("reasoning_content", "reasoning", "tool_plan")
 ID_KEYS = ("run_id", "conversation_id", "session_id", "id", "uuid")
 ARGUMENT_KEYS = ("arguments", "input", "args", "parameters")
-TASK_KEYS = ("task_id", "custom_id", "instance_id")
-MODEL_KEYS = ("model", "model_name")
 _KNOWN_KEYS = frozenset(
     {*ID_KEYS, "messages", "tools", "functions", "model", "usage", "created", "ended", "choices"}
-    | {*TASK_KEYS, *MODEL_KEYS, *TOOL_KEYS, "attempt", *(key for keys in OWN_IDS for key in keys)}
+    | {*TASK_KEYS, *MODEL_KEYS, *TOOL_KEYS, ATTEMPT_KEY, *(key for keys in OWN_IDS for key in keys)}
 )
 
 
@@ -163,9 +167,9 @@ def _conversation(value: dict[str, Any], name: str, position: int | None) -> Age
         framework=framework_of(value),
         available_tools=stated_tools({**value, "tools": _on_offer(value.get("tools"))}, said),
         run_id=named or stable_id(OPENAI_CHAT.name, place_id(name, position), said),
-        task_id=_task(value),
-        attempt=count_or_none(value.get("attempt")),
-        model=_model(value, response),
+        task_id=stated_task(value),
+        attempt=stated_attempt(value),
+        model=stated_model(value, response),
         session_id=text_at(value, "session_id"),
         usage=_usage(value.get("usage") or response.get("usage")) or total_usage(_usages(messages)),
         started_at=epoch_seconds(value.get("created", response.get("created"))),
@@ -197,18 +201,6 @@ def as_the_model_sees(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _calls(message: dict[str, Any]) -> bool:
     return bool(message.get("tool_calls") or message.get("function_call"))
-
-
-def _task(value: dict[str, Any]) -> str | None:
-    named = (id_or_none(value.get(key)) for key in TASK_KEYS)
-    return next(filter(None, named), None) or task_of(value)
-
-
-def _model(value: dict[str, Any], response: dict[str, Any]) -> str | None:
-    """The model; in a published data set, which has its licence in the row, who wrote the row."""
-    named = (text_at(place, key) for place in (value, response) for key in MODEL_KEYS)
-    found = next(filter(None, named), None)
-    return found or (text_at(value, "generator") if "license" in value else None)
 
 
 def _usage(report: object) -> Usage | None:

@@ -23,8 +23,9 @@ from assay.ingest.fields import (
     text_or_none,
     total_usage,
 )
-from assay.ingest.openai_chat import TASK_KEYS, add_message
+from assay.ingest.openai_chat import add_message
 from assay.ingest.recording import Format, Recording
+from assay.ingest.stated_names import ATTEMPT_KEY, TASK_KEYS, stated_model
 from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.stored_responses import (
     attempt_of,
@@ -54,7 +55,7 @@ PART_KINDS = frozenset(
 )
 _KNOWN_KEYS = frozenset(
     {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "created_at", "object"}
-    | {*ASKED_AS_TEXT, *TASK_KEYS, "previous_response_id", "session_id"}
+    | {*ASKED_AS_TEXT, *TASK_KEYS, ATTEMPT_KEY, "previous_response_id", "session_id"}
 )
 
 
@@ -361,7 +362,7 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
         run_id=own_id or stable_id(OPENAI_RESPONSES.name, place_id(name, position), items),
         task_id=task_of(value),
         attempt=attempt_of(value),
-        model=text_at(value, "model"),
+        model=stated_model(value),
         usage=total_usage(report.get("usage") for report in reports),
         started_at=min(times, default=None),
         outcome=stated_outcome(value),

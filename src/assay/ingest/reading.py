@@ -214,24 +214,28 @@ def _unknown(
     """
     if (
         not recording.strange
-        and not (among_others and _is_stray(recording))
         and not any(isinstance(value, dict | list) for value in recording.sample)
+        and not (among_others and _is_stray(recording))
     ):
         yield from NATIVE.read(recording)
         return
     yield Unreadable(
         recording.name,
         recording.strange
+        or recording.damage
         or "holds no run in any format we know; name one with --format, or see: assay formats",
-        kind="passed_over" if among_others else "broken",
+        kind="passed_over" if among_others and not recording.damage else "broken",
     )
 
 
 def _is_stray(recording: Recording) -> bool:
     """Whether nobody would miss a file that cannot be read: a LICENSE, a template of settings."""
+    if recording.damage:  # nobody knows what was in there
+        return False
     if isinstance(recording.place, ParquetPlace):
         return recording.place.is_own_table
     if isinstance(recording.place, YamlPlace):
         return not recording.place.is_cassette
-    suffix = PurePosixPath(recording.name).suffix.lower()
+    # Of a file in a zip the archive's name comes first.
+    suffix = PurePosixPath(recording.name.rpartition("!")[2]).suffix.lower()
     return not suffix or suffix in DATABASES  # other programs name their files so, too

@@ -26,6 +26,10 @@ _AT_ONCE = 64 * 1024
 _LARGEST_TEXT = 64 * 1024 * 1024
 
 
+class Damaged(OSError):
+    """What is packed cannot be unpacked: whatever it holds is lost, and worth a word."""
+
+
 class Place(Protocol):
     """Where bytes lie: opens its own file and those beside it."""
 
@@ -157,6 +161,8 @@ class Recording:
         self._text: bytes | None = None
         self._text_read = False
         self.mended: dict[int | None, str] = {}
+        # What is wrong with its packing, known as soon as it was read up to there.
+        self.damage: str | None = None
         # What a format made of the file while looking at it, so that reading need not do it again.
         self.glimpsed: AgentTestCase | Judged | None = None
 
@@ -214,7 +220,10 @@ class Recording:
                         self.mended[item.position] = item.mended
                     yield item
         except OSError as exc:
-            yield Unreadable(self.name, f"cannot be read: {exc.strerror or exc}")
+            problem = f"cannot be read: {exc.strerror or exc}"
+            if isinstance(exc, Damaged):
+                self.damage = problem
+            yield Unreadable(self.name, problem)
 
     def beside(self, name: str) -> Recording | None:
         """The recording of that name in the same folder, if there is one."""

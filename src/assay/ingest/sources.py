@@ -36,11 +36,13 @@ __all__ = [
     "PACKED",
     "STDIN",
     "STDIN_NAME",
+    "SUFFIXES",
     "find_files",
     "find_recordings",
     "is_store",
     "recordings_at",
     "walk_files",
+    "why_no_source",
     "would_read",
 ]
 
@@ -54,7 +56,7 @@ PACKED = (".zip", ".gz", ".zst")
 # What holds more than it weighs.
 EXPANDING = (*PACKED, *PARQUET)
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
-_SUFFIXES = frozenset(
+SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse"}
     | {*YAML, *DATABASES, *EXPANDING}
 )
@@ -92,10 +94,18 @@ def store_around(path: str | Path) -> Path | None:
     return next((folder for folder in Path(path).absolute().parents if is_store(folder)), None)
 
 
+def why_no_source(path: str | Path) -> str | None:
+    """Why nothing is read from a path that is a store of ours, or part of one; None of others."""
+    if is_store(path):
+        return "is a store of ours; export the runs themselves, as .jsonl, and import those"
+    store = store_around(path)
+    return None if store is None else f"is part of the store {store}, whose runs are there already"
+
+
 def would_read(source: str | Path, file: Path) -> bool:
     """Whether reading a source reads that file, be it there already or not."""
     whole, part = Path(source).resolve(), file.resolve()
-    return part == whole or (whole in part.parents and part.suffix.lower() in _SUFFIXES)
+    return part == whole or (whole in part.parents and part.suffix.lower() in SUFFIXES)
 
 
 def find_recordings(
@@ -166,7 +176,7 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     elif name.endswith(".zip"):
         try:
             for member in members(place):
-                if Path(member.member).suffix.lower() in _SUFFIXES:
+                if Path(member.member).suffix.lower() in SUFFIXES:
                     yield from _recordings_in(member)
         except InvalidRecord as exc:
             yield Unreadable(written, without_surrogates(str(exc)))
@@ -177,9 +187,8 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
 def _plain(place: Place) -> Iterator[Recording | Unreadable]:
     """The recordings at a place that is packed no more."""
     name, is_file = place.name.lower(), isinstance(place, FilePlace)
-    store = store_around(place.name) if is_file and name.endswith(PARQUET) else None
-    if store is not None:
-        problem = f"is part of the store {store}, whose runs are there already"
+    problem = why_no_source(place.name) if is_file and name.endswith(PARQUET) else None
+    if problem is not None:
         yield Unreadable(without_surrogates(place.name), without_surrogates(problem))
     elif name.endswith(PARQUET):
         yield from _parquet(place)
@@ -251,4 +260,4 @@ def _is_wanted(name: str) -> bool:
         return True
     # What `Path.suffix` is, much faster.
     at = name.rfind(".")
-    return (name[at:].lower() if at > 0 else "") in _SUFFIXES
+    return (name[at:].lower() if at > 0 else "") in SUFFIXES

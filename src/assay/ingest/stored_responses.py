@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.fields import count_or_none, dict_or_empty, id_or_none, objects_in, text_at
-from assay.ingest.openai_chat import TASK_KEYS
+from assay.ingest.stated_names import TASK_KEYS, stated_attempt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +48,7 @@ def task_of(value: dict[str, Any]) -> str | None:
 def attempt_of(value: dict[str, Any]) -> int | None:
     """Which attempt at its task a run was, counted from 1."""
     index = count_or_none(value.get(ROLLOUT_INDEX))
-    return None if index is None else index + 1
+    return stated_attempt(value) if index is None else index + 1
 
 
 def _said(part: dict[str, Any]) -> dict[str, Any]:
