@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from assay.errors import InvalidRecord
 from assay.ingest.recording import Damaged, Place, is_below
+from assay.ingest.zstd_frames import WatchedFrames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,13 +73,17 @@ class _ZstdFile:
     def __init__(self, packed: BinaryIO) -> None:
         zstandard = import_module("zstandard")
         self._error = zstandard.ZstdError
-        self._file = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
+        self._frames = WatchedFrames(packed)
+        unpacker = zstandard.ZstdDecompressor()
+        self._file = unpacker.stream_reader(self._frames, read_across_frames=True)
 
     def read(self, count: int) -> bytes:
         try:
             found: bytes = self._file.read(count)
         except self._error as exc:
             raise EOFError(str(exc)) from exc
+        if not found and count and not self._frames.are_whole:
+            raise EOFError("it ends before its last frame does")
         return found
 
     def close(self) -> None:
