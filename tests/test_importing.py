@@ -372,6 +372,21 @@ def test_every_core_gets_a_worker(
     assert report.problem_count == files  # nobody was there to read them, and that is told
 
 
+def test_large_files_are_shared_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in "abc":
+        with (tmp_path / f"{name}.json").open("wb") as file:
+            file.truncate(17 * 1024**2)  # one of them alone is worth sharing
+    started: list[int] = []
+
+    def crew(count: int, _settings: ImportSettings) -> Workers:
+        started.append(count)
+        return a_crew(0)
+
+    monkeypatch.setattr(sharing, "Workers", crew)
+    report = import_runs([str(tmp_path)], ImportSettings(str(tmp_path / "store")), jobs=2)
+    assert (started, report.problem_count) == ([2], 3)
+
+
 class _Pipe:
     """Where portions for a worker end up, None for the end."""
 

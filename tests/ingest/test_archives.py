@@ -19,6 +19,7 @@ from assay.ingest.documents import Document, Unreadable
 from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.sources import SUFFIXES, find_files, find_recordings
+from assay.test_case import AgentTestCase
 
 LINES = b'{"n": 1}\n{"n": 2}\n'
 
@@ -89,6 +90,19 @@ def test_the_hidden_folder_that_was_packed_is_meant(tmp_path: Path, around: str)
         f"{hidden}/b/two.jsonl": b'{"n": 2}\n',
         f"{hidden}/b/.DS_Store": b"\0\0\0\1Bud1",
         "__MACOSX/._projects": b"\0\5\x16\7",
+    }
+    assert values(zipped(tmp_path / "runs.zip", files)) == [{"n": 1}, {"n": 2}]
+
+
+@pytest.mark.parametrize("around", ["", "home/ada/"])
+def test_hidden_folders_are_meant_where_a_zip_holds_nothing_else(
+    tmp_path: Path, around: str
+) -> None:
+    files = {
+        f"{around}.claude/projects/one.jsonl": b'{"n": 1}\n',
+        f"{around}.claude/.cache/old.jsonl": b'{"n": 0}\n',
+        f"{around}.codex/sessions/two.jsonl": b'{"n": 2}\n',
+        f"{around}.settings.json": b'{"n": 3}',
     }
     assert values(zipped(tmp_path / "runs.zip", files)) == [{"n": 1}, {"n": 2}]
 
@@ -180,12 +194,25 @@ def test_what_stands_before_a_damage_is_read(tmp_path: Path) -> None:
     assert str(told).startswith(f"{path}: cannot be read")
 
 
+def test_what_stands_before_a_damage_in_a_log_is_read(tmp_path: Path) -> None:
+    log = (
+        b'10:00 sent {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}}\n'
+        b'10:01 got {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}\n'
+    )
+    path = tmp_path / "mcp.log.gz"
+    path.write_bytes(gzip.compress(log)[:-8] + bytes(8))  # its sum is wrong
+    problem, run = read_runs(path)
+    assert isinstance(run, AgentTestCase)
+    assert [call.tool for call in run.calls] == ["t"]
+    assert "is damaged" in str(problem)
+
+
 def test_a_zip_inside_a_zip_is_reported(tmp_path: Path) -> None:
     inner = zipped(tmp_path / "inner.zip", {"a.json": b'{"n": 1}'}).read_bytes()
     outer = zipped(tmp_path / "outer.zip", {"b.json": b'{"n": 2}', "in/inner.zip": inner})
     assert values(outer) == [
         {"n": 2},
-        f"{outer}!in/inner.zip: is a zip inside a zip; unpack the outer one first",
+        f"{outer}!in/inner.zip: is an archive inside an archive; unpack the outer one first",
     ]
 
 
@@ -198,6 +225,44 @@ def test_an_encrypted_or_corrupt_member_is_reported_and_the_rest_read(tmp_path: 
     found = values(path)
     assert "damaged" in str(found[0])
     assert found[1] == {"n": 2}
+
+
+def test_a_zip_whose_list_names_no_text_is_reported(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "runs.zip", {"ü.json": b'{"n": 1}'})
+    path.write_bytes(path.read_bytes().replace("ü".encode(), b"\xff\xfe"))
+    (problem,) = values(path)
+    assert "not a usable zip archive" in str(problem)
+
+
+def test_a_member_whose_own_name_is_no_text_is_reported_and_the_rest_read(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "runs.zip", {"ü.json": b'{"n": 1}', "a.json": b'{"n": 2}'})
+    path.write_bytes(path.read_bytes().replace("ü".encode(), b"\xff\xfe", 1))
+    read, problem = values(path)
+    assert read == {"n": 2}
+    assert "cannot be unpacked" in str(problem)
+
+
+def test_a_member_that_lies_nowhere_is_reported_and_the_rest_read(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "runs.zip", {"a.json": b'{"n": 1}', "b.json": b'{"n": 2}'})
+    text = bytearray(path.read_bytes())
+    text[-6:-2] = (int.from_bytes(text[-6:-2], "little") + 99).to_bytes(4, "little")
+    path.write_bytes(text)  # the list of members is said to lie later than it does
+    found = values(path)
+    assert len(found) == 2
+    assert "negative seek" in str(found[0])
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_member_is_reported_however_it_is_packed(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "runs.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("a.jsonl", LINES + RANDOM)
+        archive.writestr("b.jsonl", LINES)
+    text = path.read_bytes()
+    path.write_bytes(text[:500] + bytes(99) + text[599:])
+    *_, problem, first, second = values(path)
+    assert "damaged" in str(problem)
+    assert [first, second] == [{"n": 1}, {"n": 2}]
 
 
 def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,6 +167,16 @@ def test_ids_are_the_same_at_every_reading() -> None:
     assert place_id("/moved/run-1/log.json", 3) == place_id("/x/run-1/log.json", 3)
 
 
+@pytest.mark.parametrize("archive", ["/x/all.zip", "all.tar", "all.TGZ", "y/all.tar.gz"])
+def test_a_folder_that_was_packed_keeps_its_place(archive: str) -> None:
+    assert place_id(f"{archive}!deep/run-1/log.json", 3) == ("run-1", "log.json", "3")
+    assert place_id(f"{archive}!log.json", 3) != place_id("/x/log.json", 3)
+
+
+def test_a_name_may_have_an_exclamation_mark() -> None:
+    assert place_id("/x/hey!/log.json", None) == ("hey!", "log.json", "None")
+
+
 @pytest.mark.parametrize(
     ("costs", "cost"), [([0.25, None, 0.5], 0.75), ([0], 0.0), ([1e308, 1e308], None)]
 )

@@ -137,7 +137,7 @@ SAMPLES: dict[str, tuple[str, Any]] = {
     "browser gym": ("web-actions", GYM),
     "xlam": ("function-calling", [XLAM_ROW]),
     "cline sessions": ("cline", CLINE_SESSION),
-    "cline printed": ("cline", list(CLINE_PRINTED)),
+    "cline printed": ("cline", CLINE_PRINTED),
     "llama events": ("llama-index", LLAMA_TOLD),
     "ag2 events": ("ag2", list(AG2_EVENTS)),
     "ag2 chat": ("ag2", list(AG2_CHAT)),
@@ -150,8 +150,8 @@ ODD: tuple[Any, ...] = (None, True, -1, 1e300, "", "x", "[", [], {}, [[]], [None
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield path
-    keys = value if isinstance(value, dict) else range(len(value) if isinstance(value, list) else 0)
-    for key in keys:
+    several = isinstance(value, list | tuple)  # a tuple is a file of lines
+    for key in value if isinstance(value, dict) else range(len(value) if several else 0):
         yield from places(value[key], (*path, key))
 
 
@@ -160,7 +160,7 @@ def put(value: Any, path: tuple[Any, ...], odd: Any) -> Any:
         return odd
     changed = dict(value) if isinstance(value, dict) else list(value)
     changed[path[0]] = put(value[path[0]], path[1:], odd)
-    return changed
+    return tuple(changed) if isinstance(value, tuple) else changed
 
 
 def without(value: Any, path: tuple[Any, ...]) -> Any:
@@ -169,7 +169,7 @@ def without(value: Any, path: tuple[Any, ...]) -> Any:
         del changed[path[0]]
     else:
         changed[path[0]] = without(value[path[0]], path[1:])
-    return changed
+    return tuple(changed) if isinstance(value, tuple) else changed
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -129,6 +129,14 @@ def test_a_truncated_zip_is_reported(keep: int) -> None:
     assert problem.startswith("log.eval: is no readable Inspect log: ")
 
 
+def test_a_zip_whose_names_are_no_text_is_reported() -> None:
+    name = "samples/é_epoch_1.json"  # which makes zipfile mark its name as UTF-8
+    whole = zipped({"header.json": HEADER, name: SAMPLE})
+    damaged = recording(whole.replace("é".encode(), b"\xff\xff"), "log.eval")
+    (problem,) = map(str, INSPECT.read(damaged))
+    assert problem.startswith("log.eval: is no readable Inspect log: ")
+
+
 def test_a_zip_of_something_else_is_not_recognised() -> None:
     assert INSPECT.recognise(recording(zipped({"a.json": {}}))) == 0.0
 

@@ -12,6 +12,7 @@ import duckdb
 import msgspec
 import pytest
 
+from assay.execution import MCPExecutionData
 from assay.importing import ImportSettings, import_runs
 from assay.ingest import parquet_files
 from assay.ingest.documents import Document, Unreadable
@@ -130,6 +131,16 @@ def test_rows_are_read_as_the_same_lines_of_json_are(tmp_path: Path, name: str) 
     assert from_lines.source is not None
     assert found.source.format == from_lines.source.format
     assert found.source.position == from_lines.source.position
+
+
+def test_what_a_case_of_ours_did_not_measure_stays_unmeasured(tmp_path: Path) -> None:
+    plans = [None, 0.5]
+    measured = [MCPExecutionData([], planning_json_compliance=plan) for plan in plans]
+    cases = [AgentTestCase("q", "a", execution_data=data).to_dict() for data in measured]
+    for file in both(tmp_path, cases):
+        runs = [run for run in read_runs(file) if isinstance(run, AgentTestCase)]
+        found = [run.execution_data for run in runs if run.execution_data is not None]
+        assert [data.planning_json_compliance for data in found] == plans
 
 
 def test_a_field_that_only_other_rows_have_is_not_there(tmp_path: Path) -> None:

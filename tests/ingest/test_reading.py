@@ -135,6 +135,24 @@ def test_a_named_format_is_not_doubted(tmp_path: Path) -> None:
     assert len(runs_of(list(read_runs(path, format_name="assay")))) == 1
 
 
+STRANGE = {
+    "package.json": '{"name": "x", "version": "1.0", "dependencies": {"a": "1"}}',
+    "list.json": '[{"a": 1}, {"b": 2}]',
+    "records.jsonl": '{"type": "x", "id": "1", "name": "n", "value": 3}\n{"type": "y"}\n',
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+@pytest.mark.parametrize("format_name", FORMAT_NAMES)
+def test_what_is_named_another_format_becomes_no_empty_run(
+    tmp_path: Path, format_name: str, name: str
+) -> None:
+    (tmp_path / name).write_text(STRANGE[name])
+    found = list(read_runs(tmp_path / name, format_name=format_name))
+    assert found
+    assert runs_of(found) == []
+
+
 def test_a_file_that_was_named_should_have_been_a_run(tmp_path: Path) -> None:
     path = tmp_path / "settings.json"
     path.write_text('{"colour": "red"}')

@@ -101,7 +101,7 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
     by_format = ", ".join(f"{name} {count:,}" for name, count in report.formats.most_common())
     where = f"to {store}" if store.exists() else f"and {store} was not made"
     added = counted(report.added, "run", "runs")
-    terminal.tell(f"{added} added {where}" + (f" ({by_format})" if by_format else ""))
+    terminal.tell(f"{added} added {where}" + (f" (read: {by_format})" if by_format else ""))
     if report.evaluations or report.summaries:
         judged = counted(report.evaluations, "evaluation", "evaluations")
         summaries = (

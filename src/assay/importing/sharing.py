@@ -55,7 +55,7 @@ def _import_all(
         return _import_here(names_of(sources), settings, watcher)
     names = names_of(sources)
     workers = jobs or os.cpu_count() or 1
-    first, weight = _enough_to_share(names)
+    first, weight = _enough_to_share(names, workers)
     # Small enough that everybody gets some of them.
     portions = list(portions_of(iter(first), min(PORTION_BYTES, weight // (2 * workers))))
     count = min(workers, len(portions))
@@ -81,11 +81,16 @@ def _import_here(
     return report
 
 
-def _enough_to_share(names: Iterator[str]) -> tuple[list[str], int]:
-    """The first files, up to where sharing the work is worth it, and how many bytes they have."""
+def _enough_to_share(names: Iterator[str], workers: int) -> tuple[list[str], int]:
+    """The first files, up to where sharing the work is worth it, and how many bytes they have.
+
+    There is one for every worker, if there are so many: each may be worth sharing by itself.
+    """
     taken: list[str] = []
     weight = 0
-    while weight < _WORTH_SHARING_BYTES and (name := next(names, None)) is not None:
+    while weight < _WORTH_SHARING_BYTES or len(taken) < workers:
+        if (name := next(names, None)) is None:
+            break
         taken.append(name)
         weight += size_of(name)
     return taken, weight

@@ -1,7 +1,7 @@
-"""Packed recordings: files inside .gz, .zst and .zip, read in place and never unpacked to disk.
+"""Packed recordings: files inside .gz, .zst, .zip and .tar, read in place.
 
-Names inside an archive are only names: nothing is written, so nothing can escape. What unpacks
-to far more than it weighs is refused.
+Names inside an archive are only names: nothing is unpacked by its name, so nothing can escape. What
+unpacks to far more than it weighs is refused.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import gzip
 import io
 import zipfile
 import zlib
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from itertools import takewhile
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from msgspec import Struct
 
@@ -29,10 +31,15 @@ _LARGEST_EXPANSION = 1000
 # Below this an archive may expand as it likes: it can do no harm.
 _HARMLESS_BYTES = 1 << 30
 _BUFFER = 1 << 20
-_UNPACKING_ERRORS = (
+# A name that is no text, a place before the file's start: damage is of many kinds.
+_UNPACKING_ERRORS: tuple[type[Exception], ...] = (
     *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile),
     *(RuntimeError, ValueError),
 )
+with suppress(ImportError):  # a Python without it cannot unpack what it would complain of
+    _UNPACKING_ERRORS += (import_module("lzma").LZMAError,)
+OPENING_ERRORS: tuple[type[Exception], ...] = (*_UNPACKING_ERRORS, KeyError, OSError)
+TAR = (".tar", ".tar.gz", ".tgz", ".tar.zst")
 # Where macOS keeps what it knows of the files in a zip.
 _MAC_FOLDER = "__MACOSX"
 
@@ -100,7 +107,7 @@ class PackedPlace(Struct, frozen=True):
         """The name without the packing's suffix."""
         return self.inner.name.removesuffix(".gz").removesuffix(".zst")
 
-    def open(self) -> BinaryIO:
+    def open(self) -> io.BufferedReader:
         """The unpacked bytes, from the start."""
         packed = self.inner.open()
         if self.inner.name.endswith(".zst"):
@@ -119,10 +126,34 @@ class PackedPlace(Struct, frozen=True):
         return None
 
 
-class MemberPlace(Struct, frozen=True):
-    """A file inside an open zip archive."""
+class Archive(Protocol):
+    """An open archive: how large its files are as they are packed, and each by its name."""
 
-    archive: zipfile.ZipFile
+    sizes: dict[str, int]
+    damage: str | None
+
+    def open(self, member: str) -> Any:
+        """The bytes of a file, unpacked as they are read."""
+
+
+class _ZipArchive:
+    """An open zip archive."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._archive = archive
+        infos = [info for info in archive.infolist() if not info.is_dir()]
+        _refuse_expansion(infos, name)
+        self.sizes = {info.filename: info.compress_size for info in infos}
+        self.damage: str | None = None
+
+    def open(self, member: str) -> Any:
+        return self._archive.open(member)
+
+
+class MemberPlace(Struct, frozen=True):
+    """A file inside an open archive."""
+
+    archive: Archive
     archive_name: str
     member: str
 
@@ -135,44 +166,95 @@ class MemberPlace(Struct, frozen=True):
         """The unpacked bytes, from the start."""
         try:
             file = self.archive.open(self.member)
-        except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError) as exc:
+        except OPENING_ERRORS as exc:
             raise Damaged(f"{self.name} cannot be unpacked: {exc}") from exc
-        size = self.archive.getinfo(self.member).compress_size
-        return io.BufferedReader(_Bounded(file, most_unpacked(size), self.name), _BUFFER)
+        limit = most_unpacked(self.archive.sizes[self.member])
+        return io.BufferedReader(_Bounded(file, limit, self.name), _BUFFER)
 
     def beside(self, name: str) -> Place | None:
         """The member of that name in the same folder of the archive."""
         other = str(PurePosixPath(self.member).parent / name)
-        if not is_below(name) or other not in self.archive.NameToInfo:
+        if not is_below(name) or other not in self.archive.sizes:
             return None
         return MemberPlace(self.archive, self.archive_name, other)
 
 
 def members(place: Place) -> Iterator[MemberPlace]:
-    """The files of a zip archive in name order, without hidden ones, as in a folder.
+    """The files of a zip or tar archive in name order, without hidden ones, as in a folder.
 
     The archive stays open as long as its members are being asked for; a broken one is an
-    InvalidRecord.
+    InvalidRecord, of a broken tar after those members that were found.
     """
+    with ExitStack() as opened:
+        archive = _opened_archive(place, opened)
+        if len(archive.sizes) > _MOST_MEMBERS:
+            raise InvalidRecord(
+                f"{place.name} holds {len(archive.sizes)} files; more than {_MOST_MEMBERS} are"
+                " refused"
+            )
+        for name in _shown(archive.sizes):
+            yield MemberPlace(archive, place.name, name)
+        if archive.damage is not None:
+            raise InvalidRecord(f"not a usable tar archive: {archive.damage}")
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file of that name holds others."""
+    return name.lower().endswith((".zip", *TAR))
+
+
+def _opened_archive(place: Place, opened: ExitStack) -> Archive:
+    if not place.name.lower().endswith(".zip"):
+        return _opened_tar(place, opened)
     try:
-        with place.open() as packed, zipfile.ZipFile(packed) as archive:
-            infos = [info for info in archive.infolist() if not info.is_dir()]
-            _refuse_bombs(infos, place.name)
-            for name in _shown({info.filename for info in infos}):
-                yield MemberPlace(archive, place.name, name)
-    except (zipfile.BadZipFile, OSError, NotImplementedError) as exc:
+        archive = opened.enter_context(zipfile.ZipFile(opened.enter_context(place.open())))
+    except OPENING_ERRORS as exc:
         raise InvalidRecord(f"not a usable zip archive: {exc}") from exc
+    return _ZipArchive(archive, place.name)
+
+
+def _opened_tar(place: Place, opened: ExitStack) -> Archive:
+    """The archive itself or, of one that is packed as a whole, what was put aside of it."""
+    from assay.ingest.tar_archives import TarArchive  # noqa: PLC0415 - seldom needed, long to load
+
+    try:
+        if place.name.lower().endswith(".tar"):
+            return TarArchive(opened.enter_context(place.open()))
+        packed = opened.enter_context(PackedPlace(place).open())
+        aside = opened.enter_context(TemporaryFile())  # noqa: SIM115 - open as long as others are
+        damage = _put_aside(packed, aside)
+        found = TarArchive(aside)
+    except OSError as exc:
+        raise InvalidRecord(f"not a usable tar archive: {exc.strerror or exc}") from exc
+    found.damage = damage or found.damage
+    return found
+
+
+def _put_aside(packed: io.BufferedReader, aside: IO[bytes]) -> str | None:
+    """Unpack into a file without a name, as far as that is possible; why it is not all, if so."""
+    try:
+        while piece := packed.read1(_BUFFER):
+            aside.write(piece)
+    except Damaged as exc:
+        return str(exc)
+    finally:
+        aside.seek(0)
+    return None
 
 
 def _shown(names: Iterable[str]) -> list[str]:
     """The names in order, without what a folder would hide as well, and what macOS adds.
 
-    The folder that all lie in was meant by whoever packed it, as one that is named is.
+    The folder that all lie in was meant by whoever packed it, as one that is named is; and so
+    were hidden folders where there is nothing else.
     """
-    parts = {name: PurePosixPath(name).parts for name in sorted(names)}
-    own = {name: path for name, path in parts.items() if path[:1] != (_MAC_FOLDER,)}
+    paths = {name: PurePosixPath(name).parts for name in sorted(names)}
+    own = {name: path for name, path in paths.items() if path[:1] != (_MAC_FOLDER,)}
     shared = _shared_folders([path[:-1] for path in own.values()])
-    return [name for name, path in own.items() if not any(map(_is_hidden, path[shared:]))]
+    parts = {name: path[shared:] for name, path in own.items()}
+    shown = [name for name, path in parts.items() if not any(map(_is_hidden, path))]
+    inside = {name: path[1:] for name, path in parts.items() if len(path) > 1}
+    return shown or [name for name, path in inside.items() if not any(map(_is_hidden, path))]
 
 
 def _shared_folders(folders: list[tuple[str, ...]]) -> int:
@@ -187,11 +269,7 @@ def _is_hidden(part: str) -> bool:
     return part.startswith(".") and part != ".."
 
 
-def _refuse_bombs(infos: list[zipfile.ZipInfo], name: str) -> None:
-    if len(infos) > _MOST_MEMBERS:
-        raise InvalidRecord(
-            f"{name} holds {len(infos)} files; more than {_MOST_MEMBERS} are refused"
-        )
+def _refuse_expansion(infos: list[zipfile.ZipInfo], name: str) -> None:
     packed = sum(info.compress_size for info in infos)
     unpacked = sum(info.file_size for info in infos)
     if unpacked > max(_HARMLESS_BYTES, _LARGEST_EXPANSION * packed):

@@ -42,7 +42,7 @@ _FOREIGN_STARTS = {
 }
 # Where a tar archive says what it is, and in what words.
 _TAR_MARK = slice(257, 262), b"ustar"
-_TAR = "is a tar archive, and those are not read; unpack it and name the folder"
+_TAR = "is a tar archive; give it a name that ends in .tar, .tar.gz or .tar.zst"
 # Strings whole, so that the brackets and commas in them do not count.
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
 _NEXT_OBJECT = re.compile(rb"[ \t\r]*+(?:\n\s*+(?:\{|$)|$)")

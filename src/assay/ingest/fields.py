@@ -5,6 +5,7 @@ What cannot be read is None or stays as it was; nothing here raises.
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -69,6 +70,8 @@ USAGE_PATHS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
         (
             ("cache_creation_input_tokens",),
             ("cache_write_input_tokens",),
+            ("input_tokens_details", "cache_write_tokens"),
+            ("prompt_tokens_details", "cache_write_tokens"),
             ("cache_write_tokens",),
             ("cacheWriteTokens",),
             ("cacheWriteInputTokens",),
@@ -243,6 +246,11 @@ def _count_at(report: object, path: tuple[str, ...]) -> int | None:
     return count_or_none(report)
 
 
+_IN_A_FOLDER_OF_AN_ARCHIVE = re.compile(
+    r"\.(?:zip|tar|tgz|tar\.gz|tar\.zst)!(.+/.+)", re.IGNORECASE | re.DOTALL
+)
+
+
 def stable_id(*facts: object) -> str:
     """A run's id made from facts that are the same at every reading."""
     return blake2b(msgspec.json.encode(facts), digest_size=16).hexdigest()
@@ -251,6 +259,8 @@ def stable_id(*facts: object) -> str:
 def place_id(name: str, position: int | None) -> tuple[str, ...]:
     """Where a run without an id of its own stands: folder, file and position.
 
-    Two runs that went word for word alike are still two; a moved tree keeps its ids.
+    Two runs that went word for word alike are still two; a moved tree keeps its ids, and so does a
+    folder that was packed.
     """
-    return (*Path(name).absolute().parts[-2:], str(position))
+    packed = _IN_A_FOLDER_OF_AN_ARCHIVE.search(name)
+    return (*Path(packed[1] if packed else name).absolute().parts[-2:], str(position))

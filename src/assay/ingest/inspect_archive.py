@@ -9,13 +9,13 @@ import io
 import json
 import struct
 import zipfile
-import zlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from msgspec import Struct
 
 from assay.errors import AssayError, InvalidRecord
+from assay.ingest.archives import OPENING_ERRORS
 from assay.ingest.documents import LONGEST_DOCUMENT, Unreadable, decode_json
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ _LOCAL_HEADER = struct.Struct("<26xHH")
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLES = "samples/"
 _SHELL = "/sample.json"
+_NO_LOG: tuple[type[Exception], ...] = (*OPENING_ERRORS, AssayError)
 
 
 class LoggedSample(Struct):
@@ -53,7 +54,7 @@ def looks_like_log(recording: Recording) -> bool:
     try:
         with recording.open() as file, zipfile.ZipFile(_seekable(file)) as archive:
             return any(name in archive.NameToInfo for name in _HEADERS)
-    except (OSError, zipfile.BadZipFile, AssayError):
+    except _NO_LOG:
         return False
 
 
@@ -62,7 +63,7 @@ def read_archive(recording: Recording) -> Iterator[LoggedSample | Unreadable]:
     try:
         with recording.open() as file:
             yield from _samples(_seekable(file), recording.name)
-    except (OSError, zipfile.BadZipFile, AssayError) as exc:
+    except _NO_LOG as exc:
         yield Unreadable(recording.name, f"is no readable Inspect log: {exc}")
 
 
@@ -141,23 +142,28 @@ def _member(archive: zipfile.ZipFile, file: BinaryIO, name: str) -> Any:
         raise InvalidRecord(f"unpacks to {info.file_size:,} bytes, more than can be read at once")
     try:
         if info.compress_type == _ZSTD and not _READS_ZSTD:
-            return _decoded(_unpacked_zstd(file, info))
-        return _decoded(archive.read(info))
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as exc:
+            data = _unpacked_zstd(file, info)
+        else:
+            data = archive.read(info)
+    except OPENING_ERRORS as exc:
         raise InvalidRecord(f"cannot be unpacked: {exc}") from exc
+    return _decoded(data)
 
 
 def _unpacked_zstd(file: BinaryIO, info: zipfile.ZipInfo) -> bytes:
     zstandard = import_module("zstandard")
     file.seek(info.header_offset)
-    name_size, extra_size = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    header = file.read(_LOCAL_HEADER.size)
+    if len(header) < _LOCAL_HEADER.size:
+        raise EOFError("the file ends before this does")
+    name_size, extra_size = _LOCAL_HEADER.unpack(header)
     file.seek(name_size + extra_size, io.SEEK_CUR)
     packed = file.read(info.compress_size)
     reader = zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True)
     try:
         return bytes(reader.read(info.file_size))
     except zstandard.ZstdError as exc:
-        raise InvalidRecord(f"cannot be unpacked: {exc}") from exc
+        raise zipfile.BadZipFile(str(exc)) from exc
 
 
 def _decoded(data: bytes) -> Any:

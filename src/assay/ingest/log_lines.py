@@ -42,21 +42,27 @@ def begins_with(recording: Recording, mark: bytes) -> bool:
     """Whether a file that is no JSON has a mark near its beginning."""
     if any(isinstance(value, dict) or objects_in(value) for value in recording.sample):
         return False
-    try:
-        with recording.open() as file:
-            return mark in file.read(_LOOKED_AT_BYTES)
-    except OSError:
-        return False
+    return any(mark in line for line in _first_lines(recording, _LOOKED_AT_BYTES))
 
 
 def sampled_values(recording: Recording, mark: bytes) -> list[LoggedValue]:
     """The values of the first lines of a file that is no JSON and has the mark in them."""
     if not begins_with(recording, mark):
         return []
-    with recording.open() as file:
-        lines = file.read(_SAMPLED_BYTES).splitlines(keepends=True)
+    lines = _first_lines(recording, _SAMPLED_BYTES)
     found = islice(_values(lines, recording.name, mark), _SAMPLED_LINES)
     return [item for item in found if isinstance(item, LoggedValue)]
+
+
+def _first_lines(recording: Recording, size: int) -> Iterator[bytes]:
+    """The lines of so many bytes, or those before a damage: who reads them all tells of that."""
+    try:
+        with recording.open() as file:
+            while size > 0 and (line := file.readline(size)):
+                size -= len(line)
+                yield line
+    except OSError:
+        return
 
 
 def logged_values(recording: Recording, mark: bytes) -> Iterator[LoggedValue | Unreadable]:

@@ -194,15 +194,27 @@ def read_recording(
         holds_any = True
         if isinstance(recording.place, Pipe):  # whoever looked closer has done so by now
             recording.place.stop_keeping()
-        if isinstance(item, AgentTestCase) and chosen is not NATIVE:
+        if not isinstance(item, AgentTestCase) or chosen is NATIVE:
+            yield item
+        elif _tells_nothing(item):
+            problem = f"read as {chosen.name}, it tells nothing: no question, call or answer"
+            position = None if item.source is None else item.source.position
+            yield Unreadable(recording.name, problem, position)
+        else:
             judge(keep_apart(item))
-        yield item
+            yield item
     if not holds_any and chosen is not NATIVE:  # an empty list of cases says what it means
         problem = f"read as {chosen.name}, which it looks like, it holds no run"
         yield Unreadable(recording.name, problem, kind="passed_over")
     if chosen is not NATIVE:
         for position, problem in recording.mended.items():
             yield Unreadable(recording.name, f"mended: {problem}", position, "mended")
+
+
+def _tells_nothing(run: AgentTestCase) -> bool:
+    """Whether a run is empty, as those are that a reader makes of a file of another kind."""
+    said = run.input or run.actual_output or run.conversation_history or run.calls
+    return not (said or run.session_id or run.model or run.outcome or run.usage)
 
 
 def _unknown(

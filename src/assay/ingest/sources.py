@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InvalidRecord
-from assay.ingest.archives import MemberPlace, PackedPlace, members
+from assay.ingest.archives import MemberPlace, PackedPlace, is_archive, members
 from assay.ingest.documents import Unreadable
 from assay.ingest.parquet_files import MAGIC as PARQUET_MAGIC
 from assay.ingest.parquet_files import SUFFIXES as PARQUET
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Place
 
 _STORE_MARK = "assay-store.json"
-PACKED = (".zip", ".gz", ".zst")
+PACKED = (".zip", ".tar", ".tgz", ".gz", ".zst")
 # What holds more than it weighs.
 EXPANDING = (*PACKED, *PARQUET)
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
@@ -171,9 +171,9 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
     name, written = place.name.lower(), without_surrogates(place.name)
     if not name.endswith(PACKED):
         yield from _plain(place)
-    elif name.endswith(".zip") and isinstance(place, MemberPlace):
-        yield Unreadable(written, "is a zip inside a zip; unpack the outer one first")
-    elif name.endswith(".zip"):
+    elif is_archive(name) and isinstance(place, MemberPlace):
+        yield Unreadable(written, "is an archive inside an archive; unpack the outer one first")
+    elif is_archive(name):
         try:
             for member in members(place):
                 if Path(member.member).suffix.lower() in SUFFIXES:
