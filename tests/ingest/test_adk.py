@@ -112,6 +112,22 @@ def test_camel_case_keys() -> None:
     assert case.usage == Usage(input_tokens=3)
 
 
+@pytest.mark.parametrize("around", ["test", "list", "lines"])
+def test_events_without_a_session(around: str) -> None:
+    sent = {"functionCall": {"name": "search", "args": {"q": "x"}, "id": "a"}}
+    events = (
+        {"author": "user", "invocationId": "i", "content": {"parts": [{"text": "Find x"}]}},
+        {"author": "shop", "invocationId": "i", "content": {"parts": [sent]}},
+        {"author": "shop", "invocationId": "i", "content": {"parts": [{"text": "Found."}]}},
+    )
+    values: dict[str, Any] = {"test": {"events": events}, "list": list(events), "lines": events}
+    made_up = recording(values[around])
+    assert ADK.recognise(made_up) == 1.0
+    case = read_one(ADK, made_up)
+    assert (case.input, case.actual_output) == ("Find x", "Found.")
+    assert [(found.tool, found.parameters) for found in case.calls] == [("search", {"q": "x"})]
+
+
 def test_either_spelling() -> None:
     assert field({"eval_set_id": 1}, "eval_set_id") == 1
     assert field({"evalSetId": 2}, "eval_set_id") == 2
@@ -174,6 +190,15 @@ OLD_TURN = {
     "expected_tool_use": [{"tool_name": "set", "tool_input": {"on": False}}],
     "reference": "It is off.",
 }
+
+
+def test_a_user_whom_a_model_plays_has_first_words() -> None:
+    scenario = {"starting_prompt": "Hi", "conversation_plan": "Ask for more."}
+    value = {
+        "eval_set_id": "e",
+        "eval_cases": [{"eval_id": "a", "conversation_scenario": scenario}],
+    }
+    assert read_one(ADK, recording(value)).input == "Hi"
 
 
 def test_old_test_files() -> None:

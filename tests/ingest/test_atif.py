@@ -49,6 +49,34 @@ def test_every_version_is_recognised(version: str) -> None:
     assert read_one(ATIF, made_up).extra["atif_version"] == version
 
 
+def test_results_in_a_step_of_their_own_and_messages_as_the_model_had_them() -> None:
+    asked = {"role": "user", "content": "Compare"}
+    sent = {"role": "assistant", "content": None, "reasoning": "two looks"}
+    seen = [{"source_call_id": "b", "content": "B"}, {"source_call_id": "a", "content": "A"}]
+    case = run_of(
+        step("user", [asked]),
+        step("agent", sent, "a", "b", model_name="other"),
+        step("system", None, **observed(*seen, {"source_call_id": "z", "content": "Z"})),
+        step("user", [asked, sent, {"role": "tool", "content": "A"}]),
+        step("agent", "Alike.", model_name="other"),
+    )
+    assert (case.input, case.actual_output, case.model) == ("Compare", "Alike.", "other")
+    assert [(call.call_id, call.result) for call in case.calls] == [("a", "A"), ("b", "B")]
+    told = [(turn["role"], turn["content"]) for turn in case.conversation_history]
+    assert told == [("user", "Compare"), ("assistant", ""), ("tool", "Z"), ("assistant", "Alike.")]
+    assert case.conversation_history[1]["reasoning"] == "two looks"
+
+
+@pytest.mark.parametrize(
+    ("named", "told"),
+    [(None, "openai/gpt-x"), ("gpt-x", "openai/gpt-x"), ("x", "x"), ("mini/gpt-x", "mini/gpt-x")],
+)
+def test_a_step_may_name_its_model_without_the_provider(named: str | None, told: str) -> None:
+    agent = {"name": "terminus-2", "model_name": "openai/gpt-x"}
+    case = run_of(step("agent", "Done.", model_name=named), agent=agent)
+    assert case.model == told
+
+
 def test_a_trajectory() -> None:
     tools = [{"type": "function", "function": {"name": "tool_a"}}]
     case = run_of(

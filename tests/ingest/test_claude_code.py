@@ -86,6 +86,41 @@ def test_a_result_without_a_flag_reports_nothing() -> None:
     assert (case.calls[0].reported_success, case.calls[0].success) == (None, True)
 
 
+def test_calls_that_the_provider_runs_come_back_in_the_reply() -> None:
+    served = {"type": "mcp_tool_use", "id": "a", "name": "find", "input": {}, "server_name": "kb"}
+    search = {"type": "server_tool_use", "id": "b", "name": "web_search", "input": {"query": "x"}}
+    refused = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    case = run_of(
+        line("user", "Go", 1),
+        said("m", served, 2),
+        said("m", {**result("a", "found", is_error=False), "type": "mcp_tool_result"}, 3),
+        said("m", search, 4),
+        said("m", {**result("b", refused), "type": "web_search_tool_result"}, 5),
+        said("m", {"type": "text", "text": "Done."}, 6),
+    )
+    assert case.actual_output == "Done."
+    first, second = case.calls
+    assert (first.tool, first.server, first.result) == ("find", "kb", "found")
+    assert (first.reported_success, second.reported_success) == (True, False)
+    assert (second.tool, second.error_message) == ("web_search", "max_uses_exceeded")
+
+
+def test_calls_that_the_provider_runs_for_a_sub_agent() -> None:
+    search = {"type": "server_tool_use", "id": "b", "name": "web_search", "input": {"query": "x"}}
+    found = {**result("b", "found"), "type": "web_search_tool_result"}
+    case = run_of(
+        line("user", "Go", 1),
+        said("m", use("a", "Task"), 2),
+        said("n", search, 3, parent_tool_use_id="a"),
+        said("n", found, 4, parent_tool_use_id="a"),
+        line("user", [result("a", "Done.")], 5),
+    )
+    assert [(c.tool, c.result, c.parent_id) for c in case.calls] == [
+        ("Task", "Done.", None),
+        ("web_search", "found", "a"),
+    ]
+
+
 def test_a_call_without_a_result_and_a_run_without_an_answer() -> None:
     case = run_of(line("user", "Go", 1), said("m", use("a"), 2))
     assert (case.actual_output, case.calls[0].result) == (None, None)

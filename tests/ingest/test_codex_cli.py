@@ -228,6 +228,23 @@ def test_without_events_the_first_words_that_are_not_the_harness_are_asked(prefi
     assert run_of(words(f"{prefix} …"), words("The question")).input == "The question"
 
 
+def test_where_no_item_speaks_for_the_agent_its_events_do() -> None:
+    lines = (
+        event(1, "user_message", message="ls"),
+        call(2, "a"),
+        output(3, "a", "x y"),
+        event(3, "context_compacted"),
+        event(4, "agent_message", message="Two files."),
+    )
+    case = run_of(*lines)
+    assert (case.input, case.actual_output) == ("ls", "Two files.")
+    assert case.extra["compactions"] == 1
+    words = [{"type": "output_text", "text": "Two."}]
+    said_twice = run_of(*lines, item(5, type="message", role="assistant", content=words))
+    assert said_twice.actual_output == "Two."
+    assert "Two files." not in str(said_twice.conversation_history)
+
+
 def test_searches_of_the_provider_are_kept_but_are_no_calls() -> None:
     found = {"type": "search", "query": "q"}
     case = run_of(
@@ -252,6 +269,49 @@ def test_rollouts_without_an_envelope() -> None:
 
 def test_a_rollout_whose_beginning_was_lost() -> None:
     assert CODEX_CLI.recognise(recording((call(1, "a"),))) == 0.9
+
+
+def count(second: int, tokens: int) -> dict[str, Any]:
+    total = {**TOTAL, "input_tokens": tokens, "output_tokens": tokens}
+    return event(second, "token_count", info={"total_token_usage": total})
+
+
+FORK: tuple[Any, ...] = (
+    line("session_meta", 1, id="parent"),
+    event(1, "user_message", message="Plan it"),
+    call(1, "a"),
+    output(1, "a", "x"),
+    count(1, 30),
+    event(1, "user_message", message="Look into it"),
+    call(9, "b"),
+    output(10, "b", "y"),
+    count(10, 50),
+)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {"forked_from_id": "parent"},
+        {"parent_thread_id": "parent"},
+        {"source": {"subagent": {"thread_spawn": {"parent_thread_id": "parent"}}}},
+    ],
+)
+def test_what_a_fork_copied_of_its_parent_is_not_its_own(head: dict[str, Any]) -> None:
+    lines = (line("session_meta", 1, **META, **head), *FORK)
+    case: Any = read_one(CODEX_CLI, recording(lines, "r.jsonl"))
+    assert (case.session_id, case.input) == ("s1", "Look into it")
+    assert [found.call_id for found in case.calls] == ["b"]
+    assert (case.usage.input_tokens, case.usage.output_tokens) == (20, 20)
+    assert case.extra["copied_calls"] == 1
+
+
+def test_a_rollout_that_is_no_fork_or_went_not_on_is_all_its_own() -> None:
+    assert [found.call_id for found in run_of(*FORK).calls] == ["a", "b"]
+    lines = (line("session_meta", 1, **META, forked_from_id="parent"), *FORK[:6])
+    case: Any = read_one(CODEX_CLI, recording(lines, "r.jsonl"))
+    assert [found.call_id for found in case.calls] == ["a"]
+    assert case.extra["forked_from"] == "parent"
 
 
 def test_broken_lines_are_reported_in_their_place() -> None:

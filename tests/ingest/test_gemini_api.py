@@ -10,6 +10,7 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.claude_code import CLAUDE_CODE
 from assay.ingest.formats import pick_format
 from assay.ingest.gemini_api import CODE_OUTCOMES, GEMINI_API, MEDIA
+from assay.ingest.gemini_cli import HARNESS_PREFIXES
 from assay.ingest.qwen_code import API_ERROR, QWEN_CODE, STATUSES
 from assay.run import Usage
 
@@ -75,6 +76,13 @@ def test_every_form_tells_the_same_run(form: Any) -> None:
     assert run.conversation_history is not None
     assert run.conversation_history[1]["reasoning"] == "hm"
     assert "unread_parts" not in run.extra
+
+
+@pytest.mark.parametrize("prefix", HARNESS_PREFIXES)
+def test_what_gemini_cli_says_in_the_users_name_is_no_question(prefix: str) -> None:
+    setup = {"role": "user", "parts": [{"text": f"{prefix} …"}]}
+    run = read_one(GEMINI_API, recording([setup, *CONTENTS]))
+    assert run.input == "Rain?"
 
 
 def test_what_stands_beside_the_contents() -> None:

@@ -86,6 +86,21 @@ def test_every_status(status: str, *, success: bool | None) -> None:
     assert case.calls[0].error_message == ("shown" if success is False else None)
 
 
+def test_a_session_that_keeps_no_ids_and_only_what_the_screen_showed() -> None:
+    shown = {"name": "read", "args": {"path": "a"}, "resultDisplay": "words of a"}
+    messages = [
+        {"type": "user", "content": [{"text": "Read it"}]},
+        {"type": "gemini", "content": "Reading.", "toolCalls": [shown]},
+        {"type": "gemini", "content": "Read.", "id": None},
+        {"type": "info", "content": "Bye.", "id": None},
+    ]
+    made_up = recording({"sessionId": "s1", "messages": messages})
+    assert GEMINI_CLI.recognise(made_up) == 0.9
+    case = read_one(GEMINI_CLI, made_up)
+    assert (case.input, case.actual_output) == ("Read it", "Read.")
+    assert [call.result for call in case.calls] == ["words of a"]
+
+
 def test_the_message_of_an_error() -> None:
     answer = [{"functionResponse": {"response": {"error": "no such file"}}}]
     calls = [called("a", 3, "error", result=answer, resultDisplay="shown", agentId="sub")]

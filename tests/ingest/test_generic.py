@@ -12,8 +12,9 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.formats import pick_format
 from assay.ingest.generic import GENERIC
 from assay.ingest.generic_evidence import Evidence
-from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS
+from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS, RUN_KEYS
 from assay.ingest.recording import FilePlace, Recording
+from assay.ingest.shapes import LOOSE_RESULT_KEYS
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
 
 if TYPE_CHECKING:
@@ -90,6 +91,155 @@ def test_lists_of_one_object_are_one_run() -> None:
     calls = [{"tool": "a", "args": {}, "output": 1}, {"tool": "b", "args": {}, "output": 2}]
     case = read_one(GENERIC, recording({"messages": asked, "calls": calls}))
     assert (case.input, [call.tool for call in case.calls]) == ("Go", ["a", "b"])
+
+
+def test_results_that_name_only_their_tool() -> None:
+    lines = (
+        {"type": "message", "role": "user", "content": "List"},
+        {"type": "tool_call", "tool": "shell", "arguments": {"cmd": "ls"}},
+        {"type": "tool_result", "tool": "shell", "status": "success", "output": "x.py"},
+        {"type": "message", "role": "assistant", "content": "One file."},
+    )
+    [call] = read_one(GENERIC, recording(lines, "log.jsonl")).calls
+    assert (call.tool, call.result, call.reported_success) == ("shell", "x.py", True)
+
+
+def test_steps_that_have_an_action_and_what_was_seen_are_no_results_of_tools() -> None:
+    call = {"id": "1", "name": "bash", "arguments": {"command": "ls"}}
+    asked = [{"role": "user", "content": "Go"}, {"role": "assistant", "calls": [call]}]
+    went_on = [*asked, {"role": "tool", "tool_call_id": "1", "content": "x.py"}]
+    step = {"action": "ls", "observation": "x.py", "response": "Looking."}
+    ended = [*went_on, {"role": "assistant", "content": "One file."}]
+    steps = [{**step, "messages": told} for told in (asked, went_on, ended)]
+    case = read_one(GENERIC, recording({"steps": steps}))
+    assert [call.result for call in case.calls] == ["x.py"]
+
+
+def test_a_result_that_is_nothing_but_an_error() -> None:
+    lines = (
+        {"event": "begin", "prompt": "Capital of Peru?"},
+        {"event": "tool.start", "tool": "wiki", "input": {"q": "Peru"}},
+        {"event": "tool.end", "tool": "wiki", "error": "timeout"},
+        {"event": "end", "answer": "I do not know."},
+    )
+    case = read_one(GENERIC, recording(lines, "log.jsonl"))
+    assert (case.input, case.actual_output) == ("Capital of Peru?", "I do not know.")
+    [call] = case.calls
+    assert (call.reported_success, call.error_message) == (False, "timeout")
+
+
+@pytest.mark.parametrize("key", LOOSE_RESULT_KEYS)
+def test_every_key_that_holds_a_result_where_its_call_is_named(key: str) -> None:
+    call = {"kind": "call", "name": "look", "arguments": {}, "call_id": "c9"}
+    steps = [{"role": "user", "text": "Go"}, call, {"kind": "return", "call_id": "c9", key: "x"}]
+    assert [c.result for c in read_one(GENERIC, recording({"steps": steps})).calls] == ["x"]
+    by_tool = [
+        {"role": "user", "text": "Go"},
+        {"role": "model", "function_calls": [{"function": "look", "params": {}}]},
+        {"role": "function", "results": [{"function": "look", key: "x"}]},
+    ]
+    assert [c.result for c in read_one(GENERIC, recording({"steps": by_tool})).calls] == ["x"]
+
+
+@pytest.mark.parametrize("repeated", [{}, {"tool": "look", "args": {"at": 1}}])
+def test_progress_is_no_result_where_there_is_one(repeated: dict[str, Any]) -> None:
+    lines = (
+        {"event": "start", "call_id": "c1", "tool": "look", "args": {"at": 1}},
+        {"event": "progress", "call_id": "c1", "data": {"percent": 50}},
+        {"event": "progress", "call_id": "c1", "payload": {"percent": 90}},
+        {"event": "end", "call_id": "c1", "result": "seen", **repeated},
+    )
+    [call] = read_one(GENERIC, recording(lines, "log.jsonl")).calls
+    assert (call.call_id, call.result) == ("c1", "seen")
+
+
+def test_calls_in_the_data_of_events_are_no_results_of_the_calls_before() -> None:
+    def event(kind: str, call_id: str, payload: Any) -> dict[str, Any]:
+        return {"type": kind, "call_id": call_id, "payload": payload}
+
+    lines = (
+        event("tool_call", "c1", {"name": "look", "arguments": {"at": 1}}),
+        event("tool_call", "c2", {"name": "look", "arguments": {"at": 2}}),
+        event("tool_result", "c2", {"seen": 2}),
+        event("tool_result", "c1", {"seen": 1}),
+    )
+    calls = read_one(GENERIC, recording(lines, "log.jsonl")).calls
+    assert [(call.call_id, call.parameters, call.result) for call in calls] == [
+        ("c1", {"at": 1}, {"seen": 1}),
+        ("c2", {"at": 2}, {"seen": 2}),
+    ]
+
+
+def test_a_row_for_each_question_with_the_calls_made_for_it() -> None:
+    first = {"question": "2+2?", "calls": [{"fn": "add", "kwargs": {"x": 2}}]}
+    failed = {"fn": "add", "kwargs": {"x": 3}, "exception": "Overflow"}
+    runs = read(GENERIC, recording([first, {"question": "3+3?", "calls": [failed]}]))
+    assert [run.input for run in runs] == ["2+2?", "3+3?"]
+    assert [call.reported_success for run in runs for call in run.calls] == [None, False]
+
+
+def test_a_result_in_a_call_is_not_taken_for_that_of_the_call_before() -> None:
+    steps = [{"tool": "bash", "input": "a"}, {"tool": "bash", "input": "b", "stdout": "seen"}]
+    case = read_one(GENERIC, recording({"task": "Look", "steps": steps, "final": "Seen."}))
+    assert [(c.result, c.call_id) for c in case.calls] == [(None, None), ("seen", None)]
+    assert case.actual_output == "Seen."
+
+
+@pytest.mark.parametrize("key", RUN_KEYS)
+def test_lines_that_name_several_runs(key: str) -> None:
+    def step(name: str | None, tool: str) -> dict[str, Any]:
+        did = {"step": 1, "tool_name": tool, "tool_input": {"q": "x"}, "tool_result": "y"}
+        return {**did, key: name} if name else {"record": did}
+
+    lines = (step("r1", "a"), step("r2", "b"), step("r1", "c"), step(None, "d"), step("r2", "e"))
+    first, second = read(GENERIC, recording(lines, "log.jsonl"))
+    assert [call.tool for call in first.calls] == ["a", "c", "d"]
+    assert [call.tool for call in second.calls] == ["b", "e"]
+    named = [run.task_id if key == "task_id" else run.session_id for run in (first, second)]
+    assert named == ["r1", "r2"]
+    assert first.run_id != second.run_id
+    apart = (step("r1", "a"), step("r2", "b"), step("r3", "c"))
+    [one] = read(GENERIC, recording(apart, "log.jsonl"))
+    assert len(one.calls) == 3
+
+
+def test_traces_of_one_session_are_one_run() -> None:
+    did = {"tool_name": "look", "tool_input": {"q": "x"}, "tool_result": "y", "session_id": "s"}
+    lines = tuple({**did, "trace_id": f"t{n // 2}"} for n in range(6))
+    [one] = read(GENERIC, recording(lines, "log.jsonl"))
+    assert len(one.calls) == 6
+
+
+def test_a_line_that_is_a_conversation_keeps_its_id_whatever_its_messages_name() -> None:
+    def said(**more: Any) -> list[dict[str, Any]]:
+        call = {"name": "look", "arguments": {"at": 1}}
+        asked = {"speaker": "user", "content": "Go", **more}
+        return [asked, {"speaker": "bot", "content": "Looking.", "calls": [call], **more}]
+
+    plain, named = (
+        read(GENERIC, recording((said(**more), said(**more)), "log.jsonl"))
+        for more in ({}, {"session_id": "s"})
+    )
+    assert [run.run_id for run in named] == [run.run_id for run in plain]
+
+
+def test_messages_that_are_pairs_of_speaker_and_words() -> None:
+    pairs = [
+        ["user", "Find flights"],
+        ["ai", {"tool_calls": [{"id": "1", "name": "flights", "arguments": {"to": "SFO"}}]}],
+        ["tool", {"tool_call_id": "1", "content": "UA1"}],
+        ["ai", "UA1 it is."],
+    ]
+    tags = ["agent", "nightly"]
+    case = read_one(GENERIC, recording({"history": pairs, "tags": tags, "about": {"kind": tags}}))
+    assert (case.input, case.actual_output) == ("Find flights", "UA1 it is.")
+    assert [call.result for call in case.calls] == ["UA1"]
+
+
+def test_an_answer_among_the_steps() -> None:
+    step = {"action": "sum", "action_input": {"a": 2}, "observation": "5"}
+    value = {"task": "Sum", "trace": [step, {"thought": "done", "final_answer": "5"}]}
+    assert read_one(GENERIC, recording(value)).actual_output == "5"
 
 
 def test_results_without_an_id_follow_their_call() -> None:

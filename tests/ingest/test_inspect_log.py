@@ -145,6 +145,11 @@ def test_every_kind_of_score(value: Any, worth: tuple[bool | None, float | None]
     assert (outcome.success, outcome.score) == worth
 
 
+def test_what_was_asked_is_known_without_messages_of_a_user() -> None:
+    found = run_of(sample(messages=[{"role": "assistant", "content": "y"}]))
+    assert (found.input, found.actual_output) == ("x", "y")
+
+
 def test_a_sample_without_a_score_has_no_outcome() -> None:
     assert run_of(sample()).outcome is None
     assert run_of(sample(score={"value": "I"})).outcome.success is False

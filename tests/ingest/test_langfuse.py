@@ -10,7 +10,7 @@ import pytest
 
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import decode_arguments
-from assay.ingest.langfuse import LANGFUSE, TYPES, USAGE, read_observations, step_of
+from assay.ingest.langfuse import LANGFUSE, SNAKE_KEYS, TYPES, USAGE, read_observations, step_of
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.spans import Span, traces
 from assay.run import RunOutcome, Usage
@@ -82,7 +82,7 @@ def test_a_whole_trace(tmp_path: Path) -> None:
         input='"{\\"prompt\\":\\"Go\\"}"',
         output='"Done"',
         sessionId="s1",
-        scores=[{"id": "x", "name": "helpful", "value": 0.9, "source": "EVAL", "comment": None}],
+        scores=[{"id": "x", "name": "helpful", "value": 0, "source": "EVAL", "comment": None}],
     )
     [case] = read(path)
     assert (case.input, case.actual_output) == ("Go", "Done")
@@ -90,11 +90,53 @@ def test_a_whole_trace(tmp_path: Path) -> None:
     assert case.usage == Usage(input_tokens=14, output_tokens=4, cost_usd=1.0)
     assert case.extra == {
         "trace_id": "t",
-        "scores": [{"name": "helpful", "value": 0.9, "source": "EVAL"}],
+        "scores": [{"name": "helpful", "value": 0, "source": "EVAL"}],
     }
     [call] = case.calls
     assert (call.tool, call.parameters, call.result) == ("look", {"at": 1}, "found")
     assert (call.call_id, call.turn, call.reported_success) == ("c1", 1, None)
+
+
+def test_a_trace_whose_observations_do_not_name_it(tmp_path: Path) -> None:
+    agent = observation("agent", "AGENT", input="Go", output="null")
+    model = observation("g", "GENERATION", 1, usage={"promptTokens": 7})
+    tool = observation("look", "TOOL", 2, parentObservationId="agent", input='{"at":1}')
+    for known in (agent, model):
+        del known["traceId"]
+    tool["traceId"] = None
+    path = tmp_path / "trace.json"
+    path.write_bytes(msgspec.json.encode({"id": "t", "observations": [agent, model, tool]}))
+    assert LANGFUSE.recognise(Recording(FilePlace(path))) == 1.0
+    [case] = read(path)
+    assert (case.run_id, case.input, case.actual_output) == ("t", "Go", None)
+    assert [(call.tool, call.parameters) for call in case.calls] == [("look", {"at": 1})]
+    assert case.usage == Usage(input_tokens=7)
+
+
+def test_the_names_that_the_python_sdk_gives(tmp_path: Path) -> None:
+    names = {camel: snake for snake, camel in SNAKE_KEYS.items()}
+    whole = [
+        observation("agent", "AGENT", input="Go", output="Done"),
+        observation("g", "GENERATION", 1, parentObservationId="agent", usageDetails={"input": 7}),
+        observation("look", "TOOL", 2, level="ERROR", statusMessage="gone"),
+    ]
+    renamed = [{names.get(key, key): value for key, value in o.items()} for o in whole]
+    path = tmp_path / "trace.json"
+    trace = {"id": "t", "session_id": "s1", "observations": renamed}
+    path.write_bytes(msgspec.json.encode(trace))
+    assert LANGFUSE.recognise(Recording(FilePlace(path))) == 1.0
+    [case] = read(path)
+    assert (case.input, case.actual_output, case.session_id) == ("Go", "Done", "s1")
+    assert case.usage == Usage(input_tokens=7)
+    assert [(call.tool, call.error_message) for call in case.calls] == [("look", "gone")]
+    renamed[0]["parent_observation_id"] = None
+    path.write_bytes(msgspec.json.encode(renamed))
+    assert LANGFUSE.recognise(Recording(FilePlace(path))) == 1.0
+    [alone] = read(path)
+    assert (alone.run_id, alone.input, len(alone.calls)) == ("t", "Go", 1)
+    del renamed[0]["parent_observation_id"]
+    path.write_bytes(msgspec.json.encode(renamed))
+    assert LANGFUSE.recognise(Recording(FilePlace(path))) == 0.0
 
 
 def test_a_level_of_error_is_a_failure(tmp_path: Path) -> None:

@@ -204,6 +204,25 @@ def test_the_second_generation() -> None:
     assert second.error_message == "no editor"
 
 
+def test_tools_named_by_their_class_and_results_with_a_note_on_caching() -> None:
+    served = {"name": "find", "inputSchema": {"type": "object"}}
+    tools = [
+        {"kind": "FileEditorTool", "title": "The editor", "description": "Edits."},
+        {"kind": "MCPToolDefinition", "mcp_tool": served},
+    ]
+    seen = [{"type": "text", "text": "done", "cache_prompt": False}]
+    events = [
+        event("SystemPromptEvent", system_prompt="Be", tools=tools),
+        event("ActionEvent", tool_name="file_editor", tool_call_id="a"),
+        event("ObservationEvent", tool_call_id="a", observation={"content": seen}),
+    ]
+    case = run_of(*events)
+    assert case.available_tools == [{"name": "file_editor", "description": "Edits."}, served]
+    assert case.calls[0].result == [{"type": "text", "text": "done"}]
+    tools.append({"kind": "Something"})
+    assert run_of(*events).available_tools is None
+
+
 @pytest.mark.parametrize("kind", sorted(FAILED_KINDS))
 def test_every_failed_kind(kind: str) -> None:
     case = run_of(

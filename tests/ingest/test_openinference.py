@@ -309,6 +309,22 @@ def test_a_batch_of_langsmith_begins_runs_in_one_list_and_ends_them_in_another()
     assert run.ended_at == 1_767_225_602
 
 
+def test_a_run_of_langsmith_that_said_nothing_but_what_it_cost() -> None:
+    run = {"id": "r1", "trace_id": "r1", "name": "agent", "run_type": "chain", "outputs": None}
+    asked = {"id": "r2", "run_type": "llm", "parent_run_id": "r1", "total_cost": "0.25"}
+    outer = {**run, "inputs": {"input": "Rain?"}}
+    case = read_one(OPENINFERENCE, recording((outer, {**outer, **asked})))
+    assert (case.actual_output, case.usage) == (None, Usage(cost_usd=0.25))
+
+
+@pytest.mark.parametrize("key", ["cost", "estimated_cost"])
+def test_what_a_row_of_braintrust_cost(key: str) -> None:
+    row = {"span_id": "a", "root_span_id": "a", "span_attributes": {"type": "llm", "name": "m"}}
+    metrics = {"start": 1.0, "end": 2.0, "prompt_tokens": 9, key: 0.25}
+    made_up = recording([{**row, "metrics": metrics, "input": "Rain?", "output": "Yes."}])
+    assert read_one(OPENINFERENCE, made_up).usage == Usage(input_tokens=9, cost_usd=0.25)
+
+
 @pytest.mark.parametrize("own", [None, [], {"a": 1}, 5])
 def test_runs_of_a_batch_without_an_id_are_not_taken_for_one(own: Any) -> None:
     batch = {"post": [{"id": own, "name": "a"}, {"id": own, "name": "b"}], "patch": [{"id": own}]}

@@ -14,12 +14,14 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.otel import (
     AGENT_KEYS,
     ANSWER_KEYS,
+    ARGUMENT_KEYS,
     CALL_ID_KEYS,
     EVENT_ROLES,
     MODEL_KEYS,
     OPERATIONS,
     OTEL,
     PROMPT_KEYS,
+    RESULT_KEYS,
     SESSION_KEYS,
     TELLING,
     TOOL_KEYS,
@@ -30,6 +32,7 @@ from assay.ingest.otel import (
 )
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.span_runs import FRAMEWORKS, NO_FRAMEWORKS
+from assay.ingest.span_steps import ERROR_KEYS
 from assay.ingest.spans import Event, Span
 from assay.run import RunOutcome, Source, Usage
 from assay.test_case import AgentTestCase
@@ -534,6 +537,53 @@ def test_every_name_of_a_fact(field: str, key: str) -> None:
 def test_every_name_of_a_fact_of_a_call(field: str, key: str) -> None:
     step = step_of(Span("t", "s", "n", {"gen_ai.operation.name": "execute_tool", key: "x"}))
     assert getattr(step.call, field) == "x"
+
+
+@pytest.mark.parametrize("key", ARGUMENT_KEYS)
+def test_every_name_of_arguments(key: str) -> None:
+    attributes = {"gen_ai.operation.name": "execute_tool", key: '{"city": "Rome"}'}
+    call = step_of(Span("t", "s", "n", attributes)).call
+    assert call is not None
+    assert call.parameters == {"city": "Rome"}
+
+
+@pytest.mark.parametrize("key", RESULT_KEYS)
+def test_every_name_of_a_result(key: str) -> None:
+    call = step_of(Span("t", "s", "n", {"gen_ai.operation.name": "execute_tool", key: "sun"})).call
+    assert call is not None
+    assert call.result == "sun"
+
+
+@pytest.mark.parametrize("key", ERROR_KEYS)
+def test_every_attribute_that_tells_of_an_error(key: str) -> None:
+    attributes = {"gen_ai.operation.name": "execute_tool", key: "gone"}
+    call = step_of(Span("t", "s", "n", attributes)).call
+    assert call is not None
+    assert (call.reported_success, call.error_message) == (False, "gone")
+    borne = step_of(Span("t", "s", "n", attributes, status="ok")).call
+    assert borne is not None
+    assert borne.reported_success is True
+
+
+def test_the_names_that_sentry_gives(tmp_path: Path) -> None:
+    asked = '[{"role": "user", "content": [{"type": "text", "text": "Rome?"}]}]'
+    wanted = '[{"name": "look", "type": "function_call", "arguments": "{\\"at\\": 1}"}]'
+    first = {
+        "gen_ai.request.messages": asked,
+        "gen_ai.response.tool_calls": wanted,
+        "gen_ai.request.available_tools": '[{"name": "look"}]',
+        "gen_ai.usage.input_tokens": "10",
+        "gen_ai.usage.output_tokens": 2,
+    }
+    done = {"gen_ai.tool.name": "look", "gen_ai.tool.input": '{"at":1}', "gen_ai.tool.output": "x"}
+    last = {"gen_ai.request.messages": asked, "gen_ai.response.text": '["Sun."]'}
+    case = run(
+        tmp_path, agent(), span("a", first, at=1), span("b", done, at=2), span("c", last, at=3)
+    )
+    assert (case.input, case.actual_output) == ("Rome?", "Sun.")
+    assert facts(case.calls, "tool", "parameters", "result") == [("look", {"at": 1}, "x")]
+    assert case.available_tools == [{"name": "look"}]
+    assert case.usage == Usage(input_tokens=10, output_tokens=2)
 
 
 @pytest.mark.parametrize(

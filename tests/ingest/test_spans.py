@@ -270,6 +270,41 @@ def test_times_that_are_none(tmp_path: Path) -> None:
     assert sampled_spans(recording)[0] == Span("t", "s", "s", {}, position=None)
 
 
+def test_nanoseconds_are_such_however_few(tmp_path: Path) -> None:
+    times = {"start_time": None, "startTimeUnixNano": "1000", "endTimeUnixNano": 501_000}
+    [found] = sampled_spans(write(tmp_path, span("t", "s", **times)))
+    assert found.started_at == pytest.approx(1e-6)
+    assert found.duration == pytest.approx(5e-4)
+
+
+def test_a_span_that_was_written_when_it_began_and_when_it_ended(tmp_path: Path) -> None:
+    begun = {**FLAT, "end_time": None, "attributes": {"n": 3}}
+    [trace] = traces(write(tmp_path, begun, FLAT, begun), read_spans)
+    assert isinstance(trace, list)
+    [found] = trace
+    assert (found.duration, found.attributes) == (1.5, ATTRIBUTES)
+
+
+def test_a_trace_that_is_named_around_its_spans(tmp_path: Path) -> None:
+    spans: list[Any] = [{"spanId": own, "name": own, "attributes": {}} for own in ("1", "2")]
+    [trace] = traces(write(tmp_path, {"traceId": "t", "spans": spans}), read_spans)
+    assert isinstance(trace, list)
+    assert [(found.trace_id, found.span_id) for found in trace] == [("t", "1"), ("t", "2")]
+
+
+@pytest.mark.parametrize("key", ["trace_id", "traceId"])
+def test_spans_that_name_their_traces_are_not_of_the_one_around_them(
+    tmp_path: Path, key: str
+) -> None:
+    spans: list[Any] = [
+        {key: own, "spanId": "1", "name": "n", "attributes": {}} for own in ("a", "b", None)
+    ]
+    found = [*traces(write(tmp_path, {"trace_id": "t", "spans": spans}), read_spans)]
+    assert [[span.trace_id for span in trace] for trace in found if isinstance(trace, list)] == [
+        *(["a"], ["b"], ["t"])
+    ]
+
+
 def test_a_sample_looks_past_the_first_lines(tmp_path: Path) -> None:
     web = [span("t", str(i), attributes={"http.method": "GET"}) for i in range(50)]
     recording = write(tmp_path, *web, span("t", "chat", attributes={"gen_ai.system": "x"}))

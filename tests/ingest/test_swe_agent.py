@@ -88,6 +88,12 @@ def test_every_command_keeps_its_name(command: str) -> None:
     assert [call.tool for call in run_of(value).calls] == [command, "bash"]
 
 
+def test_the_instance_may_stand_in_the_info() -> None:
+    assert (
+        run_of({"trajectory": [step("ls")], "info": {"instance_id": "a__b-1"}}).task_id == "a__b-1"
+    )
+
+
 def test_a_replay_that_reports_zeros_says_nothing_of_tokens() -> None:
     stats = {"tokens_sent": 0, "tokens_received": 0, "instance_cost": 0, "api_calls": 11}
     assert run_of({"trajectory": [step("ls")], "info": {"model_stats": stats}}).usage is None

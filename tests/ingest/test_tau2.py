@@ -96,6 +96,43 @@ def test_a_simulation() -> None:
     assert run.conversation_history[2]["reasoning"] == "look first"
 
 
+def test_a_simulation_in_a_file_of_its_own() -> None:
+    [alone] = results(*MESSAGES)["simulations"]
+    assert TAU2.recognise(recording(alone)) == 1.0
+    run = read_one(TAU2, recording(alone))
+    assert (run.run_id, run.task_id, run.attempt, run.model) == ("sim-1", "7", 2, None)
+    assert [call.tool for call in run.calls] == ["look", "fix"]
+
+
+def test_a_call_by_voice_is_heard_piece_by_piece() -> None:
+    def tick(agent: str = "", user: str = "", **more: Any) -> dict[str, Any]:
+        chunks = {"agent_chunk": {"content": agent}, "user_chunk": {"content": user}}
+        return {"timestamp": T0, **chunks, **more}
+
+    done = {"id": "1", "role": "tool", "content": "dead", "error": False, "timestamp": T1}
+    acted: dict[str, Any] = {
+        "agent_tool_calls": [call("look", "1", "assistant")],
+        "agent_tool_results": [done],
+    }
+    ticks = [tick(), tick(user="My "), tick(user="phone."), tick(**acted)]
+    ticks += [tick(agent="It is"), tick(), tick(agent=" dead.")]
+    [alone] = results(ticks=ticks, mode="full_duplex")["simulations"]
+    del alone["messages"]
+    assert TAU2.recognise(recording(alone)) == 1.0
+    run = read_one(TAU2, recording(alone))
+    assert (run.input, run.actual_output) == ("My phone.", "It is dead.")
+    [look] = run.calls
+    assert (look.tool, look.result, look.reported_success) == ("look", "dead", True)
+
+
+def test_results_in_a_call_by_voice_that_are_none() -> None:
+    told: dict[str, Any] = {"agent_tool_results": [{"role": "assistant"}]}
+    ticks = [told, {"agent_chunk": {"content": "Hello."}}]
+    [alone] = results(ticks=ticks)["simulations"]
+    del alone["messages"]
+    assert read_one(TAU2, recording(alone)).actual_output == "Hello."
+
+
 def test_the_users_own_calls_stand_apart() -> None:
     run = read_one(TAU2, recording(results(*MESSAGES)))
     (reboot,) = run.extra["user_calls"]

@@ -52,6 +52,8 @@ def field(value: object, name: str) -> Any:
 
 
 def _recognise(recording: Recording) -> float:
+    if _are_events(list(recording.sample)):
+        return 1.0
     value = recording.sample[0] if len(recording.sample) == 1 else None
     kind = _kind(value)
     if kind is not _session_cases:
@@ -64,27 +66,45 @@ def _is_event(event: dict[str, Any]) -> bool:
     return field(event, "invocation_id") is not None and "author" in event
 
 
+def _are_events(values: list[Any]) -> bool:
+    found = objects_in(values)
+    return bool(found) and len(found) == len(values) and all(map(_is_event, found))
+
+
 def _kind(value: object) -> Callable[[Any], Iterator[AgentTestCase]] | None:
     """How to read a document, by its shape; None for what is not ADK's."""
     if isinstance(value, list):
-        first = value[0] if value and isinstance(value[0], dict) else {}
-        if "query" in first and ("expected_tool_use" in first or "reference" in first):
-            return _old_test_cases
-        turns = objects_in(first.get("data")) if "name" in first else []
-        return _old_set_cases if any("query" in turn for turn in turns) else None
+        return _kind_of_list(value)
     if not isinstance(value, dict):
         return None
     if field(value, "eval_cases") is not None:
         return _set_cases
     if field(value, "eval_case_results") is not None:
         return _result_cases
-    return _session_cases if isinstance(value.get("events"), list) and "id" in value else None
+    # A recorded test is a session of which only the events were kept.
+    events = value.get("events")
+    is_session = isinstance(events, list) and ("id" in value or _are_events(events))
+    return _session_cases if is_session else None
+
+
+def _kind_of_list(values: list[Any]) -> Callable[[Any], Iterator[AgentTestCase]] | None:
+    if _are_events(values):
+        return _event_cases
+    first = values[0] if values and isinstance(values[0], dict) else {}
+    if "query" in first and ("expected_tool_use" in first or "reference" in first):
+        return _old_test_cases
+    turns = objects_in(first.get("data")) if "name" in first else []
+    return _old_set_cases if any("query" in turn for turn in turns) else None
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    streamed: list[dict[str, Any]] = []
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
+            continue
+        if isinstance(document.value, dict) and _is_event(document.value):
+            streamed.append(document.value)
             continue
         read = _kind(document.value)
         if read is None:
@@ -94,6 +114,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         for position, case in enumerate(read(document.value), start=1):
             _place(case, recording.name, document.position if case.session_id else position)
             yield case
+    for case in _event_cases(streamed):
+        _place(case, recording.name, None)
+        yield case
 
 
 def _place(case: AgentTestCase, name: str, position: int | None) -> None:
@@ -129,6 +152,11 @@ def _session_cases(session: dict[str, Any]) -> Iterator[AgentTestCase]:
         ended_at=max(times, default=None),
         extra={"agents": agents} if len(agents) > 1 else {},
     )
+
+
+def _event_cases(events: list[dict[str, Any]]) -> Iterator[AgentTestCase]:
+    """The events of a session alone, as ADK's server sends them."""
+    yield from _session_cases({"events": events})
 
 
 def _as_list(value: object) -> list[Any]:
@@ -176,6 +204,9 @@ def _set_cases(evalset: dict[str, Any]) -> Iterator[AgentTestCase]:
     for case in objects_in(field(evalset, "eval_cases")):
         task = text_or_none(field(case, "eval_id"))
         turns = [_expected_turn(turn) for turn in objects_in(case.get("conversation"))]
+        # A user whom a model plays has only the first words written down.
+        begun = field(field(case, "conversation_scenario"), "starting_prompt")
+        turns = turns or ([{"query": begun}] if begun else [])
         yield _expected_case(turns, task, {"eval_set": name} if name else {})
 
 

@@ -77,8 +77,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 def _case(trajectory: dict[str, Any], recording: Recording, position: int | None) -> AgentTestCase:
     builder = RunBuilder()
     steps = objects_in(trajectory["steps"])
+    issued = _issued(steps)
     for step in steps:
-        _tell(builder, step)
+        _tell(builder, step, issued)
     _tell_subagents(builder, trajectory)
     agent, own_facts = (dict_or_empty(trajectory.get(key)) for key in ("agent", "extra"))
     session = text_at(trajectory, "session_id")
@@ -102,11 +103,12 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
     )
 
 
-def _tell(builder: RunBuilder, step: dict[str, Any]) -> None:
-    words, source = step.get("message"), step.get("source")
+def _tell(builder: RunBuilder, step: dict[str, Any], issued: frozenset[str]) -> None:
+    words, source = _words(step.get("message")), step.get("source")
     calls = [] if step.get("is_copied_context") else _calls(step)
     if source == "agent" or calls:
-        reasoning = text_at(step, "reasoning_content")
+        sent = dict_or_empty(step.get("message"))
+        reasoning = text_at(step, "reasoning_content") or text_at(sent, "reasoning")
         builder.assistant(words, calls, reasoning=reasoning)
     elif source == "user":
         builder.user(words)
@@ -116,9 +118,28 @@ def _tell(builder: RunBuilder, step: dict[str, Any]) -> None:
         builder.other(str(source), words)
     if calls:
         _tell_results(builder, step, calls)
-    else:
-        for result in _results(step):
+        return
+    for result in _results(step):
+        call_id = text_at(result, "source_call_id")
+        if call_id in issued and not step.get("is_copied_context"):
+            _tell_result(builder, call_id, result)
+        else:
             builder.other("tool", result.get("content"))
+
+
+def _words(message: object) -> object:
+    """What a step says; some write the model's whole message, or all that it was sent."""
+    if any("role" in said for said in objects_in(message)):
+        # Whatever came before its last message was told already.
+        last = objects_in(message)[-1]
+        return last.get("content") if last.get("role") == "user" else None
+    return message.get("content") if isinstance(message, dict) and "role" in message else message
+
+
+def _issued(steps: list[dict[str, Any]]) -> frozenset[str]:
+    """The ids of all calls; some results stand in a later step than their call."""
+    calls = (call for step in steps for call in objects_in(step.get("tool_calls")))
+    return frozenset(call_id for call in calls if (call_id := text_at(call, "tool_call_id")))
 
 
 def _calls(step: dict[str, Any], parent: str | None = None) -> list[ToolExecutionResult]:
@@ -213,8 +234,14 @@ def _starters(trajectory: dict[str, Any]) -> dict[str, str]:
 
 
 def _model(agent: dict[str, Any], steps: list[dict[str, Any]]) -> str | None:
-    named = (place.get("model_name") for place in (agent, *steps))
-    return next((name for name in named if isinstance(name, str) and name), None)
+    """The agent's model, unless its steps all name others: then the first of those.
+
+    Steps may leave the provider out: `gpt-4o` of `openai/gpt-4o`.
+    """
+    named = [name for step in steps if (name := text_at(step, "model_name"))]
+    usual = text_at(agent, "model_name")
+    is_usual = any(f"/{usual}".endswith(f"/{name}") for name in named)
+    return usual if is_usual or not named else named[0]
 
 
 def _outcome(facts: dict[str, Any]) -> RunOutcome | None:

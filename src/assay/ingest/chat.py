@@ -277,6 +277,10 @@ class RunBuilder:
         call.ended_at = ended_at
         return call
 
+    def wait_again(self, call: ToolExecutionResult) -> None:
+        """Let a call wait for its result once more."""
+        self._waiting.add_again(call)
+
     def finish(self, **known: Any) -> AgentTestCase:
         """The case, with whatever else is `known` of it by the names of its fields."""
         extra = known.pop("extra", {})
@@ -326,6 +330,10 @@ class _WaitingCalls:
             same.append(call)
         self._by_tool.setdefault(call.tool, deque()).append(call)
         self._by_age.append(call)
+
+    def add_again(self, call: ToolExecutionResult) -> None:
+        self.answered.discard(id(call))
+        self.add(call)
 
     def take(self, call_id: str | None, tool: str | None) -> ToolExecutionResult | None:
         if call_id:

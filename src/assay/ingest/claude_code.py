@@ -20,6 +20,7 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
+    dict_or_empty,
     epoch_seconds,
     objects_in,
     place_id,
@@ -55,6 +56,8 @@ HARNESS_PREFIXES = (
     "[Request interrupted",
     "Caveat: The messages below",
 )
+# What the model asks for: of the harness, or of its provider.
+CALL_BLOCKS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 # Where tools say how long they took, and what makes a second of it.
 DURATIONS = (("durationMs", 1000.0), ("totalDurationMs", 1000.0), ("durationSeconds", 1.0))
 # The name of the model where the harness speaks itself.
@@ -267,19 +270,22 @@ def _has_own_file(agent: object, recording: Recording) -> bool:
 
 def _tell(builder: RunBuilder, message: _Message) -> None:
     if message.role == "user":
-        for block in message.blocks:
-            if block.value.get("type") == "tool_result":
-                _tell_result(builder, block, message.line)
+        for block in filter(_is_result, message.blocks):
+            _tell_result(builder, block, message.line)
         words = text_of([block.value for block in message.blocks])
         if words and message.parent is None:
             _tell_words(builder, words, message.line)
         return
-    calls = [_call(b, message.parent) for b in message.blocks if b.value.get("type") == "tool_use"]
+    calls = [_call(block, message.parent) for block in message.blocks if _is_call(block)]
     if message.parent is not None:
         for call in calls:
             builder.call(call, inside=True)
+        for block in filter(_is_result, message.blocks):
+            _tell_result(builder, block, message.line)
     elif _is_api_error(message.line):
         builder.system([block.value for block in message.blocks])
+    elif any(_is_result(block) for block in message.blocks):
+        _tell_in_order(builder, message)
     else:
         thoughts = (text_at(block.value, "thinking") for block in message.blocks)
         builder.assistant(
@@ -287,6 +293,27 @@ def _tell(builder: RunBuilder, message: _Message) -> None:
             calls,
             reasoning="\n".join(filter(None, thoughts)),
         )
+
+
+def _tell_in_order(builder: RunBuilder, message: _Message) -> None:
+    """Tell a reply in which results stand: of what the provider ran itself."""
+    for block in message.blocks:
+        if _is_call(block):
+            builder.call(_call(block, None))
+        elif _is_result(block):
+            _tell_result(builder, block, message.line)
+        else:
+            builder.think(text_at(block.value, "thinking"))
+            builder.say([block.value])
+    builder.end_reply()
+
+
+def _is_call(block: _Block) -> bool:
+    return text_at(block.value, "type") in CALL_BLOCKS
+
+
+def _is_result(block: _Block) -> bool:
+    return str(block.value.get("type")).endswith("tool_result")
 
 
 def _is_api_error(line: dict[str, Any]) -> bool:
@@ -320,16 +347,19 @@ def _call(block: _Block, parent: str | None) -> ToolExecutionResult:
         call_id=text_at(block.value, "id"),
         started_at=block.at,
         parent_id=parent,
+        server=text_at(block.value, "server_name"),
     )
 
 
 def _tell_result(builder: RunBuilder, block: _Block, line: dict[str, Any]) -> None:
     content, flagged = block.value.get("content"), block.value.get("is_error")
+    error = text_at(dict_or_empty(content), "error_code")
+    flagged = True if error else flagged
     call = builder.result(
         text_at(block.value, "tool_use_id"),
         content,
         reported_success=None if flagged is None else not flagged,
-        error_message=text_of(content) if flagged else None,
+        error_message=error or text_of(content) if flagged else None,
         ended_at=block.at,
     )
     outcome = _tool_outcome(line)

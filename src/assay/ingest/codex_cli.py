@@ -63,6 +63,10 @@ USAGE_KEYS = (
 )
 
 
+# What is copied into a fork is written within this many seconds of each other.
+_PAUSE = 1.0
+
+
 class _Line(Struct):
     kind: str
     payload: dict[str, Any]
@@ -117,10 +121,12 @@ def _line(value: dict[str, Any]) -> _Line:
     return _Line(bare, value, at)
 
 
-def _case(lines: list[_Line], recording: Recording) -> AgentTestCase:
+def _case(whole: list[_Line], recording: Recording) -> AgentTestCase:
     builder = RunBuilder()
-    meta = next((line.payload for line in lines if line.kind == "session_meta"), {})
+    meta = next((line.payload for line in whole if line.kind == "session_meta"), {})
     builder.system(_instructions(meta))
+    copied = _copied(whole, meta)
+    lines = whole[copied:]
     _tell_all(builder, lines)
     endings = _endings(lines)
     for call in builder.calls:
@@ -130,15 +136,57 @@ def _case(lines: list[_Line], recording: Recording) -> AgentTestCase:
     return builder.finish(
         run_id=stable_id(NAME, session, *place_id(recording.name, None)),
         session_id=session,
-        model=_last_model(lines),
+        model=_last_model(lines) or text_at(meta, "model"),
         framework=NAME,
-        usage=_usage(lines),
+        usage=_spent(_usage(lines), _usage(whole[:copied])),
         outcome=_failure(lines),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(recording.name, NAME),
-        extra=_extra(lines, meta),
+        extra=_extra(lines, meta) | _of_parent(whole[:copied], meta),
     )
+
+
+def _copied(lines: list[_Line], meta: dict[str, Any]) -> int:
+    """How many lines at the beginning of a fork are its parent's, calls and tokens included.
+
+    They are written at once, with new times and with the heads of the sessions they come from.
+    """
+    heads = {text_at(line.payload, "id") for line in lines if line.kind == "session_meta"}
+    if len(heads) < 2 or not _is_fork(meta):
+        return 0
+    times = [line.at or 0.0 for line in lines]
+    pauses = (i for i in range(1, len(lines)) if times[i] - times[i - 1] > _PAUSE)
+    began = next(pauses, len(lines))
+    end = max((i + 1 for i in range(began) if _is_of_model(lines[i])), default=0)
+    return end if any(map(_is_of_model, lines[end:])) else 0
+
+
+def _is_fork(meta: dict[str, Any]) -> bool:
+    named = text_at(meta, "forked_from_id") or text_at(meta, "parent_thread_id")
+    return bool(named) or "subagent" in dict_or_empty(meta.get("source"))
+
+
+def _is_of_model(line: _Line) -> bool:
+    """Whether a line tells what a model said or did, or what came of it."""
+    if line.kind != "response_item":
+        return _is_event(line, "token_count") or _is_event(line, "agent_message")
+    return line.payload.get("type") != "message" or line.payload.get("role") == "assistant"
+
+
+def _spent(total: Usage | None, before: Usage | None) -> Usage | None:
+    """What a fork used itself: its counts go on from those of its parent."""
+    if total is None or before is None:
+        return total
+    own = {ours: (getattr(total, ours), getattr(before, ours) or 0) for ours, _ in USAGE_KEYS}
+    known = {ours: now - then for ours, (now, then) in own.items() if now is not None}
+    return total if any(count < 0 for count in known.values()) else Usage(**known)
+
+
+def _of_parent(copied: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
+    calls = sum(text_at(line.payload, "type") in CALL_ITEMS for line in copied)
+    facts = {"forked_from": meta.get("forked_from_id"), "copied_calls": calls}
+    return {key: value for key, value in facts.items() if value}
 
 
 def _instructions(meta: dict[str, Any]) -> str:
@@ -147,15 +195,26 @@ def _instructions(meta: dict[str, Any]) -> str:
 
 
 def _tell_all(builder: RunBuilder, lines: list[_Line]) -> None:
-    """Tell the items in order; the user's words come from events where there are any."""
+    """Tell the items in order; the user's words come from events where there are any.
+
+    So do the agent's, where none stand among the items.
+    """
     from_events = any(_asked(line) is not None for line in lines)
+    is_silent = not any(_is_reply(line) for line in lines)
     for line in lines:
         if line.kind == "response_item":
             _tell_item(builder, line, from_events=from_events)
         elif (asked := _asked(line)) is not None:
             builder.user(asked)
+        elif is_silent and _is_event(line, "agent_message"):
+            builder.say(text_at(line.payload, "message"))
         elif _is_event(line, "token_count"):
             builder.end_reply()
+
+
+def _is_reply(line: _Line) -> bool:
+    said = line.payload.get("type"), line.payload.get("role")
+    return line.kind == "response_item" and said == ("message", "assistant")
 
 
 def _is_event(line: _Line, name: str) -> bool:
@@ -283,7 +342,10 @@ def _extra(lines: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
         "git": meta.get("git"),
         # The provider runs these itself and records neither an id nor what it found.
         "web_searches": searches,
-        "compactions": sum(line.kind == "compacted" for line in lines),
+        "compactions": max(
+            sum(line.kind == "compacted" for line in lines),
+            sum(_is_event(line, "context_compacted") for line in lines),
+        ),
         "aborted_turns": sum(_is_event(line, "turn_aborted") for line in lines),
     }
     return {key: value for key, value in facts.items() if value}

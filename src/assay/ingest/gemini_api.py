@@ -21,6 +21,7 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.gemini_chunks import joined_pieces
+from assay.ingest.gemini_cli import HARNESS_PREFIXES
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
 from assay.records import preview
@@ -197,7 +198,9 @@ def add_content(run: RunBuilder, content: dict[str, Any]) -> list[str]:
             unread += [
                 k for k, v in part.items() if v is not None and k not in SIDE_KEYS | TOLD_PARTS
             ]
-    if words:
+    if words and words[0].lstrip().startswith(HARNESS_PREFIXES):
+        run.system("\n".join(words))
+    elif words:
         run.user("\n".join(words))
     run.end_reply()
     return unread

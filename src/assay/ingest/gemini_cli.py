@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 NAME = "gemini-cli"
 MESSAGE_TYPES = frozenset({"user", "gemini", "info", "error", "warning"})
 # What the harness tells the model in the user's name, in newer versions and in older ones.
-HARNESS_PREFIXES = ("<session_context>", "This is the Gemini CLI. We are setting up the context")
+HARNESS_PREFIXES = (
+    "<session_context>",
+    "<state_snapshot>",
+    "This is the Gemini CLI. We are setting up the context",
+)
 # How the screen names a tool of an MCP server.
 _SERVED = re.compile(r" \((?P<server>[^()]{1,200}) MCP Server\)$")
 # A status not listed says that the call was not over when the file was written.
@@ -53,7 +57,8 @@ def _recognise(recording: Recording) -> float:
     if not values or not isinstance(values[0].get("sessionId"), str):
         return 0.0
     messages = values[0].get("messages", values[1:])
-    found = [m for m in messages if _is_message(m)] if isinstance(messages, list) else []
+    is_told = _is_said if "messages" in values[0] else _is_message
+    found = [m for m in objects_in(messages) if is_told(m)]
     if "projectHash" in values[0]:
         return 1.0
     return 0.9 if any(m["type"] == "gemini" for m in found) else 0.0
@@ -61,6 +66,11 @@ def _recognise(recording: Recording) -> float:
 
 def _is_message(value: object) -> bool:
     return isinstance(value, dict) and text_at(value, "type") in MESSAGE_TYPES and "id" in value
+
+
+def _is_said(value: dict[str, Any]) -> bool:
+    """Whether something in a list of messages is one; there it may do without an id."""
+    return text_at(value, "type") in MESSAGE_TYPES
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -98,7 +108,9 @@ def _session(values: Iterable[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _listed(messages: object) -> dict[str, dict[str, Any]]:
-    return {str(message["id"]): message for message in filter(_is_message, objects_in(messages))}
+    said = list(filter(_is_said, objects_in(messages)))
+    ids = (f"#{i}" if m.get("id") is None else str(m["id"]) for i, m in enumerate(said))
+    return dict(zip(ids, said, strict=True))
 
 
 def _rewind(messages: dict[str, dict[str, Any]], target: str) -> None:
@@ -180,7 +192,8 @@ def _tell_batch(builder: RunBuilder, records: list[dict[str, Any]]) -> None:
         success = STATUSES.get(str(record.get("status")))
         builder.result(
             text_at(record, "id"),
-            record.get("result"),
+            # Some files keep only what the screen showed.
+            record.get("result") or text_at(record, "resultDisplay"),
             reported_success=success,
             error_message=_error(record) if success is False else None,
             ended_at=epoch_seconds(record.get("timestamp")),

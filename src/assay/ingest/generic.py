@@ -24,12 +24,15 @@ from assay.ingest.generic_evidence import Evidence
 from assay.ingest.generic_runs import (
     ANSWER_KEYS,
     QUESTION_KEYS,
+    answered_in,
     children_of,
     conversations_in,
     in_small_letters,
     longest_of,
+    names_in_lines,
     rows_in,
     runs_in,
+    runs_of_lines,
     unfolded,
 )
 from assay.ingest.python_literals import decode_loosely
@@ -55,6 +58,9 @@ _MOST_NODES = 5_000_000
 _LOOKED_AT = 100_000
 TOOL_KEYS = ("tools", "functions")
 MODEL_KEYS = ("model", "model_name", "modelName", "model_id", "modelId", "ai_model_id")
+# Of a step or a line of a log only what cannot mean anything else.
+LINE_QUESTION_KEYS = ("prompt", "question", "query", "instruction", "goal", "user_input")
+LINE_ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response")
 # Facts of a run by the keys that usually hold them, on the run's own level.
 TEXT_FACTS = (
     ("model", MODEL_KEYS),
@@ -75,6 +81,7 @@ class _Finder:
         self.model: str | None = None
         self.times: list[float] = []
         self._open_ids: dict[str, ToolExecutionResult] = {}
+        self._loosely_answered: dict[str, ToolExecutionResult] = {}
         self._open_tools: dict[str, int] = {}
         self._left = nodes
 
@@ -86,7 +93,7 @@ class _Finder:
         if isinstance(node, list) and (call := shapes.paired(node)) is not None:
             self._take(call)
         elif isinstance(node, list):
-            for item in node:
+            for item in shapes.spoken_pairs(node) or node:
                 self.visit(item, depth + 1)
         elif isinstance(node, dict) and not self._take(node):
             for value in children_of(node):
@@ -95,7 +102,7 @@ class _Finder:
     def _take(self, node: dict[str, Any]) -> bool:
         if not shapes.may_be_known(node):
             return False
-        node = told_once(node)
+        node = shapes.out_of_event(told_once(node))
         if self._take_odd(node) or self._take_step(node):
             return True
         is_call = shapes.is_call(node)
@@ -213,6 +220,9 @@ class _Finder:
             if has_result:
                 self._take_result({**node, "call_id": begun.call_id})
             return []
+        if has_result and not call.call_id:
+            # Its own result is not to be taken for that of a call before it.
+            call.call_id = _private_id(call)
         self.builder.call(call)
         self.evidence.calls += 1
         self.evidence.call_ids += shapes.first_text(node, shapes.CALL_ID_KEYS) is not None
@@ -227,13 +237,17 @@ class _Finder:
             result = shapes.own_result(node)
             self.evidence.own_results += 1
             self._tell_result(node, result.value if result else None, call.call_id, call.tool)
+            if call.call_id == _private_id(call):
+                call.call_id = None
         called.clear()
 
     def _begun(self, call: ToolExecutionResult) -> ToolExecutionResult | None:
         """The same call as it was told of before, when it began; None where it was not."""
         begun = self._open_ids.get(call.call_id or "")
-        is_same = begun is not None and begun.result is None and begun.tool == call.tool
-        return begun if is_same and begun and begun.parameters == call.parameters else None
+        if begun is None or (begun.tool, begun.parameters) != (call.tool, call.parameters):
+            return None
+        waits = begun.result is None or begun is self._loosely_answered.get(call.call_id or "")
+        return begun if waits else None
 
     def _is_answer(self, node: dict[str, Any]) -> bool:
         """Whether a call waits for this: by its id, its tool or, from a tool, at all."""
@@ -243,20 +257,30 @@ class _Finder:
         return self._open_tools.get(name, 0) > 0 if name else any(self._open_tools.values())
 
     def _take_result(self, node: dict[str, Any]) -> None:
-        result = shapes.first_of(node, (*shapes.RESULT_KEYS, "value"))
+        result = shapes.first_of(node, (*shapes.RESULT_KEYS, *shapes.LOOSE_RESULT_KEYS))
         call_id = shapes.answered_id(node)
         call_id = call_id if call_id in self._open_ids else None
         tool = shapes.answered_tool(node)
         tool = tool if self._open_tools.get(tool or "") else None
         value = result.value if result else text_of(shapes.message_content(node)) or None
+        self._reopen(call_id)
         answered = self._tell_result(node, value, call_id, tool)
         if answered is not None:
+            if call_id and result and result.key in shapes.LOOSE_RESULT_KEYS:
+                self._loosely_answered[call_id] = answered
             # What stands apart from its call was written down when it came.
             came = _moment(node)
             answered.ended_at = came if answered.ended_at is None else answered.ended_at
             self._open_tools[answered.tool] -= 1
             self.evidence.named_results += call_id is not None
             self.evidence.next_results += call_id is None
+
+    def _reopen(self, call_id: str | None) -> None:
+        """Let a call wait again that had but a loose result: that may have been its progress."""
+        call = self._loosely_answered.pop(call_id or "", None)
+        if call is not None and call is self._open_ids.get(call_id or ""):
+            self.builder.wait_again(call)
+            self._open_tools[call.tool] += 1
 
     def _tell_result(
         self, node: dict[str, Any], value: object, call_id: str | None, tool: str | None
@@ -270,6 +294,10 @@ class _Finder:
             ended_at=shapes.time_of(node, shapes.END_KEYS),
             tool=tool,
         )
+
+
+def _private_id(call: ToolExecutionResult) -> str:
+    return f"call at {id(call):x}"
 
 
 def _moment(node: dict[str, Any]) -> float | None:
@@ -288,12 +316,12 @@ def _confidence(values: list[Any]) -> float:
     finder = _Finder(_LOOKED_AT)
     for value in values:
         finder.visit(value)
-        finder.evidence.rows += len(rows_in(value))
+        finder.evidence.rows += answered_in(value)
     return finder.evidence.confidence()
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    loose: list[object] = []
+    loose: list[tuple[int, object]] = []
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
@@ -304,19 +332,25 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         # A row with a single call holds no conversation, yet it is a run.
         runs = rows if len(rows) >= len(runs) else runs
         if document.position is not None and not runs:
-            loose.append(value)
+            loose.append((document.position, value))
             continue
         for position, run in enumerate(runs or [value], start=1):
             place = position if len(runs) > 1 else document.position
-            yield _case(run, recording, place)
-    if loose:
-        yield _case(loose, recording, None)
+            yield _case(run, recording, place, {})
+    for place, lines in runs_of_lines(loose):
+        yield _case(lines, recording, place, {} if place is None else names_in_lines(lines))
 
 
-def _case(value: object, recording: Recording, position: int | None) -> AgentTestCase | Unreadable:
+def _case(
+    value: object,
+    recording: Recording,
+    position: int | None,
+    named: dict[str, str],
+) -> AgentTestCase | Unreadable:
+    """One run; what it was `named` counts where it says nothing of that itself."""
     finder = _found_in(value)
     evidence = finder.evidence
-    evidence.rows += len(rows_in(value))
+    evidence.rows += answered_in(value)
     if not evidence.calls and not evidence.said and not evidence.rows:
         problem = "no messages and no tool calls in any shape we know"
         return Unreadable(recording.name, problem, position)
@@ -327,11 +361,15 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
         name: found for name, keys in TEXT_FACTS if (found := shapes.first_text(around, keys))
     }
     if "user" not in evidence.said:
-        known["input"] = shapes.first_text(around, QUESTION_KEYS)
+        asked = (shapes.first_text(line, LINE_QUESTION_KEYS) for line in _beside(value))
+        known["input"] = shapes.first_text(around, QUESTION_KEYS) or next(filter(None, asked), None)
     if "assistant" not in evidence.said:
-        known["actual_output"] = shapes.first_text(around, ANSWER_KEYS)
+        said = [shapes.first_text(line, LINE_ANSWER_KEYS) for line in _beside(value)]
+        last = next(filter(None, reversed(said)), None)
+        known["actual_output"] = shapes.first_text(around, ANSWER_KEYS) or last
     if finder.model:
         known.setdefault("model", finder.model)
+    known = {**named, **known}
     session = known.get("session_id")
     return finder.builder.finish(
         run_id=stable_id(NAME, session, *place_id(recording.name, position)),
@@ -349,6 +387,13 @@ def _case(value: object, recording: Recording, position: int | None) -> AgentTes
         },
         **known,
     )
+
+
+def _beside(value: object) -> list[dict[str, Any]]:
+    """What stands among the lines or steps of a run and is neither said, called nor given back."""
+    inner = value.values() if isinstance(value, dict) else [value]
+    listed = [item for found in inner for item in objects_in(found)]
+    return [item for item in listed if not shapes.belongs_to_conversation(item)]
 
 
 def _declared(around: dict[str, Any]) -> list[dict[str, Any]] | None:

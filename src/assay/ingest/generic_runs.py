@@ -28,12 +28,17 @@ QUESTION_KEYS = (
 )
 ANSWER_KEYS = (
     *("final_answer", "final_output", "answer", "final_response", "prediction", "output"),
-    *("responseText", "response", "text"),
+    *("responseText", "response", "text", "reply", "final"),
 )
 # What a line has that tells one step of a run.
 STEP_KEYS = frozenset(
     {"step", "step_number", "turn", "round", "iteration", "event", "level", "timestamp"}
     | {"session_id", "sessionId", "conversation_id", "thread_id", "trace_id", "run_id"}
+)
+# What the lines of one run have in common; the last names its task.
+RUN_KEYS = (
+    *("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id"),
+    "task_id",
 )
 EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
 
@@ -58,10 +63,10 @@ def _has_speakers(run: object) -> bool:
 
 
 def is_row(value: object) -> bool:
-    """Whether a value has a question and an answer of its own: a row of data, and no step."""
+    """Whether a value has a question of its own and an answer, or calls: a row, and no step."""
     row = dict_or_empty(value)
     asked, answered = (shapes.first_text(row, keys) for keys in (QUESTION_KEYS, ANSWER_KEYS))
-    if asked is None or answered is None or not STEP_KEYS.isdisjoint(row):
+    if asked is None or not (answered or shapes.calls_in(row)) or not STEP_KEYS.isdisjoint(row):
         return False
     return not shapes.belongs_to_conversation(row)
 
@@ -70,6 +75,48 @@ def rows_in(value: object) -> list[object]:
     """The rows of data that a value is; none where anything else is among them."""
     rows = value if isinstance(value, list) else [value]
     return rows if all(map(is_row, rows)) else []
+
+
+def answered_in(value: object) -> int:
+    """How many rows of data a value is that have their answer beside the question."""
+    return sum(
+        shapes.first_text(dict_or_empty(row), ANSWER_KEYS) is not None for row in rows_in(value)
+    )
+
+
+def runs_of_lines(lines: list[tuple[int, object]]) -> list[tuple[int | None, list[object]]]:
+    """The lines of each run with the place of its first, where lines name several runs.
+
+    Lines without a name belong to the run before them. A name that hardly any two lines share
+    is none of a run; where all share one, other names in them are those of its turns.
+    """
+    if not lines:
+        return []
+    for key in RUN_KEYS:
+        named = [shapes.first_text(dict_or_empty(line), (key,)) for _, line in lines]
+        if 2 * sum(name is not None for name in named) < len(lines):
+            continue
+        groups: dict[str | None, list[tuple[int, object]]] = {}
+        last = next(filter(None, named))
+        for name, line in zip(named, lines, strict=True):
+            last = name or last
+            groups.setdefault(last, []).append(line)
+        if len(groups) == 1:
+            break
+        if len(groups) <= len(lines) / 2:
+            return [(run[0][0], [line for _, line in run]) for run in groups.values()]
+    return [(None, [line for _, line in lines])]
+
+
+def names_in_lines(lines: list[object]) -> dict[str, str]:
+    """What the lines of one run call its session and its task."""
+    told = [dict_or_empty(line) for line in lines]
+    facts = (("session_id", RUN_KEYS[:-1]), ("task_id", RUN_KEYS[-1:]))
+    found = {
+        fact: next((name for line in told if (name := shapes.first_text(line, keys))), None)
+        for fact, keys in facts
+    }
+    return {fact: name for fact, name in found.items() if name}
 
 
 def longest_of(runs: list[object]) -> list[object]:

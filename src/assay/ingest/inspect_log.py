@@ -100,7 +100,11 @@ def _sample_case(
     attachments = dict_or_empty(sample.get("attachments"))
     events = objects_in(sample.get("events"))
     builder = RunBuilder()
-    for message in _conversation(sample, events):
+    told = _conversation(sample, events)
+    if isinstance(sample.get("input"), str) and not any(m.get("role") == "user" for m in told):
+        # What was asked is known even where it was not kept among the messages.
+        builder.user(resolved(sample["input"], attachments))
+    for message in told:
         _tell(builder, resolved(message, attachments))
     _tell_events(builder, events, attachments)
     task = text_at(about, "task")

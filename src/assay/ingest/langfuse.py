@@ -54,8 +54,8 @@ TYPES: dict[str, Role] = {
     "GUARDRAIL": "other",
 }
 USAGE = {
-    "input_tokens": ("input", "prompt_tokens", "input_tokens"),
-    "output_tokens": ("output", "completion_tokens", "output_tokens"),
+    "input_tokens": ("input", "prompt_tokens", "input_tokens", "promptTokens"),
+    "output_tokens": ("output", "completion_tokens", "output_tokens", "completionTokens"),
     "cache_read_tokens": (
         "input_cache_read",
         "input_cached_tokens",
@@ -73,6 +73,18 @@ USAGE = {
 # What SDKs put before the name of a tool.
 TOOL_PREFIXES = ("execute_tool ", "running tool: ", "tool.")
 TRACE = "langfuse.trace"
+# How its Python SDK names what the API writes in camel case.
+SNAKE_KEYS = {
+    "trace_id": "traceId",
+    "parent_observation_id": "parentObservationId",
+    "start_time": "startTime",
+    "end_time": "endTime",
+    "status_message": "statusMessage",
+    "usage_details": "usageDetails",
+    "cost_details": "costDetails",
+    "total_cost": "totalCost",
+    "session_id": "sessionId",
+}
 SCORE_KEYS = ("name", "value", "stringValue", "comment", "source")
 
 
@@ -112,7 +124,8 @@ def step_of(span: Span) -> Step:
 
 def _trace_step(span: Span, trace: dict[str, Any]) -> Step:
     said = objects_in(trace.get("scores"))
-    kept = [{key: score[key] for key in SCORE_KEYS if score.get(key)} for score in said]
+    # A score of 0 is one; a comment that says nothing is none.
+    kept = [{k: score[k] for k in SCORE_KEYS if score.get(k) not in (None, "")} for score in said]
     return Step(
         span=span,
         role="chain",
@@ -198,12 +211,12 @@ def _spans_in(item: Any, position: int | None) -> Iterator[Span]:
         yield from _observation_span(item, position)
         return
     inner = item.get("trace")
-    trace = inner if isinstance(inner, dict) else item
-    if text_or_none(trace.get("id")):
+    trace = _in_camel_case(inner if isinstance(inner, dict) else item)
+    around = text_or_none(trace.get("id"))
+    if around:
         yield _trace_span(trace, position)
-    for observation in listed:
-        if isinstance(observation, dict):
-            yield from _observation_span(observation, position)
+    for observation in objects_in(listed):
+        yield from _observation_span(observation, position, around)
 
 
 def _trace_span(trace: dict[str, Any], position: int | None) -> Span:
@@ -217,8 +230,19 @@ def _trace_span(trace: dict[str, Any], position: int | None) -> Span:
     )
 
 
-def _observation_span(observation: dict[str, Any], position: int | None) -> Iterator[Span]:
-    trace_id, span_id = observation.get("traceId"), observation.get("id")
+def _in_camel_case(record: dict[str, Any]) -> dict[str, Any]:
+    """A record by the API's own names."""
+    if SNAKE_KEYS.keys().isdisjoint(record):
+        return record
+    return {SNAKE_KEYS.get(key, key): value for key, value in record.items()}
+
+
+def _observation_span(
+    observation: dict[str, Any], position: int | None, around: str | None = None
+) -> Iterator[Span]:
+    """One observation; the trace `around` it is its own where it names none."""
+    observation = _in_camel_case(observation)
+    trace_id, span_id = observation.get("traceId") or around, observation.get("id")
     if not (isinstance(trace_id, str) and isinstance(span_id, str)):
         return
     metadata = _metadata(observation)
@@ -267,13 +291,17 @@ def _recognise(recording: Recording) -> float:
     if not isinstance(first, dict):
         return 0.0
     listed = first.get("observations")
-    rows = listed if isinstance(listed, list) else [first]
-    return 1.0 if any(_is_observation(row) for row in rows) else 0.0
+    if isinstance(listed, list):
+        return 1.0 if any(map(_is_observation, objects_in(listed))) else 0.0
+    # Others name a trace and a time as the Python SDK does, but no parent.
+    is_own = "traceId" in first or "parent_observation_id" in first
+    named = _in_camel_case(first).get("traceId") if is_own else None
+    return 1.0 if _is_observation(first) and isinstance(named, str) else 0.0
 
 
-def _is_observation(row: Any) -> bool:
-    known = isinstance(row, dict) and row.get("type") in tuple(TYPES)
-    return known and isinstance(row.get("traceId"), str) and "startTime" in row
+def _is_observation(row: dict[str, Any]) -> bool:
+    began = "startTime" in row or ("start_time" in row and "span_id" not in row)
+    return row.get("type") in tuple(TYPES) and began
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:

@@ -5,6 +5,7 @@ Both generations: events with `action` or `observation` (up to 1.0) and events w
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,6 +51,7 @@ NO_RESULTS = frozenset({"agent_state_changed", "null", "recall", "condense"})
 FAILED_OBSERVATIONS = frozenset({"error", "user_rejected"})
 KINDS = frozenset({"ActionEvent", "ObservationEvent", "MessageEvent", "SystemPromptEvent"})
 FAILED_KINDS = frozenset({"AgentErrorEvent", "UserRejectObservation"})
+_WITHIN_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class _Stream(NamedTuple):
@@ -143,11 +145,24 @@ def _case(stream: _Stream, recording: Recording) -> AgentTestCase:
 
 
 def _tools(events: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
-    """The tools that the model was shown with its instructions, where they have names."""
+    """The tools that the model was shown with its instructions, where all have names."""
     shown = (objects_in(e.get("tools")) for e in events if e.get("kind") == "SystemPromptEvent")
-    tools = next(filter(None, shown), [])
-    named = all(text_at(dict_or_empty(tool.get("function")) or tool, "name") for tool in tools)
-    return tools if tools and named else None
+    tools = [_named_tool(tool) for tool in next(filter(None, shown), [])]
+    named = [tool for tool in tools if tool is not None]
+    return named if named and len(named) == len(tools) else None
+
+
+def _named_tool(tool: dict[str, Any]) -> dict[str, Any] | None:
+    """A tool with its name, which those of OpenHands have only in the name of their class."""
+    if text_at(dict_or_empty(tool.get("function")) or tool, "name"):
+        return tool
+    served = dict_or_empty(tool.get("mcp_tool"))
+    if text_at(served, "name"):
+        return served
+    kind = text_at(tool, "kind") or ""
+    name = _WITHIN_NAME.sub("_", kind.removesuffix("Tool")).lower()
+    described = {"name": name, "description": text_at(tool, "description")}
+    return described if name and kind.endswith("Tool") else None
 
 
 def _tell_actions(builder: RunBuilder, events: list[dict[str, Any]]) -> str | None:
@@ -326,6 +341,8 @@ def _tell_kind_result(builder: RunBuilder, event: dict[str, Any]) -> None:
     if text_at(event, "kind") in FAILED_KINDS or (code is not None and code != 0):
         success = False
     content = seen.get("content") or event.get("error") or event.get("rejection_reason")
+    if isinstance(content, list):
+        content = [_without_caching(part) for part in content]
     builder.result(
         text_at(event, "tool_call_id"),
         content,
@@ -334,6 +351,13 @@ def _tell_kind_result(builder: RunBuilder, event: dict[str, Any]) -> None:
         ended_at=epoch_seconds(event.get("timestamp")),
         tool=text_at(event, "tool_name"),
     )
+
+
+def _without_caching(part: object) -> object:
+    """A part of a result without the note whether the prompt is cached up to there."""
+    if not isinstance(part, dict):
+        return part
+    return {key: value for key, value in part.items() if key != "cache_prompt"}
 
 
 def _model(events: Iterable[dict[str, Any]]) -> str | None:

@@ -1,7 +1,8 @@
 """Spans in OpenTelemetry's GenAI conventions, present and past.
 
 Beside the conventions' own names stand those that SDKs used before there were any: ADK's
-`gcp.vertex.agent.*`, Pydantic AI's `tool_arguments`, the Vercel AI SDK's `ai.*`.
+`gcp.vertex.agent.*`, Pydantic AI's `tool_arguments`, the Vercel AI SDK's `ai.*`, Sentry's
+`gen_ai.request.messages` and `gen_ai.tool.input`.
 """
 
 from __future__ import annotations
@@ -51,12 +52,17 @@ TELLING: tuple[tuple[str, Role], ...] = (
     ("agent_name", "agent"),
     ("gcp.vertex.agent.llm_request", "model"),
     ("gen_ai.input.messages", "model"),
+    ("gen_ai.request.messages", "model"),
+    ("gen_ai.prompt", "model"),
+    ("gen_ai.completion", "model"),
     ("gen_ai.prompt.0.content", "model"),
     ("gen_ai.completion.0.content", "model"),
     ("gen_ai.completion.0.tool_calls.0.name", "model"),
     ("llm.request.type", "model"),
     ("mcp_data", "tool"),
     ("model_config", "model"),
+    ("gen_ai.usage.input_tokens", "model"),
+    ("gen_ai.usage.prompt_tokens", "model"),
 )
 TOOL_KEYS = ("gen_ai.tool.name", "ai.toolCall.name", "mcp.tool.name", "name")
 CALL_ID_KEYS = ("gen_ai.tool.call.id", "ai.toolCall.id")
@@ -65,6 +71,8 @@ ARGUMENT_KEYS = (
     "gcp.vertex.agent.tool_call_args",
     "tool_arguments",
     "ai.toolCall.args",
+    "gen_ai.tool.input",
+    "gen_ai.tool.arguments",
     "input.value",
     "input",
 )
@@ -73,6 +81,8 @@ RESULT_KEYS = (
     "gcp.vertex.agent.tool_response",
     "tool_response",
     "ai.toolCall.result",
+    "gen_ai.tool.output",
+    "gen_ai.tool.result",
     "output.value",
     "output",
 )
@@ -80,20 +90,24 @@ INPUT_KEYS = (
     "gen_ai.input.messages",
     "gcp.vertex.agent.llm_request",
     "ai.prompt.messages",
+    "gen_ai.request.messages",
     "input",
 )
 OUTPUT_KEYS = (
     "gen_ai.output.messages",
     "gcp.vertex.agent.llm_response",
     "ai.response.toolCalls",
+    "gen_ai.response.tool_calls",
     "output",
 )
 TRANSCRIPT_KEYS = ("pydantic_ai.all_messages", "all_messages_events", "events")
 PROMPT_KEYS = ("ai.prompt",)
-ANSWER_KEYS = ("final_result", "ai.response.text")
+SAID_KEYS = ("ai.response.text", "gen_ai.response.text")
+ANSWER_KEYS = ("final_result", *SAID_KEYS)
 MODEL_KEYS = ("gen_ai.request.model", "gen_ai.response.model", "ai.model.id", "model_name")
 AGENT_KEYS = ("gen_ai.agent.name", "agent_name", "gen_ai.workflow.name", "gen_ai.agent.id")
 SESSION_KEYS = ("gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id")
+DEFINITION_KEYS = ("gen_ai.tool.definitions", "gen_ai.request.available_tools")
 SERVER_KEYS = ("mcp.server.name", "server.address")
 USAGE = {
     "input_tokens": (
@@ -219,7 +233,7 @@ def decoded(value: Any) -> Any:
 def _from_attributes(span: Span) -> tuple[list[Message], list[Message]]:
     inputs = messages_in(first(span, INPUT_KEYS), "user")
     outputs = messages_in(first(span, OUTPUT_KEYS), "assistant")
-    text = span.attributes.get("ai.response.text")
+    text = first(span, SAID_KEYS)
     if text and not any(message.texts for message in outputs):
         outputs = [*messages_in(text, "assistant"), *outputs]
     if not inputs:
@@ -272,7 +286,7 @@ def _tool(span: Span) -> str:
 
 def tools_on_offer(span: Span) -> list[dict[str, Any]]:
     """The tools on offer: by the convention, or where SDKs put them before there was one."""
-    listed = decoded(span.attributes.get("gen_ai.tool.definitions"))
+    listed = decoded(first(span, DEFINITION_KEYS))
     if listed is None:
         listed = [
             *_below(span, "gcp.vertex.agent.llm_request", "config", "tools"),

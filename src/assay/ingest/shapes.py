@@ -53,7 +53,7 @@ CONTENT_KEYS = (
 )
 NAME_KEYS = (
     *("name", "tool_name", "toolName", "tool", "function_name", "functionName", "function"),
-    *("action", "api_name"),
+    *("action", "api_name", "fn"),
 )
 ARGUMENT_KEYS = (
     *("arguments", "args", "parameters", "params", "input", "tool_input", "toolInput"),
@@ -64,10 +64,15 @@ RESULT_KEYS = (
     *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
     *("return_value", "tool_return", "content", "errorText", "outputs"),
 )
+# Keys of much else, which hold a result only where it says which call it belongs to.
+LOOSE_RESULT_KEYS = ("value", "data", "payload", "stdout")
 # Objects in which a result names the call that it belongs to.
 ORIGIN_KEYS = ("origin", "call", "additional_kwargs")
 # Where a message keeps a call beside its content.
-LONE_CALL_KEYS = ("function_call", "functionCall", "tool_call", "toolCall")
+LONE_CALL_KEYS = (
+    *("function_call", "functionCall", "tool_call", "toolCall", "toolInvocation"),
+    "tool_invocation",
+)
 CALL_ID_KEYS = (
     *("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "callID"),
     "tool_id",
@@ -141,7 +146,7 @@ def may_be_known(node: dict[str, Any]) -> bool:
 def message_role(node: dict[str, Any]) -> str | None:
     """The role of a message; None for what is no message."""
     content = first_of(node, CONTENT_KEYS)
-    if content is None and not calls_in(node):
+    if content is None and not calls_in(node) and not _hands_over(node):
         return None
     if content and isinstance(content.value, dict) and not _parts(content.value):
         return None
@@ -154,6 +159,12 @@ def message_role(node: dict[str, Any]) -> str | None:
             return role
     is_ended = any(isinstance(node.get(key), str) for key in ENDING_KEYS)
     return "assistant" if is_ended and "messages" not in node else None
+
+
+def _hands_over(node: dict[str, Any]) -> bool:
+    """Whether a message of a tool has its results in a list and no words."""
+    is_tools = ROLES.get(str(node.get("role")).lower()) == "tool"
+    return is_tools and any(_is_loose(item) or is_result(item) for item in _pieces(node))
 
 
 def message_content(node: dict[str, Any]) -> Any:
@@ -193,6 +204,25 @@ def paired(items: list[Any]) -> dict[str, Any] | None:
     if len(items) != 2 or not isinstance(items[0], dict) or isinstance(items[1], dict):
         return None
     return {**items[0], "observation": items[1]} if is_call(items[0]) else None
+
+
+def spoken_pairs(items: list[Any]) -> list[dict[str, Any]]:
+    """The messages of a list in which each is a pair of its speaker and what was said.
+
+    LangChain takes them so. One such pair by itself may be anything, a list of tags as well.
+    """
+    if not all(map(_is_spoken_pair, items)):
+        return []
+    said = (
+        (role, words if isinstance(words, dict) else {"content": words}) for role, words in items
+    )
+    return [{"role": role, **told} for role, told in said]
+
+
+def _is_spoken_pair(item: object) -> bool:
+    if not isinstance(item, list) or len(item) != 2:
+        return False
+    return isinstance(item[0], str) and item[0].lower() in ROLES
 
 
 def numbered_steps(node: dict[str, Any]) -> list[dict[str, Any]]:
@@ -255,8 +285,14 @@ def calls_in(node: dict[str, Any]) -> list[dict[str, Any]]:
 
 def results_in(node: dict[str, Any]) -> list[dict[str, Any]]:
     """The results that a message carries among its parts; a tool's may repeat what was sent."""
-    from_tool = message_role(node) == "tool"
-    return [item for item in _pieces(node) if is_result(item) and (from_tool or not is_call(item))]
+    if message_role(node) == "tool":
+        return [item for item in _pieces(node) if is_result(item) or _is_loose(item)]
+    return [item for item in _pieces(node) if is_result(item) and not is_call(item)]
+
+
+def _is_loose(node: dict[str, Any]) -> bool:
+    """Whether an object that a tool sent names the tool and holds some value."""
+    return answered_tool(node) is not None and first_of(node, LOOSE_RESULT_KEYS) is not None
 
 
 def _pieces(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -279,6 +315,15 @@ def is_call(node: dict[str, Any]) -> bool:
     """Whether an object names a tool and holds what was sent to it."""
     sent = first_of(_call_body(node), ARGUMENT_KEYS)
     return sent is not None and call_name(node) is not None and not is_definition(node)
+
+
+def out_of_event(node: dict[str, Any]) -> dict[str, Any]:
+    """The call that an event has as its data, by the id that the event names; else the same."""
+    call_id = first_text(node, CALL_ID_KEYS)
+    loose = first_of(node, LOOSE_RESULT_KEYS)
+    inner = dict_or_empty(loose and loose.value)
+    is_event = call_id is not None and not is_call(node) and is_call(inner)
+    return {"call_id": call_id, **inner} if is_event else node
 
 
 def call_name(node: dict[str, Any]) -> str | None:
@@ -312,7 +357,7 @@ def own_result(node: dict[str, Any]) -> Found | None:
     """The result that a call carries itself."""
     body = _call_body(node)
     sent = first_of(body, ARGUMENT_KEYS)
-    found = (Found(key, body[key]) for key in RESULT_KEYS if key in body)
+    found = (Found(key, body[key]) for key in (*RESULT_KEYS, "stdout") if key in body)
     result = next((item for item in found if sent is None or item.key != sent.key), None)
     if result is not None and result.value is None and node.get("status") in UNDER_WAY:
         return None
@@ -325,10 +370,25 @@ def is_result(node: dict[str, Any]) -> bool:
     """Whether an object names a call, or its tool, and holds what came back."""
     result = first_of(node, RESULT_KEYS)
     named = first_text(node, CALL_ID_KEYS) or _of_origin(node, OWN_ID_KEYS)
-    if result is None or result.key == "content":
-        return result is not None and named is not None
-    named = named or _of_origin(node, NAME_KEYS)
-    return named is not None or isinstance(node.get("name"), str)
+    if result is None and named is not None:
+        loose = first_of(node, (*LOOSE_RESULT_KEYS, *ERROR_KEYS))
+        return loose is not None and not is_call(dict_or_empty(loose.value))
+    if result is None:
+        # What failed may have nothing to show but that.
+        return success_of(node) is False and _says_why(node) and _names_tool(node)
+    if result.key == "content":
+        return named is not None
+    return named is not None or _names_tool(node)
+
+
+def _names_tool(node: dict[str, Any]) -> bool:
+    """Whether a result says where it came from; an action beside it may be any command."""
+    named = {key: value for key, value in node.items() if key != "action"}
+    return answered_tool(named) is not None
+
+
+def _says_why(node: dict[str, Any]) -> bool:
+    return first_text(node, ERROR_KEYS) is not None
 
 
 def answered_id(node: dict[str, Any]) -> str | None:
@@ -378,12 +438,14 @@ def success_of(node: dict[str, Any]) -> bool | None:
         code = next((found for found in codes if found is not None), None)
         if code is not None:
             return code == 0
-    return None
+    # What tells of an error and of nothing that came back has failed.
+    return False if inner is None and first_text(node, ERROR_KEYS) else None
 
 
 def error_of(node: dict[str, Any]) -> str | None:
     """The message of a failure."""
-    said = first_text(node, ERROR_KEYS) or first_text(dict_or_empty(node.get("state")), ERROR_KEYS)
+    state = dict_or_empty(node.get("state"))
+    said = first_text(node, (*ERROR_KEYS, "stderr")) or first_text(state, ERROR_KEYS)
     result = first_of(node, RESULT_KEYS)
     return said or (text_of(result.value) or None if result else None)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 KIND = "openinference.span.kind"
+COST = "llm.cost.total"
 # Says of a span that its platform calls tools and the steps around them alike.
 MAY_BE_A_TOOL = "may_be_a_tool"
 KINDS = {
@@ -85,10 +86,10 @@ def _kind(named: object, *, outermost: bool) -> str:
 def _of_langsmith(run: dict[str, Any]) -> dict[str, Any]:
     kind = _kind(run["run_type"], outermost=not run.get("parent_run_id"))
     about = dict_or_empty(dict_or_empty(run.get("extra")).get("metadata"))
-    told, said = run["inputs"], dict_or_empty(run.get("outputs"))
-    error, used = text_at(run, "error"), dict_or_empty(said.get("usage_metadata"))
+    told, said = run["inputs"], dict_or_empty(run.get("outputs")) or None
+    error, used = text_at(run, "error"), dict_or_empty(dict_or_empty(said).get("usage_metadata"))
     if kind == "TOOL":
-        told, said = _lone(told, "input"), _lone(said, "output")
+        told, said = _lone(told, "input"), _lone(said or {}, "output")
     elif kind == "AGENT":
         told = _asked(told)
     session = next(filter(None, (text_at(about, key) for key in SESSION_KEYS)), None)
@@ -101,6 +102,7 @@ def _of_langsmith(run: dict[str, Any]) -> dict[str, Any]:
         "llm.token_count.completion": count_or_none(
             run.get("completion_tokens", used.get("output_tokens"))
         ),
+        COST: run.get("total_cost"),
         "session.id": session,
     }
     return {
@@ -124,6 +126,7 @@ def _spelled(record: dict[str, Any], kind: str, **facts: Any) -> dict[str, Any]:
         "llm.model_name": facts.get("model"),
         "llm.token_count.prompt": usage.get("prompt_tokens", usage.get("input_tokens")),
         "llm.token_count.completion": usage.get("completion_tokens", usage.get("output_tokens")),
+        COST: usage.get("cost", usage.get("estimated_cost")),
         "llm.tools": [{"json_schema": tool} for tool in tools] if isinstance(tools, list) else None,
         "session.id": facts.get("session"),
         **dict_or_empty(facts.get("more")),

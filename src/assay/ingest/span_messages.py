@@ -139,8 +139,8 @@ def prompt_in(value: Any) -> str | None:
 
 
 def answer_in(value: Any) -> str | None:
-    """What the model said last; a value of no known form is its own answer."""
-    if value is None or value == "":
+    """What the model said last; a value of no known form is its own answer, JSON's null none."""
+    if value is None or value in ("", "null"):
         return None
     if isinstance(value, dict) and len(value) == 1:
         [(key, inner)] = value.items()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.fields import decode_arguments
+from assay.ingest.fields import decode_arguments, decode_json_text, text_or_none
 from assay.ingest.python_literals import decode_literal
 from assay.ingest.span_messages import Message
 from assay.ingest.spans import Span
@@ -18,7 +18,10 @@ Role = Literal["agent", "chain", "model", "tool", "other"]
 StepOf = Callable[[Span], "Step"]
 UsageKeys = Mapping[str, tuple[str, ...]]
 
+# Where the words of an error stand, if the span has no event for it.
+ERROR_KEYS = ("exception.message", "error.message", "gen_ai.tool.error")
 _MCP_PREFIX = "mcp__"
+_LONGEST = 30
 _COUNTED = (
     "input_tokens",
     "output_tokens",
@@ -96,6 +99,8 @@ def reported_success(span: Span) -> bool | None:
     """What the span says of its own success; an unset status says nothing."""
     if span.status == "error" or span.attributes.get("error.type"):
         return False
+    if span.status is None and _stated_error(span):
+        return False
     return True if span.status == "ok" else None
 
 
@@ -106,7 +111,13 @@ def error_message(span: Span) -> str | None:
         if event.name == "exception" and isinstance(message, str) and message:
             return message
     kind = span.attributes.get("error.type")
-    return span.status_message or (str(kind) if kind else None)
+    return span.status_message or _stated_error(span) or (str(kind) if kind else None)
+
+
+def _stated_error(span: Span) -> str | None:
+    """What went wrong, where it stands among the attributes and not in an event."""
+    said = (text_or_none(span.attributes.get(key)) for key in ERROR_KEYS)
+    return next(filter(None, said), None)
 
 
 def parameters_of(sent: Any) -> Any:
@@ -173,5 +184,7 @@ def _count(value: Any) -> int | None:
 
 
 def _amount(value: Any) -> float | None:
+    # Attributes that were copied by hand, and LangSmith's costs, are texts.
+    value = decode_json_text(value) if isinstance(value, str) and len(value) < _LONGEST else value
     usable = isinstance(value, int | float) and not isinstance(value, bool)
     return value if usable and 0 <= value < 1e15 else None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import amount_or_none, epoch_seconds, text_or_none
+from assay.ingest.fields import amount_or_none, epoch_seconds, objects_in, text_or_none
 from assay.ingest.otlp_values import flat_attributes, plain_value, sent_in, whole_number
 from assay.ingest.span_dialects import patched, spelled_attributes, spelled_out
 from assay.records import preview
@@ -199,13 +199,17 @@ def _pieces(recording: Recording, read: ReadDocument) -> Iterator[Piece]:
 
 
 def _with_logged_events(pieces: list[Span | Logged]) -> list[Span]:
-    spans = [piece for piece in pieces if isinstance(piece, Span)]
+    by_id: dict[str, Span] = {}
+    for span in (piece for piece in pieces if isinstance(piece, Span)):
+        known = by_id.setdefault(span.span_id, span)
+        if known.ended_at is None and span.ended_at is not None:
+            # Some write a span when it begins and once more, with all it says, at its end.
+            by_id[span.span_id] = span
     logged = [piece for piece in pieces if isinstance(piece, Logged)]
-    by_id = {span.span_id: span for span in spans}
     for piece in logged:
         if piece.span_id in by_id:
             by_id[piece.span_id].events.append(piece.event)
-    return spans or _spans_of_events(logged)
+    return list(by_id.values()) or _spans_of_events(logged)
 
 
 def _spans_of_events(logged: list[Logged]) -> list[Span]:
@@ -252,7 +256,7 @@ def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Spa
     elif (span := _span(record, "", position)) is not None:
         yield span
         for child in islice(_objects(record, "child_runs", "spans"), _MOST_CHILDREN):
-            yield from _spans_in({"trace_id": span.trace_id, **child}, position, depth + 1)
+            yield from _spans_in(_of_trace(child, span.trace_id), position, depth + 1)
     elif "body" in record and (logged := _logged(record, "", position)) is not None:
         yield logged
     else:
@@ -260,9 +264,17 @@ def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Spa
         record = data if isinstance(data, dict) and "spans" in data else record
         lists = [record[key] for key in _SPAN_LISTS if isinstance(record.get(key), list)]
         lists = lists or [value for value in record.values() if isinstance(value, list)]
-        for item in (item for found in lists for item in found):
-            if isinstance(item, dict) and (span := _span(item, "", position)) is not None:
+        # A trace may be named once, around its spans.
+        around = _get(record, "trace_id")
+        for item in objects_in([item for found in lists for item in found]):
+            if (span := _span(_of_trace(item, around), "", position)) is not None:
                 yield span
+
+
+def _of_trace(record: dict[str, Any], around: Any) -> dict[str, Any]:
+    """A record that stands in a trace, which it may name itself, however it spells that."""
+    is_told = around is None or _get(record, "trace_id") is not None
+    return record if is_told else {**record, "trace_id": around}
 
 
 def _otlp_spans(document: dict[str, Any], position: int | None) -> Iterator[Span]:
@@ -309,7 +321,7 @@ def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | No
     attributes = flat_attributes(record.get("attributes"))
     if trace_id is None or span_id is None or not isinstance(name, str) or attributes is None:
         return None
-    start, end = _moment(_get(record, "start")), _moment(_get(record, "end"))
+    start, end = _time(record, "start"), _time(record, "end")
     status, message = _status(record)
     parent_id = _id(_get(record, "parent_id"))
     attributes = spelled_attributes(attributes, outermost=parent_id is None)
@@ -363,6 +375,14 @@ def _status(record: dict[str, Any]) -> tuple[Status | None, str | None]:
 def _moment(value: Any) -> Any:
     """OTLP writes its whole numbers as text."""
     return whole_number(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def _time(record: dict[str, Any], fact: str) -> Any:
+    """When a span began or ended; what is named nanoseconds is such, however few they are."""
+    key = next((key for key in KEYS[fact] if record.get(key) is not None), "")
+    moment = _moment(record.get(key))
+    is_small = isinstance(moment, int) and not isinstance(moment, bool) and moment < _NANOSECONDS
+    return moment / 1e9 if is_small and key.lower().endswith("nano") else moment
 
 
 def _duration(start: Any, end: Any) -> float | None:

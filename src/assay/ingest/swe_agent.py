@@ -243,7 +243,8 @@ def _finished(
 def _task(value: dict[str, Any], recording: Recording) -> str:
     """The instance, which files carry in their name."""
     stem = PurePath(recording.name).name.removesuffix(".json").removesuffix(".traj")
-    return text_at(value, "instance_id") or stem
+    told = (text_at(place, "instance_id") for place in (value, dict_or_empty(value.get("info"))))
+    return next(filter(None, told), stem)
 
 
 def _model(config: dict[str, Any]) -> str | None:

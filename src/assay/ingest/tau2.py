@@ -1,4 +1,4 @@
-"""tau2-bench results: one file of tasks and their simulations.
+"""tau2-bench results: one file of tasks and their simulations, or a file for each simulation.
 
 The simulated user may have tools of its own; its calls are not the agent's and stand in the
 case's `extra` as `user_calls`.
@@ -35,14 +35,23 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 _FULL_REWARD = 1.0 - 1e-6
-_KEPT = ("termination_reason", "seed", "duration", "user_cost")
+_KEPT = ("termination_reason", "seed", "duration", "user_cost", "mode")
+_OWN_FILE = frozenset({"id", "task_id", "trial", "termination_reason"})
 
 
 def _recognise(recording: Recording) -> float:
-    first = recording.sample[0] if recording.sample else None
-    if not isinstance(first, dict) or not isinstance(first.get("simulations"), list):
+    first = dict_or_empty(recording.sample[0] if recording.sample else None)
+    if _is_simulation(first):
+        return 1.0
+    if not isinstance(first.get("simulations"), list):
         return 0.0
     return 1.0 if "tasks" in first or "info" in first else 0.5
+
+
+def _is_simulation(value: dict[str, Any]) -> bool:
+    """Whether a value is one simulation, as it stands in a file of its own."""
+    told = isinstance(value.get("messages"), list) or isinstance(value.get("ticks"), list)
+    return told and value.keys() >= _OWN_FILE
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
@@ -52,6 +61,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         results = dict_or_empty(document.value)
         simulations = results.get("simulations")
+        if _is_simulation(results):
+            yield _run(results, {}, {}, Source(recording.name, TAU2.name, document.position))
+            continue
         if not isinstance(simulations, list):
             problem = f"expected tau2 results with simulations, got {preview(document.value)}"
             yield Unreadable(recording.name, problem, document.position)
@@ -76,7 +88,7 @@ def _run(
     simulation: dict[str, Any], task: dict[str, Any], info: dict[str, Any], source: Source
 ) -> AgentTestCase:
     run = _Simulation()
-    messages = objects_in(simulation.get("messages"))
+    messages = objects_in(simulation.get("messages")) or _spoken(simulation)
     for message in messages:
         run.tell(message)
     trial = count_or_none(simulation.get("trial"))
@@ -100,6 +112,28 @@ def _run(
         source=source,
         extra={**extra, **_domain(environment)},
     )
+
+
+def _spoken(simulation: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a call by voice, in which both sides are heard piece by piece."""
+    found: list[dict[str, Any]] = []
+    last: dict[str, Any] = {}
+    for tick in objects_in(simulation.get("ticks")):
+        for side, role in (("agent", "assistant"), ("user", "user")):
+            chunk = dict_or_empty(tick.get(f"{side}_chunk"))
+            calls = objects_in(tick.get(f"{side}_tool_calls"))
+            words = text_at(chunk, "content") or ""
+            if words and last.get("role") == role and not last["tool_calls"]:
+                last["content"] += words
+                words = ""
+            if words or calls:
+                known = {"role": role, "timestamp": tick.get("timestamp")}
+                last = {**chunk, **known, "content": words, "tool_calls": calls}
+                found.append(last)
+            if results := objects_in(tick.get(f"{side}_tool_results")):
+                found += results
+                last = {}
+    return found
 
 
 class _Simulation:
