@@ -685,3 +685,32 @@ def test_an_invalid_request_for_want_of_a_key_is_no_fault_of_the_model(
 )
 def test_a_status_is_read_beside_its_request(text: str, kind: str) -> None:
     assert answer(told(text))[1:] == (kind, "http_status")
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "expected"),
+    [
+        ("python", "NameError: name 'ebb' is not defined", ("model", "syntax_error", "own_code")),
+        ("run_js", "ReferenceError: ebb is not defined", ("model", "syntax_error", "own_code")),
+        (
+            "execute_code",
+            "UnboundLocalError: local variable 'ebb' referenced before assignment",
+            ("model", "syntax_error", "own_code"),
+        ),
+        (
+            "python",
+            "AttributeError: 'NoneType' object has no attribute 'ebb'",
+            ("model", "null_reference", "own_code"),
+        ),
+        # Of code that somebody else wrote.
+        (
+            "get_tide",
+            "NameError: name 'ebb' is not defined",
+            ("server", "null_reference", "wording"),
+        ),
+    ],
+)
+def test_a_name_that_nobody_gave(tool: str, text: str, expected: tuple[str, str, str]) -> None:
+    call = ToolExecutionResult(tool, {}, reported_success=False)
+    call.success, call.error_message = False, text
+    assert answer(call) == expected

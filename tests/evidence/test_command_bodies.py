@@ -27,6 +27,8 @@ def bodies(code: Any) -> list[dict[str, Any]]:
         {"stdout": "ebb", "stderr": "", "info": {"returncode": code}},
         {"output": "ebb", "rc": code},
         {"output": "ebb", "exit": code},
+        {"output": "", "metadata": {"exit": code}},
+        {"output": "ebb", "metadata": {"rc": code, "title": "tide"}},
     ]
 
 
@@ -57,6 +59,8 @@ def test_who_runs_no_command_has_no_such_code(body: dict[str, Any]) -> None:
         *bodies(True),
         {"name": "tide", "metadata": {"exit_code": 1}},
         {"State": {"ExitCode": 1}},
+        {"name": "tide", "metadata": {"exit": 1}},
+        {"output": "ebb", "last_run": {"exit": 1}},
         {"rc": 1, "tides": 4},
         {"output": "ebb", "last_run": {"exit_code": 1}},
         {"output": "ebb", "metadata": [{"exit_code": 1}]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,6 +47,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "tagged_error": (
         "<tool_use_error>no</tool_use_error>",
         "[pier_log error] No pier given",
+        "[tide] Error querying buoy: timeout",
         "[ERROR] no",
         "npm ERR! code E404",
         "[ALERTFAILED] no",
@@ -88,6 +90,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "(535, b'5.7.8 no such login')",
         "404 GET https://x.example/a: gone",
     ),
+    "state_symbol": ("no_pilot",),
+    "no_such_thing": (
+        "There is no such pier.",
+        "There is no 'lamp' here to light.",
+        "not a berth (pier)",
+    ),
+    "demand": ("Tide gauge misconfigured",),
     "error_symbol": ("invalid_grant", "channel_not_found"),
     "error_prefix": ("Database error: gone", "Fehler: Datei fehlt"),
     "error_of": ("Etherscan error: bad address",),
@@ -141,9 +150,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Unsupported image type: heic",
         "Unknown operator '$eqq'",
         "No replacement was performed, the text did not appear",
+        "pilot list missing: north/4",
     ),
     "not_let_in": (
         "Forbidden for this user",
+        "Approval required for: moor_boat",
+        "Human approval required before this runs.",
         "No API key for the tide service",
         "Access denied for user",
         "Not authorized to do this",
@@ -160,10 +172,13 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Just a moment...\nChecking your browser",
         "Enable JavaScript and cookies to continue",
         "Please verify you are human",
+        "path escapes the harbour project",
+        "The passcode is not correct",
     ),
     "overload": (
         "API rate limit exceeded",
         "rate-limited, come back later",
+        "requests are rate-limited right now",
         "Too many requests, slow down",
         "RESOURCE_EXHAUSTED",
         "Service temporarily unavailable",
@@ -190,6 +205,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "The pilot closed before the tow completed",
         "The tide query did not return a level",
         "No answer could be generated.",
+        "Charts cannot be loaded right now (low tide)",
+        "The pilot didn't show up within 30 seconds.",
     ),
     "browser_error": (
         "Stale element reference",
@@ -254,6 +271,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "Password too short",
         "chart is not a file: /srv/charts",
         "path is a directory; only charts can be read",
+        "the crane could not lift the boat: rope torn",
+        "Pilot name missing in the token",
+        "berth required (e.g. north/4)",
+        "Blocked: the tide is low",
     ),
     "foreign_error": (
         "Bạn không có quyền vào cảng.",
@@ -305,6 +326,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "当前没有打开港口",
         "本次会话最多只能调用 3 次泊位工具",
         "用法：/berth [名称]",
+        "找不到已停靠的 boat 泊位：a1",
+        "有多艘船，请通过 boat_id 指定",
+        "日期请使用有效的格式",
     ),
 }
 
@@ -405,3 +429,49 @@ def test_documents_are_told_by_their_lines(text: str) -> None:
 
 def test_two_lines_are_no_document() -> None:
     assert not reads_like_content("ERROR: a\nINFO b")
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ("[tide] Failed to read the buoy: no answer", True),
+        ("[tide-gauge.v2] Unable to reach pier 4: refused\nTry again at noon", True),
+        ("[guide] Error handling in Go: a primer", False),
+        ("[tide] Error rating: high", False),
+        ("[tide] Error reading buoys: 3", False),
+        ("[tide] Error querying buoy: timeout\n[tide] trying again\n[tide] done", False),
+        ("[tide] querying buoy: timeout is 3 s", False),
+        ("[bug] Error reading buoys: off by one", False),
+        ("[2026-11-18] Failed to moor: no wind", False),
+        ("Requests are rate limited. Please slow down.", True),
+        ("The tide API is currently being rate-limited", True),
+        ("Your key has been rate limited until noon", True),
+        ("Requests are rate-limited to 60 per minute", False),
+        ("The tide API is rate limited. Each key has 60 requests.", False),
+        ("No requests are rate-limited", False),
+        ("Guests are rate-limited; sign in for more.", False),
+        ("If requests are rate-limited, they are sent again", False),
+        ("Keys that are rate-limited: 3", False),
+        ("approval required for: moor_boat", True),
+        ("Human approval required", True),
+        ("User approval needed: mooring costs 20 crowns", True),
+        ("Approval is required to run this command", True),
+        ("Approval required: no", False),
+        ("Approval required: 3", False),
+        ("Approval is required for purchases above 500 crowns, by the house rules.", False),
+        ("Approval required by law since 1984 in most harbours", False),
+    ],
+)
+def test_who_says_it_and_of_which_call(text: str, *, failed: bool) -> None:
+    assert (failing_opening(text) is not None) is failed
+
+
+@pytest.mark.parametrize(
+    "part", ["[tide] ", "is ", "rate-limited ", "approval ", "human ", "a/", "error reading "]
+)
+def test_hostile_openings_take_no_time(part: str) -> None:
+    started = process_time()
+    for size in (200, 1_400, 300_000):
+        for opening in ("", "[tide] Error reading ", "human approval required ", "requests are "):
+            failing_opening((opening + part * (size // len(part)))[:size])
+    assert process_time() - started < 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -22,6 +23,10 @@ SHOWING = (
     "git log -3",
     "git -C pier log",
     "docker logs tide",
+    "gh run view 7",
+    "kubectl describe pod tide",
+    "docker inspect tide",
+    "systemctl status tide",
     "bash -lc 'cd pier && rg ebb'",
 )
 DOING = (
@@ -31,6 +36,8 @@ DOING = (
     "cat tide.log; make",
     "cat ebb.json | ./load",
     "git push origin main",
+    "kubectl apply -f describe.yaml",
+    "make status.o",
     "TIDE=1 timeout 20 cargo build",
     "cat > tide.sh <<EOF\nebb\nEOF\nmake",
     "bash -c 'cat tide.log; make'",
@@ -45,6 +52,14 @@ FAILING = (
     "Cloning into 'tide'...\nfatal: early EOF",
     "ebb\nBUILD FAILED in 3s",
     "Auto-merging ebb\nCONFLICT: ebb\nAutomatic merge failed; fix conflicts and then commit them.",
+    "cc -c ebb.c\nmake: *** [all] Error 2",
+    "cc ebb.c\nmake[1]: *** [Makefile:3: ebb.o] Error 1\nmake: *** [Makefile:9: all] Error 2\n",
+    "cc -c ebb.c\nmake: *** [ebb.o] Segmentation fault (core dumped)",
+    "Entering directory 'pier'\ngmake: *** No rule to make target 'ebb'.  Stop.",
+    "cc -c ebb.c\nmake: Target 'all' not remade because of errors.",
+    "[3/9] CXX ebb.o\nFAILED: ebb.o\nninja: build stopped: subcommand failed.",
+    "ebb\nerror: 404",
+    "ebb\nerror: 3 boats are lost",
     "note: ebb\n" * 400 + "error: could not compile `tide` due to 2 previous errors",
 )
 PASSING = (
@@ -57,6 +72,17 @@ PASSING = (
     "ebb\nAll of them passed; none of them failed; done",
     "INFO: ebb\nINFO: flood\nINFO: ebb\nerror: lost a buoy",
     "ebb\nerror: no ebb\nhint: flood\nall is well",
+    "epoch 1\nepoch 2\nerror: 0.023",
+    "epoch 2\nerror: 1.2e-05",
+    "epoch 2\nerror: 3.5 %",
+    "epoch 2\nerror: ±0.4",
+    "epoch 2\nerror: none",
+    "cc -c ebb.c\nmake: [all] Error 1 (ignored)",
+    "cc -c ebb.c\nmake: *** [all] Error 1 (ignored)",
+    "make: *** [all] Error 2\nmake: trying again\nall is well",
+    "ebb\nmake: Nothing to be done for 'all'.",
+    "ebb\ntide: *** high water ***",
+    "ebb\n*** [all] Error 2",
 )
 
 
@@ -120,7 +146,6 @@ def test_the_message_of_a_long_text_is_its_end() -> None:
     [
         'make; echo "exit code: $?"',
         "make; printf 'exit code: %d' $?",
-        "grep 'exit code: ' tide.log",
         ["bash", "-lc", 'make; echo "exit code: $?"'],
     ],
 )
@@ -129,6 +154,55 @@ def test_a_status_that_was_asked_for_is_an_answer(command: Any) -> None:
         assert outcome(text, command)[0] is True
         assert outcome(text, "make || exit $?") == (False, "exit_code")
     assert outcome("no ebb\nexit_code=2", command) == (False, "exit_code")
+
+
+SHOWN = (
+    "X build\nProcess completed with exit code 1.",
+    "State: Terminated\nReason: OOMKilled\nExit Code: 137",
+    "boats: 4\nall of them moored\nexit status 2",
+)
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_a_status_that_ends_a_shown_text_is_a_part_of_it(text: str) -> None:
+    for command in ("gh run view 7", "kubectl describe pod tide", "tail -3 ci.log"):
+        assert outcome(text, command) == (True, "no_error_found")
+    for command in ("make", "gh run rerun 7", "cat ebb | ./load", "make; echo done"):
+        assert outcome(text, command) == (False, "exit_code")
+    assert outcome(text, "tail -3 ci.log", reported_success=False)[0] is False
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("cat: ebb: No such file or directory\nexit code: 1", "cat ebb"),
+        ("high\nlow\ncat: ebb: No such file or directory\nexit code: 1", "cat tide ebb"),
+        ("high\n/bin/cat: ebb: No such file or directory\nexit code: 1", "cat tide ebb"),
+        ("fatal: bad revision 'ebb'\nexit code: 128", "git log ebb"),
+        ("[]\nError: No such object: ebb\nexit code: 1", "docker inspect ebb"),
+        ("\nexit code: 1", "grep ebb tide.log"),
+        ("exit code: 1", "grep ebb tide.log"),
+        ("Exit code 1\nhigh\nlow", "cat tide ebb"),
+        ("high\n[exit code: 1]", "cat tide ebb"),
+        ("high\n**Exit code:** 1", "cat tide ebb"),
+        ("high\n(exit code 1)", "cat tide ebb"),
+        ("Command: cat tide ebb\nOutput: high\nExit Code: 1", "cat tide ebb"),
+        ("Command: cat tide ebb\nOutput: high\nExit Code: 1\nSignal: (none)", "cat tide ebb"),
+        ("STDOUT:\nhigh\n\nSTDERR:\nlow\n\nexit code: 1", "cat tide ebb"),
+    ],
+)
+def test_a_status_of_who_ran_the_command_counts(text: str, command: str) -> None:
+    assert outcome(text, command) == (False, "exit_code")
+
+
+@pytest.mark.parametrize("part", ["cat: ", "\nexit code: 1", "error: 0", "\n\n", "a/", ": *** ["])
+def test_hostile_endings_take_no_time(part: str) -> None:
+    started = process_time()
+    text = part * (300_000 // len(part))
+    for ending in ("", "\nexit code: 1", "\nmake: *** [", "\nerror: 1"):
+        outcome(text + ending, "cat tide")
+        outcome(text + ending, "make")
+    assert process_time() - started < 2
 
 
 @pytest.mark.parametrize("tool", ["bash", "run_command", "execute_command"])

@@ -48,6 +48,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "failed to serialize the result",
             "Object of type Tide is not JSON serializable",
             "too many values to unpack (expected 2)",
+            "Unable to load the tide: parse error: 'depth'",
         ),
     ),
     (
@@ -147,6 +148,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "The boat was blocked by the chain",
             "approval needed",
             "mooring requires admin",
+            "This tow requires the pilot's approval",
             "Path not allowed",
             "this quay is not allowed to write to the chart",
             "your rank does not permit this",
@@ -181,6 +183,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "TIDE_KEY must stand in .env",
             "No tide gauge instance is configured",
             "configuration file not found",
+            "Tide gauge not configured. Add tide_api_key to the harbour file.",
             "TIDE_URL is undefined",
             "port 8080 is already in use",
             "Please run: npx plotter install",
@@ -455,6 +458,47 @@ def test_advice_counts_where_nothing_else_says_more(text: str, kind: str) -> Non
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
+        ("Chart at pier 4 is larger than 20 MB.", "output_too_large"),
+        ("Berth 4 is larger than berth 3 may be", "unclassified"),
+        ("depth cannot be negative", "validation_error"),
+        ("Mooring several boats is not possible here", "unsupported"),
+        ("You don't have harbour master access.", "permission"),
+        ("You don't have that boat!", "rule_violation"),
+        ("You don't have enough rope.", "rule_violation"),
+        ("A tow requires both boat and pier.", "missing_required_field"),
+        ("a tow needs a pier in its plan", "missing_required_field"),
+        ("The chart may be open in the plotter.", "conflict"),
+        ("Tow failed to start: no crane capacity available", "unavailable"),
+        ("Disconnected from the tide server.", "network_error"),
+        ("tide_key is not configured.", "configuration"),
+        ("The API key is not configured.", "auth"),
+        ("潮汐服务未配置（TIDE_API_KEY）", "configuration"),
+        ("tool moor_boat is not allowed", "permission"),
+        ("no hay un muelle llamado 'norte'", "not_found"),
+        ("Tàu thiếu quyền vào cảng", "permission"),
+        ("Vui lòng nhập tên tàu", "missing_required_field"),
+        ("Không có tàu 'north'", "not_found"),
+        ("The note does not conform to the rules of the pier", "validation_error"),
+        ("crane-not-loaded", "unavailable"),
+        ("expected two arguments: pier and boat", "invalid_arguments"),
+        ("That pilot is not online.", "unavailable"),
+        ("Daily tow limit of 5 boats reached.", "quota_exceeded"),
+        ("You are too far from the pier.", "rule_violation"),
+        ("charts support .csv only", "unsupported"),
+        ("Exactly one pier is allowed.", "unsupported"),
+        ("Only the pilot on watch can moor boats", "rule_violation"),
+        ("Смещение не может быть отрицательным", "validation_error"),
+        ("Lưu tàu thất bại", "execution_error"),
+        ("No tide data available", "unavailable"),
+    ],
+)
+def test_what_is_wanting_and_what_is_too_much(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
         ("Error: not a directory: charts", "validation_error"),
         ("Error executing tool moor: Error: Unknown pier", "not_found"),
         ("Bad Request: berth not found", "not_found"),
@@ -496,3 +540,25 @@ def test_exit_codes(code: int, kind: str) -> None:
 @pytest.mark.parametrize("text", ["odd", "SQLSTATE 99999", "exit code 100", "exit code 1"])
 def test_codes_that_say_nothing(text: str) -> None:
     assert kind_by_code(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Failed to fetch robots.txt http://a due to a connection issue", "network_error"),
+        ("Could not load robots.txt: connection refused", "network_error"),
+        ("Failed to fetch robots.txt of the pier: timed out", "timeout"),
+        ("Failed to fetch robots.txt: 503 Service Unavailable", "unavailable"),
+        ("The site's robots.txt forbids fetching this page", "permission"),
+        ("robots.txt of the pier disallows this path", "permission"),
+        ("Disallowed by robots.txt; the connection was closed", "permission"),
+        ("Not allowed by the site's robots.txt", "permission"),
+        ("fetching robots.txt gave no answer, so that this page is not allowed", "permission"),
+        ("Skipped (robots.txt)", "permission"),
+        ("No open tow with ticket 123", "not_found"),
+        ("No tow with ticket #4", "not_found"),
+        ("No tow with rope", "rule_violation"),
+    ],
+)
+def test_what_robots_may_fetch_and_what_is_not_there(text: str, kind: str) -> None:
+    assert kind_of_message(text) == kind

@@ -71,6 +71,13 @@ def test_what_had_been_sent_says_nothing_of_its_own() -> None:
         ("set_state", {"state": "failed"}, "FAILED"),
         ("reject_transfer", {}, "rejected"),
         ("decline_transfer", {}, "declined"),
+        ("update_transfer", {"decision": "deny"}, "denied"),
+        ("update_transfer", {"decision": "Deny"}, "DENIED"),
+        ("update_transfer", {"decision": "reject"}, "rejected"),
+        ("update_transfer", {"action": "refuse"}, "refused"),
+        ("update_transfer", {"action": "deny_transfer"}, "denied"),
+        ("update_transfer", {"action": "reject this one"}, "rejected"),
+        ("deny_transfer", {}, "denied"),
     ],
 )
 def test_a_state_that_was_to_be_brought_about(
@@ -84,6 +91,21 @@ def test_a_state_that_was_to_be_brought_about(
 def test_how_to_fail_is_not_what_was_wanted() -> None:
     assert failed("append_row", {"id": "r1", "status": "failed"}, if_exists="fail")
     assert failed("append_row", {"id": "r1", "status": "timed out"}, column="time")
+
+
+@pytest.mark.parametrize(
+    ("sent", "state"),
+    [
+        ({"decision": "approve"}, "denied"),
+        ({"berth": "den"}, "denied"),
+        ({"decision": "reject"}, "denied"),
+        ({"note": "reject whoever asks for more than a day"}, "rejected"),
+        ({"note": "no reject"}, "rejected"),
+        ({}, "denied"),
+    ],
+)
+def test_another_end_than_was_wanted(sent: dict[str, Any], state: str) -> None:
+    assert failed("update_transfer", {"transfer_id": 7, "status": state}, **sent)
 
 
 @pytest.mark.parametrize(
@@ -124,3 +146,20 @@ def test_what_failed_behind_a_server_that_answered() -> None:
     assert not failed("invoke_function", {**answer, "FunctionError": ""})
     assert not failed("invoke_function", {"lastError": "Unhandled", "Payload": "{}"})
     assert not failed("list_functions", answer)
+
+
+@pytest.mark.parametrize(
+    ("tool", "body", "failed"),
+    [
+        ("save_tow", {"status": "skipped", "reason": "The tow store is unavailable."}, True),
+        ("get_tow", {"status": "skipped", "reason": "The tow store is unavailable."}, False),
+        ("save_tow", {"status": "skipped", "reason": "already up to date"}, False),
+        ("save_tow", {"status": "ignored", "reason": "duplicate event"}, False),
+        ("save_tow", {"status": "skipped", "reason": "at the pilot's wish"}, False),
+    ],
+)
+def test_what_was_left_out_for_want_of_something(
+    tool: str, body: dict[str, str], *, failed: bool
+) -> None:
+    found = call_outcome(ToolExecutionResult(tool, {}, body))
+    assert (found.success is False) is failed

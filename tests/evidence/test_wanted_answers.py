@@ -54,6 +54,18 @@ def test_a_bad_status_of_the_answer_itself_is_a_failure(tool: str, answer: dict[
     assert failed(tool, answer)
 
 
+def test_a_list_of_issues_fails_by_none_of_them() -> None:
+    issues = "[bug] Error reading buoys: off by one\n[bug] Error saving the tide: crash"
+    assert not failed("list_issues", issues)
+    assert not failed("list_issues", issues.partition("\n")[0])
+
+
+@pytest.mark.parametrize("answer", [{"status": "rejected"}, {"draft_id": 7, "status": "rejected"}])
+def test_how_a_draft_stands_is_told_to_who_asks(answer: dict[str, Any]) -> None:
+    assert not failed("check_draft_status", answer)
+    assert failed("submit_letter", answer)
+
+
 @pytest.mark.parametrize(
     ("tool", "words", "is_failure"),
     [
@@ -160,6 +172,20 @@ def test_a_title_above_its_address_is_what_a_search_found(
 ) -> None:
     assert failed(tool, text) is is_failure
     assert failed("fetch", text) or not is_failure
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "is_failure"),
+    [
+        ("check_link", "https://tides.example/4 → 404 Not Found", False),
+        ("check_link", "https://tides.example/4: 404 Not Found", False),
+        ("check_link", "https://tides.example/5: 404 Not Found", True),
+        ("check_link", "https://tides.example/4: connection refused", True),
+        ("moor_boat", "https://tides.example/4: 404 Not Found", True),
+    ],
+)
+def test_who_checks_an_address_tells_its_status(tool: str, text: str, *, is_failure: bool) -> None:
+    assert failed(tool, text, url="https://tides.example/4") is is_failure
 
 
 def test_an_address_below_an_error_helps_nobody_who_does_not_search() -> None:

@@ -190,6 +190,15 @@ def test_what_each_look_gives(name: str, expected: float | None, case: AgentTest
     assert share(name, case) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(("turn", "told"), [(1, "1 turn was taken"), (2, "2 turns were taken")])
+def test_turns_are_told_in_words(turn: int, told: str) -> None:
+    case = offered(GOOD, call("get_order", {"id": "SO-58377"}, {"total": 1}, turn=turn))
+    facts = RunFacts(case)
+    found = look("few_turns")(ExaminedRun(facts, examine(case, facts=facts)))
+    assert found is not None
+    assert found.text == f"{told}, 1 would have been enough."
+
+
 def test_every_look_is_tried_with_and_without_a_reading() -> None:
     looks = {found.__name__ for each in LOOKS.values() for found in each}
     assert {name for name, expected, _ in SHARES if expected is None} == looks

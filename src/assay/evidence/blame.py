@@ -34,7 +34,13 @@ from assay.evidence.failure_kinds import (
 )
 from assay.evidence.failure_words import numbers_in, words_beside
 from assay.evidence.outcome import UNDECIDED_RULES
-from assay.evidence.own_code import has_expression, is_query_tool, lacks_a_part, runs_own_code
+from assay.evidence.own_code import (
+    has_expression,
+    is_query_tool,
+    lacks_a_part,
+    names_the_undefined,
+    runs_own_code,
+)
 from assay.evidence.payload import Payload
 from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
@@ -315,7 +321,8 @@ def _by_own_code(failure: _Failure) -> Blame | None:
     asks_of_data = is_query_tool(name) or has_expression(failure.call)
     if not (failure.told in OF_DATA and asks_of_data) and not runs_own_code(name):
         return None
-    return Blame("model", failure.told, "own_code", 0.6)
+    undefined = names_the_undefined(failure.message[:_LONGEST_MESSAGE])
+    return Blame("model", "syntax_error" if undefined else failure.told, "own_code", 0.6)
 
 
 def _by_untold_code(failure: _Failure) -> Blame | None:

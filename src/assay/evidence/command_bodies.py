@@ -28,15 +28,15 @@ def with_exit_code(body: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def _code_elsewhere(body: dict[Any, Any]) -> int | None:
-    for name in _SHORT_NAMES:
-        if name in body and (code := whole(body[name])) is not None:
-            return code
+    told = _short_codes(body)
     for name in _CIRCUMSTANCES:
         if name in body and isinstance(inner := body[name], dict):
-            for told in Body(inner).all("exit"):
-                if (code := whole(told)) is not None:
-                    return code
-    return None
+            told += Body(inner).all("exit") + _short_codes(inner)
+    return next((code for code in map(whole, told) if code is not None), None)
+
+
+def _short_codes(body: dict[Any, Any]) -> list[Any]:
+    return [body[name] for name in _SHORT_NAMES if name in body]
 
 
 def lone_complaint(body: dict[Any, Any]) -> str | None:

@@ -14,7 +14,7 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"\balready\b|\bexists\W*$|\boverlaps?\b|\boccupied\b|\bin use\b"
             r"|belongs? to (?:a )?(?:different|another)|\bmay refer to\b|changed (?:by"
-            r"|in another)\b"
+            r"|in another)\b|\bmay be open in\b|\bopen in another\b"
         ),
     ),
     ("permission", r"\brestricted\b|^\W*blocked\b|\bblocked\W*$|\bunsafe\b|^\W*refus(?:ed|ing)\b"),
@@ -23,6 +23,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"\bmissing\b|\b(?:name|path|query|input|body|text|message|id|url|command"
             r"|content) empty\b|\bempty (?:query|string|input|path|message|body|prompt|name)\b"
+            r"|\brequires? (?:both|either|at least one)\b"
+            r"|\bneeds (?:an?|either|both|one|something)\b"
             r"|^\W*required:|^\W*empty \w|\bno (?:\w+ ){1,4}(?:provided|supplied|given|specified"
             r"|passed)\b"
         ),
@@ -40,11 +42,12 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"\bcannot (?!connect|reach|read|load|fetch|get|retrieve|open|access|process"
+            r"\bcan(?:not|'t) (?!connect|reach|read|load|fetch|get|retrieve|open|access|process"
             r"|resolve)[a-z]|\bnot in (?:this|the|an?|your) \w|(?<!please )\bfirst[.!]?\s*$|请先"
             r"|^\W*no \w+ to \w|has not \w+ yet|\bonly your own\b|\bonly allowed\b"
             r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
-            r"|at least \w|violates|constraint|not enough|insufficient|exceed|cannot (?:be|use)"
+            r"|at least \w|violates|constraint|(?:not|n't have) enough|insufficient|exceed"
+            r"|cannot (?:be|use)"
             r"|out of (?:range|stock)|\b(?:slots?|seats?|rooms?|items?|products?|sizes?|tickets?"
             r"|dates?|appointments?|flights?|tables?|names?|domains?"
             r"|times?)\b[^\n]{0,30} not (?:currently )?available|not (?:currently )?eligible"
@@ -54,8 +57,10 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|need to (?:have|be)\b|fast.forward|must (?:have|not)|not (?:yet )?(?:mergeable"
             r"|approved|editable|ready|active|applicable|possible)|business (?:rule|validation)"
             r"|first\b.{0,40}before|you (?:need|have|must)\b.{1,60} before"
-            r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires\b|\bneeds\b"
-            r"|\bcan only\b|at most \d|不足|最多|只有|没有(?:加载|打开|选中|选择|连接)"
+            r"|no (?:\w+ ){1,3}(?:active|running|open|selected|loaded)\b|\brequires?\b|\bneeds\b"
+            r"|\bcan only\b|\btoo (?:far|soon|young|close|weak)\b|opted out|unsubscribed"
+            r"|at most \d|不足|最多|只有|没有(?:加载|打开|选中|选择|连接)"
+            r"|you (?:do not|don't) (?:have|own) (?:that|this|an?y?|the|one)\b"
             r"|not linked\b|\b(?:call|run|use|start|stop|open|close|connect|create|switch|log ?in"
             r"|select|enable)\b[^\n.]{0,40} first\b|超出|超过|不得|不合法|已过期|已失效|过近|过远"
             r"|过短"
@@ -66,8 +71,10 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"^\W*no (?:\w+ ){1,3}(?:connected|attached|paired)\b|\b(?:is|are) down\b"
             r"|try again (?:shortly|in (?:a|\d))|available\. (?:please )?try again later"
+            r"|\bno (?:\w+ ){1,3}(?:available|received)\b"
             r"|\bunavailable\b|not (?:\w+ )?(?:available|loaded|ready)\b|\bnot (?:running"
-            r"|connected)\b|not (?:properly )?initiali[sz]ed|(?:service|manager|daemon|engine"
+            r"|connected|online)\b|not (?:properly )?initiali[sz]ed"
+            r"|(?:service|manager|daemon|engine"
             r"|worker|runtime) (?:is )?not (?:running|started|ready)"
         ),
     ),
@@ -88,7 +95,9 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "rule_violation",
         (
-            r"^\W*must \w|^\W*(?:send|reload|refresh|select|add|choose|pass|use|provide|give|enter"
+            r"^\W*(?:you )?must \w|^\W*only (?:[\w-]+ ){1,6}(?:can|may) \w"
+            r"|^\W*(?:connect|navigate|wait|finish|send|reload"
+            r"|refresh|select|add|choose|pass|use|provide|give|enter"
             r"|specify|call|open|create|remove|reduce|shorten|split|switch|confirm) \S"
             r"|[\w.:;!)] (?:please )?(?:use|set|call|run|read|choose|pass|provide|specify|give"
             r"|upload|answer|reduce|remove) [\w'\"`]|^\W*no (?:active|open|current|selected"

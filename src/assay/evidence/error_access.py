@@ -5,6 +5,12 @@ from __future__ import annotations
 from assay.evidence.error_openings import Opening
 from assay.evidence.error_vocabulary import CALLED, STOPS
 
+# Who is to let a call pass.
+_APPROVAL = (
+    r"(?:action required: )?(?:(?:human|user|manual|admin(?:istrator)?|manager|supervisor|operator"
+    r"|owner|explicit|prior|your|the user's) ){0,2}approval"
+)
+
 # First match wins.
 ACCESS: tuple[Opening, ...] = (
     Opening(
@@ -30,6 +36,17 @@ ACCESS: tuple[Opening, ...] = (
                 r"you (?:have been|are|were)(?: being)? (?:blocked|banned|rate[ -]limited"
                 r"|logged out)\b"
             ),
+            # Of this call, and not by a rule of the house.
+            (
+                rf"{_APPROVAL} (?:required|needed)(?:[.!]?\s*\Z|(?: for)?\s?[:：]\s?"
+                r"(?!\d|no(?:ne)?\b|yes\b|true\b|false\b|n/?a\b)\S|\s?[;(—–-])"
+            ),
+            (
+                rf"{_APPROVAL} (?:is )?(?:required|needed) (?:to|for|before) (?:\w+ing )?"
+                r"(?:(?:run|use|execute|call|perform|do) )?(?:this|that|your|it)"
+                rf"(?: (?:\w+ )?{CALLED}\b"
+                r"|(?: can| may)? (?:runs?|proceeds?|continues?|is|be)\b|[.!]?\s*\Z)"
+            ),
             r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
             r"too many \w+ attempts\b",
             r"please enable (?:js|javascript|cookies)\b",
@@ -53,7 +70,7 @@ ACCESS: tuple[Opening, ...] = (
             ),
             rf"authentication (?:failed|error){STOPS}",
             (
-                r"(?:\w+ )?(?:api key|token|jwt|cookie|certificate|licen[sc]e|session"
+                r"(?:\w+ ){0,3}?(?:api key|token|jwt|cookie|certificate|licen[sc]e|session"
                 r"|credentials?|account|subscription) (?:has |have"
                 r" |is |are |was )?(?:been )?(?:expired|invalid|missing|disabled|suspended|revoked"
                 r"|not (?:found|set|configured|valid|enabled))\b(?! successfully)"
@@ -75,10 +92,21 @@ ACCESS: tuple[Opening, ...] = (
                 rf"(?:this |the |your )?{CALLED} contains? (?:an? )?(?:dangerous|forbidden"
                 r"|disallowed|unsafe|illegal|restricted|blocked) \w"
             ),
+            (
+                r"(?:the )?(?:[\w./'\"`-]+ ){0,3}?(?:path|file|target|link|symlink"
+                r"|director(?:y|ies)|folder)\b[^\n:]{0,80} (?:escapes"
+                r"|(?:is|resolves) outside)(?: of)? (?:the |its |your |this )?(?:[\w-]+ ){0,3}"
+                r"(?:root|workspace|project|sandbox|repo(?:sitory)?|boundary"
+                r"|(?:allowed|permitted|working) director(?:y|ies))\b"
+            ),
             r"(?:security|policy|access|permission|sandbox|guardrail) violation\s*[:：]",
             (
                 r"you (?:(?:must|need to|have to) be|are not) (?:logged|signed|authori[sz]ed"
                 r"|authenticated)\b"
+            ),
+            (
+                r"(?:the |your )?(?:password|passcode|passphrase|pin|otp|credentials?)"
+                r" (?:is|are|was|were) (?:not correct|incorrect|wrong|not accepted)\b"
             ),
             r"please (?:log|sign) in\b|you (?:need|have) to (?:log|sign) in\b",
         ),
@@ -101,12 +129,21 @@ ACCESS: tuple[Opening, ...] = (
                 r"|retries) (?:was )?exceeded"
             ),
             (
-                r"(?:\w+ ){1,4}(?:limit|quota|cap) (?:was |has been )?(?:exceeded|reached|hit"
-                r"|exhausted)\b"
+                r"(?:\w+ ){1,4}(?:limit|quota|cap) (?:of [$€£]?\d[\d.,]* ?[\w€£]{0,12} )?"
+                r"(?:was |has been )?(?:exceeded|reached|hit|exhausted)\b"
             ),
             rf"out of (?:tokens|credits|disk space|space on){STOPS}",
             r"no (?:credits?|quota|tokens|funds)(?: left| remaining)?(?:[.!]|\s*\Z)",
             rf"(?:rate[ -]?limited|too many requests|resource[_ ]exhausted|out of memory){STOPS}",
+            # What befell this call, not how many calls one has.
+            (
+                r"(?!(?:no|none|some|most|if|when|while|once|where|which|why|how|what|whether)\b)"
+                r"(?:(?!that |which |who )[\w'/.-]+ ){1,5}?(?:is|are|was|were|has been|have been)"
+                r" (?:(?:currently|temporarily|now|still|being) ){0,2}rate[ -]?limited"
+                r"(?: (?:right now|now|currently|at (?:the|this) (?:moment|time)|until|temporarily"
+                r"|for (?:the next|another|\d))\b|\s?[—–(]|:(?! ?\d)|[.!]?\s*\Z"
+                r"|[.!,;] (?:please|try|retry|wait|slow|back ?off|come back)\b)"
+            ),
             (
                 r"(?:service|server)(?: is| was)?(?: temporarily| currently)?"
                 r" (?:unavailable|overloaded|down)\b"

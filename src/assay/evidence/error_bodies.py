@@ -102,7 +102,7 @@ def _bad_flag(body: Body) -> Reading | None:
     raised = any(truth(flag) is True for flag in body.all("bad_flag"))
     if not raised or (body.is_record and body.message() is None):
         return None
-    return Reading(failed=True, rule="failure_flag", message=body.message())
+    return Reading(failed=True, rule="failure_flag", message=_words_of_failure(body))
 
 
 def _exit_code(body: Body) -> Reading | None:
@@ -118,8 +118,14 @@ def _exit_code(body: Body) -> Reading | None:
 def _good_flag(body: Body) -> Reading | None:
     told = [truth(flag) for flag in body.all("good_flag")]
     if False in told and not (body.is_record and body.message() is None):
-        return Reading(failed=True, rule="success_flag", message=body.message())
+        return Reading(failed=True, rule="success_flag", message=_words_of_failure(body))
     return Reading(failed=False, rule="success_flag") if True in told else None
+
+
+def _words_of_failure(body: Body) -> str | None:
+    """What a body says of the failure that its flag tells of: beside an answer, or in its place."""
+    words = (item for item in body.all("payload") if isinstance(item, str))
+    return body.message() or next((told for text in words if (told := message_in(text))), None)
 
 
 def _undone(body: Body) -> Reading | None:

@@ -62,8 +62,8 @@ DEMANDS: tuple[Opening, ...] = (
                 r"|\S+\. (?:use|call|run|see|try) \w)"
             ),
             (
-                rf"no (?!(?:[\w-]+ ){{0,3}}(?:found|match(?:es|ed)?|available)\b){_ONE}"
-                rf" (?:matching |named |called |with \w+ )?{_QUOTED}"
+                rf"no (?!(?:[\w-]+ ){{0,3}}(?:found|match(?:es|ed)?|available|detected|reported)\b)"
+                rf"{_ONE} (?:matching |named |called |with \w+ )?{_QUOTED}"
             ),
             (
                 rf"no {_ONE} found for [\"'`\w][^\n.]{{0,80}}\. (?:please )?(?:run|create"
@@ -100,6 +100,9 @@ DEMANDS: tuple[Opening, ...] = (
                 r"not an? (?!problem|issue|bug|error|big|bad|concern|joke)(?:[\w-]+ ){0,3}"
                 r"[\w-]+\s*[:：]"
             ),
+            r"there (?:is|are|was|were) no such (?!thing\b)\w",
+            rf"there (?:is|was) no {_QUOTED} (?:here|in|on|at|to)\b",
+            r"(?-i:not an?) [\w-]{2,30} \((?:got |found |it is )?\w{2,30}\)\s*\Z",
         ),
     ),
     Opening(
@@ -175,6 +178,7 @@ DEMANDS: tuple[Opening, ...] = (
                 r"(?:the )?(?:server|remote|peer|upstream|gateway|backend) (?:rejected|denied"
                 r"|refused|declined)(?: (?:the|this|your)\b|[:.!]|\s*\Z)"
             ),
+            r"(?:[\w'-]{1,30} ){1,4}(?:is |are )?misconfigured(?=\s*(?:[.:;,(—-]|\Z))",
             # What was not made ready before the call.
             (
                 r"(?:[\w'\"-]+(?:\.\w+)? ){1,5}(?:is |are |was |has |have )?not (?:been |yet "

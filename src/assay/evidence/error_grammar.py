@@ -66,7 +66,10 @@ _MARKED = Opening("failure_mark", "page", ())
 _SHORT = Opening("short_refusal", "line", ())
 # How prose and lists open, and no message.
 _MARKUP = frozenset("#>*`-+|")
-_NAMED_FIRST = re.compile(r"\s*`[\w.:/-]{1,60}` (?:is|are|must|requires|needs|does not)\b")
+_NAMED_FIRST = re.compile(
+    r"\s*(?:`[\w.:/-]{1,60}`|--(?-i:[a-z])[\w-]{1,40}(?:,? (?:and|or) --[\w-]{1,40})?)"
+    r" (?:is|are|must|cannot|requires?|needs?|expects|does not)\b"
+)
 
 # Rules whose wording may be followed by good news: "Error: none", "Error: 0.05".
 _VALUED = frozenset(
@@ -78,7 +81,9 @@ _NOUGHT = re.compile(
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
-    r"\s*(?:±|\+/-|~|<|>|=)?\s*[-+]?\d[\d,]*(?:\.\d+)?\s?(?:%|[^\W\d_]{1,4})?\s*(?:[(,;]|\n|\Z)"
+    r"\s*(?:±|\+/-|~|<|>|=)?\s*[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d{1,3})?\s?(?:%|[^\W\d_]{1,4})?"
+    r"\s*(?:[(,;]|\n|\Z)",
+    re.IGNORECASE,
 )
 _NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no(?! such)|none|0|zero)\b", re.IGNORECASE)
 # "Returns None if not found" tells no fact, and "How to fix ..." explains one.
@@ -108,7 +113,7 @@ _RULE = re.compile(
 _QUOTE_BEGINS = re.compile(r"(?<=\w )[\"'`](?=\w)")
 _QUOTE_ENDS = re.compile(r"(?<=[\w.!?])[\"'`](?!\w)")
 _EXCEPTION_LINE = re.compile(r"\s*[\w.]{0,80}(?:Error|Exception): ")
-_QUESTION = re.compile(r"[^.:\n]{0,60}\?")
+_QUESTION = re.compile(r"[^.:\n\"'`]{0,60}\?")
 # "404 Not Found explained", "Access denied is what guests see": a term, and what is said of it.
 _OF_A_TERM = re.compile(
     r"(?: errors?)? (?:explained|(?:is|are) (?:what|when|how|shown|seen|returned)|means\b)",
@@ -225,6 +230,14 @@ def _is_good_news(rest: str, opening: str) -> bool:
         if rest[:1] not in _COLONS:
             return False
         rest = rest[1:]
-    if _NOUGHT.match(rest) or "code" in opening.lower():
-        return _NOUGHT.match(rest) is not None
-    return _MEASURE.match(rest) is not None and _STATUS_NUMBER.match(rest) is None
+    return is_nought_or_measure(rest, of_a_code="code" in opening.lower())
+
+
+def is_nought_or_measure(told: str, *, of_a_code: bool = False) -> bool:
+    """Whether what stands behind the colon of an error is no error: a nought, a measurement.
+
+    A status (404) and a code below nought (-71) are no measurements; `of_a_code` lets none be one.
+    """
+    if _NOUGHT.match(told) or of_a_code:
+        return _NOUGHT.match(told) is not None
+    return _MEASURE.match(told) is not None and _STATUS_NUMBER.match(told) is None

@@ -15,6 +15,7 @@ from assay.evidence.error_vocabulary import (
     FIELD_NAMES,
     FOREIGN_ERRORS,
     HTTP_PHRASES,
+    NO_TOPIC,
     SOME_WORDS,
     SUBJECTS,
 )
@@ -34,6 +35,9 @@ class Opening(Struct, frozen=True):
     wordings: tuple[str, ...]
     beyond_ascii: bool = False
 
+
+# What an issue or a note is tagged with, and no program that speaks.
+_LABELS = r"(?:bug|issue|feature|feat|fix|task|to-?do|docs?|question|open|closed|resolved|solved)"
 
 # First match wins. Letters match in either case unless a wording says (?-i:...).
 STATEMENTS: tuple[Opening, ...] = (
@@ -93,6 +97,12 @@ STATEMENTS: tuple[Opening, ...] = (
             r"\(error\) ",
             r"\[[\w .-]{1,40}\] (?:error|failed|failure)\s*[:：]",
             r"\[[\w .-]{1,40} (?:error|failed|failure)\]:? ",
+            # The tag of who says it, and what could not be done. Of a log each line has one.
+            (
+                rf"\[(?!\d|{_LABELS}\b)[\w .:/-]{{1,40}}\] (?:error {NO_TOPIC}[a-z]{{3,15}}ing"
+                r"|(?:failed|unable) to (?-i:[a-z]{2,20}))\b[^\n:]{0,120}: "
+                r"(?!\d+\s*(?:\n|\Z)|[^\n]{0,1000}\n\s{0,9}[\[\d])\S"
+            ),
             (
                 r"\[(?-i:[A-Z]{1,20}_ERROR|[A-Z_ ]{0,30}(?:FAILED|INVALID|DENIED|EXPIRED"
                 r"|UNAVAILABLE|BLOCKED|TIMEOUT|NOT_FOUND|MISSING|REFUSED|CONFLICT|EXCEEDED|REQUIRED"

@@ -13,6 +13,7 @@ from assay.evidence.error_vocabulary import (
     NAMED_THINGS,
     NAMING,
     NO_ERROR_OF,
+    NO_TOPIC,
     SOME_WORDS,
     STOPS,
     VERBS,
@@ -49,15 +50,15 @@ PHRASES: tuple[Opening, ...] = (
             ),
             (
                 r"(?:an?\s)?(?:(?:internal|unexpected|unknown|server|system) )?error"
-                r" (?!handling|logging|report|track|check|correct|monitor|rating"
-                r"|messag|warn)[a-z]{3,15}ing\b"
+                rf" {NO_TOPIC}[a-z]{{3,15}}ing\b"
             ),
             r"(?:\w+ ){1,4}returned (?:an? )?(?:\w+ )?error\b",
             (
                 r"(?:[\w'-]+ ){1,5}(?:returned|sent|gave) (?:no (?:parse?able|valid|usable"
                 r"|readable)|(?:an? )?(?:empty|invalid|unexpected|malformed|unparse?able"
-                r"|unreadable) (?:response|results?|body|output|reply|answer|json|payload|data"
-                r"|status))\b"
+                r"|unreadable|non-\w{2,10}|truncated|garbled|incomplete)"
+                r" (?:response|results?|body|output|reply|answer|json|payload|data"
+                r"|status|audio|video|image|frame|file|content|document|page|buffer|stream))\b"
             ),
             r"you (?:are trying|were trying|tried|attempted|'re trying) to \w+",
             (
@@ -174,6 +175,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?: \S{1,100})?\s*(?:\Z|[\n,:;(])"
             ),
             r"could not resolve host",
+            (
+                rf"{SOME_WORDS}(?=d)(?:did not|didn't) (?:[a-z]+ ){{1,4}}(?:with)?in \d+(?:\.\d+)?"
+                r" ?(?:m?s|sec\w*|min\w*)\b"
+            ),
             r"lost connection to\b|(?-i:toomanyrequests|denied): ",
             (
                 r"no (?:result|response|output|reply|answer) (?:was |were )?(?:returned|received)"
@@ -185,6 +190,11 @@ PHRASES: tuple[Opening, ...] = (
                 r" (?:initiali[sz]ed|connected|started|running|open|ready)\b"
             ),
             r"https?connectionpool\(|max retries exceeded\b",
+            (
+                rf"{SOME_WORDS}(?=c)(?:cannot|can't|could not|couldn't) be (?:read|loaded|fetched"
+                r"|retrieved|reached|accessed|shown|processed|completed|sent|opened|saved|updated"
+                r"|created|generated) (?:right now|at (?:the|this) (?:moment|time)|for now)\b"
+            ),
             r"certificate verify failed",
             (
                 r"(?:[\w'./-]{1,60} ){0,4}?(?:returned|responded with|answered with|got|received)"
@@ -280,6 +290,8 @@ PHRASES: tuple[Opening, ...] = (
             (
                 r"your (?:\w+ )?(?:edit|change|request|query|command|input|call|code)\b[^\n.]{0,40}"
                 r"(?:errors?\b|error\(s\)|invalid|rejected|failed|could not)"
+                r"|your (?:\w+ )?(?:reply|request|call|answer|input|arguments?|payload|json|output)"
+                r" (?:had|has|have|contained|contains) no (?:valid \w|[\"'`])"
             ),
         ),
     ),
@@ -298,8 +310,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"|present|set|found|specified))"
             ),
             (
-                r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined)\s(?:or \w+\s)?"
-                rf"(?:keyword\s)?{NAMED_THINGS}{NAMING}"
+                r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined)"
+                rf"\s(?:or (?:\w+\s){{1,4}}?)?(?:keyword\s)?{NAMED_THINGS}{NAMING}"
             ),
             rf"(?:input )?validation (?:error|failed){STOPS}",
             r"\d+ validation errors?(?: for|\s*:)",
@@ -325,7 +337,10 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"attempt(?:ed|ing)? to \w+ (?:an?|the) (?:nil|null|undefined|non-|read-?only)",
             r"no \w+ matched (?:with )?(?:the|those|this|your)\b",
-            r"no such (?:[\w-]+ ){0,2}[\w-]+(?:\s*[:：]|\s[\"'`(])",
+            (
+                r"no such (?!luck|thing)(?:[\w-]+ ){0,2}[\w-]+(?:\s*[:：]|\s[\"'`(]|[.!]?\s*\Z"
+                r"|[.;] (?=available|valid|known|use|try|see|allowed)\b)"
+            ),
             (
                 r"(?:unsupported|unrecogni[sz]ed|unresolved|ambiguous|mismatched|conflicting"
                 r"|disallowed"
@@ -339,6 +354,7 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"no \w+ (?:was|were) (?:performed|executed|applied|written)\b",
             r"extra inputs are not permitted",
+            r"(?!no |what|still)(?:[\w'-]{1,30} ){0,3}[\w'-]{1,30}[^s\W] missing\s?[:：]",
         ),
     ),
     Opening("chinese_error", "page", CHINESE, beyond_ascii=True),

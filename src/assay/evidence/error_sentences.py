@@ -36,8 +36,14 @@ SENTENCES: tuple[Opening, ...] = (
         "line",
         (
             (
-                r"[a-z_]{2,60}_(?:disabled|rejected|missing|timeout|conflict|not_[a-z]{3,20}"
+                r"[a-z_]{2,60}_(?:disabled|rejected|missing|timeout|conflict|not_[a-z]{3,20}|busy"
+                r"|locked|full|closed|offline|banned|blocked|taken|absent|stale|revoked|paused"
+                r"|limit_reached|cooldown|too_[a-z]{3,10}"
                 r"|n(?:ao|o)_[a-z]{4,20}d[oa])\s*(?:\Z|: )"
+            ),
+            (
+                r"(?-i:no)_(?!changes?\b|data|results?\b|errors?\b|action|issues?\b|op\b|conflicts?\b"
+                r"|updates?\b|match|diff|content|reply|one\b)[a-z_]{3,40}\s*\Z"
             ),
         ),
     ),
@@ -46,7 +52,7 @@ SENTENCES: tuple[Opening, ...] = (
         "line",
         (
             (
-                rf"(?!no ){SOME_WORDS}(?=[acdhinrw])(?:not (?:found|defined|enough|accessible"
+                rf"(?!no ){SOME_WORDS}(?=[acdhinrsw])(?:not (?:found|defined|enough|accessible"
                 r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exist"
                 r"(?! yet)|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support"
                 r"|provide|allow|accept|permit|handle|recogni[sz]e)"
@@ -61,8 +67,9 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|open)|invalid|ambiguous|corrupt(?:ed)?|malformed|empty(?=:)"
                 r"|out of (?:range|bounds)|closed and|restricted"
                 r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+)|index out of (?:range"
-                r"|bounds)|could not be \w+ed(?=\s*:)|cannot be (?:after|before|empty|null"
-                r"|negative)|(?:is|are|was|were)"
+                r"|bounds)|could not be \w+ed(?=\s*:)|(?:cannot|can't) be (?:after|before"
+                r"|empty|null|negative)|(?:should not|shouldn't) be (?:empty|null|blank|negative)"
+                r"|(?:is|are|was|were)"
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
                 r"|inventory|memory|permissions?|privileges?|quota|rights|space|stock)"
@@ -108,6 +115,7 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"(?!(?:no|none|never|tests?|checks?|jobs?) )(?-i:[A-Z])[\w-]{2,30} failed[.!]?\s*\Z",
             r"(?:aborting|giving up|rejected|refused|disallowed|forbidden)\s*[:：]",
+            r"(?:blocked|denied)\s*[:：]\s(?!\d|none\b|no\b|yes\b|true\b|false\b)(?-i:[a-z'\"`/])[^\n]*\Z",
             # One thing and why, not a count of many.
             (
                 r"(?!no )(?:\w{1,20} ){0,3}\w{1,20}[^s\s] (?:declined|rejected|refused|denied"
@@ -136,6 +144,22 @@ SENTENCES: tuple[Opening, ...] = (
                 r"(?=\s*:|[^\n]{0,60}(?:[\"'`]\S|\w_\w|\w/|request\b))"
             ),
             r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
+            # With its reason behind a colon, as no story tells it.
+            (
+                r"(?!he|she|they|nobody|people)(?:the |this |your )?(?:[\w.'-]{1,30} ){1,4}"
+                r"(?:could not|couldn't|(?:was|is) unable to) (?-i:[a-z]{3,20})"
+                r"(?: [^\n:.;,]{1,60})?: (?-i:[a-z\d\[({'\"])[^\n]*[^.!?\s]\s*\Z"
+            ),
+            # What a call should have brought with it.
+            (
+                r"(?:[\w'-]{1,30} ){1,4}missing (?:in|from) (?:the |your )?(?:\w+ )?(?:token"
+                r"|request|headers?|body|payload|input|arguments?|call|query|url|session|environment"
+                r"|config\w*)\b"
+            ),
+            (
+                r"(?:[\w'-]{1,30} ){1,3}required \((?:e\.g\.|for example|one of|either|got|like"
+                r"|format)"
+            ),
             (
                 rf"{ARGUMENT} (?:must|should|needs to|has to|(?:is|are) (?:required|missing|empty"
                 r"|invalid|not (?:set|valid|an?|one of))|cannot|can't|does not match)\b"
@@ -167,6 +191,7 @@ SENTENCES: tuple[Opening, ...] = (
             (
                 r"(?:only|exactly|at most) [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted"
                 r"|accepted)\b"
+                r"|only (?:[\w-]+ ){1,3}(?:allowed|supported|permitted|accepted)[.!]?\s*\Z"
             ),
             (
                 r"(?:this|that|the|your) (?:\w+ )?(?:action|change|request|update|operation|edit"

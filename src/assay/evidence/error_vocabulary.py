@@ -94,6 +94,10 @@ CALLED = _any_of(
     tool feature function action operation command endpoint method api call request resource
     """
 )
+# "Error fetching x" tells what went wrong; "Error handling in Go" is what one writes about.
+NO_TOPIC = (
+    r"(?!handling|logging|report|track|check|correct|monitor|rating|messag|warn|budget|propagat)"
+)
 # What stands before a colon where the rest is a value, not a cause.
 FIELD_NAMES = _any_of(
     """
@@ -217,8 +221,9 @@ CHINESE = (
     (
         rf"只有{_HAN}{{1,16}}(?:可以|才能|支持)|(?:当前|目前)?(?:没有|尚未|未)(?:加载|打开|选中"
         rf"|选择"
-        rf"|连接){_HAN}"
+        rf"|连接){_HAN}|[\w ]{{0,20}}没有已(?:加载|连接|配置|启用|选择)的"
     ),
+    rf"{_HAN}{{0,10}}请(?:使用|输入|填写|选择)(?:有效|正确|合法)的",
     r"请(?:指定|提供|传入|填写)|[\w=]{1,30} ?需要 ?\w{1,30} ?参数",
     (
         rf"(?:您|你|{_HAN}{{0,4}}(?:用户|账号|账户))?(?:没有|无|缺乏){_HAN}{{0,6}}权限|权限不足"
@@ -250,6 +255,8 @@ CHINESE = (
     r"(?:找不到|未找到)(?:该|此|指定|用户|文件|资源|记录|对应)",
     r"(?:找不到|未找到)\s?(?:(?:id|编号|名称)\s?[为是]?|名[为是])\s?[^\s的。]{1,60}\s?的",
     rf"(?:找不到|未找到)(?!相关|匹配|任何|符合|结果){_HAN}{{1,10}}(?:[:：]|(?=\s?[\w-]{{0,40}}\d))",
+    r"(?:找不到|未找到)(?!相关|匹配|任何|符合|结果)[\w ]{1,24}[:：]\s?[\w'\"]",
+    r"[\w ]{0,20}[，,]?请通过 ?\w{1,30} ?(?:指定|传入|提供)",
     (r"[\w ]{1,20}(?:必须(?:填写|提供|指定|传入|是|为|在|大于|小于|不)|[需应]为)"),
     (
         rf"{_HAN}{{0,10}}(?:格式|参数|类型|密码|账号|验证码|签名|名称|地址|代码)不(?:正确|匹配|符合"

@@ -9,6 +9,7 @@ from assay.evidence.text_shape import opening_of
 _ENDING = 300
 _BRACKETS = "])>"
 _CLOSING = _BRACKETS + ".*`"
+_FRAMING = "[(<*"
 _ENDED = r"(?:completed|exited|finished|failed|terminated|returned|ended)"
 
 _OPENING = re.compile(
@@ -65,6 +66,20 @@ def status_label(text: str) -> str | None:
     """The words with which what a command printed states its status: "exit code:"."""
     found = _stated(text, of_command=True)
     return None if found is None else found[0][: found.start(1) - found.start()].strip(" \n*[(<")
+
+
+def above_the_last_line(text: str) -> str | None:
+    """What stands above a status that is the bare last line of a text, as any log may end.
+
+    None where it stands elsewhere, or as only who ran the command writes it: "[exit code: 1]".
+    """
+    found = None if _stated(text, of_command=False) else _stated_at_the_end(text)
+    if found is None or found[0].strip()[:1] in _FRAMING:
+        return None
+    ending = text[-_ENDING:].rstrip()
+    if found.end() < len(ending):  # a report, in which the status is one line of several
+        return None
+    return text.rstrip()[: found.start() - len(ending)]
 
 
 def _stated(text: str, *, of_command: bool, opening: str | None = None) -> re.Match[str] | None:

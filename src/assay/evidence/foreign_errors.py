@@ -99,6 +99,11 @@ _OPENERS = (
         r"(?:mangler|saknar|ugyldig|ogiltigt?|ukjent|ukendt|okänd) \w+(?:[.!:]|\s*\Z)"
         r"|(?:kunne ikke|kunde inte) \w+"
     ),
+    (
+        r"(?:đã xảy ra lỗi|lỗi (?:khi|kết nối|hệ thống|máy chủ))\b|vui lòng (?:nhập|cung cấp|chọn"
+        r"|đăng nhập) |thiếu (?:tham số|trường|thông tin|quyền)\b|không đủ (?:quyền|số dư|tiền)\b"
+        r"|(?:không|chưa) có (?!kết quả|dữ liệu|thông tin)(?:\S+ ){1,4}?['\"“]"
+    ),
     r"hata oluştu|(?:\w+ ){1,2}hatası\s*:|erişim (?:reddedildi|engellendi)|geçersiz ",
 )
 # The same in letters beyond ASCII alone.
@@ -205,7 +210,7 @@ _VERDICTS = (
     r"nie (?:istnieje|została? znaleziony?)|już istnieje|jest (?:wymagane|nieprawidłowe)",
     r"bulunamadı|başarısız|bırakılamaz|okunamadı|zorunludur|mevcut değil|süresi doldu|izniniz yok",
     r"hittades inte|blev ikke fundet|ble ikke funnet|misslyckades|mislykkedes|är ogiltigt?",
-    r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép|có quyền)|thất bại",
+    r"không (?:hợp lệ|tìm thấy|thể|tồn tại|được phép|có quyền)|thất bại|thiếu quyền",
     r"tidak (?:ditemukan|valid|dapat|ada)",
     (
         r"не знайден[оаий]+|nebyla? nalezena?|nem található|nu a fost găsit|nu exist[ăa]"

@@ -102,7 +102,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|sem permiss|sin permiso|uprawnie|dostępu|erişim|заблокирован|блокирован\w+"
             r"|por (?:seguridad|segurança)|raisons? de sécurité|aus sicherheits"
             r"|из соображений безопасн|bloquead[oa]|bloquée?|blockiert|gesperrt"
-            r"|(?:белом|черном) списк)|دسترسی|غير مصرح|権限"
+            r"|(?:белом|черном) списк|(?:thiếu|không (?:có|đủ)) quyền)|دسترسی|غير مصرح|権限"
             r"|アクセスが拒否|許可|권한"
             r"|거부"
         ),
@@ -164,6 +164,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|introduzca|veuillez|bitte (?:geben|wählen|angeben)|fehl(?:t|en)\b|nicht leer"
             r"|est vide|está vazi"
             r"|indic[aáeé] (?:el|la|un)|precisa de"
+            r"|vui lòng (?:nhập|cung cấp|chọn)|thiếu (?:tham số|trường|thông tin)"
             r"|keine?[nrs]? (?:\S+ ){1,4}?(?:angegeben|übergeben|ausgewählt)|no se (?:proporcion"
             r"|especific|indic)|nenhuma? (?:\S+ ){1,4}?(?:fornecid|informad|especificad"
             r"|selecionad)|não (?:foi )?(?:fornecid|informad|especificad)|informe\b|vací[oa]\b"
@@ -203,7 +204,8 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|no (?:es|parece) una?\b|tienen? que|kein\w* (?:gültig|regulär)|anterior a"
             r"|mismo tiempo|a la vez|não é uma?\b|не является|(?:некорректн|недопустим"
             r"|неправильн)\w"
-            r"|не (?:понял|распознан)|incorrect[oae]|incorret|fuera de rango|hors limites)"
+            r"|отрицательн|не (?:понял|распознан)|incorrect[oae]|incorret|fuera de rango"
+            r"|hors limites)"
             r"|غير صالح|अमान्य|無効|不正|正しくありません"
             r"|なければなりません|一致しません|含まれています|すぎます|ではありません"
             r"|유효하지|잘못된|올바르지|아니다|아닙니다|어야 합니다|여야 합니다|해야 합니다|너무"
@@ -221,6 +223,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|bulunamadı|hittades inte|ikke fun[dn]et|không tìm thấy|tidak ditemukan|не знайден"
             r"|nenalezen|nem található|nije prona|belum dikenal|tidak dikenal|didapatkan|табылмады"
             r"|sconosciut|неизвестн"
+            r"|no hay (?:un|una|ningún|ninguna) \S+ (?:\S+ )?(?:llamad|con ese|con el)"
             r"|inconnue?\b|descon(?:oc|hec)id|không có|не наш(?:[её]л|л)|нет (?:файла|так(?:ого"
             r"|ой)))"
             r"|غير موجود|לא נמצא|नहीं मिल"
@@ -260,7 +263,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
             r"|error (?:del|en)\b"
             r"|fehler|échec|erreur|fall(?:o|ó|ado)\b|erro\b|errore|mislukt"
             r"|ошибка|не удалось|błąd|hata(?:sı)?\b|что-то пошло не так|etwas ist schief"
-            r"|algo (?:sali|deu)|quelque chose s'est|no (?:puedo|pudo|pude)|falhou|falha\b"
+            r"|thất bại|algo (?:sali|deu)|quelque chose s'est|no (?:puedo|pudo|pude)|falhou|falha\b"
             r"|не (?:могу|смог))|失敗|エラー|できません|실패|오류|못했습니다"
         ),
     ),

@@ -55,9 +55,16 @@ _STOP = r"(?:[.!,;:—–(]|\s*\Z| [^\n]{1,80})"
 # One of these stands in whatever bears a sign of those below.
 SAID_BY_WHO_IS_HINDERED = (
     rf"(?:{_HINDERING}|{_BROUGHT_ABOUT}|{_REFUSED}|{_UNDONE}|nothing|skipped|unfortunately|you|only"
-    r"|not \w+ing|please)\b"
+    r"|not \w+ing|please|in progress|running|pending|another|other|earlier|later|smaller|larger"
+    r"|shorter|longer|different|lower|higher|out|first|before|there)\b"
 )
 
+# Where there is none of these, all is well: who was to update or to mend had nothing to do.
+_BETTER_NONE = (
+    r"(?:[\w'-]+ ){0,3}?(?:updates?|upgrades?|changes?|duplicates?|conflicts?|errors?|issues?"
+    r"|problems?|warnings?|violations?|differences?|findings?|needs?|action|charge|effect|reply"
+    r"|new|old|stale|unused|orphan\w*|expired|pending|leftovers?)\b"
+)
 _NONE_THERE = Sign(
     "none_there",
     (
@@ -66,8 +73,19 @@ _NONE_THERE = Sign(
         r"|no (?:active|open|current|selected|running"
         r"|default|connected) (?:[\w-]+ )?[\w-]*[^s\s.:!](?:[.:!]|\s*\Z)|no (?:[\w-]+ ){1,3}"
         r"(?:configured|defined|registered|specified|provided|selected|connected|loaded"
-        r"|installed|enabled)\b|no (?:[\w-]+ ){1,3}(?:changed|updated|modified|saved|sent)[.!]"
-        r" (?:please )?(?:pass|provide|specify|set|give|supply) \w"
+        r"|installed|enabled)\b|no (?:[\w-]+ ){1,3}(?:changed|updated|modified|saved|sent"
+        r"|staged|added|queued)\b[^\n.!]{0,20}[.!]"
+        r" (?:please )?(?:pass|provide|specify|set|give|supply|use) \w"
+        # Nothing of it is left for who was to have some.
+        rf"|no (?!{_BETTER_NONE}|[\w ]{{0,40}}(?:information|info|data|details|documentation)\b)"
+        r"(?:[\w'-]+ ){1,4}(?:available|left|free|remaining)\b"
+        rf"|there (?:is|was|are|were) no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,3}}to \w+"
+        # None of what the call named, and none of what waits in a place: nothing to act on.
+        rf"|no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,4}}(?:(?:was |were )?found )?(?:for|matching"
+        r"|named|called|with (?:the )?(?:id|name|title|number|[\w-]{2,20}(?= [\"'`#]|"
+        r" [\w-]{0,20}\d))|like) [\"'`#]?\w[^\n]{0,80}\Z"
+        rf"|no (?!{_BETTER_NONE})(?:[\w'-]+ ){{0,2}}?[\w'-]*[^s\s] (?:in|on) (?:the |this |your )?"
+        r"[\w-]+[.!]?\s*\Z"
     ),
 )
 # First match wins. Letters match in either case unless a wording says (?-i:...).
@@ -78,7 +96,8 @@ ACTING_SIGNS: tuple[Sign, ...] = (
     Sign(
         "closed_to_all",
         (
-            rf"(?:{_SUBJECT}(?:is|are|was|were|has been|seems|appears)|(?:that|this|it)'s)"
+            rf"(?:{_SUBJECT}(?:is|are|was|were|has been|seems|appears|ist|sind|est|está|è)"
+            r"|(?:that|this|it)'s)"
             rf"{_FOR_NOW} (?P<told>{_HINDERING})(?! to\b){_STOP}"
         ),
     ),
@@ -87,14 +106,16 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         "done_before",
         (
             rf"{_SUBJECT}(?:is|are|was|were|has been|have been|has|have) (?P<told>already)"
-            r" (?:an? \w+|\w{3,}ed\b|given|taken|sent|made|set up|available|present|there)\b"
+            r" (?:an? \w+|\w{3,}(?:ed|ing)\b(?! again)|given|taken|sent|made|set up|available"
+            r"|present|there"
+            r"|bound|built|held|sold|paid|run|lent|spent|gone|active|open|full|in progress)\b"
         ),
     ),
     Sign(
         "turned_down",
         (
             rf"(?:[\w'-]+ ){{1,3}}?(?:was |were |has been |is )?(?P<told>{_REFUSED})"
-            r"(?:[.!(]|\s*\Z| (?:by|for|due|because)\b)|(?:declined|rejected|refused|denied"
+            r"(?:[.!(]|\s*\Z| (?:by|for|due|because|or)\b)|(?:declined|rejected|refused|denied"
             r"|blocked)[.!:] "
         ),
     ),
@@ -111,7 +132,40 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         r"skipped\s?[:|(—-][^\n]{0,100}\b(?:no|not|missing|without|invalid|cannot|denied)\b",
     ),
     Sign("for_others", r"only (?:[\w<>'-]+ ){1,8}(?P<told>can|may|is|are) (?:be )?\w+"),
-    Sign("under_way", r"already (?P<told>\w+ing)[.!]?\s*\Z"),
+    Sign(
+        "under_way",
+        (
+            r"already (?P<told>\w+ing)[.!]?\s*\Z|(?:an?|another) (?:[\w'-]+ ){1,3}?is (?:already"
+            r" |still |currently )?(?:in progress|running|pending|under way|active|open)\b"
+        ),
+    ),
+    Sign(
+        "first_do",
+        (
+            r"(?:connect|open|save|start|install|enable|finish|close|load|run|stop|pause|unlock"
+            r"|upload|complete|verify|log in to|sign in to) (?:an?|the|your|this|that|it|any|all)\b"
+            r"[^\n.]{0,60} (?:before \w+ing|first)\b[^\n.,]{0,30}[.!]?\s*\Z"
+        ),
+    ),
+    # "It closes at ten; choose an earlier hour."
+    Sign(
+        "another",
+        (
+            r"(?![^\n.;!]{0,60}\b(?:sent|booked|saved|made|added|set|moved|done|[a-z]+ted)\b)"
+            r"[^\n]{3,200}?[.;!,—–] (?:please )?(?:choose|pick|use|try|select|enter|give|pass"
+            r"|specify|provide) (?:an? |some )?(?:another|other|earlier|later|smaller|larger"
+            r"|shorter|longer|different|lower|higher|valid)\b"
+        ),
+    ),
+    Sign(
+        "run_out",
+        (
+            r"(?!(?:logged|signed|checked|opted|zoomed|rolled|moved|taken) )(?:the )?[\w'-]+"
+            r"(?: [\w'-]+)? (?:is |are |has |ran |run )?out of (?:[\w-]+ )?(?:[\w-]+[^s\W]s"
+            r"|paper|ink|toner|space|fuel|power|battery|stock|rope|money)[.!]?\s*\Z"
+            r"|[^\n]{2,80} (?:has|have) (?:opted out|unsubscribed|blocked you|muted you)\b"
+        ),
+    ),
     Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),
     Sign("idle", r"nothing (?P<told>is|was|has been) (?:\w+ing|\w+ed|open|sent|done)\b"),
     Sign(

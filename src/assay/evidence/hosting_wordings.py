@@ -29,6 +29,11 @@ HOSTING: tuple[str, ...] = (
     r"(?<!\w)\.env\b|credential (?:store|manager|helper)|\bkey(?:chain|ring)\b",
     r"\bno (?:\S+ ){1,6}(?:is |are )?configured\b|needs? (?:\w+ ){1,3}configured\b",
     r"config(?:uration)?(?: file)? (?:was |is )?(?:not found|missing)",
+    # The advice behind it may name the key that is to be set.
+    (
+        r"(?!\S*key)(?!\S*token)(?!\S*secret)(?!\S*password)(?!\S*auth)(?!\S*credential)"
+        r"(?!is )(?!are )\b\S+ (?:is |are )?not configured[.(]|(?:服务|系统|模块|插件)(?:尚)?未配置"
+    ),
     rf"\b{_SETTING} (?:is |was )?(?:undefined|unset|missing|empty)\b",
     r"\binstall (?:it|an? |the )|EADDRINUSE|(?:port \d+|address) (?:is )?already in use",
     r"(?:npm|pip3?|npx|brew|uv|apt(?:-get)?) (?:[\w@./-]+ ){0,3}install",

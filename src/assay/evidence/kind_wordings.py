@@ -22,6 +22,12 @@ _CERTIFICATE = (
     r"|is valid for [^\n,]{1,80}, not)"
     r"|\bcertificate's (?:alt|subject|common)|\b(?:verify|validate|trust) (?:\w+ ){0,2}certificate"
 )
+# What a site does not let programs fetch. That this could not be found out is another failure.
+_FORBIDDEN_TO_ROBOTS = (
+    r"robots\.txt\b[^\n]{0,200}(?:forb[ia]d|disallow|not allow|prohibit|block|den(?:y|ie)|restrict"
+    r"|prevent|exclud)|(?:forbidden|disallow|not allowed|prohibited|blocked|denied|restricted"
+    r"|prevented|excluded)[^\n]{0,60}\brobots\.txt"
+)
 _TOOL_NAME = r"[\"'`]?[\w./:@-]{1,80}[\"'`]?"
 
 # Most specific first: the first wording found names the kind.
@@ -81,8 +87,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|insufficient[ _](?:credits?|funds|quota)|and billing"
             r"|(?:payment|card|transaction)\b[^\n]{0,30} declined"
             r"|no credits|top up|billing (?:details|limit|account|is)|(?:call|request|usage|search"
-            r"|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit (?:was "
-            r"|has been )?(?:exceeded|reached|hit)|^limit exceeded|exhausted|已达上限|用完"
+            r"|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit (?:of [\w ]{1,30} )?"
+            r"(?:was |has been )?(?:exceeded|reached|hit)|^limit exceeded|exhausted|已达上限|用完"
             r"|payment required|credit balance|out of credits|no space left|disk (?:is )?full"
             r"|ENOSPC|EMFILE|too many (?:clients|(?:open )?(?:connections|files))|额度|配额|欠费"
         ),
@@ -123,11 +129,13 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|requires? (?:the |an? )?[\w:.*-]{1,60} (?:scope|permission|role|privilege)s?\b"
             r"|access(?: is| was)? denied|forbidden"
             r"|insufficient (?:permissions?|privileges?|scopes?)|not (?:authori[sz]ed|permitted)\b"
-            r"|must be owner|EACCES|EPERM|row-level security|robots\.txt|(?:missing|required"
-            r"|granted) .{0,20}scopes?\b|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is"
+            rf"|must be owner|EACCES|EPERM|row-level security|{_FORBIDDEN_TO_ROBOTS}"
+            r"|(?:missing|required|granted) .{0,20}scopes?\b"
+            r"|missing (?:\w+ )?(?:permissions?|access)\b|\b(?:was|is"
             r"|been|are) (?:banned|blocked)\b|restricted (?:operation|page|path|pattern|area)"
             r"|escapes? \w|operation not permitted|(?:(?:do|does) not|don't"
-            r"|doesn't) have (?:the )?(?:permission|access|rights)|read-only transaction|权限|禁用"
+            r"|doesn't) have (?:[\w-]+ ){0,3}?(?:permissions?|access|rights|privileges)\b"
+            r"|read-only transaction|权限|禁用"
             r"|封禁|禁止访问|拒绝访问|captcha|enable javascript|javascript and cookies|not a robot"
             r"|(?:pending|awaiting) approval|belong to you|(?:has been|was) denied|denied by"
             r"|you are human|not accessible by|allowed director|\b(?:http|status|code"
@@ -200,6 +208,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|is (?:starting|restarting)|服务不可用|维护|繁忙"
         ),
     ),
+    ("permission", r"robots\.txt"),
     (
         "malformed_call",
         (
@@ -345,6 +354,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"exceeds? (?:the )?(?:maximum|max)(?: allowed)? (?:size|tokens|length|output|context)"
             r"|(?:output|response|result|file|content|payload|message|request|entity)s?(?: is"
             r"| was)? too (?:large|long|big)|too large to|maximum context length|过大|过长"
+            r"|(?:larger|bigger|heavier) than \d[\d,.]* ?(?:[kmg]i?b|bytes|pixels|pages)\b"
         ),
     ),
     (
@@ -354,6 +364,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|may not be recogni[sz]ed|(?:supplied|provided|passed|gave) an? (?:empty|invalid)"
             r"|unrecogni[sz]ed|not (?:an? )?recogni[sz]ed|is not one of|invalid value|invalid enum"
             r"|(?:must|should) be one of|expected one of|not a valid|cannot identify"
+            r"|(?:does|do) not (?:conform|comply|adhere)\b"
             r"|does not match (?:the )?(?:pattern|format|regex)|invalid (?:\w+ ){0,2}(?:format|url"
             r"|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector|regex)\b"
             r"|ValueError|resolved to \d+ elements|ensure (?:that )?this|malformed|mismatch"
@@ -362,6 +373,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|^\W*not an? (?:\w+ )?(?:file|directory|folder|number|date|url|path)\b|(?:less"
             r"|greater) than or equal|must (?:use|follow|match|begin|start|end|contain)\b"
             r"|must be (?:between|in the format|a positive|positive|non-)|is not (?:valid|an? )"
+            r"|(?:cannot|can't|may not) be (?:negative|zero|less|more|greater)\b"
             r"|too (?:small|large|short|long)|is an? \w+, not an?|(?:above|below|over|under"
             r"|outside) the (?:maximum|minimum|limit|allowed|permitted|valid)|不能(?:早于|晚于"
             r"|大于"
@@ -382,7 +394,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|unable to) (?:find|locate)|ENOENT|NotFound|NoSuch|not defined"
             r"|no module named"
             r"|unknown (?:column|table|database|host|user|symbol|city)|no .{1,60} (?:found|named"
-            r"|with (?:id|e-?mail|name|number|code|key)|available for)|could not resolve to an?"
+            r"|with (?:id|e-?mail|name|number|code|key|\w{2,20} [\"'`#]?[\w-]{0,20}\d)"
+            r"|available for)|could not resolve to an?"
             r"|undefined (?:table|column)|no match(?:es|ing) |no (?:\w+ )?(?:element"
             r"|node|row|record|item|file|entry|user)s? (?:match|with|for)|(?:did|does"
             r"|do) not (?:match any|appear)|user unknown|(?:unknown|undefined"
@@ -391,7 +404,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|there (?:is"
             r"|was) no \w|unknown \w*_\w+|\bno (?:\w+ ){1,3}[\"'`]|^\W*no \w+ \S*\d"
             r"|has no \w+ [\"'`]|(?:server|api|schema) (?:doesn't|does not) have an? \w"
-            r"|matched no \w|not in (?:the )?(?:registry|catalog|database"
+            r"|matched no \w|(?:not|n't) in (?:the )?(?:\w+ list|registry|catalog|database"
             r"|index)\b|has only \d+|no (?:rule|available|route) |undefined control|不存在"
             r"|未获取到"
             r"|未查到|查无"
@@ -400,9 +413,11 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "unsupported",
         (
-            r"not (?:currently )?supported|unsupported(?! operand)|not implemented|NotImplemented"
+            r"not (?:currently )?supported|not (?:available|possible) here\b"
+            r"|unsupported(?! operand)|not implemented|NotImplemented"
             r"|read-?only|illegal operation|(?:does|did) not (?:support|provide|allow|handle"
-            r"|understand)|only .{1,40} (?:(?:is|are) )?(?:allowed|supported|permitted|accepted)"
+            r"|understand)|\bsupports? \S{1,40} only\b"
+            r"|(?:only|exactly) .{1,40} (?:(?:is|are) )?(?:allowed|supported|permitted|accepted)"
             r"|EISDIR"
             r"|not allowed|method not allowed|不支持"
         ),

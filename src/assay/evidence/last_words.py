@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.evidence.error_grammar import failing_opening
+from assay.evidence.error_grammar import failing_opening, is_nought_or_measure
 from assay.evidence.text_shape import reads_like_content
 from assay.evidence.wanted_answers import SENTENCES, WORKS
 
@@ -29,14 +29,21 @@ _COMPLAINTS = re.compile(r"\s*\W{0,3}std ?err(?:or)?\W{0,3}\n", re.IGNORECASE)
 # How a program tells, after what it did, that it ended badly; in lower case, unlike a log. Advice
 # may stand below.
 _LAST_ERROR = re.compile(
-    r"\n(?:(?:fatal|error): \S[^\n]{0,300}(?:\n(?:hint|help|note|tip):[^\n]{0,300}){0,12}"
+    r"\n(?:(?:fatal|error): (?P<told>\S[^\n]{0,300})(?:\n(?:hint|help|note|tip):[^\n]{0,300}){0,12}"
     r"|(?:\[\w{4,7}\] )?BUILD FAIL(?:URE|ED)[^\n]{0,80})\s*\Z"
 )
+# How what builds by rules gives up: "make[1]: *** [all] Error 2", "ninja: build stopped: ...".
+_LAST_RULE = re.compile(
+    r"\n[a-z][\w.+-]{0,40}(?:\[\d{1,3}\])?: (?:\*{3} (?:\[[^\n]{1,300}\] [^\n]{1,80}"
+    r"|[^\n]{1,300} Stop\.)|build stopped: [^\n]{1,200}|Target [^\n]{1,200} not remade because"
+    r" of errors\.)(?<!\(ignored\))\s*\Z"
+)
+_GIVING_UP = (": *** ", ": build stopped: ", " not remade because of ")
 # Work that failed, and what its caller is to do about it: no row of a report goes on like that.
 _LAST_WORK = re.compile(r"\n((?=[A-Z])[^\n:;]{2,80} failed; [a-z][^\n]{2,200})\s*\Z")
 # The same of who was to act, and brings no log.
 _LAST_ERROR_OF_A_DEED = re.compile(
-    r"\n(?:Error|ERROR|Fatal|FATAL): (?!none\b|no\b|0)\S[^\n]{0,300}\s*\Z"
+    r"\n(?:Error|ERROR|Fatal|FATAL): (?!none\b|no\b|0)(?P<told>\S[^\n]{0,300})\s*\Z"
 )
 # A deed that is told first, in a short sentence without a count, and what went wrong then. A
 # number may be part of a name: "printer HP-2".
@@ -56,6 +63,12 @@ _UNDONE = re.compile(
     r"|(?:none|nothing)\b[^\n.;:]{0,30}?\b(?:could|was|were|has been|have been) \w+"
     r"|(?:it|the \w+) (?:was|were|has been) (?:cancell?ed|aborted|rejected|declined|refused|denied"
     r"|interrupted|blocked|lost)\b",
+    re.IGNORECASE,
+)
+# Where one stands, in a line of its own above what is said: "[test] pier: 4 · boat: none".
+_WHERE = re.compile(
+    r"\[(?!info|debug|warn|error|trace|note)[^\W\d_][\w -]{0,30}\]"
+    r"(?: [\w ]{1,30}: [^\n:·|,]{1,40}(?: ?[·|,]|(?=\n))){1,6}\n(?=[^\s\[])",
     re.IGNORECASE,
 )
 # A heading that says so, with nothing but the words of the failure below it.
@@ -83,12 +96,26 @@ def ends_in_error(text: str, tool: ToolKind) -> bool:
     ending = text[-_LONGEST:]
     found = None
     if "error: " in ending or "fatal: " in ending or "BUILD FAIL" in ending:
-        found = _LAST_ERROR.search(ending)
-    if found is None and tool in _WORKING and " failed; " in ending:
-        found = _last_failed_work(ending)
+        found = _telling(_LAST_ERROR.search(ending))
+    if found is None and tool in _WORKING:
+        found = _last_work(ending)
     if found is None and tool == "acting" and ":\n" not in text:  # nothing was written down
-        found = _LAST_ERROR_OF_A_DEED.search(text)
+        found = _telling(_LAST_ERROR_OF_A_DEED.search(text))
     return found is not None and not reads_like_content(text)
+
+
+def _telling(line: re.Match[str] | None) -> re.Match[str] | None:
+    """A last line that tells of an error, unless that is a measurement: "error: 0.023"."""
+    told = None if line is None else line["told"]
+    return None if told and is_nought_or_measure(told) else line
+
+
+def _last_work(ending: str) -> re.Match[str] | None:
+    """The last line of a work that failed, or that what builds by rules gave up."""
+    found = _last_failed_work(ending) if " failed; " in ending else None
+    if found is None and any(sign in ending for sign in _GIVING_UP):
+        found = _LAST_RULE.search(ending)
+    return found
 
 
 def _last_failed_work(ending: str) -> re.Match[str] | None:
@@ -114,6 +141,13 @@ def fails_after_good_news(opening: str, tool: ToolKind) -> bool:
     if found is None:
         return False
     return news["but"] is not None or (found.rule not in SENTENCES and ":" in told)
+
+
+def fails_below_its_place(text: str, tool: ToolKind) -> bool:
+    """Whether a short text tells where it stands, and below that line what went wrong."""
+    found = _WHERE.match(text) if len(text) <= _LONGEST_TOLD_TWICE else None
+    rule = None if found is None else failing_opening(text[found.end() :], tool=tool)
+    return rule is not None and rule.rule not in SENTENCES
 
 
 def fails_under_heading(text: str, tool: ToolKind) -> bool:

@@ -23,6 +23,7 @@ from assay.evidence.last_words import (
     ends_in_error,
     ends_in_exception,
     fails_after_good_news,
+    fails_below_its_place,
     fails_under_heading,
 )
 from assay.evidence.payload import Payload, reported_together, unwrap
@@ -116,6 +117,13 @@ _OF_A_WORK = re.compile(
     r"(?:the |your |last |latest )*(?:[\w#.-]+ ){0,2}?(?:build|deployment|migration|installation"
     r"|transaction|task|merge|push|commit|backup|payment|booking|registration|submission|transfer"
     r"|job|run|order|step|rollout|compilation)\b(?![^\n]{0,60}\bnot\b)",
+    re.IGNORECASE,
+)
+# What becomes of all of a kind is a rule, and was asked for. Of calls it is told to who called.
+_OF_MANY = re.compile(
+    r"(?!requests|calls|connections|queries|actions|commands|operations)(?-i:[A-Z])[a-z]+s\b"
+    r"(?![^\n]{0,80}\b(?:you|your|this)\b)[^\n:;]{0,80} (?:are|get|will be) (?:\w+ly )?"
+    r"(?:rejected|denied|declined|refused|blocked|cancell?ed)\b",
     re.IGNORECASE,
 )
 _CUT_JSON = re.compile(
@@ -306,6 +314,7 @@ def _told_late(text: str, opening: str, tool: ToolKind, *, reported: bool | None
         ends_in_error(text, tool)
         or fails_after_good_news(opening, tool)
         or (text[:1] == "#" and fails_under_heading(text, tool))
+        or (text[:1] == "[" and fails_below_its_place(text, tool))
     ):
         return "last_words"
     return None
@@ -344,7 +353,7 @@ def _is_said_in_passing(
         case "wording":
             passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
         case "checking" | "asking" if found.rule in WORKS:
-            passing = _OF_A_WORK.match(text) is not None
+            passing = bool(_OF_A_WORK.match(text) or _OF_MANY.match(text))
         case "checking":
             verdict = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(opening_of(text)) is None
             passing = verdict or _is_a_small_word(text)

@@ -24,6 +24,10 @@ _MISSING_PART = re.compile(
     r"|\bshared librar(?:y|ies)\b",
     re.IGNORECASE,
 )
+# What code calls by a name that nobody gave, or gave too late.
+_UNDEFINED = re.compile(
+    r"\b(?:NameError|ReferenceError|UnboundLocalError)\b|referenced before assignment"
+)
 # Where a call says what is to run the code that it sends.
 _RUNNERS = frozenset({"language", "lang", "runtime", "interpreter", "shell", "kernel"})
 _EXPRESSIONS = frozenset({"expression", "expr", "formula", "equation"})
@@ -43,6 +47,14 @@ def is_query_tool(tool: str) -> bool:
 def has_expression(call: ToolExecutionResult) -> bool:
     """Whether the model sent something to be worked out, in a language of its own."""
     return isinstance(call.parameters, dict) and bool(_EXPRESSIONS & call.parameters.keys())
+
+
+def names_the_undefined(message: str) -> bool:
+    """Whether what code throws is that a name in it stands for nothing.
+
+    A compiler calls that an error of the code, and so is it where it is found out later.
+    """
+    return _UNDEFINED.search(message) is not None
 
 
 def lacks_a_part(call: ToolExecutionResult, message: str) -> bool:

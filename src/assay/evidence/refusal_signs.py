@@ -57,7 +57,8 @@ _DEMAND = (
     r"(?:schema|format|pattern|signature)|(?:has|have|contains?) (?:an? )?(?:unknown|invalid"
     r"|multiple|dangerous|illegal|forbidden|disallowed|unsafe|unsupported)|should (?:be|not)"
     r"|could not be (?:read|loaded|opened|parsed|reached)"
-    r"|(?:can|may) (?:only )?(?:be|have|contain) (?:at most|a maximum|max(?:imum)?|up to|no more)"
+    r"|(?:can|may) (?:only )?(?:be|have|contain)(?: \w+ed)? (?:at most|a maximum|max(?:imum)?|up to"
+    r"|no more)|may not (?:contain|include|exceed|start|end)"
     r"|refusing to \w+|(?:supports?|accepts?|allows?|takes?) (?:[\w-]+ ){1,6}only|only (?:supports?"
     r"|accepts?|allows?|takes?|works? with))\b"
 )
@@ -70,6 +71,7 @@ _STATE = (
 )
 _HINT = (
     r"(?:(?:is|are) (?:currently )?(?:off|offline|gone|full|over|busy|locked|disabled|closed"
+    r"|read-?only"
     r"|already|only|too)\b|no longer\b|already\b|still (?:has|have|active|open)\b"
     r"|(?:inaccessible|expired|forbidden|disallowed|unauthori[sz]ed|undefined|stale|rejected|refused|denied|blocked)\b"
     r"|failed\b|no (?:active|open|current|selected|running|valid|default|registered|configured"
@@ -78,20 +80,20 @@ _HINT = (
 )
 _ASKING = (
     r"(?:provide|specify|supply|give|pass|attach|add|set|create|configure|enter|choose|pick|select"
-    r"|keep|limit|spend|buy|order|wait|pay|deposit|bet|invite)"
+    r"|keep|limit|spend|buy|order|wait|pay|deposit|bet|invite|empty)"
 )
 _INSTEAD = (
     r"(?:use|run|call|set|provide|specify|pass|supply|create|choose|pick|select|enable|configure"
     r"|install|connect|launch|open|start|upload|add|include|read|check|ensure|make sure|verify"
     r"|give|try|remove|click|point|restart|reconnect|reload|refresh|upgrade|log in|sign in|correct"
-    r"|rename|reduce|retry|must be|it (?:must|should)|expected|(?:available|valid|allowed|supported"
-    r"|known"
-    r"|accepted)(?: [\w-]+){0,3}:)"
+    r"|rename|reduce|retry|must be|it (?:must|should)|expected)"
 )
+# What could have been given instead.
+_CHOICE = r"(?:available|valid|allowed|supported|known|accepted)(?: [\w-]+){0,3}:"
 _COURTESY = r"(?:contact|note|review|find|see|enjoy|wait|visit|try|call|reply|feel)"
 _IDENTIFIER = (
     r"(?-i:\b[a-z]+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z]+_[A-Z_]+\b)|\w=\w|[\"'`][^\"'`\n]{1,60}[\"'`]"
-    r"|</?\w+>"
+    r"|</?\w+>|(?<![\s\S])--(?-i:[a-z])[\w-]+"
 )
 _WORD = r"[^\W\d][\w'/-]*"
 _COPULA = r"(?:is|are|was|were|has|have|do|does|did|should|could|would|will|must)"
@@ -116,7 +118,9 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "wrong_thing",
         (
-            rf"(?:{_BAD}(?: {_WORD}){{1,4}}|missing(?: {_WORD}){{1,2}}(?: (?:or|and) {_WORD})?"
+            rf"(?:{_BAD}(?: {_WORD}){{1,4}}|(?-i:empty) (?:path|query|input|url|command|argument"
+            r"|payload)"
+            rf"|missing(?: {_WORD}){{1,2}}(?: (?:or|and) {_WORD})?"
             rf"|(?-i:unknown)(?: {_WORD})"
             r"{1,2}|incomplete (?:[\w-]+ ){1,3}(?:detected|given|provided|received|specified"
             r"|supplied)"
@@ -166,7 +170,7 @@ SIGNS: tuple[Sign, ...] = (
         "advice",
         (
             rf"[^\n]{{3,200}}?(?:[.!;:)'\"`\]]|\s[—–-]{{1,2}}|\n)\s*(?:please |instead,? |either )?"
-            rf"(?:{_INSTEAD}\b(?! again)|(?<=please )(?!{_COURTESY}\b)\w+)"
+            rf"(?:{_INSTEAD}\b(?! again)|{_CHOICE}|(?<=please )(?!{_COURTESY}\b)\w+)"
         ),
         "hint",
     ),
@@ -210,7 +214,8 @@ _DOUBTS_WITHIN = (
     r"|unauthori[sz]ed"
     r"|malformed|unexpected|unresolved|unrecogni[sz]ed)(?-i:[A-Z])\w+ed\b|\?|\b(?:he|she|they|his"
     r"|her|their"
-    r"|him|who|said|my|our|us|people|everyone|usually|often|always|never|generally|may|might"
+    r"|him|who|said|my|our|us|people|everyone|usually|often|always|never|generally|might"
+    r"|may(?! not (?:contain|include|exceed|start|end)\b)"
     r"|sometimes|typically|(?<!at )most|many|by default|guaranteed|already installed)\b"
     r"|\bsome (?:[\w]+ ){1,5}(?:could not|were not|cannot)\b"
     r"|\b(?:was|were) (?:(?:stripped|skipped|ignored|dropped)|(?<!nothing was )(?:moved|sent|saved"
@@ -234,6 +239,14 @@ _DOUBTS_ANYWHERE = (
 
 # What is done in spite of what is said before.
 _GOES_ON = re.compile(r"\b(?:anyway|proceeding|continuing with|using (?:the )?default)\b", re.I)
+
+# Who was to mend, to merge or to update had nothing to do.
+_ALL_WELL = re.compile(
+    r"(?:there (?:are|were) )?no (?:[\w'-]+ ){0,2}?(?:duplicates?|conflicts?|errors?|issues?"
+    r"|problems?|warnings?|violations?|updates?|upgrades?)\b(?: [\w'-]+){0,2}?"
+    r" (?:found|detected|available|needed|remain(?:ing)?)\b",
+    re.I,
+)
 
 # What bears these hinders the tool, beside what refuses whoever calls.
 _HINDERING: dict[ToolKind, tuple[Sign, ...]] = {"acting": ACTING_SIGNS, "stopper": STOPPER_SIGNS}
@@ -290,7 +303,7 @@ def sign_of_refusal(opening: str, *, tool: ToolKind = "other") -> Sign | None:
     first = sentences[0]
     if len(sentences) > _MOST_SENTENCES or grammar.within.search(first):
         return None
-    if grammar.anywhere.search(opening) or _GOES_ON.search(opening):
+    if grammar.anywhere.search(opening) or _GOES_ON.search(opening) or _ALL_WELL.match(opening):
         return None
     hindered = _borne(grammar, _HINDERING.get(tool, ()), opening, first, tool)
     if hindered is not None:

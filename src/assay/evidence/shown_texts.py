@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.exit_status import status_label
+from assay.evidence.error_grammar import failing_opening
+from assay.evidence.exit_status import above_the_last_line, status_label
 from assay.evidence.tool_kinds import kind_of_tool
 
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ _FIRST_WORDS = 3
 _SEARCHERS = frozenset(
     {"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "findstr", "select-string"}
 )
-_VIEWERS = _SEARCHERS | frozenset(
+_READERS = _SEARCHERS | frozenset(
     {"cat", "bat", "zcat", "tac", "nl", "less", "more", "head", "tail", "sed", "awk", "gawk", "jq"}
-    | {"yq", "cut", "sort", "uniq", "strings", "echo", "printf", "journalctl", "dmesg", "type"}
-    | {"get-content"}
+    | {"yq", "cut", "sort", "uniq", "strings", "journalctl", "dmesg", "type", "get-content"}
 )
+_VIEWERS = _READERS | {"echo", "printf"}
 # What is shown by a program that does other things as well: `git log`, `docker logs`.
-_VIEWS = frozenset({"log", "logs", "show", "diff", "blame", "grep", "view"})
+_VIEWS = frozenset(
+    {"log", "logs", "show", "diff", "blame", "grep", "view", "describe", "inspect", "status"}
+)
 # What says nothing where it went well.
 _SILENT = frozenset({"cd", "pushd", "popd", "export", "source", "set", "sleep", "wait", "mkdir"})
 # What stands before a program and its words.
@@ -46,6 +49,11 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*+\"", re.S)
 _ONE_AFTER_ANOTHER = re.compile(r"\|\||;|\n")
 # An option or a setting, and the number that a runner takes.
 _NO_PROGRAM = re.compile(r"-|\w+=|\d")
+_WORD = re.compile(r"[\w.-]+")
+# Who ran the command tells what it printed, and where: no text that was shown has these headings.
+_FRAME = re.compile(r"^\W{0,3}(?:std ?(?:out|err)|command|cmd)\b\W{0,3}(?:$|: )", re.I | re.M)
+# How a program complains, whatever it has shown before: "cat: b: No such file or directory".
+_COMPLAINT = re.compile(r"(?:(?:error|fatal)\b|(?:\S{0,80}/)?([\w.-]{1,40}): )", re.I)
 
 
 def shows_or_states(call: ToolExecutionResult, value: Any, rule: str) -> bool:
@@ -60,7 +68,30 @@ def shows_or_states(call: ToolExecutionResult, value: Any, rule: str) -> bool:
     label = status_label(value) if rule == "exit_code" else None
     if not label:
         return False
-    return any(label in command for command in _commands(call.parameters))
+    if any(label in command for command in _commands(call.parameters)):
+        return True
+    return _is_last_line_shown(call.parameters, value)
+
+
+def _is_last_line_shown(parameters: Any, text: str) -> bool:
+    """Whether a status is the last line of a text that was shown, not of who ran the command.
+
+    Where the command itself complains, it is its own.
+    """
+    if not any(_is_view(command, _READERS) for command in _commands(parameters)):
+        return False
+    shown = (above_the_last_line(text) or "").strip()
+    if not shown or _FRAME.search(shown[:_LONGEST]) is not None:
+        return False
+    if failing_opening(shown, tool="command") is not None:
+        return False
+    complaint = _COMPLAINT.match(shown[-_LONGEST:].rpartition("\n")[2])
+    if complaint is None:
+        return True
+    program = complaint[1]
+    return program is not None and not any(
+        program in _WORD.findall(sent) for sent in _commands(parameters)
+    )
 
 
 def shows_text(parameters: Any) -> bool:
@@ -83,7 +114,7 @@ def _commands(parameters: Any) -> Iterator[str]:
             yield sent
 
 
-def _is_view(command: str) -> bool:
+def _is_view(command: str, viewers: frozenset[str] = _VIEWERS) -> bool:
     within = _IN_A_SHELL.match(command)
     if within is not None:
         command = within[within.lastindex or 0]
@@ -92,14 +123,14 @@ def _is_view(command: str) -> bool:
     # Any step of a chain may have been its last.
     chain = [[_program(part) for part in step.split("|")] for step in steps[-1].split("&&")]
     loud = [pipe for pipe in chain if pipe[0][0] not in _SILENT]
-    return bool(loud) and all(_is_shown_by(pipe) for pipe in loud)
+    return bool(loud) and all(_is_shown_by(pipe, viewers) for pipe in loud)
 
 
-def _is_shown_by(pipe: list[list[str]]) -> bool:
+def _is_shown_by(pipe: list[list[str]], viewers: frozenset[str]) -> bool:
     for name, *words in reversed(pipe):
         if name in _SEARCHERS:
             return True
-        if name not in _VIEWERS and _VIEWS.isdisjoint(words):
+        if name not in viewers and _VIEWS.isdisjoint(words):
             return False
     return True
 

@@ -74,6 +74,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
             r"not (?:json )?seriali[sz]able|circular structure",
             r"values to unpack|can't multiply sequence",
+            (
+                r"(?:get|fetch|load|retrieve|download|receive)\w* [^\n:]{1,60}: (?:\w+ )?"
+                r"pars(?:e|ing) (?:error|failed)"
+            ),
         ),
     ),
     (
@@ -155,7 +159,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         (
             r"^\W*(?:\w+Error: )?['\"`][\w.-]{1,60}['\"`] is not allowed\b",
             r"\bnot both\b|\b(?:exactly|only) one of\b|\bare the same\b",
-            r"expected \d+ arguments?",
+            r"expected (?:exactly |at least )?(?:\d+|one|two|three|four|no) (?:\w+ )?arguments?",
         ),
     ),
     ("timeout", (r"\b(?:upstream|backend|origin) (?:\w+ ){0,2}tim(?:e[ds]?|ing)[ -]?out\b",)),
@@ -182,7 +186,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
             (
                 r"max(?:imum)? retries reached|not responding\b|transport closed|capacity (?:is "
-                r"|was )?exceeded|queue (?:is )?full"
+                r"|was )?(?:exceeded|exhausted)|queue (?:is )?full|\bno (?:\w+ ){0,2}capacity\b"
+                r"|(?:out of|insufficient|not enough) capacity\b"
             ),
             r"\bis (?:currently |still )?(?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
             (
@@ -274,7 +279,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|pending) (?:\w+ )?approval"
             ),
             r"requires? (?:an? )?(?:admin|owner|root|sudo|elevated)\b",
-            r"(?:path|domain|host|command|tool) (?:is |was )?not allowed\b",
+            r"requires? (?:[\w'-]+ ){0,2}approval\b",
+            r"(?:path|domain|host|command|tool)(?: \w{1,40})? (?:is |was )?not allowed\b",
             r"not allowed to (?:write|read|access|modify|create|delete|use|call|run)\b",
             r"(?:does|do) not permit\b|not allowed by\b|--read-?only",
             r"you need (?:\w+ ){0,2}(?:rights|role|permission|access)\b",
@@ -318,8 +324,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"|unavailable)"
             ),
             (
-                r"no such host|fail\w* connecting|network request failed|handshake|proxy error"
-                r"|refused connection"
+                r"no such host|^\W*disconnected from\b|fail\w* connecting|network request failed"
+                r"|handshake|proxy error|refused connection"
             ),
             r"(?-i:E(?:HOST|NET)UNREACH|EPIPE)|connect(?:ing)? to (?:the )?proxy",
         ),

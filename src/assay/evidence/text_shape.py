@@ -19,7 +19,7 @@ _BRACKETS = frozenset("[(")
 _IN_BRACKETS = re.compile(r"[\[(][^\W\d_][^\[\]()\n]{2,300}[\])]\s*\Z")
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,12}[A-Za-z]")
 _FAILURE_MARKS = frozenset("❌🚫⛔✗✘⨯")
-_SUCCESS_MARK = re.compile(r"[✅✓✔☑]")
+_SUCCESS_MARK = re.compile(r"[✅✓✔☑⭕🟢]")
 
 _LEVELS = r"(?:info|debug|warn(?:ing)?|trace|notice|error|fatal|critical|severe)"
 _LOG_LINE = re.compile(

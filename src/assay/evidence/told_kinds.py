@@ -152,6 +152,8 @@ def _readings(told: str) -> Iterator[str]:
     if bare != told:
         yield told
     words = _CAMEL.sub(" ", told).replace("_", " ")  # a symbol, such as channel_not_found
+    if " " not in told:
+        words = words.replace("-", " ")
     if words != told:
         yield words
 

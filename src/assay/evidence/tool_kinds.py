@@ -64,6 +64,28 @@ _ACTING = frozenset(
         "collect",
     }
     | {"increase", "decrease", "raise", "lower", "record", "attack", "cast", "roll", "recognize"}
+    | {"finalize", "reschedule", "reorder", "reopen", "reassign", "unassign", "delegate", "forget"}
+    | {"evict", "purge", "flush", "wipe", "erase", "unlink", "unpair", "disarm", "hide", "unhide"}
+    | {"unarchive", "regenerate", "requeue", "rerun", "retry", "replay", "broadcast", "bump"}
+    | {"extend", "renew", "postpone", "hire", "invest", "stake", "unstake", "borrow", "lend"}
+    | {"repay", "nominate", "bookmark", "unlike", "dismiss", "acknowledge", "settle", "void"}
+    | {
+        "configure",
+        "calibrate",
+        "extrude",
+        "advance",
+        "unmute",
+        "rotate",
+        "rewind",
+        "eject",
+        "dock",
+        "undock",
+    }
+)
+# Deeds where a name begins with them; behind other words they are things or states.
+_ACTING_FIRST = frozenset(
+    {"complete", "confirm", "mark", "like", "link", "pair", "arm", "answer", "release", "forward"}
+    | {"pick", "rate"}
 )
 # What these find wrong, or tell to be forbidden, was asked for.
 _CHECKING = frozenset(
@@ -95,6 +117,10 @@ _STATES = frozenset({"status", "progress"})
 _WORKS_AND_STATES = _STATES | {
     *("backup", "deploy", "import", "migrate", "refund", "restore", "sync", "transfer", "upload"),
 }
+# Of these somebody may ask how they stand: `check_draft_status` drafts nothing.
+_STATED: frozenset[ToolKind | None] = frozenset({"wording", "stopper"})
+# Who checks in or out does something; who checks in a list does not.
+_CHECKS_IN = re.compile(r"(?i:check)_?(?i:in|out)(?:_(?!use|stock|range|order)|(?=[A-Z])|\Z)")
 _OPENING = 60
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -123,10 +149,19 @@ _READABLE = frozenset(
 _QUESTIONS = frozenset({"is", "has", "can", "should", "are", "does"})
 # Who does this to what is read does not read it: mark_read, create_search.
 _MAKING_OF = frozenset({"mark", "set", "create", "update", "delete", "add", "remove"})
+# The same of what is said in words: rate_translation, delete_definition.
+_HANDLING = frozenset(
+    {"mark", "set", "update", "delete", "remove", "save", "approve", "submit", "publish", "rate"}
+    | {"rename", "share", "vote", "import", "move", "restore", "archive"}
+)
 # Whoever does not write one of these brings it.
 _CONTENTS = frozenset({"docs", "wiki", "article", "transcript", "page"})
+_TEXTS_HANDLED: dict[ToolKind, frozenset[str]] = {"content": _MAKING_OF, "wording": _HANDLING}
 # What these bring was written down as things went wrong elsewhere.
-_LOGS = frozenset({"log", "logs", "tail", "stderr", "journal", "journalctl"})
+_LOGS = frozenset(
+    {"log", "logs", "tail", "stderr", "journal", "journalctl"}
+    | {"traceback", "tracebacks", "backtrace", "stacktrace", "stacktraces"}
+)
 _CONSOLE = frozenset({"message", "messages", "errors", "output"})
 # What these bring is prose, whatever it says.
 _WORDING = frozenset(
@@ -160,6 +195,7 @@ _NO_MORE = (
     r"(?:no longer (?!supported|available|valid|allowed|accepted|maintained|possible|permitted"
     r"|reachable|connected)\w+|not (?!found\b)\w+ any ?more)"
 )
+_DOING_IT = _STOPPING | _WORDING | WRITE_VERBS
 # First match wins.
 _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("stopper", _STOPPING),
@@ -217,9 +253,7 @@ def kind_of_tool(name: str) -> ToolKind:
         return "command"
     if words & _COMPOSERS:
         words -= {"compose"}
-    told = next((kind for kind, known in _KINDS if words & known), None)
-    if told == "content" and _opens_with(name, _MAKING_OF):
-        told = "acting"
+    told = _told_by_one_word(name, words)
     if told is None and _opens_with(name, _QUESTIONS):
         told = "checking"
     if told is None and "open" in words:
@@ -228,9 +262,26 @@ def kind_of_tool(name: str) -> ToolKind:
         return told
     if len(words) > 1 and words <= _WORKS_AND_STATES and not words.isdisjoint(_STATES):
         return "checking"
-    if name_writes(name) or (words & _ACTING and not words & _TOLD_OF):
+    if _acts(name, words):
         return "acting"
     return next((kind for kind, known in _TELLING_KINDS if words & known), "other")
+
+
+def _told_by_one_word(name: str, words: set[str]) -> ToolKind | None:
+    """What a word of a name promises, unless the first word or a state says otherwise."""
+    told = next((kind for kind, known in _KINDS if words & known), None)
+    if told in _TEXTS_HANDLED and _opens_with(name, _TEXTS_HANDLED[told]):
+        return "acting"
+    if told in _STATED and words & _STATES and not _opens_with(name, _DOING_IT):
+        return "checking"
+    return told
+
+
+def _acts(name: str, words: set[str]) -> bool:
+    if name_writes(name) or _CHECKS_IN.search(name):
+        return True
+    named = bool(words & _ACTING) or _opens_with(name, _ACTING_FIRST)
+    return named and not words & _TOLD_OF
 
 
 @lru_cache(maxsize=4_096)

@@ -29,6 +29,13 @@ _ENDED_BADLY = re.compile(
     r"|aborted|timed[ _-]?out)\Z",
     re.IGNORECASE,
 )
+_LEFT_UNDONE = re.compile(
+    r"(?:skipped|ignored|not[ _-](?:done|sent|saved|performed|applied))\Z", re.I
+)
+_NO_NEED = re.compile(
+    r"\b(?:already|duplicate|identical|unchanged|up.to.date|nothing|same|no (?:new|changes?))\b",
+    re.I,
+)
 # Under which keys the reason stands.
 _WHY = re.compile(
     r"(?:\w+_)?(?:reason|cause)\Z"
@@ -76,6 +83,7 @@ def _rules_for(keys: tuple[Any, ...], part: _Part) -> tuple[_Rule, ...]:
         _named_failure: any(key.endswith(_NAMED_ERRORS) for key in names),
         _flag_of_the_deed: names == ["data"],
         _bad_end: part != "other" and any(key in _STATES for key in names),
+        _left_undone: part != "other" and any(key in _STATES for key in names),
         _none_done: part != "other" and any(_DEED.match(key) for key in names),
         _words_beside_echoes: part == "acting",
     }
@@ -121,6 +129,18 @@ def _bad_end(call: ToolExecutionResult, value: dict[Any, Any]) -> Reading | None
         return None
     words = next((words for item in reasons if (words := message_in(item))), body.message())
     return Reading(failed=True, rule="status_word", message=words)
+
+
+def _left_undone(_: ToolExecutionResult, value: dict[Any, Any]) -> Reading | None:
+    """A deed that was left out, for a reason that hinders who was to do it."""
+    state = next((value[key] for key in _STATES if key in value), None)
+    if not isinstance(state, str) or _LEFT_UNDONE.match(state.strip()) is None:
+        return None
+    reasons = (item for key, item in value.items() if _tells_why(key) and isinstance(item, str))
+    for told in reasons:
+        if _NO_NEED.search(told) is None and failing_opening(told, tool="acting") is not None:
+            return Reading(failed=True, rule="status_word", message=told)
+    return None
 
 
 def _tells_why(key: Any) -> bool:

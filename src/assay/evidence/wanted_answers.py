@@ -42,7 +42,7 @@ _TELLING = frozenset({"checking", "asking"})
 OF_AN_ARGUMENT = re.compile(
     r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
     r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)|not (?:provided"
-    r"|supplied|specified|given|configured|authori[sz]ed)|unknown \w|unauthori[sz]ed"
+    r"|supplied|specified|given|configured|authori[sz]ed)|not enabled\. |unknown \w|unauthori[sz]ed"
     r"|cannot be empty|authenticated|permission)",
     re.IGNORECASE,
 )
@@ -60,6 +60,9 @@ _OF_A_TERM = re.compile(
 )
 # A checker's own certificate is told to have expired, never when.
 _WHEN_IT_ENDED = re.compile(r"\b(?:expired|revoked|suspended)\b[^\n]{0,20}\d", re.IGNORECASE)
+# Who asks for whose approval is needed is told so.
+_ABOUT_APPROVAL = frozenset({"approval", "approvals", "approvers", "rules", "requirements"})
+_OF_APPROVAL = re.compile(r"(?:[\w':-]{1,20} ){0,4}approval\b", re.IGNORECASE)
 # Who asks whether somebody is let in is told so, unless it is the caller who is not.
 _ABOUT_ACCESS = frozenset(
     {"access", "permission", "permissions", "role", "roles", "policy", "authorization", "acl"}
@@ -94,6 +97,11 @@ _RECORDS = ("data", "result", "payload")
 # What a probe looks at, and by which rules its answer reads like a failure.
 _PROBED = frozenset({"url", "host", "hostname", "site", "domain", "endpoint", "link"})
 _OF_PROBES = frozenset({"success_flag", "http_status", "all_items_failed"})
+_STATUS_OF_IT = re.compile(
+    r"\s?(?:→|->|=>|—|–|-|:|is|returned|returns|gave|answered|responded with)(?: status| http)*"
+    r" [45]\d\d\b",
+    re.IGNORECASE,
+)
 # "Invalid input", and not what is wrong with the call itself.
 _BARE_VERDICT = re.compile(
     r"(?:invalid|malformed|incorrect|wrong) (?!arg|param|request|json|api|credential|token|session)"
@@ -106,8 +114,12 @@ _STATE_TOLD = re.compile(
     re.IGNORECASE,
 )
 _LEAST_STEM = 3
-# "cancel" and "cancelled", not "time" and "timed out".
+# "cancel" and "cancelled", "deny" and "denied", not "time" and "timed out".
 _LONGEST_ENDING = 3
+# What a call says that is to be done: "deny", "reject-order", not a remark.
+_FEW_WORDS = 3
+_LONGEST_DEED = 80
+_DEED_SENT = re.compile(r"[a-z]+")
 # What a call says of how to fail, and not of what to bring about: `if_exists="fail"`.
 _TO_FAIL = frozenset({"error", "fail"})
 # What a validator of calls found, whatever the tool itself was to validate.
@@ -115,6 +127,8 @@ _OF_A_VALIDATOR = re.compile(
     r"\d+ validation errors? for (?:call\[|\w+Arguments\b)"
     r"|[\w.]{1,80}\(\) (?:missing|takes|got)\b"
 )
+# What a checker cannot look at at all.
+_UNFIT_FOR_A_CHECK = re.compile(r"unsupported \w", re.IGNORECASE)
 # Who prints what the call itself sent: `echo "Error: disk full"`.
 _PRINTING = frozenset({"command", "wording", "other"})
 _LONGEST_ECHO = 1_000
@@ -145,7 +159,8 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
     """Whether what reads like a failure is what the call was to bring, to tell or to do."""
     told = (reading.message or "").strip()
     if reading.rule == "invalid_input" and kind_of_tool(call.tool) == "checking":
-        found = checks_for(call.tool, told) and _OF_A_VALIDATOR.match(told) is None
+        of_the_call = _OF_A_VALIDATOR.match(told) or _UNFIT_FOR_A_CHECK.match(told)
+        found = checks_for(call.tool, told) and of_the_call is None
         return found or _BARE_VERDICT.match(told) is not None
     if _is_a_state_to_tell(call.tool, reading.rule, told) or _is_of_a_probe(call, payload, reading):
         return True
@@ -211,13 +226,21 @@ def _is_the_end_wanted(call: ToolExecutionResult, value: Any) -> bool:
     told = [end.strip().lower() for end in ends if isinstance(end, str)]
     given = list(call.parameters.values()) if isinstance(call.parameters, dict) else []
     given += [deep for item in given if isinstance(item, dict) for deep in item.values()]
-    wanted = {item.strip().lower() for item in given if isinstance(item, str)} | words_of(call.tool)
-    stems = [item.rstrip("e") for item in wanted - _TO_FAIL if len(item) > _LEAST_STEM]
+    sent = {deed for item in given if isinstance(item, str) for deed in _deeds_sent(item)}
+    wanted = (sent | words_of(call.tool)) - _TO_FAIL
+    stems = [item.rstrip("e").removesuffix("y") for item in wanted if len(item) > _LEAST_STEM]
     return any(
         end.startswith(stem) and len(end) - len(stem) <= _LONGEST_ENDING
         for end in told
         for stem in stems
     )
+
+
+def _deeds_sent(value: str) -> list[str]:
+    """A value that a call sent and, of few words, the first: what to do, before to what."""
+    sent = value.strip().lower()
+    words = _DEED_SENT.findall(sent) if len(sent) <= _LONGEST_DEED else []
+    return [sent, words[0]] if 1 < len(words) <= _FEW_WORDS else [sent]
 
 
 def _is_echo(call: ToolExecutionResult, value: Any) -> bool:
@@ -250,12 +273,24 @@ def _is_of_a_probe(call: ToolExecutionResult, payload: Payload, reading: Reading
     """Whether a checker tells, without a word of its own, which status another site answered."""
     body = payload.value
     checks = kind_of_tool(call.tool) == "checking" or runs_checks(call.tool)
+    if checks and isinstance(body, str):
+        return _tells_the_status_of(call.parameters, body)
     if reading.rule not in _OF_PROBES or not checks:
         return False
     if reading.rule == "all_items_failed":  # one for each name that was looked at
         return isinstance(body, dict) and all(isinstance(item, dict) for item in body.values())
     wordless = reading.message is None or reading.message.startswith("HTTP ")
     return wordless and isinstance(body, dict) and bool(_PROBED & body.keys())
+
+
+def _tells_the_status_of(arguments: Any, text: str) -> bool:
+    """Whether a text names what was probed and, behind it, the status that it answered."""
+    given = arguments.values() if isinstance(arguments, dict) else ()
+    probed = (sent for sent in given if isinstance(sent, str) and len(sent) > _LEAST_STEM)
+    return any(
+        text.startswith(sent) and _STATUS_OF_IT.match(text, len(sent)) is not None
+        for sent in probed
+    )
 
 
 def _is_a_state_to_tell(tool: str, rule: str, told: str) -> bool:
@@ -270,6 +305,8 @@ def _is_a_state_to_tell(tool: str, rule: str, told: str) -> bool:
     if _OF_A_TERM.match(told) and (
         checks_for(tool, told) or (kind == "checking" and _WHEN_IT_ENDED.search(told))
     ):
+        return True
+    if _OF_APPROVAL.match(told) and (kind == "checking" or is_about(tool, _ABOUT_APPROVAL)):
         return True
     about_access = kind == "checking" and is_about(tool, _ABOUT_ACCESS)
     return about_access and _OF_THE_CALLER.search(told) is None

@@ -205,7 +205,8 @@ def few_turns(run: ExaminedRun) -> Reading | None:
     if len(calls) < 2 or any(known.call.turn is None for known in calls):
         return None
     plan = run.examination.plan
-    text = f"{plan.turns} turns were taken, {plan.least_turns} would have been enough."
+    taken = "1 turn was" if plan.turns == 1 else f"{plan.turns} turns were"
+    text = f"{taken} taken, {plan.least_turns} would have been enough."
     evidence = (
         Evidence("Could have been issued in an earlier turn.", "early_call", call)
         for call in plan.early[:_MOST_EVIDENCE]
