@@ -76,6 +76,8 @@ BY_SHAPE: dict[str, tuple[str, str]] = {
     "sendgrid": ("SG.{}", f"{noise(22)}.{noise(43)}"),
     "databricks": ("dapi{}", noise(32, HEX)),
     "vault": ("hvs.{}", noise(90)),
+    "brevo": ("api-key xkeysib-{}", f"{noise(64, HEX)}-{noise(16)}"),
+    "new_relic": ("NRAK-{}", noise(27, string.ascii_uppercase + string.digits).upper()),
     "supabase": ("sbp_{}", noise(40, HEX)),
     "postman": ("PMAK-{}", f"{noise(24, HEX)}-{noise(34, HEX)}"),
     "pinecone": ("pcsk_{}", noise(70)),
@@ -150,6 +152,28 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("password = }k9Qz7pLmW3xTv8Rb", "k9Qz7pLmW3xTv8Rb"),
     ("The password is Tr0ub4dor-3x.", "Tr0ub4dor-3x"),
     ("Your passphrase is now Tr0ub4dor-3x", "Tr0ub4dor-3x"),
+    ("The password is 'Tr0ub4dor-3x'.", "Tr0ub4dor-3x"),
+    ('The password was set to "Tr0ub4dor-3x".', "Tr0ub4dor-3x"),
+    ("The password is `Tr0ub4dor-3x`", "Tr0ub4dor-3x"),
+    ("The client secret is 9f8e7d6c5b4a3210", "9f8e7d6c5b4a3210"),
+    ("The client secret is abc123-def456-ghi789", "abc123-def456-ghi789"),
+    ("**Password:** hunter2", "hunter2"),
+    ("- **Password**: `hunter2`", "hunter2"),
+    ("**Password:** swordfish", "swordfish"),
+    ("* **API key:** `9f8e7d6c5b4a3210`", "9f8e7d6c5b4a3210"),
+    ("password = b'hunter2'", "hunter2"),
+    ('api_key = b"swordfish"', "swordfish"),
+    ("CREATE LOGIN ada WITH PASSWORD = N'hunter2'", "hunter2"),
+    ('def connect(password: str = "hunter2", port: int = 5432)', "hunter2"),
+    ("const apiKey: string = 'swordfish'", "swordfish"),
+    ('const DB_PASSWORD: &str = "hunter2";', "hunter2"),
+    ('{"element": "Password textbox", "ref": "e12", "text": "swordfish"}', "swordfish"),
+    ('{"name": "Password", "type": "textbox", "ref": "e1", "value": "swordfish"}', "swordfish"),
+    ('<add key="password" value="swordfish"/>', "swordfish"),
+    ('<input type="password" value="swordfish">', "swordfish"),
+    ("PASS: s3cr3tpw99", "s3cr3tpw99"),
+    ("PASS: test1234", "test1234"),
+    ("PASS: s3cr3t:pw99", "s3cr3t:pw99"),
     ('{"passphrase": "my dog has fleas"}', "my dog has fleas"),
     ("data:\n  password: aHVudGVyMjI=\n", "aHVudGVyMjI="),
     ("machine localhost login ada password s3cr3tword", "s3cr3tword"),
@@ -222,6 +246,12 @@ BY_COMMAND: dict[str, tuple[tuple[str, str], ...]] = {
     "identified ": (
         ("CREATE USER 'ada'@'%' IDENTIFIED BY 'swordfish';", "swordfish"),
         ("alter user ada identified with caching_sha2_password by 'swordfish'", "swordfish"),
+        ("CREATE USER ada IDENTIFIED BY swordfish;", "swordfish"),
+        ("GRANT ALL ON *.* TO 'ada'@'%' IDENTIFIED BY 'swordfish'", "swordfish"),
+    ),
+    "set password": (
+        ("SET PASSWORD FOR 'ada'@'%' = 'swordfish';", "swordfish"),
+        ("SET PASSWORD = PASSWORD('swordfish');", "swordfish"),
     ),
     "http ": (("http -a ada:swordfish GET https://example.com/me", "swordfish"),),
     "mysql": (
@@ -383,6 +413,28 @@ STAYS: tuple[str, ...] = (
     "the default login page password reset",
     "--password string      Password for the registry",
     "PWD=/srv/app; cd $PWD; echo done",
+    "The password is base64-encoded and 12-characters long",
+    "The password is SHA-256-hashed",
+    "The secret is 3-day-old rice",
+    "the secret is GPT-4-turbo",
+    "--- PASS: TestParseV2 (0.00s)",
+    "PASS: gcc.dg/pr12345.c",
+    "PASS: check_hash2x (1 of 20)",
+    "PASS: suite1::check_hash2x",
+    "if password == user.password: return True",
+    "password = account.password",
+    "genes of the set identified by 'RNA-seq7'",
+    "Set the rows identified by 'order_no' to 0",
+    "The grant applications identified by committee members were strong",
+    "We grant access to those identified by regulators",
+    "CREATE USER ada IDENTIFIED BY RANDOM PASSWORD",
+    "require_auth('admin', 'editor')",
+    "https://example.com:443?mail=ada@example.com",
+    "**Password:** required",
+    "password: str = '', token: str = \"\"",
+    '<input type="password" value="">',
+    '{"element": "Password textbox", "ref": "e12", "text": ""}',
+    '{"label": "Password", "type": "string", "text": "Enter your password"}',
 )
 
 Wrap = Callable[[str], str]
@@ -453,6 +505,17 @@ def test_a_secret_given_away_by_a_name_or_a_command_goes(
 @pytest.mark.parametrize("text", STAYS)
 def test_what_is_no_secret_stays(text: str, wrap: Wrap) -> None:
     assert redacted(wrap(text)) == (wrap(text), 0)
+
+
+@pytest.mark.parametrize("start", ["gloas-", "glft-", "glimt-", "glagent-", "hvb.", "hvr."])
+def test_the_same_service_has_keys_of_several_starts(start: str) -> None:
+    assert redacted(f'"key {start}{noise(40)}"') == (f'"key {MASK}"', 1)
+
+
+@pytest.mark.parametrize("version", ["", "v9/", "v10/"])
+def test_a_webhook_of_discord_goes_whatever_its_version(version: str) -> None:
+    address = f"https://canary.discord.com/api/{version}webhooks/123456789012345678/"
+    assert redacted(json.dumps(address + noise(68))) == (json.dumps(address + MASK), 1)
 
 
 def test_a_list_after_an_option_holds_its_values_and_one_after_a_word_does_not() -> None:
@@ -626,6 +689,14 @@ HOSTILE = {
     "commands without an end": "mysql",
     "flags": " -uuuuuu",
     "hosts": "machine a.a.a.a.a.a.a login a password ",
+    "boxes": 'password\\",\\"ref\\":\\"a\\",',
+    "types": "password: a|a|a|a|a ",
+    "values": "password value= ",
+    "attributes": "password=a.a.a.a.a.a.a.a.a ",
+    "descriptions": "password is a1-a1-a1-a1-a1-a1 ",
+    "tests": "PASS: a.a-a.a-a ",
+    "users": "create user identified by a set password = ",
+    "grants": "grant a on a to a identified by ",
 }
 
 

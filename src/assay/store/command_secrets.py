@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.store.quoted_text import end_of_quoted
 from assay.store.secret_rules import is_no_placeholder, is_told_apart
-from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences, search
+from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences, search, search_by_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -64,27 +64,37 @@ COMMANDS: tuple[Command, ...] = (
     Command(":thin:", r":thin:[^\s/@:\"'\\]{1,60}/(?P<secret>[^\s@/\"'\\]{1,100})@", rest=""),
     Command(
         "identified ",
-        r"(?:[A-Za-z]{4}\s{1,8}\S{1,60}\s{1,8})?[Bb][Yy]\s{1,8}(?P<open>\\*[\"'])",
-        r"(?:create|alter|grant|set)\W.{0,100}\Z",
+        r"(?:[A-Za-z]{4}\s{1,8}\S{1,60}\s{1,8})?[Bb][Yy]\s{1,8}(?!(?i:random)\b)(?P<open>\\*[\"'])?",
+        r"(?:(?:create|alter)\s{1,8}(?:user|role)|set\s{1,8}password|grant\s.{0,60}\son\s.{0,60}\sto)"
+        r"\s.{0,100}\Z",
         rest=r"(?:with\s{1,8}\S{1,60}\s{1,8})?by\s",
     ),
+    Command(
+        "set password",
+        r"=\s{0,8}(?:(?i:password)\(\s{0,4})?(?P<open>\\*[\"'])",
+        rest=r"\s{1,8}(?:for\s|=)",
+    ),
     Command("auth=(", rf"=\({_FIRST_OF_TWO}", rest=""),
-    Command("auth(", rf"\({_FIRST_OF_TWO}", rest=""),
+    Command("auth(", rf"\({_FIRST_OF_TWO}", r"(?:basic|digest|ntlm|proxy)_?\Z|\.\Z", rest=""),
 )
 
 
 @cache
 def command_search() -> Callable[[str], bool]:
     """A test of a text in lower case; where it finds nothing, no command hands a secret over."""
-    return search(
+    options = (
         " -[a-z]{0,6}[upaw]",
         "[\"']-[a-z]{0,6}[upaw]",
         "[ \"']--(?:proxy-user|user|auth|pass)",
+    )
+    words = (
         "sqlplus ",
         ":thin:",
         r"identified (?:with|by)\s",
+        r"set password\s",
         r"auth=?\(",
     )
+    return search_by_groups([options, words])
 
 
 def handed_over(text: str, lowered: str) -> Iterator[Span]:

@@ -44,11 +44,23 @@ def _name_pattern(name: Name) -> str:
     return name.words.replace(" ", "[ _-]?")
 
 
-# What may stand between a name and its value: the closing quote, then a separator.
-_CLOSED = r"[0-9]{0,4}(?:\\*[\"'])?[\])]?\s{0,8}"
+# Or the name is that of a box, and what is typed into it follows, its place in between:
+# `"element": "Password textbox", "ref": "e12", "text": "..."`.
+_QUOTE = r"\\*[\"']"
+_BOX = rf"(?:\s(?:text ?)?(?:box|field|input){_QUOTE})"
+_OF_BOX = (
+    rf"{_QUOTE}(?:ref|type){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}[^\"'\\]{{0,60}}{_QUOTE},\s{{0,8}}"
+)
+_PAIR = (
+    rf"(?:,\s{{0,8}}(?:(?:{_OF_BOX}){{0,3}}{_QUOTE}val(?:ue)?|(?:{_OF_BOX}){{1,3}}{_QUOTE}text){_QUOTE}\s{{0,8}}:"
+    r"|\s{1,8}value\s{0,2}=)"
+)
+# What may stand between a name and its value: the closing quote, then a separator, and what
+# Markdown sets the name in bold type with.
+_CLOSED = rf"[0-9]{{0,4}}(?:{_BOX}|{_QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
 _BETWEEN = (
-    rf"{_CLOSED}(?:[:：=]=*>?|\\+uff1a|>|\s*\\*[\"']"
-    r"|,\s*\\*[\"']val(?:ue)?\\*[\"']\s*:|\s)\s{0,8}(?:\[\s*)?(?:\\*[\"'])?"
+    rf"{_CLOSED}(?:[:：=]=*>?(?:\*\*|\s*[&a-z][a-z0-9_.|<>?&\[\] ]*=\s*)?|\\+uff1a|>|\s*\\*[\"']"
+    rf"|{_PAIR}|\s)\s{{0,8}}(?:\[\s*)?(?:[a-z]{{0,2}}{_QUOTE})?"
 )
 # A value may begin with any mark, but one before a quote is more likely the text's own.
 _STRICT_VALUE = r"(?:[^\s\[\]{},]|[\[\]{},]{1,2}[^\s\[\]{},\\\"'])"
@@ -115,10 +127,15 @@ def _hints() -> dict[str, Callable[[str], bool]]:
 _NAME_END = re.compile(r"[a-z0-9_-]{0,60}")
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 _AFTER = re.compile(
-    r"(?P<close>\\*[\"'])?[\])]?\s{0,8}"
-    r"(?:(?P<equals>={1,3}>?)|(?P<colon>[:：]=?|\\+uff1a)|(?P<pair>,\s{0,8}\\*[\"']val(?:ue)?\\*[\"']\s{0,8}:)"
+    rf"(?:(?={_BOX})\s[a-z ]{{3,11}})?(?P<close>{_QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
+    r"(?:(?P<equals>={1,3}>?"
+    # A type may stand between a name and its value.
+    rf"|:\s{{0,4}}[&A-Za-z][\w.|<>?&\[\] ]{{0,40}}=\s{{0,8}}(?=[A-Za-z]{{0,2}}{_QUOTE}))"
+    r"|(?P<colon>[:：]=?(?:\*\*(?=\s))?|\\+uff1a)"
+    rf"|(?P<pair>{_PAIR})"
     r"|(?P<item>,)|(?P<tag>>)|(?P<space>\s))\s{0,8}"
-    r"(?P<list>\[\s{0,8})?(?P<open>\\*[\"'])?"
+    # The kind of a text may stand before its quote: `N'...'`, `b"..."`.
+    r"(?P<list>\[\s{0,8})?(?:[A-Za-z]{1,2}(?=\\*[\"']))?(?P<open>\\*[\"'])?"
 )
 # One word after the scheme, or pairs of a cookie.
 _CREDENTIAL = re.compile(
@@ -129,7 +146,21 @@ _WORD_AFTER_SCHEME = re.compile(
     r"(?:bearer|basic|token|digest|negotiate|api-?key|key|jwt)\s{1,8}([\w.~+/=-]{6,4000})",
     re.IGNORECASE | re.ASCII,
 )
-_IS = re.compile(r"(?:is|was)(?: now|:)?\s")
+# What a variable is compared with, and what is taken from another: `password = user.password`.
+_COMPARED = {"==", "==="}
+_OF_ANOTHER = re.compile(
+    r"[a-z_]\w*(?:\.[a-z_]\w*)*\.\w*(?:pass|passw(?:or)?d|pwd|secret|token|key)", re.IGNORECASE
+)
+_IS = re.compile(r"(?:is|was)(?: now|:| set to)?\s(?:\\+\"|\\*'|`)?")
+# What a sentence says of a password, `base64-encoded`; what a secret of success is, `3-day-old`.
+_DESCRIPTION = re.compile(
+    r".*-(?:[a-z]+ed|bits?|digits?|char(?:acter)?s?|letters?|words?|bytes?|long|old|only|safe|like)"
+)
+_WORDS_AND_A_NUMBER = re.compile(
+    r"(?=\D*\d+\D*\Z)"
+    r"(?:[A-Za-z]+\d{0,3}|\d{1,4}[A-Za-z%]{0,8})"
+    r"(?:[-/.](?:[A-Za-z]+\d{0,3}|\d{1,4}[A-Za-z%]{0,8}))+"
+)
 _PAIRS = re.compile(r"[\s=;]+")
 # In a record a line's end is an escape, whose letter goes for the first one of a name.
 _NETRC_GAP = r"(?:\s|\\+[nrt]){1,8}"
@@ -138,13 +169,19 @@ _NETRC = re.compile(
     r"|(?:[\"']|\\n)default)"
     rf"{_NETRC_GAP}login{_NETRC_GAP}[^\s\"'\\]{{1,100}}(?:{_NETRC_GAP}|\\++)\Z"
 )
+# What a runner of tests says: `--- PASS: TestParseV2 (0.00s)`, `PASS: gcc.dg/pr12345.c`.
+_TEST_PASSED = re.compile(
+    r"(?:[nrt]|u[0-9a-f]{4}|[0-9]{1,3}m)?PASS:\s{1,4}"
+    r"(?:[Tt]est(?![0-9])|[\w.-]{0,100}(?:/|:[:\s])|[^\s(]{1,200} \()"
+)
 _NUMBER = re.compile(r"[0-9]{4,40}(?=[\s,}\]\\])")
 _AFTER_TEXT = re.compile(r"\s{0,8}(?:[,}\]):;]|\\*[\"']|$)")
 _KEY_END = re.compile(r"\s{0,8}:")
 # An escape's backslash, another script's letter: neither is a word before or behind.
 _BEFORE_ITEM = re.compile(
     r"(?:(?:^|[\n\\\"'`,;{(\[|]|[^\x00-\x7f])(?:\\?[nrt])?\s{0,40}|[-*]\s{1,4}"
-    r"|(?:^|[^a-z]|\\[nrt]|\\u[0-9a-f]{4}|[0-9]m)(?:and|with|use|using|my|your)\s)\Z",
+    r"|(?:^|[^a-z]|\\[nrt]|\\u[0-9a-f]{4}|[0-9]m)(?:and|with|use|using|my|your)\s)(?:\*\*)?\Z"
+    r"|(?:\\u[0-9a-f]{4}|[0-9]m)\*\*\Z",
     re.IGNORECASE,
 )
 _AFTER_ITEM = re.compile(r"[.)\]}`:]{0,4}\s{0,8}(?:[\\\"'`,;<]|[^\x00-\x7f]|\Z)")
@@ -320,6 +357,10 @@ def _value_in_sentence(text: str, after: re.Match[str], name: Name) -> Span | No
     word = None if verb is None else BARE_WORD.match(text, verb.end())
     if word is None or not is_random(value := word[0].rstrip(STOPS)):
         return None
+    if _DESCRIPTION.fullmatch(value):
+        return None
+    if name.hint == "secret" and _WORDS_AND_A_NUMBER.fullmatch(value):
+        return None
     return Span(word.start(), word.start() + len(value))
 
 
@@ -331,10 +372,12 @@ def _is_in_netrc(text: str, start: int) -> bool:
 
 def _is_bare_secret(text: str, start: int, span: Span, name: Name, after: re.Match[str]) -> bool:
     value = text[span.start : span.end]
-    if not is_no_placeholder(value):
+    if not is_no_placeholder(value) or _TEST_PASSED.match(text, start):
         return False
     if after["colon"]:
         return _is_secret_after_colon(text, start, span, name)
+    if after["equals"] in _COMPARED or _OF_ANOTHER.fullmatch(value):
+        return is_random(value)
     return name.strict or _is_secret_word(value, name)
 
 

@@ -47,6 +47,11 @@ def is_password_pair(text: str) -> bool:
     return b":" in plain and plain.isascii() and all(byte >= 0x20 for byte in plain)
 
 
+def is_password_in_address(text: str) -> bool:
+    """Whether what stands between a colon and an `@` is no port with a query behind it."""
+    return is_no_placeholder(text) and not _PORT_AND_MORE.match(text)
+
+
 def is_no_placeholder(text: str) -> bool:
     """Whether the text stands for itself and not for what a user should put there."""
     return len(text) > _LONGEST_PLACEHOLDER or not _PLACEHOLDER.fullmatch(text.strip().lower())
@@ -70,6 +75,7 @@ def is_name_of_a_thing(text: str) -> bool:
 
 
 _LONGEST_PLACEHOLDER = 100
+_PORT_AND_MORE = re.compile(r"[0-9]{2,5}[?#,]")
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
 _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
@@ -143,8 +149,8 @@ SHAPES: tuple[Shape, ...] = (
     Shape("github_pat", ("github_pat_",), r"github_pat_[A-Za-z0-9_]{30,255}"),
     Shape(
         "gitlab",
-        ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-"),
-        rf"gl(?:pat|dt|rt|ptt|cbt)-{_WORD}{{18,100}}",
+        ("glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "gloas-", "glft-", "glimt-", "glagent-"),
+        rf"gl(?:pat|dt|rt|ptt|cbt|oas|ft|imt|agent)-{_WORD}{{18,100}}",
     ),
     Shape("aws", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}"),
     Shape("google", ("AIza",), rf"AIza{_WORD}{{35}}"),
@@ -159,8 +165,8 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape(
         "discord_hook",
-        ("discord.com/api/webhooks/", "discordapp.com/api/webhooks/"),
-        rf"discord(?:app)?\.com/api/webhooks/[0-9]{{15,22}}/({_WORD}{{50,90}})",
+        ("discord.com/api/", "discordapp.com/api/"),
+        rf"discord(?:app)?\.com/api/(?:v[0-9]{{1,2}}/)?webhooks/[0-9]{{15,22}}/({_WORD}{{50,90}})",
         loose=True,
     ),
     Shape("hugging_face", ("hf_",), r"hf_[A-Za-z0-9]{30,60}"),
@@ -182,7 +188,9 @@ SHAPES: tuple[Shape, ...] = (
     ),
     Shape("sendgrid", ("SG.",), rf"SG\.{_WORD}{{16,32}}\.{_WORD}{{16,64}}"),
     Shape("databricks", ("dapi",), r"dapi[a-f0-9]{32}"),
-    Shape("vault", ("hvs.",), rf"hvs\.{_WORD}{{24,200}}"),
+    Shape("vault", ("hvs.", "hvb.", "hvr."), rf"hv[sbr]\.{_WORD}{{24,300}}"),
+    Shape("brevo", ("xkeysib-",), r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    Shape("new_relic", ("NRAK-",), r"NRAK-[A-Z0-9]{27}"),
     Shape("supabase", ("sbp_",), r"sbp_[a-f0-9]{40}"),
     Shape("postman", ("PMAK-",), r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
     Shape("pinecone", ("pcsk_",), r"pcsk_[A-Za-z0-9_]{40,100}"),
@@ -226,7 +234,7 @@ SHAPES: tuple[Shape, ...] = (
         "url_password",
         ("://",),
         r"://([^\s:@/\"'\\<>()]{0,100}:[^\s/\"'\\<>()]{1,200})@",
-        lambda pair: is_no_placeholder(pair.partition(":")[2]),
+        lambda pair: is_password_in_address(pair.partition(":")[2]),
         loose=True,
     ),
 )
