@@ -291,6 +291,20 @@ def test_outcomes_of_runs_are_judgements_too(tmp_path: Path) -> None:
     assert summary(store, rules="seed") == []
 
 
+def test_runs_without_a_task_id_are_of_the_task_that_their_question_words(tmp_path: Path) -> None:
+    outcome = RunOutcome(success=True, decided_by="a test")
+    asked = [("What is 2+2?", "ann"), ("What is 2+2?", "bob"), ("Why?", "ann"), ("", "ann")]
+    runs = [
+        AgentTestCase(question, "4", model=model, outcome=outcome, run_id=str(i))
+        for i, (question, model) in enumerate(asked)
+    ]
+    store = judged_store(tmp_path, [], runs)
+    (silent,) = store.query("SELECT run_key FROM runs WHERE run_id = '3'")
+    found = {row.task: (row.judgements, row.runs) for row in queries(store)}
+    assert found == {"What is 2+2?": (2, 2), "Why?": (1, 1), silent["run_key"]: (1, 1)}
+    assert [(row.model, row.tasks) for row in summary(store)] == [("ann", 3), ("bob", 1)]
+
+
 def test_an_empty_store_has_no_rows(tmp_path: Path) -> None:
     empty = judged_store(tmp_path, [])
     asked = (summary, attempts, weighted, weighted_runs, distribution, detailed, queries, variance)

@@ -181,6 +181,7 @@ def test_raw_files_are_imported_once_and_again_when_they_change(
         (["analyze"], "name a STORE or a folder"),
         (["analyze", "nowhere"], "does not exist"),
         (["analyze", "tool", "nowhere"], "Did you mean 'tools'"),
+        (["analyze", "nonsense", "x"], "No analysis named 'nonsense'. Known: agreement, attempts,"),
         (["analyze", "tools", "x", "--traj-dir", "y"], "not both"),
         (["analyze", "--traj-dir", "y"], "no such folder: y"),
         (["analyze", "."], ". holds no recording that can be read"),
@@ -226,6 +227,15 @@ def test_a_report_on_runs_that_nobody_judged_says_what_to_ask_instead(
 ) -> None:
     assert "No run here says how it ended" in assay("analyze", store).err
     assert "No run here" not in assay("analyze", "tools", store).err
+    for name in ("summary", "attempts", "queries"):
+        head = next(
+            line for line in assay("analyze", name, store).out.splitlines() if "miss" in line
+        )
+        assert head.split()[:4] in (
+            ["model", "expected", "missing"],
+            ["model", "pass", "expected", "missing"],
+            ["task", "expected", "missing", "runs"],  # "judged" stands in the line above
+        )
     judged = tmp_path / "judged"
     store_of(judged, [a_run("ann", "t1", ok("find"), outcome=RunOutcome(success=True))])
     assert assay("analyze", judged / "runs.assay").err == ""

@@ -152,6 +152,16 @@ def test_nothing_to_compare_is_told_by_the_exit_code(assay: Assay) -> None:
     assert "they have no value in common" in done.out
 
 
+def test_sides_that_share_no_task_are_nothing_to_compare(assay: Assay) -> None:
+    runs = [run(i, task_id=f"t{i}", model=name) for i, name in enumerate(("a", "b", "c"))]
+    fill(Store.create("apart.assay"), runs)
+    two = assay("compare", "apart.assay:a", "apart.assay:b")
+    assert two.code == 3
+    assert "they share no task" in " ".join(two.out.split())
+    several = assay("compare", "--store", "apart.assay", "--json")
+    assert (several.code, json.loads(several.out)["tasks"]) == (3, 0)
+
+
 WRONG = {
     "one side": (["old.assay"], "two sides are needed, there is only old.assay"),
     "no side": ([], "two sides are needed, there is none; such as"),

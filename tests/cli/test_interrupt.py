@@ -18,6 +18,7 @@ import pytest
 from tests.cli.processes import ASSAY, PLAIN, on_a_terminal, with_patience
 
 from assay.cli.interruption import uninterrupted
+from assay.importing import ImportSettings, import_runs
 
 LINE = (
     '{"input": "q", "actual_output": "a", "available_tools": ["t"], "run_id": "%06d", '
@@ -59,9 +60,15 @@ def wait_for(path: Path, size: int) -> None:
         time.sleep(0.01)
 
 
-def start(*arguments: object, env: dict[str, str] | None = None) -> subprocess.Popen[str]:
+def imported(store: str, *sources: Path) -> None:
+    import_runs([str(source) for source in sources], ImportSettings(store), jobs=1)
+
+
+def start(
+    *arguments: object, env: dict[str, str] | None = None, command: str = "score"
+) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*ASSAY, "score", *map(str, arguments)],
+        [*ASSAY, command, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -87,7 +94,7 @@ def test_after_ctrl_c_every_file_is_whole(in_folder: Path) -> None:
     assert runs_done == [f"{i:06}" for i in range(len(runs_done))]
     assert whole["summary"]["cases"] == len(runs_done)
     assert whole["summary"]["interrupted"] is True
-    assert f"{len(runs_done)} scored" in out
+    assert f"{len(runs_done):,} scored" in out
 
     lines = outputs[2].read_text().splitlines()
     assert [json.loads(line)["run"] for line in lines] == runs_done
@@ -283,6 +290,48 @@ def test_a_bar_is_drawn_for_long_work_and_taken_away(in_folder: Path) -> None:
     assert re.search(r"[\d,]+ cases .*━.*%", re.sub(r"\x1b\[[\d;]*m", "", drawn))
     assert "\x1b[2K" in drawn  # the line is taken away again
     assert "slow: 500 scored, mean 0.500" in drawn
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "things"),
+    [
+        ("x.otel.jsonl", ["--metric", "slow_metric:Slow"], "runs"),
+        ("x.jsonl", [], "runs"),
+        ("x.atif.json", [], "runs"),
+        ("x.csv", ["--table", "calls"], "rows"),
+    ],
+)
+def test_a_bar_is_drawn_for_a_long_export(
+    in_folder: Path, name: str, options: list[str], things: str
+) -> None:
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "0.02")
+    imported("runs.assay", many(in_folder / "runs.jsonl", 300))
+    command = ["export", "runs.assay", "-o", name, *options]
+    code, drawn = on_a_terminal(command, PLAIN, with_patience(0))
+    assert code == 0
+    assert re.search(rf"[\d,]+ {things} .*━.*%", re.sub(r"\x1b\[[\d;]*m", "", drawn))
+    assert f"300 {things}" in drawn.splitlines()[-1]
+    assert "━" not in on_a_terminal(command, PLAIN, with_patience(600))[1]
+
+
+def test_no_bar_where_the_data_itself_passes_by(in_folder: Path) -> None:
+    imported("runs.assay", many(in_folder / "runs.jsonl", 30))
+    command = ["export", "runs.assay", "-o", "-"]
+    code, drawn = on_a_terminal(command, PLAIN, with_patience(0))
+    assert (code, len(drawn.splitlines())) == (0, 30)
+    assert "━" not in drawn
+
+
+def test_an_export_of_scores_that_is_interrupted_leaves_no_file(in_folder: Path) -> None:
+    (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "60")
+    imported("runs.assay", many(in_folder / "runs.jsonl", 100))
+    asked = ["runs.assay", "-o", "x.otel.jsonl", "--metric", "slow_metric:Slow"]
+    process = start(*asked, command="export")
+    wait_for(in_folder / "began", 0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (3, "Interrupted: x.otel.jsonl was not written\n")
+    assert not list(in_folder.glob("x.*"))
 
 
 def test_no_bar_for_short_work_nor_beside_reasons(in_folder: Path) -> None:

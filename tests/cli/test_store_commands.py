@@ -442,6 +442,24 @@ def test_events_come_for_the_metrics_asked_for(assay: Assay) -> None:
     )
 
 
+def test_events_take_the_scores_that_the_store_has(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = exported(assay, "x.otel.jsonl")
+    assert assay("score", "runs.assay").code == 0
+    judged: list[object] = []
+
+    async def judge_again(_: object, case: object) -> None:
+        judged.append(case)
+
+    monkeypatch.setattr("assay.MCPToolMetric.evaluate", judge_again)
+    assert exported(assay, "x.otel.jsonl") == computed
+    of_one_model = exported(assay, "x.otel.jsonl", "--model", "ada").splitlines()
+    assert of_one_model == [line for line in computed.splitlines() if '"ada"' in line]
+    assert 0 < len(of_one_model) < 10
+    assert judged == []
+
+
 def test_trajectories_follow_the_format(assay: Assay) -> None:
     found = json.loads(exported(assay, "x.atif.json"))
     lines = [json.loads(line) for line in exported(assay, "x.atif.jsonl").splitlines()]
@@ -625,6 +643,13 @@ def test_compact_says_what_it_did(assay: Assay) -> None:
     fill(Store("runs.assay"), [run(77)])
     assert "The old batches are still being read" in assay("compact", "runs.assay").out
     reader.close()  # type: ignore[attr-defined]  # a generator
+
+
+def test_scores_come_as_a_batch_of_their_own_and_are_counted_alike(assay: Assay) -> None:
+    assert assay("score", "runs.assay").code == 0
+    assert "in 5 batches" in assay("ls", "runs.assay").out
+    assert assay("compact", "runs.assay").out == "5 batches became one\n"
+    assert "in 1 batch\n" in assay("ls", "runs.assay").out
 
 
 def test_doctor_finds_and_repairs(assay: Assay) -> None:

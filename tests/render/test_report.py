@@ -105,6 +105,15 @@ def test_headline_figures(file: File) -> None:
     assert " has 3 of the 6 failures: it fails 3 of its " in file.text
 
 
+def test_the_share_of_few_calls_is_said_once(tmp_path: Path) -> None:
+    runs = [
+        case_of("q", "a", [call("f", {"x": 1}, success=ok, reported_success=ok)], task_id=task)
+        for task, ok in (("t1", True), ("t2", False), ("t3", True))
+    ]
+    file = File(html_of(written(tmp_path / "few.assay", runs)))
+    assert re.search(r"1 of 3 calls failed \(\d+–\d+ %\):", file.text)
+
+
 def test_nothing_comes_from_elsewhere(text: str, file: File) -> None:
     assert ("meta", {"http-equiv": "Content-Security-Policy", "content": POLICY}) in file.tags
     asking = {"src", "srcset", "data", "action", "poster", "background"}

@@ -161,6 +161,9 @@ def test_a_summary_counts_what_happened() -> None:
         tally.add(result)
     (line,) = summary_lines([tally.to_dict() | {"below": 1}], threshold=0.7)
     assert line.plain == "m: 2 scored, mean 0.750, 1 below 0.7, 1 not measurable, 1 failed"
+    many = tally.to_dict() | {"scored": 12_000, "below": 1_200, "not_measurable": 3_000}
+    (line,) = summary_lines([many], threshold=0.7)
+    assert line.plain.startswith("m: 12,000 scored, mean 0.750, 1,200 below 0.7, 3,000 not measur")
     (line,) = summary_lines([Tally("m").to_dict()], threshold=None)
     assert line.plain == "m: 0 scored, no score"
 

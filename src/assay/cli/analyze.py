@@ -118,15 +118,16 @@ class _Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = spread_names(args)
         if args and args[0] not in self.commands and not Path(args[0]).exists():
-            _refuse_misspelt(args[0])
+            _refuse_misspelt(*args[:2])
         if not args or (args[0] not in self.commands and args[0] != "--help"):
             args = [_REPORT, *args]
         return super().parse_args(ctx, args)
 
 
-def _refuse_misspelt(word: str) -> None:
-    """Say so where a word is nearly the name of an analysis, and no folder either."""
-    if get_close_matches(word, ANALYSES, n=1):
+def _refuse_misspelt(word: str, after: str = "-") -> None:
+    """Say so where a word is no folder and nearly the name of an analysis, or stands for one."""
+    is_followed = not word.startswith("-") and not after.startswith("-")
+    if is_followed or get_close_matches(word, ANALYSES, n=1):
         analysis_named(word)
 
 

@@ -36,7 +36,8 @@ Examples:
   assay compare --store runs.assay --by framework -o comparison.md
 
 The first side is the baseline. Of three sides and more every pair is compared, with Holm's
-correction. Exit codes: 0 ok, 2 wrong usage, 3 there was nothing to compare.
+correction. Exit codes: 0 ok, 2 wrong usage, 3 there was nothing to compare:
+no task or no value that both have.
 """
 
 
@@ -76,7 +77,8 @@ def compare(  # noqa: PLR0917 - each is an option of the command
         write_json(found.to_dict())
     else:
         shown.print(found, Terminal())
-    raise typer.Exit(ExitCode.OK if found.all_figures() else ExitCode.INCOMPLETE)
+    has_compared = any(figure.tasks for figure in found.all_figures())
+    raise typer.Exit(ExitCode.OK if has_compared else ExitCode.INCOMPLETE)
 
 
 def compared(runs: Sequence[RunSet], against: str | None = None, **how: Any) -> tuple[Any, Shown]:

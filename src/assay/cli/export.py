@@ -11,10 +11,12 @@ from typing import IO, Annotated, Any
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 from assay import __version__
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
+from assay.cli.progress import ReadingProgress
 from assay.cli.stores import (
     ModelOption,
     StoreArgument,
@@ -42,13 +44,27 @@ Exit codes: 0 ok, 2 wrong usage, 3 there was no run to export.
 
 
 class _Chosen(msgspec.Struct, frozen=True):
-    """Which runs to export, which table of them, and which metrics to ask."""
+    """Which runs to export, which table of them, which metrics to ask, and who watches."""
 
     store: Any
     where: str | None
     params: dict[str, Any]
     table: str
     metrics: tuple[str, ...]
+    watch: Callable[[], object] = int
+
+    def count(self, table: str) -> int:
+        """How many rows of a table there are to export."""
+        where = f" WHERE {self.where}" if self.where else ""
+        if where and table != "runs" and "run_key" in import_module("assay.store").TABLES[table]:
+            where = f" WHERE run_key IN (SELECT run_key FROM runs{where})"  # noqa: S608 - ours
+        sql = f"SELECT COUNT(*) AS n FROM {table}{where}"  # noqa: S608 - a table of ours
+        (row,) = self.store.query(sql, **self.params)
+        found: int = row["n"]
+        return found
+
+
+_Writer = Callable[[_Chosen, str], int]
 
 
 def export(
@@ -77,13 +93,27 @@ def export(
     empty = False
     for target, write in writers:
         with interruptible(f"{target} was not written"):
-            count = write(choice, target)
+            count = _watched(choice, target, write, messages)
         empty = empty or not count
         if target != STDOUT:
             messages.tell(f"{_counted(count, target, table)} to {target}")
     if empty:
         messages.tell("There was nothing to export", "yellow")
     raise typer.Exit(ExitCode.INCOMPLETE if empty else ExitCode.OK)
+
+
+def _watched(choice: _Chosen, target: str, write: _Writer, messages: Terminal) -> int:
+    """Write one file; a bar shows how far it is, unless the data itself passes by there."""
+    things, table = ("rows", choice.table) if _is_table(target) else ("runs", "runs")
+    shown = messages.is_watched and not (target == STDOUT and sys.stdout.isatty())
+    total = choice.count(table) if shown else None
+    with ReadingProgress(messages, total, shown=shown, things=things) as progress:
+
+        def watch() -> None:
+            progress.read(1)
+            progress.done()
+
+        return write(replace(choice, watch=watch), target)
 
 
 def _check_table(table: str) -> None:
@@ -93,13 +123,17 @@ def _check_table(table: str) -> None:
 
 
 def _counted(count: int, target: str, table: str) -> str:
-    if target.endswith((".csv", ".parquet")):
+    if _is_table(target):
         return f"{counted(count, 'row')} of {table}"
     return counted(count, "run")
 
 
+def _is_table(target: str) -> bool:
+    return target.lower().endswith((".csv", ".parquet"))
+
+
 def _native(choice: _Chosen, target: str) -> int:
-    return _write_lines(target, choice.store.lines(choice.where, **choice.params))
+    return _write_lines(choice, target, choice.store.lines(choice.where, **choice.params))
 
 
 def _parquet(choice: _Chosen, target: str) -> int:
@@ -116,27 +150,41 @@ def _csv(choice: _Chosen, target: str) -> int:
         file = CsvFile(stream, columns)
         for row in choice.store.rows(choice.table, choice.where, **choice.params):
             file.write(row)
+            choice.watch()
             count += 1
     return count
 
 
 def _events(choice: _Chosen, target: str) -> int:
+    """Scores that the store has under the same settings are taken from it, as by `assay score`."""
     render = import_module("assay.render.evaluation_events").evaluation_events
-    metrics = [import_module("assay.metrics.catalogue").metric_named(m) for m in choice.metrics]
-    keys: list[str] = []
-    scored = import_module("assay.scoring").score_cases(_remembering(choice, keys), metrics)
-    lines = (
-        _json(render(scores.case, scores.results, keys.pop(0), version=__version__))
-        for scores in scored
-    )
-    return _write_lines(target, lines)
+    metrics, cases = _metrics_and_cases(choice)
+    scoring = import_module("assay.scoring")
+    with scoring.Crew() as crew:
+        lines = (
+            _json(render(scores.case, scores.results, scores.run_key, version=__version__))
+            for scores in scoring.score_cases(cases, metrics, crew=crew)
+        )
+        return _write_lines(choice, target, lines)
 
 
-def _remembering(choice: _Chosen, keys: list[str]) -> Iterator[Any]:
-    """The cases on their way to be scored; their keys wait for them, in the same order."""
-    for key, case in choice.store.keyed_cases(choice.where, **choice.params):
-        keys.append(key)
-        yield case
+def _metrics_and_cases(choice: _Chosen) -> tuple[list[Any], Iterator[Any]]:
+    asked = import_module("assay.cli.score_metrics")
+    court = import_module("assay.judge.court")
+    instructions = asked.Instructions(choice.metrics, None, None, court.Court(court.Rules()))
+    made = asked.made_metrics(instructions)
+    keeper = import_module("assay.cli.score_keeping").ScoreKeeper(made, again=False)
+    return [found.metric for found in made], _only(choice, keeper.cases(choice.store.path))
+
+
+def _only(choice: _Chosen, cases: Iterator[Any]) -> Iterator[Any]:
+    """Those of the cases that are to be exported."""
+    if choice.where is None:
+        yield from cases
+        return
+    sql = f"SELECT run_key FROM runs WHERE {choice.where}"  # noqa: S608 - ours
+    wanted = {row["run_key"] for row in choice.store.query(sql, **choice.params)}
+    yield from (item for item in cases if item.run_key in wanted)
 
 
 def _trajectories(choice: _Chosen) -> Iterator[str]:
@@ -146,7 +194,7 @@ def _trajectories(choice: _Chosen) -> Iterator[str]:
 
 
 def _atif_lines(choice: _Chosen, target: str) -> int:
-    return _write_lines(target, _trajectories(choice))
+    return _write_lines(choice, target, _trajectories(choice))
 
 
 def _atif(choice: _Chosen, target: str) -> int:
@@ -157,19 +205,20 @@ def _atif(choice: _Chosen, target: str) -> int:
         return 0
     second = next(found, None)
     if second is None:
-        return _write_lines(target, [first])
+        return _write_lines(choice, target, [first])
     count = 2
     with _opened(target) as stream:
         stream.write(f"[\n{first},\n{second}")
         for line in found:
             stream.write(f",\n{line}")
+            choice.watch()
             count += 1
         stream.write("\n]\n")
     return count
 
 
 # The longest suffix that fits is taken.
-EXPORTS: dict[str, Callable[[_Chosen, str], int]] = {
+EXPORTS: dict[str, _Writer] = {
     ".otel.jsonl": _events,
     ".atif.jsonl": _atif_lines,
     ".atif.json": _atif,
@@ -179,7 +228,7 @@ EXPORTS: dict[str, Callable[[_Chosen, str], int]] = {
 }
 
 
-def _writer_for(target: str) -> Callable[[_Chosen, str], int]:
+def _writer_for(target: str) -> _Writer:
     if target == STDOUT:
         return _native
     for suffix, write in EXPORTS.items():
@@ -188,11 +237,12 @@ def _writer_for(target: str) -> Callable[[_Chosen, str], int]:
     raise UnknownName("export format", "".join(Path(target).suffixes) or target, EXPORTS)
 
 
-def _write_lines(target: str, lines: Iterable[str]) -> int:
+def _write_lines(choice: _Chosen, target: str, lines: Iterable[str]) -> int:
     count = 0
     with _opened(target) as stream:
         for line in lines:
             stream.write(f"{line}\n")
+            choice.watch()
             count += 1
     return count
 

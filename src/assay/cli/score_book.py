@@ -147,7 +147,7 @@ class ScoreBook:
         """What the shown rows are."""
         shown = len(self._kept)
         if self._rows > shown:
-            return f"Lowest {shown} of {self._rows}"
+            return f"Lowest {shown} of {self._rows:,}"
         return counted(self.cases, "case", "cases")
 
     def summary(self) -> dict[str, Any]:

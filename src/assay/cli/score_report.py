@@ -36,7 +36,7 @@ def report(book: ScoreBook, shown: Terminal | None, messages: Terminal, *, told:
         messages.tell(f"warning: {text}", "yellow")
     if book.doubtful:
         why = "" if told else ": --verbose says why"
-        messages.tell(f"{book.doubtful} doubtful{why}", "yellow")
+        messages.tell(f"{book.doubtful:,} doubtful{why}", "yellow")
     if book.interrupted:
         messages.tell("Interrupted: everything scored so far was kept", "yellow")
     elif book.lacks_a_verdict and not book.unreadable_count:
@@ -85,16 +85,16 @@ def _report_problems(book: ScoreBook, messages: Terminal, *, told: bool) -> None
     for item in book.unreadable:
         messages.tell(f"not read: {item}", "red")
     if book.unreadable_count > len(book.unreadable):
-        messages.tell(f"... and {book.unreadable_count - len(book.unreadable)} more not read")
+        messages.tell(f"... and {book.unreadable_count - len(book.unreadable):,} more not read")
     if book.unreadable_count:
-        messages.tell(f"{book.unreadable_count} not read, {book.cases} read", "yellow")
+        messages.tell(f"{book.unreadable_count:,} not read, {book.cases:,} read", "yellow")
     for problem, count in book.failures():
         messages.tell(f"{count:,} not scored: {in_options(problem)}", "red")
     if book.not_kept:
         messages.tell(book.not_kept, "red")
     for kind, why in _SET_ASIDE.items():
         if book.set_aside[kind]:
-            messages.tell(f"{book.set_aside[kind]} {why}")
+            messages.tell(f"{book.set_aside[kind]:,} {why}")
     if told:
         for name in book.set_aside_files:
             messages.tell(f"  {name}")

@@ -116,11 +116,11 @@ def summary_lines(tallies: Iterable[Mapping[str, Any]], *, threshold: float | No
     for tally in tallies:
         found = tally["means"].get(tally["metric"], {"mean": None})
         average = "no score" if found["mean"] is None else f"mean {found['mean']:.3f}"
-        parts = [f"{one_line(tally['metric'])}: {tally['scored']} scored, {average}"]
+        parts = [f"{one_line(tally['metric'])}: {tally['scored']:,} scored, {average}"]
         if threshold is not None:
-            parts.append(f"{tally['below']} below {threshold:g}")
+            parts.append(f"{tally['below']:,} below {threshold:g}")
         parts += [
-            f"{tally[key]} {word}"
+            f"{tally[key]:,} {word}"
             for key, word in (("not_measurable", "not measurable"), ("failed", "failed"))
             if tally[key]
         ]
@@ -131,7 +131,7 @@ def summary_lines(tallies: Iterable[Mapping[str, Any]], *, threshold: float | No
 def label_lines(labels: Counter[str]) -> list[Text]:
     """What the scores stand on, where that is less than their name promises."""
     return [
-        Text(f"{count} of these scores: {one_line(label)}", style="yellow")
+        Text(f"{count:,} of these scores: {one_line(label)}", style="yellow")
         for label, count in labels.most_common()
     ]
 

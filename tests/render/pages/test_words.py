@@ -106,6 +106,11 @@ def test_every_kind_of_failure_has_its_translation(kind: str) -> None:
             "The last call, {tool}, failed: {what}",
             {"tool": "book", "what": "HTTP 401: no, \nnot now"},
         ),
+        (
+            "1 turn was taken, 1 would have been enough.",
+            "{n} turn was taken, {total} would have been enough.",
+            {"n": "1", "total": "1"},
+        ),
         ("The moon is {made} of cheese.", "The moon is {made} of cheese.", {}),
     ],
 )

@@ -1,8 +1,10 @@
 -- What was said of each run, by whom: recorded evaluations, and outcomes of the runs themselves.
--- The beginning of every question about scores, which reads on from `judgements`.
+-- The beginning of every question about scores, which reads on from `judgements`. A run without a
+-- task id is of the task that its question words, as everywhere; the seed asks for no runs here.
 WITH said AS (
     SELECT experiment, model, judge, task_id, attempt, query,
            evaluation_key AS judgement,
+           COALESCE(task_id, evaluation_key) AS task,
            REPLACE(source_path, '/', CHR(1)) AS place,
            CASE WHEN success THEN 1e0 WHEN NOT success THEN 0e0 END AS success,
            COALESCE(final_answer_score, CAST($missing AS DOUBLE)) AS score,
@@ -14,7 +16,7 @@ WITH said AS (
     FROM evaluations
     UNION ALL
     SELECT experiment, model, COALESCE(outcome_decided_by, 'the recording'), task_id, attempt,
-           input, run_key, run_key,
+           input, run_key, COALESCE(task_id, NULLIF(input, ''), run_key), run_key,
            CASE WHEN outcome_success THEN 1e0 WHEN NOT outcome_success THEN 0e0 END,
            outcome_score, CAST(NULL AS DOUBLE), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT),
            CAST(NULL AS VARCHAR(1)), run_key
@@ -27,8 +29,9 @@ WITH said AS (
                FROM evaluations))
     UNION ALL
     SELECT experiment, model, CAST(NULL AS VARCHAR(1)), task_id, attempt,
-           input, run_key, run_key, CAST(NULL AS DOUBLE), CAST(NULL AS DOUBLE),
-           CAST(NULL AS DOUBLE), CAST(NULL AS BIGINT), CAST(NULL AS BIGINT),
+           input, run_key, COALESCE(task_id, NULLIF(input, ''), run_key), run_key,
+           CAST(NULL AS DOUBLE), CAST(NULL AS DOUBLE), CAST(NULL AS DOUBLE),
+           CAST(NULL AS BIGINT), CAST(NULL AS BIGINT),
            CAST(NULL AS VARCHAR(1)), run_key
     FROM runs
     WHERE $outcomes IN ('all', 'unjudged')
@@ -39,7 +42,6 @@ WITH said AS (
 ),
 penalties AS (
     SELECT said.*,
-           COALESCE(task_id, judgement) AS task,
            (score + step) / 2 AS combined,
            CASE WHEN $fa_weight = 0 THEN 0e0 ELSE $fa_weight * score END
                + CASE WHEN $step_weight = 0 THEN 0e0 ELSE $step_weight * step END AS base,

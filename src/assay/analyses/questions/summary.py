@@ -26,9 +26,10 @@ _MEASURES = {"score": "score", "step": "step", "success_rate": "success"}
 class Standing(Struct, frozen=True):
     """What one judge made of one model's runs.
 
-    `missing` are judgements that gave no score at all: they count in `evaluations` and in no
-    mean. Scores and the success rate lie between 0 and 1, higher is better; None is a score
-    that this judge never gives. Intervals are over tasks, and None where there is only one.
+    `missing` are judgements that gave no score at all, and runs that nobody judged: they count in
+    `evaluations` and in no mean. Scores and the success rate lie between 0 and 1, higher is
+    better; None is a score that this judge never gives. Intervals are over tasks, and None where
+    there is only one.
     """
 
     experiment: str | None
@@ -109,7 +110,7 @@ def _over_judges(found: list[Standing]) -> dict[tuple[str | None, str | None], t
 
 _COLUMNS = (
     *JUDGED,
-    Column("evaluations", "judged", "count"),
+    Column("evaluations", "expected", "count"),
     Column("missing", "missing", "count", lower_is_better=True),
     Column("tasks", "tasks", "count", wide=True),
     bounded("score", "score", "score", lower_is_better=False),

@@ -57,6 +57,7 @@ SENTENCES = (
     "{n} of {total} expected tools were called; missing: {what}.",
     "{tool} was expected and not called.",
     "No tool was expected, and none called.",
+    "{n} turn was taken, {total} would have been enough.",
     "{n} turns were taken, {total} would have been enough.",
     "{n} of {total} things in the expected answer are there.",
     "{n} of {total} things in the expected answer are there; missing: {what}.",

@@ -36,11 +36,12 @@ def summary_sentences(facts: OverviewFacts) -> list[Said]:
 
 def _failures(calls: ToolUse) -> Iterator[Said]:
     rate, bounds = failed_text(calls)
+    share = f", {rate}" if "%" in rate else ""  # few are counted, and that is said already
     yield words(
         "{n} of {total} calls failed{rate}:",
         n=count(calls.failures),
         total=count(calls.calls),
-        rate=f", {rate} ({bounds})" if bounds else "",
+        rate=f"{share} ({bounds})" if bounds else "",
     )
     told = [words(_WHOSE[name], n=count(n)) for name, n in blame_parts(calls) if n]
     for place, said in enumerate(told):
