@@ -25,22 +25,34 @@ EXTRAS = {"deepeval": "deepeval", "spark": "pyspark"}
 PROGRAMS = {"spark": "java"}
 # Seconds: a page starts dozens of programs, which takes minutes where others work beside it.
 PATIENCE = 900
+# As the pages show what is printed: no line is broken.
+WIDE = {"COLUMNS": "160"}
 # Where a page has something served; here another, or two who run the pages would meet there.
 PORT = "8020"
 
 
 class Block(NamedTuple):
+    """A block of a page; `printed` is the text that stands right below it, if any."""
+
     language: str
     code: str
     line: int
+    printed: str = ""
 
 
 def blocks_of(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     return [
-        Block(match[1], match[2], text[: match.start()].count("\n") + 2)
+        Block(match[1], match[2], text[: match.start()].count("\n") + 2, printed_below(text, match))
         for match in BLOCK.finditer(text)
     ]
+
+
+def printed_below(text: str, block: re.Match[str]) -> str:
+    below = BLOCK.search(text, block.end())
+    if below is None or below[1] != "text" or text[block.end() : below.start()].strip():
+        return ""
+    return below[2]
 
 
 def run_bash(block: Block, folder: Path) -> None:
@@ -50,13 +62,16 @@ def run_bash(block: Block, folder: Path) -> None:
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", "\n".join(lines)],
         cwd=folder,
-        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", **WIDE},
         capture_output=True,
         text=True,
         check=False,
         timeout=PATIENCE,
     )
-    assert done.returncode == int(expected[1] if expected else 0), done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert done.returncode == int(expected[1] if expected else 0), said
+    for line in block.printed.splitlines():
+        assert " ".join(line.split()) in " ".join(said.split()), said
 
 
 def is_about_the_machine(line: str) -> bool:
