@@ -457,7 +457,7 @@ FILES = {
     "only a byte order mark": (b"\xef\xbb\xbf\n", 0, ["is empty"]),
     "an empty list": (b"[]", 0, []),
     "UTF-16": (GOOD.decode().encode("utf-16"), 0, ["is UTF-16 text; save it as UTF-8"]),
-    "gzip": (b"\x1f\x8b\x08\x00\x00", 0, ["is packed with gzip; unpack it first"]),
+    "gzip": (b"\x1f\x8b\x08\x00\x00", 0, ["is packed with gzip; unpack it, or give it"]),
     "CRLF lines": (b"\r\n".join([GOOD, b"", GOOD, b""]), 2, []),
     "no newline at the end": (b"\n".join([GOOD, GOOD]), 2, []),
     "empty lines": (b"\n\n".join([b"", GOOD, b"  ", GOOD, b""]), 2, []),

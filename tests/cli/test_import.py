@@ -215,6 +215,7 @@ def test_a_zip_that_a_mac_made_is_whole(assay: Assay) -> None:
 
 USAGE: dict[str, tuple[list[object], str]] = {
     "no such file": (["nowhere.json"], "no such file or folder: nowhere.json"),
+    "no name": (["a.json", ""], "a source has no name; the folder you are in is named ."),
     "a glob that matches nothing": (["*.none"], "no such file or folder: *.none"),
     "a format nobody knows": ([RUNS, "--format", "toolgim"], "Did you mean 'toolgym'?"),
     "no process at all": ([RUNS, "--jobs", "0"], "x>=1"),
@@ -358,7 +359,7 @@ def damaged() -> bytes:
     return whole[:middle] + bytes(40) + whole[middle + 40 :]
 
 
-TAR = "is a tar archive; give it a name that ends in .tar, .tar.gz or .tar.zst"
+TAR = "is a tar archive; unpack it, or give it a name that ends in .tar, .tar.gz or .tar.zst"
 
 
 def tarred() -> bytes:
@@ -394,7 +395,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "x.gz is damaged",
     ),
     "a tar archive by another name": ("x.json.gz", lambda: gzip.compress(tarred()), TAR),
-    "a truncated tar": ("x.tar", lambda: tarred()[:3000], "x.tar: not a usable tar archive"),
+    "a truncated tar": ("x.tar", lambda: tarred()[:3000], "x.tar: damaged tar archive"),
     "no gzip at all": ("x.json.gz", lambda: b"plain", "Not a gzipped file"),
     "binary": ("x.json", lambda: b"\x00\x01\x02\xff" * 1000, "x.json: not JSON"),
     "an empty file": ("x.json", lambda: b"", "x.json: is empty"),

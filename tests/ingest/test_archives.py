@@ -18,7 +18,7 @@ from assay.ingest.archives import PackedPlace, members
 from assay.ingest.documents import Document, Unreadable
 from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace, Recording
-from assay.ingest.sources import SUFFIXES, find_files, find_recordings
+from assay.ingest.sources import SUFFIXES, find_files, find_recordings, would_read
 from assay.test_case import AgentTestCase
 
 LINES = b'{"n": 1}\n{"n": 2}\n'
@@ -292,6 +292,9 @@ def test_folders_globs_and_links(tmp_path: Path) -> None:
     assert [file.name for file in find_files(f"{tmp_path}/**/*.json")] == ["a.json", "two.json"]
     (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
     assert "cannot be read" in str(values(tmp_path / "gone.json")[0])
+    (tmp_path / "self.json").symlink_to(tmp_path / "self.json")
+    assert "symbolic links" in str(values(f"{tmp_path}/s*.json")[0])
+    assert would_read(tmp_path, tmp_path / "self.json")
 
 
 def test_the_guide_names_every_suffix_that_is_looked_into() -> None:

@@ -28,6 +28,7 @@ from assay.ingest.fields import (
     total_usage,
     with_cost,
 )
+from assay.ingest.packed_names import ARCHIVES
 from assay.run import Usage
 
 if TYPE_CHECKING:
@@ -167,8 +168,9 @@ def test_ids_are_the_same_at_every_reading() -> None:
     assert place_id("/moved/run-1/log.json", 3) == place_id("/x/run-1/log.json", 3)
 
 
-@pytest.mark.parametrize("archive", ["/x/all.zip", "all.tar", "all.TGZ", "y/all.tar.gz"])
-def test_a_folder_that_was_packed_keeps_its_place(archive: str) -> None:
+@pytest.mark.parametrize("suffix", [*ARCHIVES, ".TGZ"])
+def test_a_folder_that_was_packed_keeps_its_place(suffix: str) -> None:
+    archive = f"/x/all{suffix}"
     assert place_id(f"{archive}!deep/run-1/log.json", 3) == ("run-1", "log.json", "3")
     assert place_id(f"{archive}!log.json", 3) != place_id("/x/log.json", 3)
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import tarfile
+import tracemalloc
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -55,6 +56,9 @@ def values(path: Path) -> list[Any]:
             items = recording.documents()
             found += [item.value if isinstance(item, Document) else str(item) for item in items]
     return found
+
+
+PACKINGS |= {suffix.upper(): pack for suffix, pack in PACKINGS.items()}
 
 
 @pytest.mark.parametrize("suffix", PACKINGS)
@@ -158,8 +162,18 @@ def test_damage_is_told_and_what_stands_before_it_is_read(tmp_path: Path, damage
     path.write_bytes(content)
     found = values(path)
     problem = found.pop()
-    assert problem.startswith(f"{path}: not a usable tar archive: ")
+    told = "damaged tar archive, in which " if before else "not a usable tar archive: "
+    assert problem.startswith(f"{path}: {told}")
+    assert problem.count(str(path)) == 1
     assert [item["n"] for item in found if isinstance(item, dict)] == before
+
+
+def test_what_could_be_found_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "x.tar"
+    for blocks, files in ((4, "2 files"), (2, "1 file")):
+        path.write_bytes(WHOLE[: 512 * blocks])
+        told = f"damaged tar archive, in which {files} could be found: it breaks off"
+        assert values(path)[-1].startswith(f"{path}: {told}")
 
 
 def test_an_archive_inside_another_is_reported(tmp_path: Path) -> None:
@@ -192,5 +206,19 @@ def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
     path = tmp_path / "x.tar"
     path.write_bytes(WHOLE)
-    with pytest.raises(InvalidRecord, match="holds 4 files; more than 3 are refused"):
+    problem = "holds more than 3 files; unpack it and name the folder"
+    with pytest.raises(InvalidRecord, match=problem):
         list(members(FilePlace(path)))
+
+
+def test_no_more_than_its_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "_MOST_MEMBERS", 3)
+    folder = tarfile.TarInfo("folder")
+    folder.type = tarfile.DIRTYPE
+    path = tmp_path / "x.tar"
+    path.write_bytes(tarred({"a.json": 1}, *[folder] * 20_000))
+    tracemalloc.start()
+    assert [member.member for member in members(FilePlace(path))] == ["a.json"]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5_000_000  # all of them would be some 30 MB

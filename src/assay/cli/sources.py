@@ -21,6 +21,8 @@ FormatOption = Annotated[
 
 def check_sources(sources: Sequence[str]) -> None:
     """Refuse early what is not there, and a pipe that would be read twice."""
+    if "" in sources:
+        raise typer.BadParameter("a source has no name; the folder you are in is named .")
     missing = [source for source in sources if source != STDIN and not _is_there(source)]
     if missing:
         raise typer.BadParameter(f"no such file or folder: {', '.join(missing)}")

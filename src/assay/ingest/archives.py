@@ -20,6 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Protocol
 from msgspec import Struct
 
 from assay.errors import InvalidRecord
+from assay.ingest.packed_names import GZIP, ZSTD, unpacked_name
 from assay.ingest.recording import Damaged, Place, is_below
 from assay.ingest.zstd_frames import WatchedFrames
 
@@ -39,7 +40,6 @@ _UNPACKING_ERRORS: tuple[type[Exception], ...] = (
 with suppress(ImportError):  # a Python without it cannot unpack what it would complain of
     _UNPACKING_ERRORS += (import_module("lzma").LZMAError,)
 OPENING_ERRORS: tuple[type[Exception], ...] = (*_UNPACKING_ERRORS, KeyError, OSError)
-TAR = (".tar", ".tar.gz", ".tgz", ".tar.zst")
 # Where macOS keeps what it knows of the files in a zip.
 _MAC_FOLDER = "__MACOSX"
 
@@ -105,12 +105,12 @@ class PackedPlace(Struct, frozen=True):
     @property
     def name(self) -> str:
         """The name without the packing's suffix."""
-        return self.inner.name.removesuffix(".gz").removesuffix(".zst")
+        return unpacked_name(self.inner.name)
 
     def open(self) -> io.BufferedReader:
         """The unpacked bytes, from the start."""
         packed = self.inner.open()
-        if self.inner.name.endswith(".zst"):
+        if self.inner.name.lower().endswith(ZSTD):
             file: Any = _ZstdFile(packed)
         else:
             file = gzip.GzipFile(fileobj=packed)
@@ -119,7 +119,7 @@ class PackedPlace(Struct, frozen=True):
 
     def beside(self, name: str) -> Place | None:
         """The file of that name beside the packed one, packed or not."""
-        for suffix in ("", ".gz", ".zst"):
+        for suffix in ("", GZIP, ZSTD):
             found = self.inner.beside(name + suffix)
             if found is not None:
                 return PackedPlace(found) if suffix else found
@@ -189,18 +189,20 @@ def members(place: Place) -> Iterator[MemberPlace]:
         archive = _opened_archive(place, opened)
         if len(archive.sizes) > _MOST_MEMBERS:
             raise InvalidRecord(
-                f"{place.name} holds {len(archive.sizes)} files; more than {_MOST_MEMBERS} are"
-                " refused"
+                f"holds more than {_MOST_MEMBERS:,} files; unpack it and name the folder"
             )
         for name in _shown(archive.sizes):
             yield MemberPlace(archive, place.name, name)
         if archive.damage is not None:
-            raise InvalidRecord(f"not a usable tar archive: {archive.damage}")
+            raise InvalidRecord(_told_damage(archive))
 
 
-def is_archive(name: str) -> bool:
-    """Whether a file of that name holds others."""
-    return name.lower().endswith((".zip", *TAR))
+def _told_damage(archive: Archive) -> str:
+    """What is wrong with a tar archive, and what could be had of it all the same."""
+    if not archive.sizes:
+        return f"not a usable tar archive: {archive.damage}"
+    files = "1 file" if len(archive.sizes) == 1 else f"{len(archive.sizes):,} files"
+    return f"damaged tar archive, in which {files} could be found: {archive.damage}"
 
 
 def _opened_archive(place: Place, opened: ExitStack) -> Archive:
@@ -219,11 +221,11 @@ def _opened_tar(place: Place, opened: ExitStack) -> Archive:
 
     try:
         if place.name.lower().endswith(".tar"):
-            return TarArchive(opened.enter_context(place.open()))
+            return TarArchive(opened.enter_context(place.open()), _MOST_MEMBERS)
         packed = opened.enter_context(PackedPlace(place).open())
         aside = opened.enter_context(TemporaryFile())  # noqa: SIM115 - open as long as others are
         damage = _put_aside(packed, aside)
-        found = TarArchive(aside)
+        found = TarArchive(aside, _MOST_MEMBERS)
     except OSError as exc:
         raise InvalidRecord(f"not a usable tar archive: {exc.strerror or exc}") from exc
     found.damage = damage or found.damage
@@ -236,7 +238,7 @@ def _put_aside(packed: io.BufferedReader, aside: IO[bytes]) -> str | None:
         while piece := packed.read1(_BUFFER):
             aside.write(piece)
     except Damaged as exc:
-        return str(exc)
+        return str(exc.__cause__ or exc)  # its name is told with it
     finally:
         aside.seek(0)
     return None

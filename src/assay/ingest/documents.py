@@ -35,14 +35,18 @@ _LINE_SUFFIXES = (".jsonl", ".ndjson")
 _FOREIGN_STARTS = {
     b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
-    b"\x1f\x8b": "is packed with gzip; unpack it first",
-    b"PK\x03\x04": "is a zip archive; unpack it first",
+    b"\x1f\x8b": "is packed with gzip; unpack it, or give it a name that ends in .gz",
+    b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it, or give it a name that ends in .zst",
+    b"BZh": "is packed with bzip2; unpack it first",
+    b"\xfd7zXZ\0": "is packed with xz; unpack it first",
+    b"7z\xbc\xaf\x27\x1c": "is a 7z archive; unpack it first",
+    b"PK\x03\x04": "is a zip archive; unpack it, or give it a name that ends in .zip",
     b"PAR1": "is a Parquet file; give it a name that ends in .parquet",
     b"SQLite format 3": "is an SQLite database; give it a name that ends in .db",
 }
 # Where a tar archive says what it is, and in what words.
 _TAR_MARK = slice(257, 262), b"ustar"
-_TAR = "is a tar archive; give it a name that ends in .tar, .tar.gz or .tar.zst"
+_TAR = "is a tar archive; unpack it, or give it a name that ends in .tar, .tar.gz or .tar.zst"
 # Strings whole, so that the brackets and commas in them do not count.
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
 _NEXT_OBJECT = re.compile(rb"[ \t\r]*+(?:\n\s*+(?:\{|$)|$)")

@@ -5,7 +5,6 @@ What cannot be read is None or stays as it was; nothing here raises.
 
 from __future__ import annotations
 
-import re
 import sys
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from assay.ingest.packed_names import path_inside
 from assay.run import Usage
 
 if TYPE_CHECKING:
@@ -246,11 +246,6 @@ def _count_at(report: object, path: tuple[str, ...]) -> int | None:
     return count_or_none(report)
 
 
-_IN_A_FOLDER_OF_AN_ARCHIVE = re.compile(
-    r"\.(?:zip|tar|tgz|tar\.gz|tar\.zst)!(.+/.+)", re.IGNORECASE | re.DOTALL
-)
-
-
 def stable_id(*facts: object) -> str:
     """A run's id made from facts that are the same at every reading."""
     return blake2b(msgspec.json.encode(facts), digest_size=16).hexdigest()
@@ -262,5 +257,4 @@ def place_id(name: str, position: int | None) -> tuple[str, ...]:
     Two runs that went word for word alike are still two; a moved tree keeps its ids, and so does a
     folder that was packed.
     """
-    packed = _IN_A_FOLDER_OF_AN_ARCHIVE.search(name)
-    return (*Path(packed[1] if packed else name).absolute().parts[-2:], str(position))
+    return (*Path(path_inside(name) or name).absolute().parts[-2:], str(position))

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InvalidRecord
-from assay.ingest.archives import MemberPlace, PackedPlace, is_archive, members
+from assay.ingest.archives import MemberPlace, PackedPlace, members
 from assay.ingest.documents import Unreadable
+from assay.ingest.packed_names import PACKED, is_archive
 from assay.ingest.parquet_files import MAGIC as PARQUET_MAGIC
 from assay.ingest.parquet_files import SUFFIXES as PARQUET
 from assay.ingest.parquet_files import ParquetPlace
@@ -33,7 +34,6 @@ from assay.json_values import without_surrogates
 
 __all__ = [
     "EXPANDING",
-    "PACKED",
     "STDIN",
     "STDIN_NAME",
     "SUFFIXES",
@@ -52,13 +52,12 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Place
 
 _STORE_MARK = "assay-store.json"
-PACKED = (".zip", ".tar", ".tgz", ".gz", ".zst")
 # What holds more than it weighs.
 EXPANDING = (*PACKED, *PARQUET)
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse"}
-    | {*YAML, *DATABASES, *EXPANDING}
+    | {Path(f"x{end}").suffix for end in (*YAML, *DATABASES, *EXPANDING)}
 )
 
 
@@ -104,7 +103,7 @@ def why_no_source(path: str | Path) -> str | None:
 
 def would_read(source: str | Path, file: Path) -> bool:
     """Whether reading a source reads that file, be it there already or not."""
-    whole, part = Path(source).resolve(), file.resolve()
+    whole, part = _resolved(source), _resolved(file)
     return part == whole or (whole in part.parents and part.suffix.lower() in SUFFIXES)
 
 
@@ -211,7 +210,12 @@ def _matches(pattern: Path) -> list[Path]:
     fixed = next(i for i, part in enumerate(pattern.parts) if has_magic(part))
     found = Path(*pattern.parts[:fixed]).glob(str(Path(*pattern.parts[fixed:])))
     shown = (p for p in found if not any(part.startswith(".") for part in p.parts[fixed:]))
-    return list({path.resolve(): path for path in sorted(shown, reverse=True)}.values())
+    return list({_resolved(path): path for path in sorted(shown, reverse=True)}.values())
+
+
+def _resolved(path: str | Path) -> Path:
+    """Where a path leads; a link that leads to itself, which `Path.resolve` refuses, to itself."""
+    return Path(os.path.realpath(path))
 
 
 def _walk(folder: str) -> Iterator[str]:

@@ -23,8 +23,11 @@ _BAD_HEADERS: tuple[type[Exception], ...] = (*OPENING_ERRORS, tarfile.TarError, 
 class TarArchive:
     """An open tar archive; what lies in it twice is there as it was packed last."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        """Look through the archive; `damage` says why there may be more in it than was found."""
+    def __init__(self, file: IO[bytes], most: int) -> None:
+        """Look through the archive, until there are more than `most` files.
+
+        `damage` says why there may be more in it than was found.
+        """
         self._file = file
         self.damage: str | None = None
         self._members: dict[str, tarfile.TarInfo] = {}
@@ -33,13 +36,17 @@ class TarArchive:
             for member in self._listed():
                 if member.isreg():
                     self._members[str(PurePosixPath(member.name))] = member
+                if len(self._members) > most:
+                    break
         except _BAD_HEADERS as exc:
             self.damage = str(exc)
         self.sizes = {name: _packed_size(member) for name, member in self._members.items()}
 
     def _listed(self) -> Iterator[tarfile.TarInfo]:
         end = 0
-        for member in self._archive:
+        archive: Any = self._archive
+        while (member := archive.next()) is not None:
+            archive.members.clear()  # it keeps folders and links as well, be they millions
             if member.offset_data <= end:
                 raise tarfile.ReadError("a file of it ends before it begins")
             end = member.offset_data
