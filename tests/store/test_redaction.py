@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.store.command_secrets import COMMANDS, command_search, handed_over
-from assay.store.named_secrets import name_search, named_secrets
+from assay.store.named_secrets import named_secrets
 from assay.store.redaction import _of_shape, _shape_search, _shapes, redacted, redacted_each
+from assay.store.secret_names import name_search
 from assay.store.secret_rules import MASK, NAMES, SHAPES, Name
 
 HEX = "0123456789abcdef"
@@ -227,6 +228,10 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("jdbc:sqlserver://db:1433;databaseName=shop;user=ada;password=swordfish;", "swordfish"),
     ("machine api.example.com login ada password swordfish", "swordfish"),
     ("machine api.example.com\nlogin ada\npassword swordfish\n", "swordfish"),
+    ("DB_PASSWORD=prod.token", "prod.token"),
+    ("export API_KEY=live.swordfish", "live.swordfish"),
+    ("services:\n  - DB_PASSWORD=prod.token\n", "prod.token"),
+    ("docker run -e DB_PASSWORD=prod.token app", "prod.token"),
     ("echo 'default login ada password swordfish' > ~/.netrc", "swordfish"),
 )
 
@@ -277,7 +282,17 @@ BY_COMMAND: dict[str, tuple[tuple[str, str], ...]] = {
     "sqlplus": (("sqlplus ada/swordfish@//db:1521/shop", "swordfish"),),
     ":thin:": (("jdbc:oracle:thin:ada/swordfish@//db.example.com:1521/shop", "swordfish"),),
     "auth=(": (("requests.get(url, auth=('ada', 'swordfish'))", "swordfish"),),
-    "auth(": (('requests.get(url, auth=HTTPBasicAuth("ada", "swordfish"))', "swordfish"),),
+    "auth = (": (("session.auth = ('ada', 'swordfish')", "swordfish"),),
+    "auth(": (
+        ('requests.get(url, auth=HTTPBasicAuth("ada", "swordfish"))', "swordfish"),
+        ("aiohttp.BasicAuth('ada','swordfish')", "swordfish"),
+        ("auth('ada','hunter2')", "hunter2"),
+    ),
+    "login(": (
+        ('smtp.login("ada@example.com", "swordfish")', "swordfish"),
+        ("login('ada','swordfish')", "swordfish"),
+    ),
+    "xh ": (("xh -a ada:swordfish GET https://example.com/me", "swordfish"),),
 }
 TOLD = (*BY_NAME, *(example for examples in BY_COMMAND.values() for example in examples))
 
@@ -429,6 +444,16 @@ STAYS: tuple[str, ...] = (
     "We grant access to those identified by regulators",
     "CREATE USER ada IDENTIFIED BY RANDOM PASSWORD",
     "require_auth('admin', 'editor')",
+    "router.get('/', auth('admin', 'editor'), show)",
+    "require_login('admin', 'editor')",
+    "def login(user, password): pass",
+    'login("ada", "<password>") or login(user, password)',
+    'login("ada", os.environ["PASSWORD"])',
+    "DB_PASSWORD=user.password",
+    "DB_PASSWORD=os.environ.production",
+    "Client(API_KEY=config.live_key, PASSWORD=account.password)",
+    "    API_KEY=cfg.live,\n    PORT=80,",
+    "api_key=settings_of.production",
     "https://example.com:443?mail=ada@example.com",
     "**Password:** required",
     "password: str = '', token: str = \"\"",

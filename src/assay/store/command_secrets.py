@@ -28,6 +28,8 @@ _SIGNS_IN = (
     r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane|az|oc|cf|ibmcloud)(?:\.exe)?"
     r"(?:\\*[\"'])?\W{1,40}(?:(?:args|registry|acr|auth)\W{1,40}){0,2}\Z"
 )
+# No word goes on here but the letter of an escape.
+_BEGINS = r"(?:\A|[^a-z0-9_\\]|\\[nrt]|\\u[0-9a-f]{4}|[0-9]m)\Z"
 
 
 class Command(NamedTuple):
@@ -36,13 +38,15 @@ class Command(NamedTuple):
     `word` is how the command begins, in lower case; the pattern goes from anywhere in the command
     up to the secret, or has it as its group. What stands before the command counts for a
     subcommand that many know (`login`). `rest` is how the word may go on: `mysqldump` takes a
-    password, and `mysql-client` is what one installs.
+    password, and `mysql-client` is what one installs. Where a name or a role may stand as well
+    (`auth('admin', 'editor')`), no word of small letters alone counts: not `plain`.
     """
 
     word: str
     pattern: str
     before: str = ""
     rest: str = r"[a-z0-9_]{0,12}(?:\.exe)?(?:[\s\"'\\]|\Z)"
+    plain: bool = True
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -74,8 +78,12 @@ COMMANDS: tuple[Command, ...] = (
         r"=\s{0,8}(?:(?i:password)\(\s{0,4})?(?P<open>\\*[\"'])",
         rest=r"\s{1,8}(?:for\s|=)",
     ),
+    Command("xh ", rf"{_FLAG}(?:-a{_GAP}?|--auth(?:=|{_GAP})){_OPEN}{_USER}", _BEGINS, rest=""),
     Command("auth=(", rf"=\({_FIRST_OF_TWO}", rest=""),
+    Command("auth = (", rf"= \({_FIRST_OF_TWO}", rest=""),
     Command("auth(", rf"\({_FIRST_OF_TWO}", r"(?:basic|digest|ntlm|proxy)_?\Z|\.\Z", rest=""),
+    Command("auth(", rf"\({_FIRST_OF_TWO}", _BEGINS, rest="", plain=False),
+    Command("login(", rf"\({_FIRST_OF_TWO}", _BEGINS, rest=""),
 )
 
 
@@ -92,7 +100,7 @@ def command_search() -> Callable[[str], bool]:
         ":thin:",
         r"identified (?:with|by)\s",
         r"set password\s",
-        r"auth=?\(",
+        r"(?:auth(?: ?= ?)?|login)\(",
     )
     return search_by_groups([options, words])
 
@@ -111,7 +119,7 @@ def handed_over(text: str, lowered: str) -> Iterator[Span]:
             done = _end_of_command(text, end)
             for lead in pattern.finditer(text, at, done):
                 span = _secret_after(text, lead)
-                if span is not None:
+                if span is not None and (command.plain or not _is_plain(text, span)):
                     yield span
 
 
@@ -138,6 +146,7 @@ def _compiled() -> list[_Compiled]:
 
 
 _COMMAND_END = re.compile(r"\s(?:&&|\|{1,2})\s|;\s|(?<!\\)\"|(?<!\\)(?P<slashes>\\+)[nr]")
+_SMALL_LETTERS = re.compile(r"[a-z_.:-]*")
 _IN_LIST = re.compile(r"[a-z.]{0,10}\\*[\"'],")
 
 
@@ -167,6 +176,10 @@ def _secret_after(text: str, lead: re.Match[str]) -> Span | None:
         end = lead.end() + len(word[0].rstrip(STOPS)) if word else lead.end()
         span = Span(lead.end(), end)
     return span if _is_secret(text[span.start : span.end]) else None
+
+
+def _is_plain(text: str, span: Span) -> bool:
+    return _SMALL_LETTERS.fullmatch(text, span.start, span.end) is not None
 
 
 def _is_secret(value: str) -> bool:

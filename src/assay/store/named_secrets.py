@@ -3,119 +3,44 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.evidence.linear_search import occurrence_of
 from assay.store.quoted_text import end_of_quoted
+from assay.store.secret_names import BOX, PAIR, QUOTE
 from assay.store.secret_rules import (
-    HARMLESS_NAMES,
     IN_ADDRESSES,
     IN_CONNECTIONS,
-    IN_HEADERS,
     IN_WORDS,
     MASK,
     NAMES,
-    OWN_HEADER,
-    SENTENCE,
     Name,
     is_mixed,
-    is_name_of_a_thing,
     is_no_placeholder,
     is_random,
     is_told_apart,
 )
-from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences, search_by_groups
+from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences
+from assay.store.secret_values import (
+    CREDENTIAL,
+    SHORTEST_BARE,
+    SHORTEST_WORD,
+    WORD_AFTER_SCHEME,
+    is_credential,
+    is_secret_word,
+    is_word_for_itself,
+    kept_of_quoted,
+    name_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _LONGEST_NAME = 60
-_LONGEST_SENTENCE = 500
 _LONGEST_NETRC = 300
-_SHORTEST_BARE = 6
-_SHORTEST_WORD = 4
-_SHORTEST_IN_ADDRESS = 8
 _BEFORE_NAME = 48
 _MOST_IN_LIST = 1_000
-
-
-def _name_pattern(name: Name) -> str:
-    return name.words.replace(" ", "[ _-]?")
-
-
-# Or the name is that of a box, and what is typed into it follows, its place in between:
-# `"element": "Password textbox", "ref": "e12", "text": "..."`.
-_QUOTE = r"\\*[\"']"
-_BOX = rf"(?:\s(?:text ?)?(?:box|field|input){_QUOTE})"
-_OF_BOX = (
-    rf"{_QUOTE}(?:ref|type){_QUOTE}\s{{0,8}}:\s{{0,8}}{_QUOTE}[^\"'\\]{{0,60}}{_QUOTE},\s{{0,8}}"
-)
-_PAIR = (
-    rf"(?:,\s{{0,8}}(?:(?:{_OF_BOX}){{0,3}}{_QUOTE}val(?:ue)?|(?:{_OF_BOX}){{1,3}}{_QUOTE}text){_QUOTE}\s{{0,8}}:"
-    r"|\s{1,8}value\s{0,2}=)"
-)
-# What may stand between a name and its value: the closing quote, then a separator, and what
-# Markdown sets the name in bold type with.
-_CLOSED = rf"[0-9]{{0,4}}(?:{_BOX}|{_QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
-_BETWEEN = (
-    rf"{_CLOSED}(?:[:：=]=*>?(?:\*\*|\s*[&a-z][a-z0-9_.|<>?&\[\] ]*=\s*)?|\\+uff1a|>|\s*\\*[\"']"
-    rf"|{_PAIR}|\s)\s{{0,8}}(?:\[\s*)?(?:[a-z]{{0,2}}{_QUOTE})?"
-)
-# A value may begin with any mark, but one before a quote is more likely the text's own.
-_STRICT_VALUE = r"(?:[^\s\[\]{},]|[\[\]{},]{1,2}[^\s\[\]{},\\\"'])"
-_HEADER_VALUE = r"[^\s\\\"']"
-_TELLING_VALUE = r"(?:\\*[\"'])?[^\s\"'][^\s\"]{3}"
-_RANDOM_VALUE = r"(?:\\*[\"'])?[^\s\"'][^\s\"]{7}"
-_ADDRESS_VALUE = r"[^\s\\\"'&]{8}"
-
-
-def _any_of(names: list[Name]) -> str:
-    return f"(?:{'|'.join(map(_name_pattern, names))})"
-
-
-def _pattern(names: list[Name], value: str) -> str:
-    return f"{_any_of(names)}{_BETWEEN}{value}"
-
-
-# Names whose letters are so unlike those of others that they are found faster without them.
-_SOUGHT_APART = (("token", "auth"), ("pass",), ("pw",))
-
-
-@cache
-def name_search() -> Callable[[str], bool]:
-    """A test of a text in lower case; where it finds nothing, no name gives a secret away."""
-    others = [n for n in NAMES if not (n.strict or n.header or n.assigned)]
-    # Any group may find what is for another to judge.
-    return search_by_groups(
-        [
-            [_pattern([name for name in NAMES if name.strict], _STRICT_VALUE)],
-            [_pattern([name for name in NAMES if name.header], _HEADER_VALUE)],
-            [
-                f"[?&;6](?:{'|'.join(IN_ADDRESSES)})={_ADDRESS_VALUE}",
-                _pattern([name for name in NAMES if name.assigned], _RANDOM_VALUE),
-            ],
-            [_pattern([name for name in others if name.hint == "key"], _TELLING_VALUE)],
-            *([_pattern(names, _TELLING_VALUE)] for names in _in_groups(others)),
-            # Of two items of a list, the second is the first one's value where that is an option.
-            [rf"-[a-z0-9_-]*{_any_of(list(NAMES))}{_CLOSED},\s*\[?\s*\\*[\"']"],
-        ]
-    )
-
-
-def _in_groups(names: list[Name]) -> Iterator[list[Name]]:
-    left = [name for name in names if name.hint != "key" and not name.telling]
-    for hints in _SOUGHT_APART:
-        yield [name for name in left if name.hint in hints]
-        left = [name for name in left if name.hint not in hints]
-    yield left
-
-
-@cache
-def _compiled_names() -> list[tuple[Name, re.Pattern[str]]]:
-    return [
-        (name, re.compile(rf".*(?:{_name_pattern(name)})[0-9]{{0,4}}", re.DOTALL)) for name in NAMES
-    ]
 
 
 @cache
@@ -127,30 +52,27 @@ def _hints() -> dict[str, Callable[[str], bool]]:
 _NAME_END = re.compile(r"[a-z0-9_-]{0,60}")
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 _AFTER = re.compile(
-    rf"(?:(?={_BOX})\s[a-z ]{{3,11}})?(?P<close>{_QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
+    rf"(?:(?={BOX})\s[a-z ]{{3,11}})?(?P<close>{QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
     r"(?:(?P<equals>={1,3}>?"
     # A type may stand between a name and its value.
-    rf"|:\s{{0,4}}[&A-Za-z][\w.|<>?&\[\] ]{{0,40}}=\s{{0,8}}(?=[A-Za-z]{{0,2}}{_QUOTE}))"
+    rf"|:\s{{0,4}}[&A-Za-z][\w.|<>?&\[\] ]{{0,40}}=\s{{0,8}}(?=[A-Za-z]{{0,2}}{QUOTE}))"
     r"|(?P<colon>[:：]=?(?:\*\*(?=\s))?|\\+uff1a)"
-    rf"|(?P<pair>{_PAIR})"
+    rf"|(?P<pair>{PAIR})"
     r"|(?P<item>,)|(?P<tag>>)|(?P<space>\s))\s{0,8}"
     # The kind of a text may stand before its quote: `N'...'`, `b"..."`.
     r"(?P<list>\[\s{0,8})?(?:[A-Za-z]{1,2}(?=\\*[\"']))?(?P<open>\\*[\"'])?"
-)
-# One word after the scheme, or pairs of a cookie.
-_CREDENTIAL = re.compile(
-    r"(?:[A-Za-z][A-Za-z0-9-]{2,20}\s)?"
-    r"([^\s\"'\\=;]{1,100}=[^\s\"'\\;]{0,4000}(?:;\s?[^\s\"'\\;]{1,4000}){0,100}|[^\s\"'\\]{8,4000})"
-)
-_WORD_AFTER_SCHEME = re.compile(
-    r"(?:bearer|basic|token|digest|negotiate|api-?key|key|jwt)\s{1,8}([\w.~+/=-]{6,4000})",
-    re.IGNORECASE | re.ASCII,
 )
 # What a variable is compared with, and what is taken from another: `password = user.password`.
 _COMPARED = {"==", "==="}
 _OF_ANOTHER = re.compile(
     r"[a-z_]\w*(?:\.[a-z_]\w*)*\.\w*(?:pass|passw(?:or)?d|pwd|secret|token|key)", re.IGNORECASE
 )
+_ATTRIBUTES = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\.([A-Za-z_]\w*)")
+_VARIABLE = re.compile(
+    r"(?:\s-e\s{1,4}|(?:\A|[\"'`]|\\[nrt]|\\u[0-9a-f]{4}|[0-9]m|[^\x00-\x7f])\s{0,20}"
+    r"(?:(?:-|export|ENV|ARG|set)\s{1,4})?)([A-Z][A-Z0-9_]{0,60})=\Z"
+)
+_VALUE_END = re.compile(r"\s|\\*[\"'`]|\\+[nrt]|[^\x00-\x7f]|\\+u|\Z")
 _IS = re.compile(r"(?:is|was)(?: now|:| set to)?\s(?:\\+\"|\\*'|`)?")
 # What a sentence says of a password, `base64-encoded`; what a secret of success is, `3-day-old`.
 _DESCRIPTION = re.compile(
@@ -161,7 +83,6 @@ _WORDS_AND_A_NUMBER = re.compile(
     r"(?:[A-Za-z]+\d{0,3}|\d{1,4}[A-Za-z%]{0,8})"
     r"(?:[-/.](?:[A-Za-z]+\d{0,3}|\d{1,4}[A-Za-z%]{0,8}))+"
 )
-_PAIRS = re.compile(r"[\s=;]+")
 # In a record a line's end is an escape, whose letter goes for the first one of a name.
 _NETRC_GAP = r"(?:\s|\\+[nrt]){1,8}"
 _NETRC = re.compile(
@@ -199,7 +120,7 @@ def named_secrets(text: str, lowered: str) -> Iterator[Span]:
         end = _NAME_END.match(lowered, at).end()  # type: ignore[union-attr]  # may be empty
         before = lowered[max(0, at - _LONGEST_NAME) : at]
         start = at - len(before) + len(before.rstrip(_NAME_CHARS))
-        name = _name_of(lowered[start:end])
+        name = name_of(lowered[start:end])
         if name is None and lowered.startswith(" ", start - 1):
             name = _name_in_words(lowered, start, end)
         if lowered.startswith("=", end):
@@ -232,15 +153,6 @@ def _name_in_address(lowered: str, start: int, end: int) -> Name | None:
     if lowered[start - 1 : start] in {"?", "&"} or lowered.endswith("&amp;", 0, start):
         return IN_ADDRESSES.get(field)
     return IN_CONNECTIONS.get(field) if lowered.startswith(";", start - 1) else None
-
-
-@lru_cache(maxsize=4_096)
-def _name_of(field: str) -> Name | None:
-    if HARMLESS_NAMES.fullmatch(field):
-        return None
-    if OWN_HEADER.fullmatch(field):
-        return IN_HEADERS
-    return next((name for name, pattern in _compiled_names() if pattern.fullmatch(field)), None)
 
 
 def _values_after(text: str, start: int, end: int, name: Name) -> Iterator[Span]:
@@ -283,56 +195,13 @@ def _quoted_values(text: str, after: re.Match[str], name: Name) -> Iterator[Span
         end = end_of_quoted(text, start, opening)
         if end is None:
             return
-        kept = _kept_of_quoted(text[start:end], name)
+        kept = kept_of_quoted(text[start:end], name)
         if kept is not None:
             yield Span(start + kept, end)
         following = _NEXT_ITEM.match(text, end + len(opening))
         if following is None:
             return
         opening, start = following[1], following.end()
-
-
-def _kept_of_quoted(value: str, name: Name) -> int | None:
-    """How much of a quoted value is no secret; None when nothing of it is one."""
-    if name.assigned:
-        return None
-    if name.header:
-        return _kept_of_header(value)
-    if not is_no_placeholder(value):
-        return None
-    if name.strict:
-        head = value[:_LONGEST_SENTENCE]
-        return None if " " in head and SENTENCE.search(head) else 0
-    return 0 if _is_secret_word(value, name) else None
-
-
-def _is_secret_word(value: str, name: Name) -> bool:
-    """Whether a word that is no placeholder is a secret for all that its name tells."""
-    shortest = _SHORTEST_IN_ADDRESS if name.address else _SHORTEST_WORD
-    return is_random(value) or (
-        name.telling
-        and len(value) >= shortest
-        and is_told_apart(value)
-        and not is_name_of_a_thing(value)
-    )
-
-
-def _kept_of_header(value: str) -> int | None:
-    """How much stands before the credential: the scheme of an authorization, or nothing."""
-    match = _CREDENTIAL.match(value)
-    if match is not None and _is_credential(match[1]):
-        return match.start(1)
-    word = _WORD_AFTER_SCHEME.fullmatch(value)
-    is_secret = word is not None and _is_word_for_itself(word[1].rstrip(STOPS))
-    return word.start(1) if word is not None and is_secret else None
-
-
-def _is_word_for_itself(word: str) -> bool:
-    return len(word) >= _SHORTEST_BARE and is_no_placeholder(word) and is_told_apart(word)
-
-
-def _is_credential(text: str) -> bool:
-    return any(is_random(word.rstrip(STOPS)) for word in _PAIRS.split(text))
 
 
 def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span | None:
@@ -376,18 +245,33 @@ def _is_bare_secret(text: str, start: int, span: Span, name: Name, after: re.Mat
         return False
     if after["colon"]:
         return _is_secret_after_colon(text, start, span, name)
+    if after["equals"] == "=" and _is_in_environment(text, start, span):
+        return name.strict or name.telling or is_random(value)
     if after["equals"] in _COMPARED or _OF_ANOTHER.fullmatch(value):
         return is_random(value)
-    return name.strict or _is_secret_word(value, name)
+    return name.strict or is_secret_word(value, name)
+
+
+def _is_in_environment(text: str, start: int, span: Span) -> bool:
+    """Whether a line sets a variable of the environment to what looks like an attribute.
+
+    No program stands there: `DB_PASSWORD=prod.token` is a password. One that ends as its name
+    does, `DB_PASSWORD=user.password`, may still be code.
+    """
+    attributes = _ATTRIBUTES.fullmatch(text, span.start, span.end)
+    if attributes is None or not _VALUE_END.match(text, span.end):
+        return False
+    line = _VARIABLE.search(text, max(0, start - _BEFORE_NAME), span.start)
+    return line is not None and not line[1].lower().endswith(attributes[1].lower())
 
 
 def _is_secret_after_colon(text: str, start: int, span: Span, name: Name) -> bool:
     """Whether it is a secret, where it may be the next word of a sentence as well."""
     value = text[span.start : span.end]
-    if is_random(value) or (name.strict and len(value) >= _SHORTEST_BARE and is_mixed(value)):
+    if is_random(value) or (name.strict and len(value) >= SHORTEST_BARE and is_mixed(value)):
         return True
-    is_word = name.strict and len(value) >= _SHORTEST_WORD and is_told_apart(value)
-    return (is_word or _is_secret_word(value, name)) and _stands_alone(text, start, span.end)
+    is_word = name.strict and len(value) >= SHORTEST_WORD and is_told_apart(value)
+    return (is_word or is_secret_word(value, name)) and _stands_alone(text, start, span.end)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -401,17 +285,17 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 def _header_line(text: str, after: re.Match[str]) -> Span | None:
     if not (after["colon"] or after["equals"]):
         return None
-    match = _CREDENTIAL.match(text, after.end())
+    match = CREDENTIAL.match(text, after.end())
     if match is not None:
         secret = match[1].rstrip(STOPS)
-        if _is_credential(secret):
+        if is_credential(secret):
             return Span(match.start(1), match.start(1) + len(secret))
-    word = _WORD_AFTER_SCHEME.match(text, after.end())
+    word = WORD_AFTER_SCHEME.match(text, after.end())
     if word is None:
         return None
     secret = word[1].rstrip(STOPS)
     end = word.start(1) + len(secret)
-    if not _is_word_for_itself(secret) or not _AFTER_ITEM.match(text, end):
+    if not is_word_for_itself(secret) or not _AFTER_ITEM.match(text, end):
         return None
     return Span(word.start(1), end)
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.store.command_secrets import command_search, handed_over
-from assay.store.named_secrets import name_search, named_secrets
+from assay.store.named_secrets import named_secrets
+from assay.store.secret_names import name_search
 from assay.store.secret_rules import SHAPES, Shape
 from assay.store.secret_search import Span, occurrences, search, search_by_groups
 

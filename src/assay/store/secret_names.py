@@ -1,0 +1,82 @@
+"""Names that give a secret away, and a quick look whether one with a value is in a text at all."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from assay.store.secret_rules import IN_ADDRESSES, NAMES, Name
+from assay.store.secret_search import search_by_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+def name_pattern(name: Name) -> str:
+    """How a name is written: its words joined or not."""
+    return name.words.replace(" ", "[ _-]?")
+
+
+# Or the name is that of a box, and what is typed into it follows, its place in between:
+# `"element": "Password textbox", "ref": "e12", "text": "..."`.
+QUOTE = r"\\*[\"']"
+BOX = rf"(?:\s(?:text ?)?(?:box|field|input){QUOTE})"
+_OF_BOX = rf"{QUOTE}(?:ref|type){QUOTE}\s{{0,8}}:\s{{0,8}}{QUOTE}[^\"'\\]{{0,60}}{QUOTE},\s{{0,8}}"
+PAIR = (
+    rf"(?:,\s{{0,8}}(?:(?:{_OF_BOX}){{0,3}}{QUOTE}val(?:ue)?|(?:{_OF_BOX}){{1,3}}{QUOTE}text){QUOTE}\s{{0,8}}:"
+    r"|\s{1,8}value\s{0,2}=)"
+)
+# What may stand between a name and its value: the closing quote, then a separator, and what
+# Markdown sets the name in bold type with.
+_CLOSED = rf"[0-9]{{0,4}}(?:{BOX}|{QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
+_BETWEEN = (
+    rf"{_CLOSED}(?:[:：=]=*>?(?:\*\*|\s*[&a-z][a-z0-9_.|<>?&\[\] ]*=\s*)?|\\+uff1a|>|\s*\\*[\"']"
+    rf"|{PAIR}|\s)\s{{0,8}}(?:\[\s*)?(?:[a-z]{{0,2}}{QUOTE})?"
+)
+# A value may begin with any mark, but one before a quote is more likely the text's own.
+_STRICT_VALUE = r"(?:[^\s\[\]{},]|[\[\]{},]{1,2}[^\s\[\]{},\\\"'])"
+_HEADER_VALUE = r"[^\s\\\"']"
+_TELLING_VALUE = r"(?:\\*[\"'])?[^\s\"'][^\s\"]{3}"
+_RANDOM_VALUE = r"(?:\\*[\"'])?[^\s\"'][^\s\"]{7}"
+_ADDRESS_VALUE = r"[^\s\\\"'&]{8}"
+
+
+def _any_of(names: list[Name]) -> str:
+    return f"(?:{'|'.join(map(name_pattern, names))})"
+
+
+def _pattern(names: list[Name], value: str) -> str:
+    return f"{_any_of(names)}{_BETWEEN}{value}"
+
+
+# Names whose letters are so unlike those of others that they are found faster without them.
+_SOUGHT_APART = (("token", "auth"), ("pass",), ("pw",))
+
+
+@cache
+def name_search() -> Callable[[str], bool]:
+    """A test of a text in lower case; where it finds nothing, no name gives a secret away."""
+    others = [n for n in NAMES if not (n.strict or n.header or n.assigned)]
+    # Any group may find what is for another to judge.
+    return search_by_groups(
+        [
+            [_pattern([name for name in NAMES if name.strict], _STRICT_VALUE)],
+            [_pattern([name for name in NAMES if name.header], _HEADER_VALUE)],
+            [
+                f"[?&;6](?:{'|'.join(IN_ADDRESSES)})={_ADDRESS_VALUE}",
+                _pattern([name for name in NAMES if name.assigned], _RANDOM_VALUE),
+            ],
+            [_pattern([name for name in others if name.hint == "key"], _TELLING_VALUE)],
+            *([_pattern(names, _TELLING_VALUE)] for names in _in_groups(others)),
+            # Of two items of a list, the second is the first one's value where that is an option.
+            [rf"-[a-z0-9_-]*{_any_of(list(NAMES))}{_CLOSED},\s*\[?\s*\\*[\"']"],
+        ]
+    )
+
+
+def _in_groups(names: list[Name]) -> Iterator[list[Name]]:
+    left = [name for name in names if name.hint != "key" and not name.telling]
+    for hints in _SOUGHT_APART:
+        yield [name for name in left if name.hint in hints]
+        left = [name for name in left if name.hint not in hints]
+    yield left
