@@ -233,6 +233,21 @@ def test_the_lowest_look_decides_and_is_told_first() -> None:
     assert found.reasons["tool_appropriateness"].startswith("1 of 4 calls were to a tool on offer")
 
 
+def test_a_run_without_a_value_to_trace_says_so() -> None:
+    lists = {"list_orders": {"input_schema": {"type": "object", "properties": {"of": {}}}}}
+    calls = [call("list_orders", {}, []), call("list_orders", {}, [1])]
+    found = EvidenceJudge().mark_now(run(ASKED, *calls, available_tools=lists))
+    assert found.values["parameter_accuracy"] == 10.0
+    assert found.reasons["parameter_accuracy"] == (
+        "There was no argument value to trace; 2 of 2 calls fit their schema."
+    )
+    found = EvidenceJudge().mark_now(offered(call("get_order", {}, {})))
+    assert found.values["parameter_accuracy"] == 1.0
+    assert found.reasons["parameter_accuracy"] == (
+        "There was no argument value to trace; 1 of 1 calls do not fit their schema."
+    )
+
+
 def test_no_mark_is_below_one_and_none_is_given_for_nothing() -> None:
     found = EvidenceJudge().mark_now(sample(12))
     assert found.values == {

@@ -100,15 +100,23 @@ def right_arguments(run: ExaminedRun) -> Reading | None:
     right |= dict.fromkeys(misfits, 0.0)
     if not right:
         return None
-    checked = sum(map(len, shares.values()))
-    parts = [f"{checked - len(untraced)} of {checked} checkable argument values can be traced"]
-    if untraced:
-        parts.append(f"from nowhere: {listed(_untraced_parts(untraced))}")
+    calls = len(run.facts.calls)
+    parts = _traced(sum(map(len, shares.values())), untraced)
     if misfits:
-        parts.append(f"{len(misfits)} of {len(run.facts.calls)} calls do not fit their schema")
+        parts.append(f"{len(misfits)} of {calls} calls do not fit their schema")
+    elif not shares:
+        parts.append(f"{len(fits)} of {calls} calls fit their schema")
     evidence = [*misfits.values(), *map(_untraced, untraced[:_MOST_EVIDENCE])]
     share = sum(right.values()) / len(right)
     return Reading(share, f"{'; '.join(parts)}.", tuple(evidence[:_MOST_EVIDENCE]))
+
+
+def _traced(checked: int, untraced: list[TracedValue]) -> list[str]:
+    """How many of the values that were checked can be traced, and which cannot."""
+    if not checked:
+        return ["There was no argument value to trace"]
+    said = [f"{checked - len(untraced)} of {checked} checkable argument values can be traced"]
+    return said + ([f"from nowhere: {listed(_untraced_parts(untraced))}"] if untraced else [])
 
 
 def _fits(run: ExaminedRun) -> tuple[list[int], dict[int, Evidence]]:

@@ -16,6 +16,7 @@ _NO_CHANGE = "The prompt asks for a change, and no call that changes something s
 _UNASKED = "{n} of {total} things the prompt names are in the arguments of no call that succeeded"
 _WAITED = "{n} of {total} calls that needed an earlier result waited for it and used it"
 _TRACED = "{n} of {total} checkable argument values can be traced"
+_NONE_TRACED = "There was no argument value to trace"
 _MISFIT = "{misfits} of {calls} calls do not fit their schema"
 # `{n}` and `{total}` are counts, `{what}` is of any length.
 SENTENCES = (
@@ -74,6 +75,8 @@ SENTENCES = (
     "{n} of {total} calls were new ({kinds}).",
     "Repeats call {n} with the same result.",
     "Nothing of what {tool} brought was used.",
+    _NONE_TRACED + "; {n} of {total} calls fit their schema.",
+    _NONE_TRACED + "; " + _MISFIT + ".",
     _TRACED + ".",
     _TRACED + "; " + _MISFIT + ".",
     _TRACED + "; from nowhere: {what}; " + _MISFIT + ".",
