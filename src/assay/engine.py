@@ -14,7 +14,7 @@ import duckdb
 from assay.errors import DamagedStore, QueryFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -27,6 +27,7 @@ _MOST_MEMORY = 3 * 1024**3
 _SHARE_OF_MEMORY = 0.5
 _MOST_THREADS = 8
 _SECONDS_TO_STOP = 0.05
+_SECONDS_TO_LOOK = 0.1
 # Who asks for one thread means it. Others that idle give memory back to the system that the one
 # has just let go of and is about to take again, which takes a fortieth of an import's time.
 _NO_ASYNC_THREADS = {"async_threads": 0}
@@ -69,6 +70,27 @@ class Engine:
         """Do what a statement says."""
         with _told_of_ctrl_c(self._connection):
             self._connection.execute(sql, parameters)
+        return self
+
+    def execute_watched(
+        self, sql: str, parameters: object, on_share: Callable[[float], object]
+    ) -> Self:
+        """Do what a statement says; `on_share` hears how much of it is done, between 0 and 1.
+
+        It hears so again and again from another thread, and that all is done from this one.
+        """
+        self._connection.execute("SET enable_progress_bar = true")
+        self._connection.execute("SET enable_progress_bar_print = false")
+        done = threading.Event()
+        looking = (done, self._connection, on_share)
+        watching = threading.Thread(target=_look_until, args=looking, daemon=True)
+        watching.start()
+        try:
+            self.execute(sql, parameters)
+        finally:
+            done.set()
+            watching.join()
+        on_share(1.0)
         return self
 
     def executemany(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
@@ -153,6 +175,17 @@ def _stop_until(done: threading.Event, connection: duckdb.DuckDBPyConnection) ->
         connection.interrupt()
         if done.wait(_SECONDS_TO_STOP):
             return
+
+
+def _look_until(
+    done: threading.Event,
+    connection: duckdb.DuckDBPyConnection,
+    on_share: Callable[[float], object],
+) -> None:
+    # Older versions have no such method; where it cannot tell, it is below zero.
+    percent: Callable[[], float] = getattr(connection, "query_progress", float)
+    while not done.wait(_SECONDS_TO_LOOK):
+        on_share(max(0.0, percent() / 100))
 
 
 def connect(*, spill: Path | None, threads: int | None = None) -> Engine:

@@ -299,6 +299,7 @@ def test_a_bar_is_drawn_for_long_work_and_taken_away(in_folder: Path) -> None:
         ("x.jsonl", [], "runs"),
         ("x.atif.json", [], "runs"),
         ("x.csv", ["--table", "calls"], "rows"),
+        ("x.parquet", ["--table", "calls"], "rows"),
     ],
 )
 def test_a_bar_is_drawn_for_a_long_export(

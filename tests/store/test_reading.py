@@ -134,6 +134,15 @@ def test_a_table_is_exported_to_one_file(store: Store, tmp_path: Path) -> None:
         store.export(tmp_path / "nowhere" / "x.parquet")
 
 
+def test_who_asks_is_told_how_much_of_a_table_is_exported(store: Store, tmp_path: Path) -> None:
+    shares: list[float] = []
+    assert store.export(tmp_path / "x.parquet", "calls", on_share=shares.append) == 20
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    with pytest.raises(QueryFailed, match="nowhere"):
+        store.export(tmp_path / "nowhere" / "x.parquet", on_share=shares.append)
+
+
 def call(*, success: bool, **arguments: Any) -> ToolExecutionResult:
     return ToolExecutionResult("look", arguments, success=success, server="s")
 

@@ -44,14 +44,18 @@ Exit codes: 0 ok, 2 wrong usage, 3 there was no run to export.
 
 
 class _Chosen(msgspec.Struct, frozen=True):
-    """Which runs to export, which table of them, which metrics to ask, and who watches."""
+    """Which runs to export, which table of them, which metrics to ask, and who watches.
+
+    `total` are all runs, or rows of the table; None where nobody watches.
+    """
 
     store: Any
     where: str | None
     params: dict[str, Any]
     table: str
     metrics: tuple[str, ...]
-    watch: Callable[[], object] = int
+    total: int | None = None
+    watch: Callable[[int], object] = int
 
     def count(self, table: str) -> int:
         """How many rows of a table there are to export."""
@@ -109,11 +113,11 @@ def _watched(choice: _Chosen, target: str, write: _Writer, messages: Terminal) -
     total = choice.count(table) if shown else None
     with ReadingProgress(messages, total, shown=shown, things=things) as progress:
 
-        def watch() -> None:
-            progress.read(1)
-            progress.done()
+        def watch(count: int) -> None:
+            progress.read(count)
+            progress.done(count)
 
-        return write(replace(choice, watch=watch), target)
+        return write(replace(choice, total=total, watch=watch), target)
 
 
 def _check_table(table: str) -> None:
@@ -139,8 +143,22 @@ def _native(choice: _Chosen, target: str) -> int:
 def _parquet(choice: _Chosen, target: str) -> int:
     with _told(target):
         Path(target).parent.mkdir(parents=True, exist_ok=True)
-    count: int = choice.store.export(target, choice.table, choice.where, **choice.params)
+    on_share = None if choice.total is None else _RowsReached(choice.total, choice.watch).reach
+    table, where = choice.table, choice.where
+    count: int = choice.store.export(target, table, where, on_share=on_share, **choice.params)
     return count
+
+
+class _RowsReached:
+    """Tells who watches of more rows, as the share of them grows that is written."""
+
+    def __init__(self, total: int, watch: Callable[[int], object]) -> None:
+        self._total, self._watch, self._told = total, watch, 0
+
+    def reach(self, share: float) -> None:
+        more = max(0, int(share * self._total) - self._told)
+        self._told += more
+        self._watch(more)
 
 
 def _csv(choice: _Chosen, target: str) -> int:
@@ -150,7 +168,7 @@ def _csv(choice: _Chosen, target: str) -> int:
         file = CsvFile(stream, columns)
         for row in choice.store.rows(choice.table, choice.where, **choice.params):
             file.write(row)
-            choice.watch()
+            choice.watch(1)
             count += 1
     return count
 
@@ -211,7 +229,7 @@ def _atif(choice: _Chosen, target: str) -> int:
         stream.write(f"[\n{first},\n{second}")
         for line in found:
             stream.write(f",\n{line}")
-            choice.watch()
+            choice.watch(1)
             count += 1
         stream.write("\n]\n")
     return count
@@ -242,7 +260,7 @@ def _write_lines(choice: _Chosen, target: str, lines: Iterable[str]) -> int:
     with _opened(target) as stream:
         for line in lines:
             stream.write(f"{line}\n")
-            choice.watch()
+            choice.watch(1)
             count += 1
     return count
 

@@ -30,7 +30,7 @@ from assay.store.writing import BatchLimit, Writer
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from assay.engine import Engine
     from assay.score import Score
@@ -178,14 +178,27 @@ class Store:
         }
 
     def export(
-        self, target: str | Path, table: str = "runs", where: str | None = None, **params: object
+        self,
+        target: str | Path,
+        table: str = "runs",
+        where: str | None = None,
+        *,
+        on_share: Callable[[float], object] | None = None,
+        **params: object,
     ) -> int:
-        """Write a table to one Parquet file; the number of rows."""
+        """Write a table to one Parquet file; the number of rows.
+
+        `on_share` hears how much of it is done, between 0 and 1.
+        """
         path = Path(target).absolute()
         sql = _selection(table, "*", where)
         with self._engine(sql, outside=True) as engine:
             written = f"COPY ({sql}) TO {quoted(str(path))} (FORMAT parquet, COMPRESSION zstd)"
-            row = engine.execute(written, params or None).fetchone()
+            if on_share is None:
+                engine.execute(written, params or None)
+            else:
+                engine.execute_watched(written, params or None, on_share)
+            row = engine.fetchone()
             return int(row[0]) if row else 0
 
     def compact(self) -> Compaction:
