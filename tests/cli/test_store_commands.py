@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
@@ -599,6 +599,23 @@ def test_an_export_that_cannot_be_written_says_so(assay: Assay, name: str) -> No
     done = assay("export", "runs.assay", "-o", f"taken/{name}")
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"assay: taken/{name} cannot be written: ")
+
+
+def test_a_table_that_was_written_too_late_leaves_no_file(
+    assay: Assay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Store.export
+
+    def interrupted(*given: Any, **how: Any) -> int:
+        assert write(*given, **how) == 10
+        raise KeyboardInterrupt  # heard by the engine when it was done already
+
+    monkeypatch.setattr(Store, "export", interrupted)
+    Path("x.parquet").write_text("old")
+    done = assay("export", "runs.assay", "-o", "x.parquet")
+    assert (done.code, done.err) == (3, "Interrupted: x.parquet was not written\n")
+    assert Path("x.parquet").read_text() == "old"
+    assert sorted(path.name for path in Path().iterdir()) == ["runs.assay", "x.parquet"]
 
 
 def test_an_export_that_breaks_off_leaves_no_file(assay: Assay) -> None:

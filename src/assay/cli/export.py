@@ -141,11 +141,10 @@ def _native(choice: _Chosen, target: str) -> int:
 
 
 def _parquet(choice: _Chosen, target: str) -> int:
-    with _told(target):
-        Path(target).parent.mkdir(parents=True, exist_ok=True)
     on_share = None if choice.total is None else _RowsReached(choice.total, choice.watch).reach
     table, where = choice.table, choice.where
-    count: int = choice.store.export(target, table, where, on_share=on_share, **choice.params)
+    with _told(target), _written_whole(Path(target)) as part:
+        count: int = choice.store.export(part, table, where, on_share=on_share, **choice.params)
     return count
 
 
@@ -272,7 +271,11 @@ def _opened(target: str) -> Iterator[IO[str]]:
         data_to_standard_output()
         yield sys.stdout
         return
-    with _told(target), _written_whole(Path(target)) as stream:
+    with (
+        _told(target),
+        _written_whole(Path(target)) as part,
+        part.open("w", encoding="utf-8", newline="") as stream,
+    ):
         yield stream
 
 
@@ -288,12 +291,12 @@ def _told(target: str) -> Iterator[None]:
 
 
 @contextmanager
-def _written_whole(path: Path) -> Iterator[IO[str]]:
+def _written_whole(path: Path) -> Iterator[Path]:
+    """What to write to: the file gets its name when it is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path if path.exists() and not path.is_file() else path.with_name(f"{path.name}.part")
     try:
-        with part.open("w", encoding="utf-8", newline="") as stream:
-            yield stream
+        yield part
         if part != path:
             part.replace(path)
     except BaseException:
