@@ -11,6 +11,7 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.adk import ADK, STATUSES, field
 from assay.ingest.recording import FilePlace, Recording
 from assay.run import Usage
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,6 +127,17 @@ def test_events_without_a_session(around: str) -> None:
     case = read_one(ADK, made_up)
     assert (case.input, case.actual_output) == ("Find x", "Found.")
     assert [(found.tool, found.parameters) for found in case.calls] == [("search", {"q": "x"})]
+
+
+def test_a_line_among_events_that_is_none_is_reported() -> None:
+    event = {"author": "user", "invocationId": "i", "content": {"parts": [{"text": "Find x"}]}}
+    made_up = recording((event, event, 5))
+    assert ADK.recognise(made_up) == 1.0
+    problem, run = ADK.read(made_up)
+    assert str(problem).startswith("log.json:3: expected an event, a session, ")
+    assert str(problem).endswith(", got int 5")
+    assert isinstance(run, AgentTestCase)
+    assert ADK.recognise(recording((event, 5, 6))) == 0.0
 
 
 def test_either_spelling() -> None:
@@ -256,9 +268,8 @@ def test_evaluated_runs_have_an_outcome(status: object, *, success: bool | None)
 @pytest.mark.parametrize("value", [{"criteria": {"x": 1}}, [], [{"name": "x", "data": []}], "x"])
 def test_what_is_not_adks_is_left_alone(value: Any) -> None:
     assert ADK.recognise(recording(value)) == 0.0
-    assert problems(ADK, recording(value)) == [
-        "log.json: expected an ADK session, evaluation set or evaluation result"
-    ]
+    (problem,) = problems(ADK, recording(value))
+    assert problem.startswith("log.json: expected an event, a session, an evaluation set or ")
 
 
 def test_recorded_files_have_the_published_counts(shared: Callable[..., Path]) -> None:

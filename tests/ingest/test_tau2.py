@@ -8,6 +8,7 @@ from tests.ingest.reading import problems, read_one, recording
 
 from assay.ingest.tau2 import TAU2
 from assay.run import Usage
+from assay.test_case import AgentTestCase
 
 T0 = "1970-01-01T00:01:00"
 T1 = "1970-01-01T00:01:02"
@@ -102,6 +103,15 @@ def test_a_simulation_in_a_file_of_its_own() -> None:
     run = read_one(TAU2, recording(alone))
     assert (run.run_id, run.task_id, run.attempt, run.model) == ("sim-1", "7", 2, None)
     assert [call.tool for call in run.calls] == ["look", "fix"]
+
+
+def test_simulations_without_their_tasks() -> None:
+    [alone] = results(*MESSAGES)["simulations"]
+    listed = recording([alone, {**alone, "id": "sim-2"}, 5])
+    assert TAU2.recognise(listed) == 1.0
+    *runs, problem = TAU2.read(listed)
+    assert [run.run_id for run in runs if isinstance(run, AgentTestCase)] == ["sim-1", "sim-2"]
+    assert str(problem) == "log.json:3: expected a simulation, got int 5"
 
 
 def test_a_call_by_voice_is_heard_piece_by_piece() -> None:

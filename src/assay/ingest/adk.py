@@ -25,6 +25,7 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
+from assay.records import preview
 from assay.run import RunOutcome, Source
 from assay.test_case import AgentTestCase
 
@@ -38,6 +39,7 @@ USAGE_KEYS = (
     ("cache_read_input_tokens", "cached_content_token_count"),
     ("reasoning_tokens", "thoughts_token_count"),
 )
+_EXPECTED = "an event, a session, an evaluation set or an evaluation result of ADK"
 # The status of an evaluated case: passed, failed, not evaluated.
 STATUSES: dict[int | str, bool] = {1: True, 2: False, "PASSED": True, "FAILED": False}
 
@@ -52,7 +54,8 @@ def field(value: object, name: str) -> Any:
 
 
 def _recognise(recording: Recording) -> float:
-    if _are_events(list(recording.sample)):
+    # A line among them that is none is reported by who reads them.
+    if 2 * sum(map(_is_event, objects_in(list(recording.sample)))) > len(recording.sample):
         return 1.0
     value = recording.sample[0] if len(recording.sample) == 1 else None
     kind = _kind(value)
@@ -108,7 +111,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         read = _kind(document.value)
         if read is None:
-            problem = "expected an ADK session, evaluation set or evaluation result"
+            problem = f"expected {_EXPECTED}, got {preview(document.value)}"
             yield Unreadable(recording.name, problem, document.position)
             continue
         for position, case in enumerate(read(document.value), start=1):

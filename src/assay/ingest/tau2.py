@@ -1,4 +1,4 @@
-"""tau2-bench results: one file of tasks and their simulations, or a file for each simulation.
+"""tau2-bench results: one file of tasks and their simulations, or simulations alone.
 
 The simulated user may have tools of its own; its calls are not the agent's and stand in the
 case's `extra` as `user_calls`.
@@ -41,7 +41,7 @@ _OWN_FILE = frozenset({"id", "task_id", "trial", "termination_reason"})
 
 def _recognise(recording: Recording) -> float:
     first = dict_or_empty(recording.sample[0] if recording.sample else None)
-    if _is_simulation(first):
+    if _is_simulation(first) or any(map(_are_simulations, recording.sample[:1])):
         return 1.0
     if not isinstance(first.get("simulations"), list):
         return 0.0
@@ -54,13 +54,19 @@ def _is_simulation(value: dict[str, Any]) -> bool:
     return told and value.keys() >= _OWN_FILE
 
 
+def _are_simulations(value: object) -> bool:
+    """Whether a value is a list of simulations, as `jq .simulations` writes them."""
+    return any(map(_is_simulation, objects_in(value)))
+
+
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
             continue
         results = dict_or_empty(document.value)
-        simulations = results.get("simulations")
+        listed = document.value if _are_simulations(document.value) else None
+        simulations = results.get("simulations", listed)
         if _is_simulation(results):
             yield _run(results, {}, {}, Source(recording.name, TAU2.name, document.position))
             continue
