@@ -265,6 +265,16 @@ def test_what_is_no_span(tmp_path: Path, record: object) -> None:
     assert isinstance(found, Unreadable)
 
 
+def test_a_broken_span_costs_itself(tmp_path: Path) -> None:
+    unnamed = {key: value for key, value in OTLP_SPAN.items() if key != "spanId"}
+    document = {"resourceSpans": [{"scopeSpans": [{"spans": [unnamed, OTLP_SPAN]}]}]}
+    problem, trace = traces(write(tmp_path, document), read_spans)
+    assert isinstance(problem, Unreadable)
+    assert problem.problem.startswith("expected a span with traceId, spanId, name and attributes")
+    assert isinstance(trace, list)
+    assert [span.span_id for span in trace] == ["s2"]
+
+
 def test_times_that_are_none(tmp_path: Path) -> None:
     recording = write(tmp_path, span("t", "s", start_time="yesterday", end_time=-1))
     assert sampled_spans(recording)[0] == Span("t", "s", "s", {}, position=None)

@@ -23,6 +23,7 @@ from assay.errors import InvalidRecord
 from assay.ingest.packed_names import GZIP, ZSTD, unpacked_name
 from assay.ingest.recording import Damaged, Place, is_below
 from assay.ingest.zstd_frames import WatchedFrames
+from assay.records import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -201,7 +202,7 @@ def _told_damage(archive: Archive) -> str:
     """What is wrong with a tar archive, and what could be had of it all the same."""
     if not archive.sizes:
         return f"not a usable tar archive: {archive.damage}"
-    files = "1 file" if len(archive.sizes) == 1 else f"{len(archive.sizes):,} files"
+    files = counted(len(archive.sizes), "file")
     return f"damaged tar archive, in which {files} could be found: {archive.damage}"
 
 

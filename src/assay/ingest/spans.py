@@ -134,7 +134,7 @@ def read_spans(document: Document, name: str) -> Iterator[Piece]:
     for i, record in enumerate(records, start=1):
         # A line of a file has its own number; an item of an array is counted within it.
         position = document.position or (i if len(records) > 1 else None)
-        found = list(_spans_in(record, position))
+        found = list(_spans_in(record, position, name))
         if not found:
             yield Unreadable(name, f"expected a span or a trace, got {preview(record)}", position)
         yield from found
@@ -156,7 +156,8 @@ def sampled_spans(recording: Recording, limit: int = 200) -> list[Span]:
 
 def _pieces_of(value: Any) -> list[Span | Logged]:
     records = value if isinstance(value, list) else [value]
-    return [piece for record in records for piece in _spans_in(record, None)]
+    found = (piece for record in records for piece in _spans_in(record, None, ""))
+    return [piece for piece in found if not isinstance(piece, Unreadable)]
 
 
 def below(attributes: dict[str, Any], prefix: str) -> Any:
@@ -245,18 +246,18 @@ def _exchange(span_id: str, told: list[Logged]) -> Span:
     )
 
 
-def _spans_in(record: Any, position: int | None, depth: int = 0) -> Iterator[Span | Logged]:
+def _spans_in(record: Any, position: int | None, file: str, depth: int = 0) -> Iterator[Piece]:
     record = sent_in(record)
     if not isinstance(record, dict) or depth > _DEEPEST:
         return
     if "resourceSpans" in record or "resource_spans" in record:
-        yield from _otlp_spans(record, position)
+        yield from _otlp_spans(record, position, file)
     elif "resourceLogs" in record or "resource_logs" in record:
         yield from _otlp_events(record, position)
     elif (span := _span(record, "", position)) is not None:
         yield span
         for child in islice(_objects(record, "child_runs", "spans"), _MOST_CHILDREN):
-            yield from _spans_in(_of_trace(child, span.trace_id), position, depth + 1)
+            yield from _spans_in(_of_trace(child, span.trace_id), position, file, depth + 1)
     elif "body" in record and (logged := _logged(record, "", position)) is not None:
         yield logged
     else:
@@ -277,14 +278,20 @@ def _of_trace(record: dict[str, Any], around: Any) -> dict[str, Any]:
     return record if is_told else {**record, "trace_id": around}
 
 
-def _otlp_spans(document: dict[str, Any], position: int | None) -> Iterator[Span]:
+def _otlp_spans(
+    document: dict[str, Any], position: int | None, file: str
+) -> Iterator[Span | Unreadable]:
     for resource in _objects(document, "resourceSpans", "resource_spans"):
         for group in _objects(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
             scope = group.get("scope") or group.get("instrumentationLibrary")
             for record in _objects(group, "spans"):
                 span = _span(record, _scope_name(scope), position)
-                if span is not None:
-                    yield span
+                yield span or _no_span(record, position, file)
+
+
+def _no_span(record: dict[str, Any], position: int | None, file: str) -> Unreadable:
+    problem = f"expected a span with traceId, spanId, name and attributes, got {preview(record)}"
+    return Unreadable(file, problem, position)
 
 
 def _otlp_events(document: dict[str, Any], position: int | None) -> Iterator[Logged]:
