@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+_MOST_MEANT = 5
+
+
 class AssayError(Exception):
     """Something the user can mend; the message says what and how."""
 
@@ -92,9 +95,15 @@ class UnknownName(AssayError, LookupError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         """Say what was looked up and offer the nearest known name."""
         options = sorted(known)
-        close = get_close_matches(name, options, n=1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(options)}."
+        close = " or ".join(map(repr, _nearest(name, options)))
+        hint = f"Did you mean {close}?" if close else f"Known: {', '.join(options)}."
         super().__init__(f"No {kind} named {name!r}. {hint}")
+
+
+def _nearest(name: str, options: list[str]) -> list[str]:
+    """The names that may have been meant: those it is a word of, else the one most like it."""
+    longer = [option for option in options if name.lower() in option.lower().split("-")]
+    return longer[:_MOST_MEANT] or get_close_matches(name, options, n=1)
 
 
 class JudgeError(AssayError):

@@ -218,6 +218,11 @@ USAGE: dict[str, tuple[list[object], str]] = {
     "no name": (["a.json", ""], "a source has no name; the folder you are in is named ."),
     "a glob that matches nothing": (["*.none"], "no such file or folder: *.none"),
     "a format nobody knows": ([RUNS, "--format", "toolgim"], "Did you mean 'toolgym'?"),
+    "a word of a format": ([RUNS, "--format", "adk"], "Did you mean 'google-adk'?"),
+    "a word of several": (
+        [RUNS, "--format", "OpenAI"],
+        "Did you mean 'openai-agents' or 'openai-assistants' or 'openai-chat' or 'openai-realtime'",
+    ),
     "no process at all": ([RUNS, "--jobs", "0"], "x>=1"),
 }
 
