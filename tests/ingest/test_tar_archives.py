@@ -7,6 +7,7 @@ import io
 import json
 import tarfile
 import tracemalloc
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -181,6 +182,15 @@ def test_an_archive_inside_another_is_reported(tmp_path: Path) -> None:
     path.write_bytes(tarred({"a.json": 1, "in.tar.gz": "any"}))
     nested = "is an archive inside an archive; unpack the outer one first"
     assert values(path) == [1, f"{path}!in.tar.gz: {nested}"]
+
+
+def test_no_room_to_unpack_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "TemporaryFile", lambda: io.FileIO("/dev/full", "w+"))
+    path = tmp_path / "x.tar.gz"
+    path.write_bytes(gzip.compress(WHOLE))
+    (problem,) = values(path)
+    assert problem.startswith(f"{path}: cannot be unpacked in {gettempdir()}: No space left")
+    assert problem.endswith("or name a folder with more room in TMPDIR")
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 from importlib import import_module
 from itertools import takewhile
 from pathlib import PurePosixPath
-from tempfile import TemporaryFile
+from tempfile import TemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from msgspec import Struct
@@ -237,12 +237,24 @@ def _put_aside(packed: io.BufferedReader, aside: IO[bytes]) -> str | None:
     """Unpack into a file without a name, as far as that is possible; why it is not all, if so."""
     try:
         while piece := packed.read1(_BUFFER):
-            aside.write(piece)
+            _put(piece, aside)
     except Damaged as exc:
         return str(exc.__cause__ or exc)  # its name is told with it
     finally:
-        aside.seek(0)
+        with suppress(OSError):  # no room for what it still holds was told already
+            aside.seek(0)
     return None
+
+
+def _put(piece: bytes, aside: IO[bytes]) -> None:
+    try:
+        aside.write(piece)
+        aside.flush()
+    except OSError as exc:
+        raise InvalidRecord(
+            f"cannot be unpacked in {gettempdir()}: {exc.strerror or exc};"
+            " unpack it yourself, or name a folder with more room in TMPDIR"
+        ) from exc
 
 
 def _shown(names: Iterable[str]) -> list[str]:
