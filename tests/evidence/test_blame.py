@@ -702,6 +702,17 @@ def test_a_status_is_read_beside_its_request(text: str, kind: str) -> None:
             "AttributeError: 'NoneType' object has no attribute 'ebb'",
             ("model", "null_reference", "own_code"),
         ),
+        (
+            "python",
+            "Traceback (most recent call last):\nNameError: name 'ebb' is not defined\n\nDuring handling"
+            " of the above exception, another occurred:\n\nZeroDivisionError: division by zero",
+            ("model", "data_processing_error", "own_code"),
+        ),
+        (
+            "python",
+            "Code failed: NameError: name 'ebb' is not defined",
+            ("model", "syntax_error", "own_code"),
+        ),
         # Of code that somebody else wrote.
         (
             "get_tide",

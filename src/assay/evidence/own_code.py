@@ -28,6 +28,8 @@ _MISSING_PART = re.compile(
 _UNDEFINED = re.compile(
     r"\b(?:NameError|ReferenceError|UnboundLocalError)\b|referenced before assignment"
 )
+# What was thrown, line by line; the last one came through.
+_THROWN = re.compile(r"^(?:Uncaught )?([\w.]{1,80}(?:Error|Exception))\b", re.MULTILINE)
 # Where a call says what is to run the code that it sends.
 _RUNNERS = frozenset({"language", "lang", "runtime", "interpreter", "shell", "kernel"})
 _EXPRESSIONS = frozenset({"expression", "expr", "formula", "equation"})
@@ -54,7 +56,8 @@ def names_the_undefined(message: str) -> bool:
 
     A compiler calls that an error of the code, and so is it where it is found out later.
     """
-    return _UNDEFINED.search(message) is not None
+    thrown = _THROWN.findall(message)
+    return _UNDEFINED.search(thrown[-1] if thrown else message) is not None
 
 
 def lacks_a_part(call: ToolExecutionResult, message: str) -> bool:
