@@ -188,6 +188,13 @@ def test_who_checks_an_address_tells_its_status(tool: str, text: str, *, is_fail
     assert failed(tool, text, url="https://tides.example/4") is is_failure
 
 
+@pytest.mark.parametrize(
+    ("tool", "is_failure"), [("verify_passcode", False), ("check_tide", True), ("log_in", True)]
+)
+def test_who_checks_a_secret_tells_that_it_is_wrong(tool: str, *, is_failure: bool) -> None:
+    assert failed(tool, "The passcode is incorrect.") is is_failure
+
+
 def test_an_address_below_an_error_helps_nobody_who_does_not_search() -> None:
     assert failed("fetch", "Error: 503 Service Unavailable\nhttps://tides.example/503")
 

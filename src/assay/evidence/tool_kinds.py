@@ -84,8 +84,12 @@ _ACTING = frozenset(
 )
 # Deeds where a name begins with them; behind other words they are things or states.
 _ACTING_FIRST = frozenset(
-    {"complete", "confirm", "mark", "like", "link", "pair", "arm", "answer", "release", "forward"}
+    {"complete", "confirm", "mark", "like", "link", "pair", "arm", "release", "forward"}
     | {"pick", "rate"}
+)
+# The same before one of these is a thing, or makes one: `rate_limits`, `complete_text`.
+_NO_DEED_BEFORE = frozenset(
+    {"limit", "limits", "notes", "checker", "preview", "geocode", "text", "prompt", "sentence"}
 )
 # What these find wrong, or tell to be forbidden, was asked for.
 _CHECKING = frozenset(
@@ -120,7 +124,11 @@ _WORKS_AND_STATES = _STATES | {
 # Of these somebody may ask how they stand: `check_draft_status` drafts nothing.
 _STATED: frozenset[ToolKind | None] = frozenset({"wording", "stopper"})
 # Who checks in or out does something; who checks in a list does not.
-_CHECKS_IN = re.compile(r"(?i:check)_?(?i:in|out)(?:_(?!use|stock|range|order)|(?=[A-Z])|\Z)")
+_PLACES = (
+    r"(?i:use|stock|range|order|of|progress|time|date|list|set|table|db|database|cache|index|file"
+    r"|code|repo|text)(?![a-z])"
+)
+_CHECKS_IN = re.compile(rf"(?i:check)_?(?i:in|out)(?:_(?!{_PLACES})|(?=[A-Z])(?!{_PLACES})|\Z)")
 _OPENING = 60
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -174,7 +182,10 @@ _WORDING = frozenset(
 _UNDOING = frozenset(
     {"delete", "remove", "disable", "mute", "clear", "uninstall", "unsubscribe", "ban", "kick"}
     | {"leave", "detach", "revoke", "drop", "archive", "hide", "block", "unshare", "unfollow"}
+    | {"purge", "flush", "wipe", "erase", "evict", "forget", "empty"}
 )
+# These leave less of what is to be done, or none: "No tasks left."
+_FINISHING = _UNDOING | {"complete", "finish", "mark"}
 # Who does this a second time does not get it.
 _MAKING = frozenset(
     {"create", "add", "insert", "register", "book", "reserve", "make", "post", "submit", "send"}
@@ -185,6 +196,11 @@ _BROUGHT_ABOUT = {
     "fill": "full",
     "charge": "full",
     "freeze": "frozen",
+    "void": "void",
+    "forget": "deleted",
+    "disarm": "inactive|off",
+    "dismiss": "closed",
+    "eject": "offline",
     "inactive": "inactive",
     "off": "off|disabled",
     "toggle": "(?:en|dis)abled|(?:un)?locked|(?:un)?muted|paused|closed",
@@ -195,7 +211,7 @@ _NO_MORE = (
     r"(?:no longer (?!supported|available|valid|allowed|accepted|maintained|possible|permitted"
     r"|reachable|connected)\w+|not (?!found\b)\w+ any ?more)"
 )
-_DOING_IT = _STOPPING | _WORDING | WRITE_VERBS
+_DOING_IT = (_STOPPING | _WORDING | WRITE_VERBS) - {"translation", "shutdown", "thinking"}
 # First match wins.
 _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
     ("stopper", _STOPPING),
@@ -278,10 +294,10 @@ def _told_by_one_word(name: str, words: set[str]) -> ToolKind | None:
 
 
 def _acts(name: str, words: set[str]) -> bool:
-    if name_writes(name) or _CHECKS_IN.search(name):
+    if name_writes(name) or (_CHECKS_IN.search(name) and words & _TOLD_OF <= {"check"}):
         return True
-    named = bool(words & _ACTING) or _opens_with(name, _ACTING_FIRST)
-    return named and not words & _TOLD_OF
+    first = _opens_with(name, _ACTING_FIRST) and not words & _NO_DEED_BEFORE
+    return (first or bool(words & _ACTING)) and not words & _TOLD_OF
 
 
 @lru_cache(maxsize=4_096)
@@ -304,13 +320,16 @@ def _opens_with(name: str, words: frozenset[str]) -> bool:
 @lru_cache(maxsize=4_096)
 def _told_deed(name: str) -> re.Pattern[str] | None:
     words = words_of(name)
-    deeds = sorted(words & (WRITE_VERBS | _ACTING | _STOPPING | _UNDOING))
+    deeds = sorted(words & (WRITE_VERBS | _ACTING | _STOPPING | _FINISHING))
     if not deeds:
         return None
     stems = [f"{word.removesuffix('e')}[a-z]?ed" for word in deeds]
     stems += [_BROUGHT_ABOUT[word] for word in sorted(words & _BROUGHT_ABOUT.keys())]
     again = "now " if words & _MAKING else "(?:now|already) "
-    done = rf"(?:is|are|was|were|has been|have been) (?:{again})?(?:{'|'.join(stems)})"
+    is_so = f"(?:is|are|was|were|has been|have been) (?:{again})?|(?:has|have) {again}been "
+    done = rf"(?:{is_so})(?:{'|'.join(stems)})"
+    if words & _FINISHING:
+        done += "|left|remaining"
     if words & _UNDOING:
         done += rf"|(?:\w+ )?{_NO_MORE}|(?:is|are) (?:now |already )?(?:gone|empty)"
     # Who is told "You are blocked", or that of the call, did not block anybody.

@@ -52,10 +52,11 @@ _OF_A_STATE_IN_CHINESE = re.compile(
     r"|(?:没有|尚未|未)(?:绑定|设置|指定)\w{1,4})[。!！]?\s*\Z",
     re.IGNORECASE,
 )
-# What has a term, and may be asked for as such: it lets nobody in, or is just what it says.
+# What has a term or is a secret, and may be checked as such: it lets nobody in, or is just told of.
 _OF_A_TERM = re.compile(
     r"(?:(?:the|your|this) )?(?:[\w.-]+ )?(?:certificate|licen[sc]e|subscription|membership)\b"
-    r"[^\n]{0,60}\b(?:expired|suspended|disabled|revoked)\b",
+    r"[^\n]{0,60}\b(?:expired|suspended|disabled|revoked)\b"
+    r"|(?:(?:the|your) )?(?:password|passcode|passphrase|pin|otp) (?:is|was) ",
     re.IGNORECASE,
 )
 # A checker's own certificate is told to have expired, never when.
