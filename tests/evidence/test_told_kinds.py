@@ -490,6 +490,14 @@ def test_advice_counts_where_nothing_else_says_more(text: str, kind: str) -> Non
         ("Смещение не может быть отрицательным", "validation_error"),
         ("Lưu tàu thất bại", "execution_error"),
         ("No tide data available", "unavailable"),
+        ("No berths left", "rule_violation"),
+        ("No tables available at 8 pm.", "rule_violation"),
+        ("Not enough capacity for 5 boats", "rule_violation"),
+        ("Not enough capacity in the north harbour", "unavailable"),
+        ("Daily limit of $500 reached", "quota_exceeded"),
+        ("The lamp did not light up within 30 s", "timeout"),
+        ("Your tow cannot be booked right now", "unavailable"),
+        ("berth required (e.g. north/4)", "missing_required_field"),
     ],
 )
 def test_what_is_wanting_and_what_is_too_much(text: str, kind: str) -> None:

@@ -23,6 +23,7 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
         (
             r"\bmissing\b|\b(?:name|path|query|input|body|text|message|id|url|command"
             r"|content) empty\b|\bempty (?:query|string|input|path|message|body|prompt|name)\b"
+            r"|\brequired \((?:e\.g|for example|one of|either|like|format)"
             r"|\brequires? (?:both|either|at least one)\b"
             r"|\bneeds (?:an?|either|both|one|something)\b"
             r"|^\W*required:|^\W*empty \w|\bno (?:\w+ ){1,4}(?:provided|supplied|given|specified"
@@ -48,6 +49,8 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|do(?:es)? not (?:match|apply)|has no \w|none of\b|over the .{1,20}(?:cap|limit)\b"
             r"|at least \w|violates|constraint|(?:not|n't have) enough|insufficient|exceed"
             r"|cannot (?:be|use)"
+            r"|\bno (?:\w+ ){0,3}(?:slots?|seats?|rooms?|tables?|tickets?|flights?|appointments?"
+            r"|items?|places?|berths?) (?:\w+ ){0,2}?(?:available|left|remaining|free)\b"
             r"|out of (?:range|stock)|\b(?:slots?|seats?|rooms?|items?|products?|sizes?|tickets?"
             r"|dates?|appointments?|flights?|tables?|names?|domains?"
             r"|times?)\b[^\n]{0,30} not (?:currently )?available|not (?:currently )?eligible"

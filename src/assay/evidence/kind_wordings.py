@@ -87,8 +87,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|insufficient[ _](?:credits?|funds|quota)|and billing"
             r"|(?:payment|card|transaction)\b[^\n]{0,30} declined"
             r"|no credits|top up|billing (?:details|limit|account|is)|(?:call|request|usage|search"
-            r"|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit (?:of [\w ]{1,30} )?"
-            r"(?:was |has been )?(?:exceeded|reached|hit)|^limit exceeded|exhausted|已达上限|用完"
+            r"|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit"
+            r" (?:of [\w $€£.,]{1,30} )?(?:was |has been )?(?:exceeded|reached|hit)"
+            r"|^limit exceeded|exhausted|已达上限|用完"
             r"|payment required|credit balance|out of credits|no space left|disk (?:is )?full"
             r"|ENOSPC|EMFILE|too many (?:clients|(?:open )?(?:connections|files))|额度|配额|欠费"
         ),
@@ -177,6 +178,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|timedout|\d ?ms exceeded|deadline exceeded|ETIMEDOUT|took (?:too )?long"
             r"|TimeoutError"
             r"|did not (?:respond|complete|finish) (?:with)?in|超时"
+            r"|did(?: not|n't) (?:[a-z]+ ){1,4}within \d"
         ),
     ),
     (
@@ -206,6 +208,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|lock wait"
             r"|(?:database|pool|connection|client) is closed|is sealed|not operational|not ready"
             r"|is (?:starting|restarting)|服务不可用|维护|繁忙"
+            r"|\bbe \w+ (?:right now|at (?:the|this) (?:moment|time))"
         ),
     ),
     ("permission", r"robots\.txt"),

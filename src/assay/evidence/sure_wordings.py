@@ -187,7 +187,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             (
                 r"max(?:imum)? retries reached|not responding\b|transport closed|capacity (?:is "
                 r"|was )?(?:exceeded|exhausted)|queue (?:is )?full|\bno (?:\w+ ){0,2}capacity\b"
-                r"|(?:out of|insufficient|not enough) capacity\b"
+                r"|(?:out of|insufficient|not enough) capacity(?:[.!:;,]|\s*$| (?:to|in|at|right|on"
+                r"|available)\b)"
             ),
             r"\bis (?:currently |still )?(?:loading|booting|warming up|initiali[sz]ing|syncing)\b",
             (
