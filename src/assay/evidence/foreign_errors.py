@@ -102,7 +102,8 @@ _OPENERS = (
     (
         r"(?:đã xảy ra lỗi|lỗi (?:khi|kết nối|hệ thống|máy chủ))\b|vui lòng (?:nhập|cung cấp|chọn"
         r"|đăng nhập) |thiếu (?:tham số|trường|thông tin|quyền)\b|không đủ (?:quyền|số dư|tiền)\b"
-        r"|(?:không|chưa) có (?!kết quả|dữ liệu|thông tin)(?:\S+ ){1,4}?['\"“]"
+        r"|(?:không|chưa) có (?!kết quả|dữ liệu|thông tin|[^'\"“\n]{1,60} nào\b)(?:\S+ ){1,4}?"
+        r"['\"“]"
     ),
     r"hata oluştu|(?:\w+ ){1,2}hatası\s*:|erişim (?:reddedildi|engellendi)|geçersiz ",
 )

@@ -51,19 +51,27 @@ _UNDONE = (
 _SUBJECT = r"(?:[\w'\"#/,-]+(?:\.\w+)* ){1,6}?"
 _FOR_NOW = r"(?: (?:currently|temporarily|completely|still|already|all|to be))*"
 _STOP = r"(?:[.!,;:—–(]|\s*\Z| [^\n]{1,80})"
+_BY_NOW = r"(?: already| still| currently)"
+_UNDER_WAY = r"(?:in progress|running|pending|under way|active|open)"
+_CHOOSE = r"(?:choose|pick|use|try|select|enter|give|pass|specify|provide)"
+_BETTER = r"(?:earlier|later|smaller|larger|shorter|longer|lower|higher|valid)"
+_ANOTHER = r"(?:another|a different)"
+_LEFT = r"(?:has|have) (?:opted out|unsubscribed|blocked you|muted you)"
 
 # One of these stands in whatever bears a sign of those below.
 SAID_BY_WHO_IS_HINDERED = (
     rf"(?:{_HINDERING}|{_BROUGHT_ABOUT}|{_REFUSED}|{_UNDONE}|nothing|skipped|unfortunately|you|only"
-    r"|not \w+ing|please|in progress|running|pending|another|other|earlier|later|smaller|larger"
-    r"|shorter|longer|different|lower|higher|out|first|before|there)\b"
+    rf"|not \w+ing|please|is{_BY_NOW}? {_UNDER_WAY}"
+    rf"|{_CHOOSE} (?:an? |some )?(?:{_BETTER}|{_ANOTHER})"
+    rf"|out of|{_LEFT}|before \w+ing|first|there (?:is|was|are|were) no)\b"
 )
 
 # Where there is none of these, all is well: who was to update or to mend had nothing to do.
 _BETTER_NONE = (
     r"(?:[\w'-]+ ){0,3}?(?:updates?|upgrades?|changes?|duplicates?|conflicts?|errors?|issues?"
-    r"|problems?|warnings?|violations?|differences?|findings?|needs?|action|charge|effect|reply"
-    r"|new|old|stale|unused|orphan\w*|expired|pending|leftovers?)\b"
+    r"|problems?|warnings?|violations?|differences?|findings?|need(?:s|ed)?|required|action|reason"
+    r"|charge|fees?|costs?|tax(?:es)?|limits?|downtime|rush|risk|comment|effect|reply|new"
+    r"|old|stale|unused|orphan\w*|expired|pending|leftovers?)\b"
 )
 _NONE_THERE = Sign(
     "none_there",
@@ -81,7 +89,8 @@ _NONE_THERE = Sign(
         r"(?:[\w'-]+ ){1,4}(?:available|left|free|remaining)\b"
         rf"|there (?:is|was|are|were) no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,3}}to \w+"
         # None of what the call named, and none of what waits in a place: nothing to act on.
-        rf"|no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,4}}(?:(?:was |were )?found )?(?:for|matching"
+        rf"|no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,6}}(?:(?<=found )for"
+        r"|for(?= [\"'`#]|(?: [\w-]+){0,2} \S{0,20}\d)|matching"
         r"|named|called|with (?:the )?(?:id|name|title|number|[\w-]{2,20}(?= [\"'`#]|"
         r" [\w-]{0,20}\d))|like) [\"'`#]?\w[^\n]{0,80}\Z"
         rf"|no (?!{_BETTER_NONE})(?:[\w'-]+ ){{0,2}}?[\w'-]*[^s\s] (?:in|on) (?:the |this |your )?"
@@ -106,9 +115,9 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         "done_before",
         (
             rf"{_SUBJECT}(?:is|are|was|were|has been|have been|has|have) (?P<told>already)"
-            r" (?:an? \w+|\w{3,}(?:ed|ing)\b(?! again)|given|taken|sent|made|set up|available"
-            r"|present|there"
-            r"|bound|built|held|sold|paid|run|lent|spent|gone|active|open|full|in progress)\b"
+            r" (?:been )?(?:an? \w+|\w{3,}(?:ed|ing)\b(?! again)|given|taken|sent|made|set up"
+            r"|available|present|there|bound|built|held|sold|paid|run|lent|spent|gone|active"
+            r"|open|full|in progress)\b"
         ),
     ),
     Sign(
@@ -135,8 +144,10 @@ ACTING_SIGNS: tuple[Sign, ...] = (
     Sign(
         "under_way",
         (
-            r"already (?P<told>\w+ing)[.!]?\s*\Z|(?:an?|another) (?:[\w'-]+ ){1,3}?is (?:already"
-            r" |still |currently )?(?:in progress|running|pending|under way|active|open)\b"
+            # "A job is running" may be the one that was to start.
+            r"already (?P<told>\w+ing)[.!]?\s*\Z"
+            rf"|(?:another (?:[\w'-]+ ){{1,3}}?is{_BY_NOW}?|an? (?:[\w'-]+ ){{1,3}}?is{_BY_NOW})"
+            rf" {_UNDER_WAY}\b"
         ),
     ),
     Sign(
@@ -151,19 +162,21 @@ ACTING_SIGNS: tuple[Sign, ...] = (
     Sign(
         "another",
         (
-            r"(?![^\n.;!]{0,60}\b(?:sent|booked|saved|made|added|set|moved|done|[a-z]+ted)\b)"
-            r"[^\n]{3,200}?[.;!,—–] (?:please )?(?:choose|pick|use|try|select|enter|give|pass"
-            r"|specify|provide) (?:an? |some )?(?:another|other|earlier|later|smaller|larger"
-            r"|shorter|longer|different|lower|higher|valid)\b"
+            r"(?![^\n.;!]{0,60}\b(?:sent|made|set|done|ready|thanks|(?!closed|used|reserved|occupied"
+            r"|locked|blocked|failed|expired|declined|denied|refused)[a-z]+ed)\b)"
+            rf"[^\n]{{3,200}}?[.;!,—–] (?:please )?{_CHOOSE} (?:an? |some )?(?:{_BETTER}\b"
+            # With more behind it, it is an idea for who is done: "Try another song any time!"
+            rf"|{_ANOTHER}(?: [\w-]+){{0,2}}[.!]?\s*\Z)"
         ),
     ),
     Sign(
         "run_out",
         (
             r"(?!(?:logged|signed|checked|opted|zoomed|rolled|moved|taken) )(?:the )?[\w'-]+"
-            r"(?: [\w'-]+)? (?:is |are |has |ran |run )?out of (?:[\w-]+ )?(?:[\w-]+[^s\W]s"
+            r"(?: [\w'-]+)? (?:is |are |has |ran |run )?(?<!ed )(?<!made )(?<!built )(?<!cut )"
+            r"(?<!went )(?<!came )(?<!got )out of (?:[\w-]+ )?(?:[\w-]+[^s\W]s"
             r"|paper|ink|toner|space|fuel|power|battery|stock|rope|money)[.!]?\s*\Z"
-            r"|[^\n]{2,80} (?:has|have) (?:opted out|unsubscribed|blocked you|muted you)\b"
+            rf"|(?!you )[^\n]{{2,80}} {_LEFT}\b"
         ),
     ),
     Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),

@@ -244,7 +244,8 @@ _GOES_ON = re.compile(r"\b(?:anyway|proceeding|continuing with|using (?:the )?de
 _ALL_WELL = re.compile(
     r"(?:there (?:are|were) )?no (?:[\w'-]+ ){0,2}?(?:duplicates?|conflicts?|errors?|issues?"
     r"|problems?|warnings?|violations?|updates?|upgrades?)\b(?: [\w'-]+){0,2}?"
-    r" (?:found|detected|available|needed|remain(?:ing)?)\b",
+    r" (?:found|detected|available|needed|remain(?:ing)?)\b"
+    r"|no (?:further )?(?:reply|response|answer|action) (?:is )?(?:needed|required|necessary)\b",
     re.I,
 )
 
