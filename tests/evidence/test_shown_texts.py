@@ -76,6 +76,7 @@ PASSING = (
     "epoch 2\nerror: 1.2e-05",
     "epoch 2\nerror: 3.5 %",
     "epoch 2\nerror: ±0.4",
+    "epoch 2\nerror: -0.4",
     "epoch 2\nerror: none",
     "cc -c ebb.c\nmake: [all] Error 1 (ignored)",
     "cc -c ebb.c\nmake: *** [all] Error 1 (ignored)",

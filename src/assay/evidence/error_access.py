@@ -39,7 +39,7 @@ ACCESS: tuple[Opening, ...] = (
             # Of this call, and not by a rule of the house.
             (
                 rf"{_APPROVAL} (?:required|needed)(?:[.!]?\s*\Z|(?: for)?\s?[:：]\s?"
-                r"(?!\d|no(?:ne)?\b|yes\b|true\b|false\b|n/?a\b)\S|\s?[;(—–-])"
+                r"(?!\d|no(?:ne)?\b|yes\b|true\b|false\b|n/?a\b)\S|\s?[;(—–-](?! ?\d))"
             ),
             (
                 rf"{_APPROVAL} (?:is )?(?:required|needed) (?:to|for|before) (?:\w+ing )?"
@@ -141,7 +141,7 @@ ACCESS: tuple[Opening, ...] = (
                 r"(?:(?!that |which |who )[\w'/.-]+ ){1,5}?(?:is|are|was|were|has been|have been)"
                 r" (?:(?:currently|temporarily|now|still|being) ){0,2}rate[ -]?limited"
                 r"(?: (?:right now|now|currently|at (?:the|this) (?:moment|time)|until|temporarily"
-                r"|for (?:the next|another|\d))\b|\s?[—–(]|:(?! ?\d)|[.!]?\s*\Z"
+                r"|for (?:the next|another|\d))\b|\s?[—–(](?! ?(?!429)\d)|:(?! ?\d)|[.!]?\s*\Z"
                 r"|[.!,;] (?:please|try|retry|wait|slow|back ?off|come back)\b)"
             ),
             (

@@ -124,7 +124,7 @@ _SHOWING_CODE = frozenset({"edit_refused"})
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
 _BRINGING_TEXT = frozenset({"content", "log", "wording"})
 _COLONS = frozenset(":：")
-_STATUS_NUMBER = re.compile(r"\s*[45]\d\d\b|\s*-\d")
+_STATUS_NUMBER = re.compile(r"\s*(?:[45]\d\d|-\d+)\b(?!\.\d)")
 
 
 def failing_opening(

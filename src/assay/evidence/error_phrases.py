@@ -176,8 +176,9 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"could not resolve host",
             (
-                rf"{SOME_WORDS}(?=d)(?:did not|didn't) (?:[a-z]+ ){{1,4}}(?:with)?in \d+(?:\.\d+)?"
-                r" ?(?:m?s|sec\w*|min\w*)\b"
+                rf"{SOME_WORDS}(?=d)(?:did not|didn't) (?:(?:[a-z]+ ){{1,4}}within|(?:respond"
+                r"|answer|reply|appear|load|start|stop|connect|return|become \w+|come up"
+                r"|show up) in) \d+(?:\.\d+)? ?(?:m?s|sec\w*|min\w*)\b(?! of (?!waiting))"
             ),
             r"lost connection to\b|(?-i:toomanyrequests|denied): ",
             (
@@ -197,7 +198,8 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"certificate verify failed",
             (
-                r"(?:[\w'./-]{1,60} ){0,4}?(?:returned|responded with|answered with|got|received)"
+                r"(?:(?:[\w'./-]{1,60}|https?://\S{1,300}) ){0,4}?(?:returned|responded with"
+                r"|answered with|got|received)"
                 r"(?: (?:an?|the|status|http|error|code|response|invalid|unexpected):?)*"
                 r" [45]\d\d\b(?! (?:\w+ )?(?!error)\w+s\b)"
             ),
@@ -354,7 +356,10 @@ PHRASES: tuple[Opening, ...] = (
             ),
             r"no \w+ (?:was|were) (?:performed|executed|applied|written)\b",
             r"extra inputs are not permitted",
-            r"(?!no |what|still)(?:[\w'-]{1,30} ){0,3}[\w'-]{1,30}[^s\W] missing\s?[:：]",
+            (
+                r"(?!no |what|still)(?:[\w'-]{1,30} ){0,3}[\w'-]{1,30}[^s\W] missing\s?[:：]"
+                r"(?! ?\d+ \w)"
+            ),
         ),
     ),
     Opening("chinese_error", "page", CHINESE, beyond_ascii=True),

@@ -68,7 +68,7 @@ PROGRAMS: tuple[Opening, ...] = (
                 r"|no such|not found|illegal|attempt to|missing|unknown|unrecogni[sz]ed|unexpected"
                 r"|connection (?:refused|reset|timed out)|(?:permission|access) denied)\b"
             ),
-            r"make(?:\[\d+\])?: +(?:\[|no rule)",
+            r"g?make(?:\[\d+\])?: +(?:\[|no (?:rule|targets)\b)",
             r"(?-i:E: )",
             r"(?:is|not) a directory\b",
             r"fatal: ",

@@ -115,7 +115,10 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"(?!(?:no|none|never|tests?|checks?|jobs?) )(?-i:[A-Z])[\w-]{2,30} failed[.!]?\s*\Z",
             r"(?:aborting|giving up|rejected|refused|disallowed|forbidden)\s*[:：]",
-            r"(?:blocked|denied)\s*[:：]\s(?!\d|none\b|no\b|yes\b|true\b|false\b)(?-i:[a-z'\"`/])[^\n]*\Z",
+            (
+                r"(?:blocked|denied)\s*[:：]\s(?!\d|none\b|no\b|yes\b|true\b|false\b|a?waiting\b)"
+                r"(?-i:[a-z'\"`/])[^\n]*\Z"
+            ),
             # One thing and why, not a count of many.
             (
                 r"(?!no )(?:\w{1,20} ){0,3}\w{1,20}[^s\s] (?:declined|rejected|refused|denied"
@@ -146,8 +149,9 @@ SENTENCES: tuple[Opening, ...] = (
             r"[A-Za-z]+ (?:file|table|row|record|page|data) cannot be \w+ed\b",
             # With its reason behind a colon, as no story tells it.
             (
-                r"(?!he|she|they|nobody|people)(?:the |this |your )?(?:[\w.'-]{1,30} ){1,4}"
-                r"(?:could not|couldn't|(?:was|is) unable to) (?-i:[a-z]{3,20})"
+                r"(?!(?:i|we|you|he|she|they|it|nobody|people|everyone)\b)(?:the |this |your )?"
+                r"(?:[\w.'-]{1,30} ){1,4}(?:could not|couldn't|(?:was|is) unable to)"
+                r" (?!agree|believe|help|imagine)(?-i:[a-z]{3,20})"
                 r"(?: [^\n:.;,]{1,60})?: (?-i:[a-z\d\[({'\"])[^\n]*[^.!?\s]\s*\Z"
             ),
             # What a call should have brought with it.
