@@ -107,8 +107,13 @@ def test_hidden_folders_are_meant_where_a_zip_holds_nothing_else(
     assert values(zipped(tmp_path / "runs.zip", files)) == [{"n": 1}, {"n": 2}]
 
 
-def test_a_zip_of_nothing_but_what_a_mac_adds_is_empty(tmp_path: Path) -> None:
-    assert values(zipped(tmp_path / "runs.zip", {"__MACOSX/._run.json": b"\0"})) == []
+@pytest.mark.parametrize("name", ["__MACOSX/._run.json", "notes.md", "a/picture.png"])
+def test_a_zip_in_which_nothing_is_looked_into_is_passed_over(tmp_path: Path, name: str) -> None:
+    path = zipped(tmp_path / "runs.zip", {name: b"\0"})
+    (found,) = find_recordings(path)
+    assert isinstance(found, Unreadable)
+    assert str(found) == f"{path}: holds no file that would be looked into in a folder"
+    assert found.kind == "passed_over"
 
 
 def test_files_beside_each_other_are_found_inside_archives(tmp_path: Path) -> None:

@@ -140,10 +140,10 @@ class Archive(Protocol):
 class _ZipArchive:
     """An open zip archive."""
 
-    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+    def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         infos = [info for info in archive.infolist() if not info.is_dir()]
-        _refuse_expansion(infos, name)
+        _refuse_expansion(infos)
         self.sizes = {info.filename: info.compress_size for info in infos}
         self.damage: str | None = None
 
@@ -213,7 +213,7 @@ def _opened_archive(place: Place, opened: ExitStack) -> Archive:
         archive = opened.enter_context(zipfile.ZipFile(opened.enter_context(place.open())))
     except OPENING_ERRORS as exc:
         raise InvalidRecord(f"not a usable zip archive: {exc}") from exc
-    return _ZipArchive(archive, place.name)
+    return _ZipArchive(archive)
 
 
 def _opened_tar(place: Place, opened: ExitStack) -> Archive:
@@ -284,12 +284,13 @@ def _is_hidden(part: str) -> bool:
     return part.startswith(".") and part != ".."
 
 
-def _refuse_expansion(infos: list[zipfile.ZipInfo], name: str) -> None:
+def _refuse_expansion(infos: list[zipfile.ZipInfo]) -> None:
     packed = sum(info.compress_size for info in infos)
     unpacked = sum(info.file_size for info in infos)
     if unpacked > max(_HARMLESS_BYTES, _LARGEST_EXPANSION * packed):
         raise InvalidRecord(
-            f"{name} would unpack from {packed:,} to {unpacked:,} bytes; that is refused"
+            f"would unpack from {packed:,} to {unpacked:,} bytes, and that is refused;"
+            " unpack it yourself if you trust it"
         )
 
 

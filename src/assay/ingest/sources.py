@@ -174,13 +174,22 @@ def _recordings_in(place: Place) -> Iterator[Recording | Unreadable]:
         yield Unreadable(written, "is an archive inside an archive; unpack the outer one first")
     elif is_archive(name):
         try:
-            for member in members(place):
-                if Path(member.member).suffix.lower() in SUFFIXES:
-                    yield from _recordings_in(member)
+            yield from _recordings_of_archive(place, written)
         except InvalidRecord as exc:
             yield Unreadable(written, without_surrogates(str(exc)))
     else:
         yield from _plain(PackedPlace(place))
+
+
+def _recordings_of_archive(place: Place, written: str) -> Iterator[Recording | Unreadable]:
+    wanted = 0
+    for member in members(place):
+        if Path(member.member).suffix.lower() in SUFFIXES:
+            wanted += 1
+            yield from _recordings_in(member)
+    if not wanted:
+        problem = "holds no file that would be looked into in a folder"
+        yield Unreadable(written, problem, kind="passed_over")
 
 
 def _plain(place: Place) -> Iterator[Recording | Unreadable]:
