@@ -200,14 +200,23 @@ def test_lines_that_name_several_runs(key: str) -> None:
     assert first.run_id != second.run_id
     apart = (step("r1", "a"), step("r2", "b"), step("r3", "c"))
     [one] = read(GENERIC, recording(apart, "log.jsonl"))
-    assert len(one.calls) == 3
+    assert (len(one.calls), one.session_id, one.task_id) == (3, None, None)
+
+
+@pytest.mark.parametrize("key", RUN_KEYS)
+def test_lines_that_all_name_one_run(key: str) -> None:
+    did = {"step": 1, "tool_name": "look", "tool_input": {"q": "x"}, "tool_result": "y"}
+    [plain] = read(GENERIC, recording((did, did), "log.jsonl"))
+    [named] = read(GENERIC, recording(({**did, key: "r1"}, {**did, key: "r1"}), "log.jsonl"))
+    assert (named.task_id if key == "task_id" else named.session_id) == "r1"
+    assert named.run_id == plain.run_id
 
 
 def test_traces_of_one_session_are_one_run() -> None:
     did = {"tool_name": "look", "tool_input": {"q": "x"}, "tool_result": "y", "session_id": "s"}
     lines = tuple({**did, "trace_id": f"t{n // 2}"} for n in range(6))
     [one] = read(GENERIC, recording(lines, "log.jsonl"))
-    assert len(one.calls) == 6
+    assert (len(one.calls), one.session_id) == (6, "s")
 
 
 def test_a_line_that_is_a_conversation_keeps_its_id_whatever_its_messages_name() -> None:

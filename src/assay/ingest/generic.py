@@ -338,7 +338,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             place = position if len(runs) > 1 else document.position
             yield _case(run, recording, place, {})
     for place, lines in runs_of_lines(loose):
-        yield _case(lines, recording, place, {} if place is None else names_in_lines(lines))
+        yield _case(lines, recording, place, names_in_lines(lines))
 
 
 def _case(
@@ -369,8 +369,7 @@ def _case(
         known["actual_output"] = shapes.first_text(around, ANSWER_KEYS) or last
     if finder.model:
         known.setdefault("model", finder.model)
-    known = {**named, **known}
-    session = known.get("session_id")
+    session = known.get("session_id")  # what its lines name it is none of its id
     return finder.builder.finish(
         run_id=stable_id(NAME, session, *place_id(recording.name, position)),
         available_tools=list(finder.tools.values()) or _declared(around),
@@ -385,7 +384,7 @@ def _case(
                 "based_on": [words for _, words in evidence.signs()],
             }
         },
-        **known,
+        **{**named, **known},
     )
 
 

@@ -109,14 +109,18 @@ def runs_of_lines(lines: list[tuple[int, object]]) -> list[tuple[int | None, lis
 
 
 def names_in_lines(lines: list[object]) -> dict[str, str]:
-    """What the lines of one run call its session and its task."""
+    """What the lines of one run call its session and its task, all of them alike."""
     told = [dict_or_empty(line) for line in lines]
     facts = (("session_id", RUN_KEYS[:-1]), ("task_id", RUN_KEYS[-1:]))
-    found = {
-        fact: next((name for line in told if (name := shapes.first_text(line, keys))), None)
-        for fact, keys in facts
-    }
-    return {fact: name for fact, name in found.items() if name}
+    return {fact: name for fact, keys in facts if (name := _shared_name(told, keys))}
+
+
+def _shared_name(lines: list[dict[str, Any]], keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        names = {name for line in lines if (name := shapes.first_text(line, (key,)))}
+        if len(names) == 1:
+            return names.pop()
+    return None
 
 
 def longest_of(runs: list[object]) -> list[object]:
