@@ -218,9 +218,8 @@ def test_lines_and_lists_of_trajectories() -> None:
     one = trajectory(step("user", "Hi"))
     assert len(read(ATIF, recording((one, one), "t.jsonl"))) == 2
     assert len({case.run_id for case in read(ATIF, recording([one, one]))}) == 2
-    assert problems(ATIF, recording([one, {"steps": []}])) == [
-        "log.json:2: expected an ATIF trajectory with schema_version and steps"
-    ]
+    told = "expected an ATIF trajectory with schema_version and steps, got dict {'steps': []}"
+    assert problems(ATIF, recording([one, {"steps": []}])) == [f"log.json:2: {told}"]
 
 
 def test_recorded_trajectories_have_the_published_counts(shared: Callable[..., Path]) -> None:

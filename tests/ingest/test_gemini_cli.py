@@ -179,7 +179,8 @@ def test_a_session_without_messages_is_no_run() -> None:
 
 
 def test_what_is_no_session_is_reported() -> None:
-    assert problems(GEMINI_CLI, recording([1])) == ["log.json: expected a session object"]
+    told = "log.json: expected a session object, got list [1]"
+    assert problems(GEMINI_CLI, recording([1])) == [told]
 
 
 def test_recorded_sessions_have_the_published_counts(shared: Callable[..., Path]) -> None:

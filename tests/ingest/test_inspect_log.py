@@ -261,7 +261,14 @@ def test_references_inside_anything_are_resolved() -> None:
 
 
 def test_a_sample_that_is_none_is_reported() -> None:
-    assert problems(INSPECT, recording(log(3))) == ["log.json:1: expected a sample as an object"]
+    told = "log.json:1: expected a sample as an object, got int 3"
+    assert problems(INSPECT, recording(log(3))) == [told]
+
+
+def test_a_line_that_is_no_log_is_reported_in_its_place() -> None:
+    found = problems(INSPECT, recording((log(), {"a": 1}), "log.jsonl"))
+    told = "expected an Inspect log with an eval section, got dict {'a': 1}"
+    assert found == [f"log.jsonl:2: {told}"]
 
 
 @pytest.mark.parametrize("value", [{"eval": {}}, {"version": 2, "eval": []}, [], 3])

@@ -239,7 +239,8 @@ def test_events_as_lines_are_one_run() -> None:
 
 
 def test_what_is_no_event_is_reported() -> None:
-    assert problems(OPENHANDS, recording({"a": 1})) == ["log.json: expected OpenHands events"]
+    told = "log.json: expected OpenHands events, got dict {'a': 1}"
+    assert problems(OPENHANDS, recording({"a": 1})) == [told]
 
 
 def test_recorded_streams_have_the_published_counts(shared: Callable[..., Path]) -> None:

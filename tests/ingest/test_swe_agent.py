@@ -179,7 +179,7 @@ def test_the_command_that_hands_the_work_in_has_not_failed(
 
 def test_what_is_no_trajectory_is_reported() -> None:
     assert problems(SWE_AGENT, recording({"a": 1})) == [
-        "log.json: expected a SWE-agent trajectory or history"
+        "log.json: expected a SWE-agent trajectory or history, got dict {'a': 1}"
     ]
 
 

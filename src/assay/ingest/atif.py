@@ -30,6 +30,7 @@ from assay.ingest.fields import (
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_names import stated_attempt, stated_task
+from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif _is_trajectory(entry.value):
             yield _case(entry.value, recording, entry.position)
         else:
-            problem = "expected an ATIF trajectory with schema_version and steps"
+            expected = "an ATIF trajectory with schema_version and steps"
+            problem = f"expected {expected}, got {preview(entry.value)}"
             yield Unreadable(recording.name, problem, entry.position)
 
 

@@ -27,6 +27,7 @@ from assay.ingest.fields import (
     text_of,
 )
 from assay.ingest.recording import Format, Recording
+from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
         elif not isinstance(document.value, dict):
-            yield Unreadable(recording.name, "expected an object in each line", document.position)
+            problem = f"expected an object in each line, got {preview(document.value)}"
+            yield Unreadable(recording.name, problem, document.position)
         elif is_event(document.value) or (events and document.value.get("type") == "error"):
             events.append(document.value)
         else:

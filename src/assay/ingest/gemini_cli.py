@@ -23,6 +23,7 @@ from assay.ingest.fields import (
 )
 from assay.ingest.gemini_stream import is_event, stream_case
 from assay.ingest.recording import Format, Recording
+from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif isinstance(document.value, dict):
             lines.append(document)
         else:
-            yield Unreadable(recording.name, "expected a session object", document.position)
+            problem = f"expected a session object, got {preview(document.value)}"
+            yield Unreadable(recording.name, problem, document.position)
     if any(is_event(line.value) for line in lines):
         yield stream_case([line.value for line in lines], recording.name, NAME)
         return

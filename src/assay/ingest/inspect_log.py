@@ -29,6 +29,7 @@ from assay.ingest.fields import (
 from assay.ingest.inspect_archive import is_archive, looks_like_log, ranges_in, read_archive
 from assay.ingest.recording import Format, Recording
 from assay.json_values import MAX_DEPTH
+from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
         elif not _is_log(document.value):
-            yield Unreadable(recording.name, "expected an Inspect log with an eval section")
+            problem = f"expected an Inspect log with an eval section, got {preview(document.value)}"
+            yield Unreadable(recording.name, problem, document.position)
         else:
             samples = document.value.get("samples")
             for position, sample in enumerate(samples if isinstance(samples, list) else [], 1):
@@ -95,7 +97,8 @@ def _sample_case(
     sample: Any, header: dict[str, Any], recording: Recording, position: int
 ) -> AgentTestCase | Unreadable:
     if not isinstance(sample, dict):
-        return Unreadable(recording.name, "expected a sample as an object", position)
+        problem = f"expected a sample as an object, got {preview(sample)}"
+        return Unreadable(recording.name, problem, position)
     about = dict_or_empty(header.get("eval"))
     attachments = dict_or_empty(sample.get("attachments"))
     events = objects_in(sample.get("events"))

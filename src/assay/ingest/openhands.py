@@ -34,6 +34,7 @@ from assay.ingest.openhands_storage import (
     stored_state,
 )
 from assay.ingest.recording import Format, Recording
+from assay.records import preview
 from assay.run import Source, Usage
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def _read_file(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             problem = "is the state of a conversation, whose events are files of their own"
             yield Unreadable(recording.name, problem, kind="passed_over")
         else:
-            yield Unreadable(recording.name, "expected OpenHands events", document.position)
+            problem = f"expected OpenHands events, got {preview(document.value)}"
+            yield Unreadable(recording.name, problem, document.position)
     if loose:
         yield _case(_Stream(loose, {}, None), recording)
 

@@ -31,6 +31,7 @@ from assay.ingest.fields import (
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.typed_commands import SHELL, command_call, return_code
+from assay.records import preview
 from assay.run import Source, Usage
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif isinstance(value, dict) and (value.get("trajectory") or value.get("history")):
             yield _case(value, recording)
         else:
-            problem = "expected a SWE-agent trajectory or history"
+            problem = f"expected a SWE-agent trajectory or history, got {preview(value)}"
             yield Unreadable(recording.name, problem, document.position)
 
 
