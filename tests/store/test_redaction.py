@@ -460,6 +460,12 @@ STAYS: tuple[str, ...] = (
     '<input type="password" value="">',
     '{"element": "Password textbox", "ref": "e12", "text": ""}',
     '{"label": "Password", "type": "string", "text": "Enter your password"}',
+    '<input name="password" placeholder="Password">',
+    "DB_PASSWORD=${DB_PASSWORD:-} API_TOKEN=${API_TOKEN:?not set}",
+    "message Login { string user = 1; string password = 2; }",
+    "struct Config { password: Option<String>, token: Option<String> }",
+    "<user>,<password>,admin",
+    '{"access_key": "Alt+Shift+K"}',
 )
 
 Wrap = Callable[[str], str]

@@ -100,7 +100,9 @@ def command_search() -> Callable[[str], bool]:
         ":thin:",
         r"identified (?:with|by)\s",
         r"set password\s",
-        r"(?:auth(?: ?= ?)?|login)\(",
+        r"auth=?\(",
+        r"auth = \(",
+        r"login\(",
     )
     return search_by_groups([options, words])
 

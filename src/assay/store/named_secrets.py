@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.evidence.linear_search import occurrence_of
+from assay.store.listed_secrets import listed_secrets
 from assay.store.quoted_text import end_of_quoted
 from assay.store.secret_names import BOX, PAIR, QUOTE
 from assay.store.secret_rules import (
@@ -33,6 +34,7 @@ from assay.store.secret_values import (
     kept_of_quoted,
     name_of,
 )
+from assay.store.table_secrets import table_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +53,8 @@ def _hints() -> dict[str, Callable[[str], bool]]:
 
 _NAME_END = re.compile(r"[a-z0-9_-]{0,60}")
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789_-"
+# What may stand behind the name of a column, in a table or a list of columns.
+_AFTER_COLUMN = frozenset(" |,;*`│┃\\\"')]")
 _AFTER = re.compile(
     rf"(?:(?={BOX})\s[a-z ]{{3,11}})?(?P<close>{QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
     r"(?:(?P<equals>={1,3}>?"
@@ -97,6 +101,10 @@ _TEST_PASSED = re.compile(
 )
 _NUMBER = re.compile(r"[0-9]{4,40}(?=[\s,}\]\\])")
 _AFTER_TEXT = re.compile(r"\s{0,8}(?:[,}\]):;]|\\*[\"']|$)")
+# What no text between two tags begins with: `<user>,<password>,admin`.
+_NO_TEXT = ",;|"
+# `password: Option<String>`
+_OF_TYPE = re.compile(r"<[A-Z]")
 _KEY_END = re.compile(r"\s{0,8}:")
 # An escape's backslash, another script's letter: neither is a word before or behind.
 _BEFORE_ITEM = re.compile(
@@ -110,8 +118,9 @@ _NEXT_ITEM = re.compile(r"\s{0,8},\s{0,8}(\\*[\"'])")
 
 
 def named_secrets(text: str, lowered: str) -> Iterator[Span]:
-    """The secrets in a text that come after their names, told also in lower case."""
+    """The secrets in a text that come after or below their names, told also in lower case."""
     done = 0
+    columns: list[tuple[int, int]] = []
     # Most hints are not there, which this engine sees in a tenth of the time.
     hints = [hint for hint, occurs_in in _hints().items() if occurs_in(lowered)]
     for at in sorted(at for hint in hints for at in occurrences(lowered, hint)):
@@ -126,9 +135,13 @@ def named_secrets(text: str, lowered: str) -> Iterator[Span]:
         if lowered.startswith("=", end):
             name = _name_in_address(lowered, start, end) or name
         if name is not None:
+            if lowered[end : end + 1] in _AFTER_COLUMN:
+                columns.append((start, end))
             for span in _values_after(text, start, end, name):
                 done = span.end
                 yield span
+    yield from table_secrets(text, columns)
+    yield from listed_secrets(text, columns)
 
 
 def _name_in_words(lowered: str, start: int, end: int) -> Name | None:
@@ -171,9 +184,10 @@ def _values_after(text: str, start: int, end: int, name: Name) -> Iterator[Span]
 
 def _closes_the_text(text: str, after: re.Match[str]) -> bool:
     """Whether the quote behind a name ends the text the name stands in: `"password="`."""
-    if after["close"]:
-        return False
-    return after["open"] == '"' or bool(after["tag"]) or bool(_AFTER_TEXT.match(text, after.end()))
+    # What stands between two tags is in no quotes.
+    if after["tag"] or after["close"]:
+        return bool(after["tag"])
+    return after["open"] == '"' or bool(_AFTER_TEXT.match(text, after.end()))
 
 
 def _is_prose(text: str, start: int, after: re.Match[str]) -> bool:
@@ -211,7 +225,9 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
         return _header_line(text, after)
     if after["space"] and not (text.startswith("--", start) or _is_in_netrc(text, start)):
         return _value_in_sentence(text, after, name)
-    if after["tag"] and after.end("tag") != after.end():
+    if after["tag"] and (
+        after.end("tag") != after.end() or text[after.end() : after.end() + 1] in _NO_TEXT
+    ):
         return None
     match = BARE_WORD.match(text, after.end())
     if match is None or after["pair"] or after["item"] or (name.assigned and not after["equals"]):
@@ -243,6 +259,9 @@ def _is_bare_secret(text: str, start: int, span: Span, name: Name, after: re.Mat
     value = text[span.start : span.end]
     if not is_no_placeholder(value) or _TEST_PASSED.match(text, start):
         return False
+    # The number of a field, `string password = 2;`, or a flag.
+    if value.isdigit() and len(value) < SHORTEST_WORD:
+        return False
     if after["colon"]:
         return _is_secret_after_colon(text, start, span, name)
     if after["equals"] == "=" and _is_in_environment(text, start, span):
@@ -270,6 +289,8 @@ def _is_secret_after_colon(text: str, start: int, span: Span, name: Name) -> boo
     value = text[span.start : span.end]
     if is_random(value) or (name.strict and len(value) >= SHORTEST_BARE and is_mixed(value)):
         return True
+    if _OF_TYPE.match(text, span.end):
+        return False
     is_word = name.strict and len(value) >= SHORTEST_WORD and is_told_apart(value)
     return (is_word or is_secret_word(value, name)) and _stands_alone(text, start, span.end)
 

@@ -18,15 +18,15 @@ def end_of_quoted(text: str, start: int, opening: str) -> int | None:
             if quote[0][-1] == '"' or len(quote[0]) - 1 <= slashes:
                 return quote.start()
         return None
-    depth = _depth(slashes)
+    depth = depth_of(slashes)
     for quote in _QUOTE.finditer(text, start):
-        found = _depth(len(quote[0]) - 1)
+        found = depth_of(len(quote[0]) - 1)
         if found <= depth:
             return quote.end() - (1 << found)
     return None
 
 
-def _depth(slashes: int) -> int:
+def depth_of(slashes: int) -> int:
     """In how many texts inside texts a quote stands: each doubles its backslashes and adds one."""
     number = slashes + 1
     return (number & -number).bit_length() - 1

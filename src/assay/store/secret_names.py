@@ -41,12 +41,40 @@ _RANDOM_VALUE = r"(?:\\*[\"'])?[^\s\"'][^\s\"]{7}"
 _ADDRESS_VALUE = r"[^\s\\\"'&]{8}"
 
 
+# What may follow a name on the line that names the columns of a table. The next one is a rule,
+# the first row of a data frame, or a row of cells, and may bear its number.
+HEAD_REST = r"(?:[\w .#/&*`|,;│┃-]|\\{1,64}[t\"])"
+_CELL_END = r"(?:[,;|][^\s]|\\{1,64}t)"
+NEXT_LINE = (
+    r"(?:\\{1,64}r)?\\{1,64}[nr](?:\s{0,8}[0-9]{1,6}(?:→|\\{1,64}(?:t|u2192)|[:|]))?"
+    r"(?:[ |+:├╞┡│-]{0,200}[-─━═=]{2}|\s{0,40}(?:0\s|[│┃])"
+    rf"|[^\\\",;|]{{0,200}}{_CELL_END}|\\{{1,64}}\"[^\\\"]{{0,200}}\\{{1,64}}\"{_CELL_END})"
+)
+# In a list of columns, and where it ends: rows follow, in SQL or in JSON.
+LIST_REST = r"[\w\s,.\"'`\\-]"
+GAP = r"(?:\s|\\{1,64}[nrt])"
+BESIDE_COLUMNS = "(?:index|types|column_?types|dtypes|row_?count|count|total)"
+ROWS = "(?:rows|data|values|records|results?|tuples|items)"
+LIST_END = (
+    rf"(?:\){GAP}{{0,40}}(?:values?|from{GAP}{{1,8}}stdin)"
+    rf"|\]{GAP}{{0,40}},{GAP}{{0,40}}(?:\[|\\{{0,64}}[\"'](?:{BESIDE_COLUMNS}|{ROWS})\\{{0,64}}[\"']))"
+)
+_OF_TABLE = (
+    rf"[0-9]{{0,4}}(?:(?:(?:[ |,;*`│┃]|\\{{1,64}}[t\"]){HEAD_REST}{{0,2000}})?{NEXT_LINE}"
+    rf"|(?:[\s,\"'`\\]{LIST_REST}{{0,2000}})?{LIST_END})"
+)
+
+
 def _any_of(names: list[Name]) -> str:
     return f"(?:{'|'.join(map(name_pattern, names))})"
 
 
 def _pattern(names: list[Name], value: str) -> str:
     return f"{_any_of(names)}{_BETWEEN}{value}"
+
+
+def _pattern_or_column(names: list[Name], value: str) -> str:
+    return f"{_any_of(names)}(?:{_BETWEEN}{value}|{_OF_TABLE})"
 
 
 # Names whose letters are so unlike those of others that they are found faster without them.
@@ -60,14 +88,14 @@ def name_search() -> Callable[[str], bool]:
     # Any group may find what is for another to judge.
     return search_by_groups(
         [
-            [_pattern([name for name in NAMES if name.strict], _STRICT_VALUE)],
+            [_pattern_or_column([name for name in NAMES if name.strict], _STRICT_VALUE)],
             [_pattern([name for name in NAMES if name.header], _HEADER_VALUE)],
             [
                 f"[?&;6](?:{'|'.join(IN_ADDRESSES)})={_ADDRESS_VALUE}",
                 _pattern([name for name in NAMES if name.assigned], _RANDOM_VALUE),
             ],
-            [_pattern([name for name in others if name.hint == "key"], _TELLING_VALUE)],
-            *([_pattern(names, _TELLING_VALUE)] for names in _in_groups(others)),
+            [_pattern_or_column([name for name in others if name.hint == "key"], _TELLING_VALUE)],
+            *([_pattern_or_column(names, _TELLING_VALUE)] for names in _in_groups(others)),
             # Of two items of a list, the second is the first one's value where that is an option.
             [rf"-[a-z0-9_-]*{_any_of(list(NAMES))}{_CLOSED},\s*\[?\s*\\*[\"']"],
         ]

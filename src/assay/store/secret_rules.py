@@ -79,10 +79,10 @@ _PORT_AND_MORE = re.compile(r"[0-9]{2,5}[?#,]")
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
 _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
-# Sentences and code, dates, versions, numbers, paths, hosts, addresses, files.
+# Sentences and code, dates, versions, numbers, paths, hosts, addresses, keys to press, files.
 _THINGS = (
     r".*[\s()\[\]{}<>|*].*|[\d.,:tTzZ+/-]+|v?\d+(?:\.\w+)+|[~.]{0,2}/.*|[A-Za-z]:\\.*"
-    r"|https?://.*|[\w.-]+@[\w.-]+|0x[0-9a-fA-F]{40}"
+    r"|https?://.*|[\w.-]+@[\w.-]+|0x[0-9a-fA-F]{40}|(?:Ctrl|Alt|Shift|Cmd|Option|Meta)\+.*"
     r"|[\w-]+\.(?:json|ya?ml|txt|py|js|ts|env|pem|csv|md|html?|com|org|net|io|dev)"
     r"|(?:(?:[A-Za-z]{2,20}|\d{1,4})[-_/.])+(?:json|ya?ml|xml|txt|csv|md|html?|pdf|png|jpe?g|zip)"
 )
@@ -107,8 +107,8 @@ _STAND_IN = re.compile(
     re.DOTALL,
 )
 _PLACEHOLDER = re.compile(
-    r"|\[redacted\]|[*•.x_#-]+|…|<[^>]*>?|\$\{?[\w.-]*\}?|\{\{?[\w. -]*\}?\}?|%\(?\w*\)?s?"
-    r"|\[[\w .-]*\]?"
+    r"|\[redacted\]|[*•.x_#-]+|…|<[^>]*>?|\$\{?[\w.-]*(?::(?:-|\?.*))?\}?|\{\{?[\w. -]*\}?\}?"
+    r"|%\(?\w*\)?s?|\[[\w .-]*\]?"
     r"|(?:string|str|text|varchar|password|passwd|pwd|secret|token|api[_-]?key|key|none|null|nil"
     r"|undefined|true|false|yes|no|on|off|required|optional|hidden|masked|empty|missing|invalid"
     r"|incorrect|wrong|expired|basic|bearer|oauth2?|jwt|n/a)"

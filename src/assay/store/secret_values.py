@@ -24,6 +24,7 @@ _LONGEST_SENTENCE = 500
 SHORTEST_BARE = 6
 SHORTEST_WORD = 4
 _SHORTEST_IN_ADDRESS = 8
+_SHORTEST_CELL = 3
 
 # One word after the scheme, or pairs of a cookie.
 CREDENTIAL = re.compile(
@@ -35,6 +36,9 @@ WORD_AFTER_SCHEME = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _PAIRS = re.compile(r"[\s=;]+")
+_BLANKS = re.compile(r"\s+")
+_BY_NUMBER = re.compile(r"\\{1,64}u[0-9a-fA-F]{4}")
+_WORDY = re.compile(r"[^\W_]")
 
 
 @cache
@@ -97,3 +101,33 @@ def is_word_for_itself(word: str) -> bool:
 def is_credential(text: str) -> bool:
     """Whether one of the words or pairs of a header looks drawn at random."""
     return any(is_random(word.rstrip(STOPS)) for word in _PAIRS.split(text))
+
+
+def name_of_column(label: str) -> Name | None:
+    """The name that a column goes by, if that gives the secrets in it away."""
+    name = name_of(_BLANKS.sub("_", label.lower()))
+    if name is None or name.header or name.assigned:
+        return None
+    # A column of many passwords counts them.
+    return name._replace(strict=False, telling=True) if label[-1:] in {"s", "S"} else name
+
+
+def is_secret_cell(value: str, name: Name, *, words: bool) -> bool:
+    """Whether what stands in a column of that name is a secret; of several `words` only if told.
+
+    A sign for yes or no is none, nor is a state; a number is one where it is long enough.
+    """
+    if len(value) < _SHORTEST_CELL or not is_no_placeholder(value):
+        return False
+    if not _WORDY.search(_BY_NUMBER.sub("", value)):
+        return False
+    if not name.strict or is_random(value):
+        return is_secret_word(value, name)
+    if name.hint == "secret" and is_name_of_a_thing(value):
+        return False
+    if " " in value:
+        return words and not SENTENCE.search(value[:_LONGEST_SENTENCE])
+    # No program stands in a table: a dot is a letter like any other.
+    return len(value) >= SHORTEST_WORD and (
+        value.isdigit() or is_told_apart(value.replace(".", ""))
+    )
