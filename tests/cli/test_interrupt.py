@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.processes import ASSAY, PLAIN, on_a_terminal, with_patience
+from tests.store.runs import SMALL, fill, runs
 
 from assay.cli.interruption import uninterrupted
 from assay.importing import ImportSettings, import_runs
+from assay.store import Store
 
 LINE = (
     '{"input": "q", "actual_output": "a", "available_tools": ["t"], "run_id": "%06d", '
@@ -313,6 +315,15 @@ def test_a_bar_is_drawn_for_a_long_export(
     assert re.search(rf"[\d,]+ {things} .*━.*%", re.sub(r"\x1b\[[\d;]*m", "", drawn))
     assert f"300 {things}" in drawn.splitlines()[-1]
     assert "━" not in on_a_terminal(command, PLAIN, with_patience(600))[1]
+
+
+def test_a_bar_is_drawn_for_a_long_compaction(in_folder: Path) -> None:
+    fill(Store.create("runs.assay"), runs(30), limit=SMALL)
+    batches = len(Store("runs.assay").batches())
+    code, drawn = on_a_terminal(["compact", "runs.assay"], PLAIN, with_patience(0))
+    assert code == 0
+    assert re.search(r"\d+ batches .*━.*%", re.sub(r"\x1b\[[\d;]*m", "", drawn))
+    assert f"{batches} batches became one" in drawn.splitlines()[-1]
 
 
 def test_no_bar_where_the_data_itself_passes_by(in_folder: Path) -> None:

@@ -26,6 +26,17 @@ def test_small_batches_become_one_and_every_table_stays_the_same(tmp_path: Path)
     assert fill(store, runs(11)) == (1, 10)
 
 
+def test_who_asks_is_told_how_much_is_merged(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    fill(store, runs(10), limit=SMALL)
+    shares: list[float] = []
+    assert store.compact(on_share=shares.append).merged == 4
+    assert shares == sorted(shares)
+    assert len(shares) >= 3  # after each of three tables
+    assert shares[-1] == pytest.approx(1)
+    assert list(store.cases()) == runs(10)
+
+
 @pytest.mark.parametrize("count", [0, 1])
 def test_there_may_be_nothing_to_merge(tmp_path: Path, count: int) -> None:
     store = Store.create(tmp_path / "store")

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from assay.cli.console import Terminal
+from assay.cli.progress import ReadingProgress, ShareOf
 from assay.cli.stores import StoreArgument, interruptible, open_store
+
+if TYPE_CHECKING:
+    from assay.store import Store
+    from assay.store.compaction import Compaction
 
 EPILOG = """
 \b
@@ -16,12 +23,21 @@ Others may read and write the store meanwhile. Exit codes: 0 ok, 2 wrong usage.
 
 def compact(store: StoreArgument) -> None:
     """Merge the small batches of a store. What is in it does not change."""
+    opened, terminal = open_store(store), Terminal()
     with interruptible("the store is as it was"):
-        done = open_store(store).compact()
-    terminal = Terminal()
+        done = _watched(opened, Terminal(stderr=True))
     if done.merged:
         terminal.tell(f"{done.merged:,} batches became one")
     else:
         terminal.tell("Nothing to merge")
     if done.merged > done.removed:
         terminal.tell("The old batches are still being read; the next compaction removes them")
+
+
+def _watched(store: Store, messages: Terminal) -> Compaction:
+    """Merge; a bar shows how far it is, in batches."""
+    if not messages.is_watched:
+        return store.compact()
+    total = len(store.batches())
+    with ReadingProgress(messages, total, shown=True, things="batches") as progress:
+        return store.compact(on_share=ShareOf(total, progress.read_and_done).reach)

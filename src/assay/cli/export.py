@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from assay import __version__
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
-from assay.cli.progress import ReadingProgress
+from assay.cli.progress import ReadingProgress, ShareOf
 from assay.cli.stores import (
     ModelOption,
     StoreArgument,
@@ -112,12 +112,7 @@ def _watched(choice: _Chosen, target: str, write: _Writer, messages: Terminal) -
     shown = messages.is_watched and not (target == STDOUT and sys.stdout.isatty())
     total = choice.count(table) if shown else None
     with ReadingProgress(messages, total, shown=shown, things=things) as progress:
-
-        def watch(count: int) -> None:
-            progress.read(count)
-            progress.done(count)
-
-        return write(replace(choice, total=total, watch=watch), target)
+        return write(replace(choice, total=total, watch=progress.read_and_done), target)
 
 
 def _check_table(table: str) -> None:
@@ -141,23 +136,11 @@ def _native(choice: _Chosen, target: str) -> int:
 
 
 def _parquet(choice: _Chosen, target: str) -> int:
-    on_share = None if choice.total is None else _RowsReached(choice.total, choice.watch).reach
+    on_share = None if choice.total is None else ShareOf(choice.total, choice.watch).reach
     table, where = choice.table, choice.where
     with _told(target), _written_whole(Path(target)) as part:
         count: int = choice.store.export(part, table, where, on_share=on_share, **choice.params)
     return count
-
-
-class _RowsReached:
-    """Tells who watches of more rows, as the share of them grows that is written."""
-
-    def __init__(self, total: int, watch: Callable[[int], object]) -> None:
-        self._total, self._watch, self._told = total, watch, 0
-
-    def reach(self, share: float) -> None:
-        more = max(0, int(share * self._total) - self._told)
-        self._told += more
-        self._watch(more)
 
 
 def _csv(choice: _Chosen, target: str) -> int:

@@ -66,6 +66,11 @@ class ReadingProgress:
         """So many more bytes were read."""
         self._progress.advance(self._bytes, count)
 
+    def read_and_done(self, count: int) -> None:
+        """So many more things are done, where the input is counted in them."""
+        self.read(count)
+        self.done(count)
+
     def done(self, count: int = 1) -> None:
         """So many more things are done."""
         self._done += count
@@ -76,3 +81,17 @@ class ReadingProgress:
         started = self._progress.live.is_started
         if not started and time.monotonic() - self._began > _PATIENCE_SECONDS:
             self._progress.start()
+
+
+class ShareOf:
+    """Tells who watches of more things, as the share of them grows that is done."""
+
+    def __init__(self, total: int, watch: Callable[[int], object]) -> None:
+        """Take how many things there are, and who is told how many more of them are done."""
+        self._total, self._watch, self._told = total, watch, 0
+
+    def reach(self, share: float) -> None:
+        """That share of all is done, between 0 and 1."""
+        more = max(0, int(share * self._total) - self._told)
+        self._told += more
+        self._watch(more)

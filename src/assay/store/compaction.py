@@ -11,6 +11,7 @@ from assay.store.lookalikes import MASKING, rules_of
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from assay.engine import Engine
@@ -28,24 +29,26 @@ class Compaction(Struct, frozen=True):
     removed: int
 
 
-def compact(layout: Layout) -> Compaction:
-    """Write one batch that replaces all small ones, then delete those if nobody reads them."""
+def compact(layout: Layout, on_share: Callable[[float], object] | None = None) -> Compaction:
+    """Write one batch that replaces all small ones, then delete those if nobody reads them.
+
+    `on_share` hears how much of it is written, between 0 and 1.
+    """
     with layout.locked("compact"):
         removed = layout.sweep()
         with layout.locked("read", shared=True):
             small = [path for path in layout.batches() if _size(path) < _LARGEST_BYTES]
             if len(small) > 1:
-                _merge(layout, small)
+                _merge(layout, small, on_share)
         removed += layout.sweep()
     return Compaction(len(small) if len(small) > 1 else 0, len(removed))
 
 
-def _merge(layout: Layout, batches: list[Path]) -> None:
+def _merge(layout: Layout, batches: list[Path], on_share: Callable[[float], object] | None) -> None:
     batch = layout.begin()
     try:
         with connect(spill=layout.spill_folder()) as engine:
-            for table in TABLES:
-                _merge_table(engine, table, batches, batch.folder)
+            _merge_tables(engine, batches, batch.folder, on_share)
         _tell_rules(batches, batch.folder)
         with layout.locked("publish"):
             # What those replaced must stay replaced once they are gone.
@@ -56,14 +59,39 @@ def _merge(layout: Layout, batches: list[Path]) -> None:
         raise
 
 
-def _merge_table(engine: Engine, table: str, batches: list[Path], folder: Path) -> None:
-    files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
-    if not files:
-        return
+def _merge_tables(
+    engine: Engine,
+    batches: list[Path],
+    folder: Path,
+    on_share: Callable[[float], object] | None,
+) -> None:
+    listed = {table: [batch / f"{table}.parquet" for batch in batches] for table in TABLES}
+    found = {table: [file for file in files if file.exists()] for table, files in listed.items()}
+    weights = {table: sum(file.stat().st_size for file in files) for table, files in found.items()}
+    whole, before = sum(weights.values()), 0
+    for table in filter(found.get, TABLES):
+        copy = _copy(table, found[table], folder)
+        if on_share is None:
+            engine.execute(copy)
+        else:
+            engine.execute_watched(
+                copy, None, _part(on_share, before / whole, weights[table] / whole)
+            )
+        before += weights[table]
+
+
+def _part(
+    on_share: Callable[[float], object], before: float, weight: float
+) -> Callable[[float], object]:
+    """Who hears of the whole, told of a part that begins after what was done before."""
+    return lambda share: on_share(before + share * weight)
+
+
+def _copy(table: str, files: list[Path], folder: Path) -> str:
     group = f", ROW_GROUP_SIZE {_CASES_PER_GROUP}" if table == "cases" else ""
     rows = f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)"  # noqa: S608 - our own files, quoted
     target = quoted(str(folder / f"{table}.parquet"))
-    engine.execute(f"COPY ({rows}) TO {target} (FORMAT parquet, COMPRESSION zstd{group})")
+    return f"COPY ({rows}) TO {target} (FORMAT parquet, COMPRESSION zstd{group})"
 
 
 def _tell_rules(batches: list[Path], folder: Path) -> None:

@@ -201,10 +201,13 @@ class Store:
             row = engine.fetchone()
             return int(row[0]) if row else 0
 
-    def compact(self) -> Compaction:
-        """Merge small batches into one; readers and writers may go on."""
+    def compact(self, *, on_share: Callable[[float], object] | None = None) -> Compaction:
+        """Merge small batches into one; readers and writers may go on.
+
+        `on_share` hears how much of it is done, between 0 and 1.
+        """
         with in_our_words(self._layout.root):
-            return compact(self._layout)
+            return compact(self._layout, on_share)
 
     @contextmanager
     def questions(self) -> Iterator[QuestionEngine]:
