@@ -12,8 +12,13 @@ if TYPE_CHECKING:
 
     import pytest
 
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m"
+# For a process that is asked a hundred questions: with less it clears away again and again.
+ROOM = "-Xms1g -Xmn512m"
 SETTINGS = {
+    # Two parts each, read and shuffled, on two cores: the least that is still put together.
+    "spark.default.parallelism": "1",
+    "spark.sql.files.minPartitionNum": "2",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",

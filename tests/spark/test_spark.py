@@ -19,7 +19,7 @@ import pytest
 from tests.conftest import shared_path
 from tests.ingest.reading import unpacked_ds200
 from tests.spark.odd_runs import odd_runs, odd_store
-from tests.spark.quick import JAVA, SETTINGS, quick_environment
+from tests.spark.quick import JAVA, ROOM, SETTINGS, quick_environment
 
 from assay import Store
 from assay.analyses import ANALYSES, errors, opened, queries, retry, tools, weighted
@@ -55,7 +55,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Spark]:
-    quick = SETTINGS | {"spark.driver.extraJavaOptions": JAVA}
+    quick = SETTINGS | {"spark.driver.extraJavaOptions": f"{JAVA} {ROOM}"}
     with Spark("local[2]", settings=quick) as found:
         yield found
 
