@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from tests.ingest.reading import problems, read_one, recording
@@ -84,7 +84,7 @@ def test_a_step_without_a_reply_and_one_that_ended_early() -> None:
 def test_what_is_no_history_is_named_and_prompts_are_searched_in_bounded_time() -> None:
     assert BROWSER_USE.recognise(recording({"history": []})) == 0.0
     assert len(problems(BROWSER_USE, recording(({"history": STEPS}, {"history": [{}]})))) == 1
-    begun = perf_counter()
+    begun = process_time()
     endless = step(1, [], [], state_message="<user_request>" * 1_000_000)
     read_one(BROWSER_USE, recording({"history": [endless]}))
-    assert perf_counter() - begun < 5
+    assert process_time() - begun < 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -340,9 +340,9 @@ def test_pieces_of_parts_are_put_together_and_their_tokens_added() -> None:
 
 def test_many_pieces_take_no_longer_than_they_are_long() -> None:
     told = piece("a", "word " * 20, tool_call_chunks=[chunk(0, "sent " * 20, name="f", id="c")])
-    begun = perf_counter()
+    begun = process_time()
     (message,) = put_together((told[0], told[1]) for _ in range(60_000))
-    assert perf_counter() - begun < 3
+    assert process_time() - begun < 3
     assert len(message["content"]) == len(message["tool_calls"][0]["args"]) == 6_000_000
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from tests.ingest.reading import problems, read, read_one, recording
@@ -156,7 +156,7 @@ def test_circles_and_countless_branches_are_read_in_bounded_time() -> None:
     for i in range(5_000):
         reply = said("e1", f"a{i}", "x")
         comb += [{**reply, "id": f"a{i + 1}"}, {**reply, "id": f"b{i + 1}"}]
-    begun = perf_counter()
+    begun = process_time()
     runs = read(PI, recording((HEADER, *comb)))
     assert len(runs) == MOST_BRANCHES
-    assert perf_counter() - begun < 5
+    assert process_time() - begun < 5

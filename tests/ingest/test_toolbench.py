@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -109,7 +109,7 @@ def test_other_documents_are_named_and_deep_trees_are_borne() -> None:
     assert TOOLBENCH.recognise(recording({"answer_generation": {"query": "x"}})) == 0.0
     assert len(problems(TOOLBENCH, recording((RAW["chain"], {"trys": []})))) == 1
     wide = node("Action", "f", *[node("Action Input", "{}")] * 20_000)
-    begun = perf_counter()
+    begun = process_time()
     run = read_one(TOOLBENCH, recording({**RAW["tree"], "tree": {"tree": wide}}))
     assert len(run.calls) == 20_000
-    assert perf_counter() - begun < 5
+    assert process_time() - begun < 5
