@@ -83,18 +83,22 @@ def _masked(text: str, spans: Iterator[Span]) -> tuple[str, int]:
     return "".join([*parts, text[done:]]) if count else text, count
 
 
-# More than this take longer together than one group after the other.
-_AT_ONCE = 12
+# More beginnings than this take longer together than one group after the other.
+_AT_ONCE = 14
 
 
 @cache
 def _shape_search() -> Callable[[str], bool]:
     """A look whether there is any shape; most texts that are written hold none."""
-    alike = sorted(SHAPES, key=lambda shape: shape.starts)
-    patterns = [shape.pattern for shape in alike]
-    return search_by_groups(
-        patterns[at : at + _AT_ONCE] for at in range(0, len(patterns), _AT_ONCE)
-    )
+    groups: list[list[str]] = [[]]
+    beginnings = 0
+    for shape in sorted(SHAPES, key=lambda shape: shape.starts):
+        beginnings += len(shape.starts)
+        if beginnings > _AT_ONCE:
+            groups.append([])
+            beginnings = len(shape.starts)
+        groups[-1].append(shape.pattern)
+    return search_by_groups(groups)
 
 
 @cache
