@@ -704,8 +704,11 @@ def test_a_status_is_read_beside_its_request(text: str, kind: str) -> None:
         ),
         (
             "python",
-            "Traceback (most recent call last):\nNameError: name 'ebb' is not defined\n\nDuring handling"
-            " of the above exception, another occurred:\n\nZeroDivisionError: division by zero",
+            (
+                "Traceback (most recent call last):\nNameError: name 'ebb' is not defined\n\n"
+                "During handling of the above exception, another exception occurred:\n\n"
+                "ZeroDivisionError: division by zero"
+            ),
             ("model", "data_processing_error", "own_code"),
         ),
         (

@@ -357,6 +357,8 @@ def test_who_is_asked_refuses_by_demands(tool: str, text: str, *, failed: bool) 
         ("đặt_tàu", "Không có tàu 'north'. Chỉ dùng tên trong danh sách.", True),
         ("tìm_tàu", "Không có kết quả cho 'north'.", False),
         ("tìm_tàu", "Không có tàu nào cho 'north'.", False),
+        ("light_lamp", "没有已连接的灯", True),
+        ("list_lamps", "没有已连接的灯", False),
         # What is said beside a deed that was done.
         ("start_tow", "A tow is running in the harbour; you will get a letter.", False),
         ("start_tow", "A tow is currently running for this pier", True),

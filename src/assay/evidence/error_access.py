@@ -36,8 +36,9 @@ ACCESS: tuple[Opening, ...] = (
                 r"you (?:have been|are|were)(?: being)? (?:blocked|banned|rate[ -]limited"
                 r"|logged out)\b"
             ),
-            # Of this call, and not by a rule of the house.
+            # Of this call, and not by a rule of the house, which goes on for many lines.
             (
+                r"(?=[^\n]{0,400}(?:\n[^\n]{0,400}){0,3}\Z)"
                 rf"{_APPROVAL} (?:required|needed)(?:[.!]?\s*\Z|(?: for)?\s?[:：]\s?"
                 r"(?!\d|no(?:ne)?\b|yes\b|true\b|false\b|n/?a\b)\S|\s?[;(—–-](?! ?\d))"
             ),

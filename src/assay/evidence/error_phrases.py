@@ -195,6 +195,7 @@ PHRASES: tuple[Opening, ...] = (
                 rf"{SOME_WORDS}(?=c)(?:cannot|can't|could not|couldn't) be (?:read|loaded|fetched"
                 r"|retrieved|reached|accessed|shown|processed|completed|sent|opened|saved|updated"
                 r"|created|generated) (?:right now|at (?:the|this) (?:moment|time)|for now)\b"
+                r"(?!, (?!please|try))"
             ),
             r"certificate verify failed",
             (
@@ -358,7 +359,7 @@ PHRASES: tuple[Opening, ...] = (
             r"extra inputs are not permitted",
             (
                 r"(?!no |what|still)(?:[\w'-]{1,30} ){0,3}[\w'-]{1,30}[^s\W] missing\s?[:：]"
-                r"(?! ?\d+ \w)"
+                r"(?! ?\d+ \w|[^\n]{0,200}\n[^\n]{0,120} missing\s?[:：])"
             ),
         ),
     ),

@@ -49,7 +49,8 @@ OF_AN_ARGUMENT = re.compile(
 _OF_A_STATE_IN_CHINESE = re.compile(
     r"(?![^\n]{0,20}(?:令牌|登[录錄]|凭[证据]|会话|密钥|授[权權]|验证码|token|cookie|session))"
     r"[^\n，,:：]{1,40}(?:已(?:[满滿]|售[罄完]|下架|[过過]期|失效)了?"
-    r"|(?:没有|尚未|未)(?:绑定|设置|指定)\w{1,4})[。!！]?\s*\Z",
+    r"|(?:没有|尚未|未)(?:绑定|设置|指定)\w{1,4})[。!！]?\s*\Z"
+    r"|[^\n，,:：]{0,20}没有已\w{2}的\w{1,10}[。!！]?\s*\Z",
     re.IGNORECASE,
 )
 # What has a term or is a secret, and may be checked as such: it lets nobody in, or is just told of.
