@@ -37,8 +37,8 @@ settings.load_profile("slow" if os.environ.get("ASSAY_SLOW") else "assay")
 PROJECT = Path(__file__).resolve().parents[1]
 # Where tests take longest; the last files decide when all workers are done.
 LONGEST = (
-    *("docs", "spark", "arena", "web", "judge", "analyses", "cli"),
-    *("agents", "store", "scoring", "deepeval"),
+    *("docs", "spark", "web", "arena", "cli", "test_bench.py", "judge", "analyses"),
+    *("scoring", "test_importing.py", "agents", "store", "deepeval", "test_pytest_plugin.py"),
 )
 
 
@@ -79,9 +79,10 @@ def pytest_unconfigure() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that no worker is left alone with it at the end."""
-    ranks = {folder: rank for rank, folder in enumerate(LONGEST)}
-    folders = {item: item.nodeid.removeprefix("tests/").split("/")[0] for item in items}
-    items.sort(key=lambda item: ranks.get(folders[item], len(ranks)))
+    ranks = {name: rank for rank, name in enumerate(LONGEST)}
+    files = {item: item.nodeid.partition("::")[0] for item in items}
+    names = {item: file.removeprefix("tests/").partition("/")[0] for item, file in files.items()}
+    items.sort(key=lambda item: ranks.get(names[item], len(ranks)))
 
 
 def shared_path(*parts: str) -> Path:
