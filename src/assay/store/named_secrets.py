@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.evidence.linear_search import occurrence_of
 from assay.store.listed_secrets import listed_secrets
 from assay.store.quoted_text import end_of_quoted
-from assay.store.secret_names import BOX, PAIR, QUOTE
+from assay.store.secret_names import BOX, PAIR, QUOTE, column_search
 from assay.store.secret_rules import (
     IN_ADDRESSES,
     IN_CONNECTIONS,
@@ -140,8 +140,9 @@ def named_secrets(text: str, lowered: str) -> Iterator[Span]:
             for span in _values_after(text, start, end, name):
                 done = span.end
                 yield span
-    yield from table_secrets(text, columns)
-    yield from listed_secrets(text, columns)
+    if columns and column_search()(lowered):
+        yield from table_secrets(text, columns)
+        yield from listed_secrets(text, columns)
 
 
 def _name_in_words(lowered: str, start: int, end: int) -> Name | None:

@@ -44,7 +44,8 @@ _ADDRESS_VALUE = r"[^\s\\\"'&]{8}"
 # What may follow a name on the line that names the columns of a table. The next one is a rule,
 # the first row of a data frame, or a row of cells, and may bear its number.
 HEAD_REST = r"(?:[\w .#/&*`|,;│┃-]|\\{1,64}[t\"])"
-_CELL_END = r"(?:[,;|][^\s]|\\{1,64}t)"
+# A line of a program may end with a comma, a first row with an empty cell hardly ever does.
+_CELL_END = r"(?:[,;|](?:[^\s\\]|\\{1,64}\")|\\{1,64}t)"
 NEXT_LINE = (
     r"(?:\\{1,64}r)?\\{1,64}[nr](?:\s{0,8}[0-9]{1,6}(?:→|\\{1,64}(?:t|u2192)|[:|]))?"
     r"(?:[ |+:├╞┡│-]{0,200}[-─━═=]{2}|\s{0,40}(?:0\s|[│┃])"
@@ -100,6 +101,18 @@ def name_search() -> Callable[[str], bool]:
             [rf"-[a-z0-9_-]*{_any_of(list(NAMES))}{_CLOSED},\s*\[?\s*\\*[\"']"],
         ]
     )
+
+
+@cache
+def column_search() -> Callable[[str], bool]:
+    """A test of a text in lower case that has names: whether one of them may name a column."""
+    others = [n for n in NAMES if not (n.strict or n.header or n.assigned)]
+    groups = (
+        [name for name in NAMES if name.strict],
+        [name for name in others if name.hint == "key"],
+        *_in_groups(others),
+    )
+    return search_by_groups([f"{_any_of(names)}{_OF_TABLE}"] for names in groups)
 
 
 def _in_groups(names: list[Name]) -> Iterator[list[Name]]:

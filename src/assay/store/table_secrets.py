@@ -112,7 +112,10 @@ def _head(text: str, floor: int, name_at: int, end: int) -> tuple[_Head | None, 
 def _line_start(text: str, floor: int, at: int, depth: int) -> tuple[int | None, str]:
     """Where a line begins, and the line before it where the text has one."""
     found = None
-    for mark in _MARK.finditer(text, max(floor, at - _LONGEST_HEAD), at):
+    floor = max(floor, at - _LONGEST_HEAD)
+    # Mostly there is a line before, and only what follows it need be looked at closely.
+    floor = max(floor, text.rfind("\\" * (1 << (depth - 1)) + "n", floor, at))
+    for mark in _MARK.finditer(text, floor, at):
         if _ends_line(mark, depth) or _ends_text(mark, depth):
             found = mark
     if found is None:
