@@ -268,7 +268,7 @@ def test_events_of_others_are_left_alone() -> None:
     assert AIDER_FORMAT.recognise(recording((event("$ai_trace", 1),))) == 0.0
     assert AIDER_FORMAT.recognise(recording(({"event": "launched"},))) == 0.0
     assert problems(AIDER_FORMAT, recording((sent(1), 3))) == [
-        "log.json:2: expected an event of Aider's analytics"
+        "log.json:2: expected an event of Aider's analytics, got int 3"
     ]
 
 

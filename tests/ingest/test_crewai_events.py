@@ -104,7 +104,7 @@ def test_every_event_of_its_own_is_known(kind: str) -> None:
 
 def test_what_is_no_event_is_reported_with_its_place() -> None:
     assert problems(CREWAI, recording((EVENTS[0], {"a": 1}))) == [
-        "log.json:2: expected an event of CrewAI, with a type"
+        "log.json:2: expected an event of CrewAI, with a type, got dict {'a': 1}"
     ]
 
 

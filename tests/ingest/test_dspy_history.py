@@ -108,8 +108,9 @@ def test_fields_stand_between_headings_on_lines_of_their_own() -> None:
 
 
 def test_what_is_no_entry_is_reported_with_its_place() -> None:
+    expected = "an entry of DSPy's history, with messages and outputs"
     assert problems(DSPY, recording((HISTORY[0], {"a": 1}))) == [
-        "log.json:2: expected an entry of DSPy's history, with messages and outputs"
+        f"log.json:2: expected {expected}, got dict {{'a': 1}}"
     ]
 
 

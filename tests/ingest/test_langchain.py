@@ -14,6 +14,7 @@ from assay.ingest.graph_states import ROLES, STATE_KEYS
 from assay.ingest.graph_streams import put_together
 from assay.ingest.graph_updates import OTHER_MODES
 from assay.ingest.langchain import LANGCHAIN, STATUSES
+from assay.records import preview
 from assay.run import Usage
 
 HUMAN = {"type": "human", "content": "Weather?", "id": "h1"}
@@ -161,7 +162,7 @@ def test_messages_without_a_mark_of_their_own_are_less_sure() -> None:
 def test_what_is_not_langchains_is_left_alone(value: Any) -> None:
     assert LANGCHAIN.recognise(recording(value)) == 0.0
     assert problems(LANGCHAIN, recording(value)) == [
-        "log.json: expected LangChain messages, or a state that holds them"
+        f"log.json: expected LangChain messages, or a state that holds them, got {preview(value)}"
     ]
 
 
@@ -366,8 +367,10 @@ def test_ids_that_are_none_hide_no_message(odd: object) -> None:
 
 def test_what_is_no_update_among_updates_is_reported() -> None:
     lines = (*UPDATES, *UPDATES, {"agent": {}, "tools": {}}, ["odd", {"agent": None}], {"a": 1}, 5)
-    told = "expected an update by a node of a graph"
-    assert problems(LANGCHAIN, recording(lines)) == [f"log.json:{n}: {told}" for n in range(7, 11)]
+    told = "expected an update by a node of a graph, got"
+    assert problems(LANGCHAIN, recording(lines)) == [
+        f"log.json:{number}: {told} {preview(line)}" for number, line in enumerate(lines[6:], 7)
+    ]
 
 
 def test_two_runs_in_one_stream_of_events_are_two() -> None:
@@ -401,4 +404,6 @@ def test_events_of_models_and_tools_alone_are_a_run() -> None:
 
 def test_what_is_no_event_among_events_is_reported() -> None:
     made_up = recording((BEGUN, *INNER, {"hello": "there"}, ENDED))
-    assert problems(LANGCHAIN, made_up) == ["log.json:6: expected an event of a graph"]
+    assert problems(LANGCHAIN, made_up) == [
+        "log.json:6: expected an event of a graph, got dict {'hello': 'there'}"
+    ]

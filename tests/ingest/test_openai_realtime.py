@@ -130,5 +130,5 @@ def test_every_name_of_its_own_is_known(start: str) -> None:
 
 def test_what_is_no_event_is_reported_with_its_place() -> None:
     assert problems(REALTIME, recording((EVENTS[0], {"a": 1}))) == [
-        "log.json:2: expected an event of the Realtime API, with a type"
+        "log.json:2: expected an event of the Realtime API, with a type, got dict {'a': 1}"
     ]

@@ -81,7 +81,9 @@ def test_the_conversation_at_the_end_of_a_session() -> None:
 
 
 def test_what_is_no_line_is_reported() -> None:
-    assert problems(OPENCLAW, recording([1])) == ["log.json: expected an object in each line"]
+    assert problems(OPENCLAW, recording([1])) == [
+        "log.json: expected an object in each line, got list [1]"
+    ]
 
 
 def test_recorded_telemetry(shared: Callable[..., Path]) -> None:

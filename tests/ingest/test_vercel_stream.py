@@ -203,8 +203,9 @@ def test_lines_that_are_no_events_are_reported_with_their_place() -> None:
     broken = CODED.replace(b'0:"look."', b'0:"look.') + b'0:"."\n' * 10 + b"z:1\n"
     found = problems(VERCEL_AI, recording(broken, "stream.txt"))
     assert [line.split(":")[1] for line in found] == ["3", "27"]
+    assert found[1].endswith("expected a code, a colon and a value, got str 'z:1'")
     assert problems(VERCEL_AI, recording((EVENTS[0], {"a": 1}))) == [
-        "log.json:2: expected an event of a stream, with a type"
+        "log.json:2: expected an event of a stream, with a type, got dict {'a': 1}"
     ]
 
 

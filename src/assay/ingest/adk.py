@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -25,7 +25,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 from assay.test_case import AgentTestCase
 
@@ -111,8 +110,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         read = _kind(document.value)
         if read is None:
-            problem = f"expected {_EXPECTED}, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(recording.name, document.value, _EXPECTED, document.position)
             continue
         for position, case in enumerate(read(document.value), start=1):
             _place(case, recording.name, document.position if case.session_id else position)

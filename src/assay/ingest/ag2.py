@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.ag2_chats import ChatEvents, is_chat_event, result_case
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -24,7 +24,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -72,8 +71,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif _is_result(entry.value):
             yield result_case(entry.value, **_facts(recording, entry.position, entry.value))
         else:
-            problem = f"expected an event or a result of AG2, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "an event or a result of AG2", entry.position
+            )
     for told in (events, chat):
         if told.began:
             yield told.case(**_facts(recording, None, told.first))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -22,7 +22,6 @@ from assay.ingest.fields import (
 from assay.ingest.log_lines import entries_or_logged, sampled_values
 from assay.ingest.openai_chat import calls_of
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -74,8 +73,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield entry
             continue
         if not _kind(entry.value) and not _is_input(entry.value):
-            problem = f"expected an event of AG-UI, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, "an event of AG-UI", entry.position)
             continue
         if told is not None and told.ends_before(entry.value):
             yield told.case(recording.name)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
@@ -23,7 +23,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.openai_chat import add_message
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -79,14 +78,16 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         told: set[str] = set()
         for run in (member for kept in runs for member in _with_members(kept)):
             if not _is_named(run):
-                problem = f"expected a run of an agent or a team of Agno, got {preview(run)}"
-                yield Unreadable(recording.name, problem, entry.position)
+                yield unexpected(
+                    recording.name, run, "a run of an agent or a team of Agno", entry.position
+                )
             elif run["run_id"] not in told:
                 told.add(run["run_id"])
                 yield _Run(run).case(Source(recording.name, NAME, entry.position))
         if not runs:
-            problem = f"expected a run or a session of Agno, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "a run or a session of Agno", entry.position
+            )
 
 
 def _with_members(run: dict[str, Any], depth: int = 0) -> Iterator[dict[str, Any]]:

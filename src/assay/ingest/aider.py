@@ -22,7 +22,7 @@ from assay.ingest.aider_text import (
     without_thoughts,
 )
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Document, Unreadable
+from assay.ingest.documents import Document, Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     dict_or_empty,
@@ -281,11 +281,11 @@ def _analytics(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     begun: int | None = None
     for item in recording.documents():
         if not isinstance(item, Document) or not isinstance(item.value, dict):
-            problem = "expected an event of Aider's analytics"
+            expected = "an event of Aider's analytics"
             yield (
                 item
                 if isinstance(item, Unreadable)
-                else Unreadable(recording.name, problem, item.position)
+                else unexpected(recording.name, item.value, expected, item.position)
             )
             continue
         if text_at(item.value, "event") == LAUNCHED:

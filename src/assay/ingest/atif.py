@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import AssayError
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -30,7 +30,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_names import stated_attempt, stated_task
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -72,8 +71,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield _case(entry.value, recording, entry.position)
         else:
             expected = "an ATIF trajectory with schema_version and steps"
-            problem = f"expected {expected}, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, expected, entry.position)
 
 
 def _case(trajectory: dict[str, Any], recording: Recording, position: int | None) -> AgentTestCase:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.bedrock_agents import is_trace, trace_cases
 from assay.ingest.chat import Entry, RunBuilder, sampled_entries, whole_entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.exchanges import TRAFFIC_KEYS, Repeated, RepeatedRequests
 from assay.ingest.fields import (
     count_or_none,
@@ -28,7 +28,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -118,8 +117,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif is_trace(entry.value):
             traced.append(entry.value)
         elif (value := _conversation(entry.value)) is None:
-            problem = f"expected messages of Bedrock, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, "messages of Bedrock", entry.position)
         else:
             is_logged = "schemaType" in value or "request" in value
             done = requests.add(value, entry.position, logged=is_logged)

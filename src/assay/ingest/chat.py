@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined, told_as_messages
 from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.loose_messages import conversations_among
@@ -67,8 +67,7 @@ def runs_of_entries(
             continue
         case = case_of(entry.value, Source(recording.name, format_name, entry.position))
         if case is None:
-            problem = f"expected {expected}, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, expected, entry.position)
         else:
             yield case
 

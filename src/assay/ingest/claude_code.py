@@ -16,7 +16,7 @@ from msgspec import Struct
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.claude_stream import API_ERROR, first_model, is_result, stream_facts, usage_of
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
@@ -116,7 +116,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         found = _lines_in(document.value)
         if len(objects_in(found)) < len(found):
-            yield Unreadable(recording.name, "expected an object in each line", document.position)
+            yield unexpected(
+                recording.name, document.value, "an object in each line", document.position
+            )
         lines += filter(_matters, objects_in(found))
     if any(_is_message(line) or is_result(line) for line in lines):
         yield _case(lines, recording)

@@ -13,7 +13,7 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.anthropic_messages import CALL_BLOCKS, RESULT_BLOCKS, add_message
 from assay.ingest.chat import RunBuilder
 from assay.ingest.cline_sessions import is_printed, is_session, printed_case, session_case
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     decode_json_text,
@@ -28,7 +28,6 @@ from assay.ingest.fields import (
     with_cost,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source, Usage
 
 if TYPE_CHECKING:
@@ -95,8 +94,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif is_printed(document.value) or printed:
             printed.append(dict_or_empty(document.value))
         elif not (messages := objects_in(document.value)):
-            problem = f"expected the messages of a task, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "the messages of a task", document.position
+            )
         else:
             yield _case(messages, recording)
     if printed:

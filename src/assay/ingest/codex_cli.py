@@ -14,7 +14,7 @@ from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.codex_endings import Ending, output_ending, told_ending
 from assay.ingest.codex_exec import exec_case, is_event
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -27,7 +27,6 @@ from assay.ingest.fields import (
     text_of,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -102,8 +101,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
         elif not isinstance(document.value, dict):
-            problem = f"expected an object in each line, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "an object in each line", document.position
+            )
         elif is_event(document.value) or (events and document.value.get("type") == "error"):
             events.append(document.value)
         else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -21,7 +21,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.vscode_chat import chat_case, is_chat, replayed
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -75,8 +74,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif "kind" in dict_or_empty(document.value):
             lines.append(document.value)
         else:
-            problem = f"expected an event of Copilot, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "an event of Copilot", document.position
+            )
     if lines:
         yield chat_case(dict_or_empty(replayed(lines)), recording.name, NAME)
     yield from told.runs(recording.name)

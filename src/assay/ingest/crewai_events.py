@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -100,8 +100,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         events = list(_events(entry.value))
         if not events:
-            problem = "expected an event of CrewAI, with a type"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "an event of CrewAI, with a type", entry.position
+            )
         for event in events:
             if crew is not None and crew.began and _kind(event) == STARTED:
                 yield crew.case(recording.name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.cursor_chats import case_of_chat, is_chat
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -21,7 +21,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -73,8 +72,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             session = text_at(document.value, "session_id") or ""
             told.setdefault(session, _Telling(document.position)).event(document.value)
         else:
-            problem = f"expected an event of Cursor, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "an event of Cursor", document.position
+            )
     for session, telling in told.items():
         yield telling.case(session or None, recording.name)
 

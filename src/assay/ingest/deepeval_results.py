@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
@@ -18,7 +18,6 @@ from assay.ingest.fields import (
     text_at,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -74,14 +73,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         cases = _cases(entry.value)
         if not cases:
-            problem = f"expected a test run of DeepEval, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, "a test run of DeepEval", entry.position)
         for i, case in enumerate(cases, start=1):
             if _is_case(case):
                 yield _run(case, recording.name, i if len(cases) > 1 else entry.position)
             else:
-                problem = f"expected a test case of DeepEval, got {preview(case)}"
-                yield Unreadable(recording.name, problem, i)
+                yield unexpected(recording.name, case, "a test case of DeepEval", i)
 
 
 def _run(case: dict[str, Any], name: str, position: int | None) -> AgentTestCase:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
@@ -19,7 +19,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         messages = _messages(entry.value)
         if not all(map(_is_message, messages)):
-            problem = f"expected messages of Dify, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, "messages of Dify", entry.position)
             continue
         for message in messages:
             own = text_at(message, "conversation_id") or text_at(message, "id") or ""

@@ -18,6 +18,7 @@ from assay.errors import InvalidRecord, NotJson
 from assay.ingest.event_streams import is_event_stream, sent_data
 from assay.ingest.list_items import NESTING, ItemScanner
 from assay.json_values import json_value
+from assay.records import preview
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,6 +82,11 @@ class Unreadable(Struct, frozen=True):
         """The place and the problem, as a compiler would say it."""
         place = self.path if self.position is None else f"{self.path}:{self.position}"
         return f"{place}: {self.problem}"
+
+
+def unexpected(name: str, value: object, expected: str, position: int | None) -> Unreadable:
+    """What stands in a file where something else was expected, told by how it begins."""
+    return Unreadable(name, f"expected {expected}, got {preview(value)}", position)
 
 
 def documents_in(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.anthropic_messages import add_message
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -71,7 +71,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             session.add(document.value)
             holds_any = True
         else:
-            yield Unreadable(recording.name, "expected an object in each line", document.position)
+            yield unexpected(
+                recording.name, document.value, "an object in each line", document.position
+            )
     if holds_any:
         yield session.case(recording)
 

@@ -13,7 +13,7 @@ import msgspec
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import Entry, RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.exchanges import archived
 from assay.ingest.fields import (
     decode_json_text,
@@ -100,8 +100,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(entry, Unreadable):
             yield entry
         elif not _is_entry(entry.value):
-            problem = "expected an entry of DSPy's history, with messages and outputs"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name,
+                entry.value,
+                "an entry of DSPy's history, with messages and outputs",
+                entry.position,
+            )
         else:
             asked = _Request(entry.value)
             if told is None or not told.goes_on_in(asked):

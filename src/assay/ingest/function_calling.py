@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import NotJson
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -23,7 +23,6 @@ from assay.ingest.named_types import with_schema
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
 from assay.json_values import json_value
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -105,8 +104,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif isinstance(entry.value, dict) and _spoken(entry.value):
             yield _conversation(entry, recording.name)
         else:
-            problem = f"expected answers or a conversation, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "answers or a conversation", entry.position
+            )
 
 
 def _answered(entry: Entry, name: str) -> AgentTestCase:

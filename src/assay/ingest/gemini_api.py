@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, sampled_entries, whole_entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.exchanges import TRAFFIC_KEYS, Repeated, RepeatedRequests
 from assay.ingest.fields import (
     decode_arguments,
@@ -24,7 +24,6 @@ from assay.ingest.gemini_chunks import joined_pieces
 from assay.ingest.gemini_cli import HARNESS_PREFIXES
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -125,8 +124,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             done = requests.add(value, entry.position, logged="candidates" in value)
             yield from (_case(run, recording.name) for run in done)
         else:
-            problem = f"expected contents of the Gemini API, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "contents of the Gemini API", entry.position
+            )
     yield from (_case(run, recording.name) for run in requests.rest())
     if loose:
         yield _case(Repeated({"contents": loose}), recording.name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Document, Unreadable
+from assay.ingest.documents import Document, Unreadable, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -23,7 +23,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.gemini_stream import is_event, stream_case
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -82,8 +81,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif isinstance(document.value, dict):
             lines.append(document)
         else:
-            problem = f"expected a session object, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(recording.name, document.value, "a session object", document.position)
     if any(is_event(line.value) for line in lines):
         yield stream_case([line.value for line in lines], recording.name, NAME)
         return

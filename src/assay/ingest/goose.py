@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -21,7 +21,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -82,8 +81,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
                 messages, begun = [], document.position
             header = value
         else:
-            problem = f"expected a message of Goose, got {preview(value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(recording.name, value, "a message of Goose", document.position)
     if messages:
         yield _case(header, messages, recording.name, begun)
 

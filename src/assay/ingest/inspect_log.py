@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -29,7 +29,6 @@ from assay.ingest.fields import (
 from assay.ingest.inspect_archive import is_archive, looks_like_log, ranges_in, read_archive
 from assay.ingest.recording import Format, Recording
 from assay.json_values import MAX_DEPTH
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -85,8 +84,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
         elif not _is_log(document.value):
-            problem = f"expected an Inspect log with an eval section, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name,
+                document.value,
+                "an Inspect log with an eval section",
+                document.position,
+            )
         else:
             samples = document.value.get("samples")
             for position, sample in enumerate(samples if isinstance(samples, list) else [], 1):
@@ -97,8 +100,7 @@ def _sample_case(
     sample: Any, header: dict[str, Any], recording: Recording, position: int
 ) -> AgentTestCase | Unreadable:
     if not isinstance(sample, dict):
-        problem = f"expected a sample as an object, got {preview(sample)}"
-        return Unreadable(recording.name, problem, position)
+        return unexpected(recording.name, sample, "a sample as an object", position)
     about = dict_or_empty(header.get("eval"))
     attachments = dict_or_empty(sample.get("attachments"))
     events = objects_in(sample.get("events"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
@@ -79,7 +79,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif isinstance(document.value, dict):
             lines.append(document.value)
         else:
-            yield Unreadable(recording.name, "expected an object in each line", document.position)
+            yield unexpected(
+                recording.name, document.value, "an object in each line", document.position
+            )
     events = [event for line in lines if (event := _event(line))]
     if any(map(is_record, lines)):
         yield _records(lines, recording)

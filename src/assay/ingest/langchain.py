@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -87,7 +87,7 @@ def _read_events(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(entry, Unreadable):
             yield entry
         elif not _is_event(entry.value):
-            yield Unreadable(recording.name, "expected an event of a graph", entry.position)
+            yield unexpected(recording.name, entry.value, "an event of a graph", entry.position)
         elif (ended := events.take(entry.value, entry.position)) is not None:
             yield _case(ended, recording)
     yield from (_case(left, recording) for left in events.left())
@@ -136,8 +136,9 @@ def _read_updates(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         added = _added(entry.value)
         if added is None:
-            problem = "expected an update by a node of a graph"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "an update by a node of a graph", entry.position
+            )
             continue
         if told and _is_another(added, known):
             yield _case(GraphState(told, {}, began), recording)
@@ -200,8 +201,12 @@ def _read_messages(recording: Recording) -> Iterator[AgentTestCase | Unreadable]
                 state = None
             state = later if state is None else replace(later, position=state.position)
         elif not _says_nothing(document.value):
-            problem = "expected LangChain messages, or a state that holds them"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name,
+                document.value,
+                "LangChain messages, or a state that holds them",
+                document.position,
+            )
     if state is not None:
         yield _case(state, recording)
     if loose:

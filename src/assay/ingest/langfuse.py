@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest import openinference, otel, traceloop
-from assay.ingest.documents import Document, Unreadable
+from assay.ingest.documents import Document, Unreadable, unexpected
 from assay.ingest.fields import (
     decode_json_text,
     dict_or_empty,
@@ -34,7 +34,6 @@ from assay.ingest.span_steps import (
     with_stated,
 )
 from assay.ingest.spans import Piece, Span
-from assay.records import preview
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,8 +96,7 @@ def read_observations(document: Document, name: str) -> Iterator[Piece]:
         position = document.position or (i if len(items) > 1 else None)
         found = list(_spans_in(item, position))
         if not found:
-            problem = f"expected a Langfuse trace or observation, got {preview(item)}"
-            yield Unreadable(name, problem, position)
+            yield unexpected(name, item, "a Langfuse trace or observation", position)
         yield from found
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -20,7 +20,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.message_trees import MOST_BRANCHES, about_branches, ends_of, path_to
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -52,8 +51,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         tree = _tree(objects_in(_listed(document.value)))
         if not tree:
-            problem = f"expected a conversation of LibreChat, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "a conversation of LibreChat", document.position
+            )
             continue
         about = dict_or_empty(document.value)
         yield from _branches(tree, about, Source(recording.name, NAME, document.position))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -22,7 +22,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(entry, Unreadable):
             yield entry
         elif not session.take(entry.value):
-            problem = f"expected an event of a session, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, "an event of a session", entry.position)
     yield from session.runs(recording.name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -20,7 +20,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.meta_tools import with_inner_calls
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 from assay.test_case import AgentTestCase
 
@@ -60,15 +59,13 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         config = dict_or_empty(dict_or_empty(value.get("run_metadata")).get("config_snapshot"))
         runs = list(_task_runs(value))
         if not runs:
-            problem = f"expected task_run_results, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(recording.name, document.value, "task_run_results", document.position)
         for i, (model, run) in enumerate(runs, start=1):
             position = document.position or i
             if _is_run(run):
                 yield _run(run, model, config, Source(recording.name, MCP_BENCH.name, position))
             else:
-                problem = f"expected a task run, got {preview(run)}"
-                yield Unreadable(recording.name, problem, position)
+                yield unexpected(recording.name, run, "a task run", position)
 
 
 def _task_runs(value: dict[str, Any]) -> Iterator[tuple[str | None, Any]]:

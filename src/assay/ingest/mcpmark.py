@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.documents import Document, Unreadable
+from assay.ingest.documents import Document, Unreadable, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
@@ -17,7 +17,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.openai_responses import ItemRun, is_item
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 from assay.test_case import AgentTestCase
 
@@ -70,8 +69,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif _is_results(value):
             yield from _outcomes(document.value, recording.name, document.position)
         elif not _is_meta(value):
-            problem = f"expected messages with {META} beside them or results, got {preview(value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name,
+                value,
+                f"messages with {META} beside them or results",
+                document.position,
+            )
         elif recording.beside(MESSAGES) is None:
             # With its messages beside it, the outcome is told by their run.
             yield _run(None, document.value, recording)

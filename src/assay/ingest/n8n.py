@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import Entry, RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -21,7 +21,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -80,8 +79,7 @@ def _case_or_problem(entry: Entry, name: str, number: int) -> AgentTestCase | Un
     """The run that an execution was; `number` is its place in a page of them."""
     ran = _run_data(entry.value)
     if ran is None:
-        problem = f"expected an execution with its data, got {preview(entry.value)}"
-        return Unreadable(name, problem, entry.position)
+        return unexpected(name, entry.value, "an execution with its data", entry.position)
     execution = _Execution(entry.value, ran)
     if not execution.has_model:
         problem = "an execution without a model in it"

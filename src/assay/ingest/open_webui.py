@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import entries
 from assay.ingest.details_blocks import Thought, Words, shown_in
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
@@ -23,7 +23,6 @@ from assay.ingest.fields import (
 from assay.ingest.message_trees import MOST_BRANCHES, about_branches, ends_of, path_to
 from assay.ingest.openai_responses import ItemRun
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -88,8 +87,7 @@ def _without_messages(chat: dict[str, Any], name: str, entry: Entry) -> Unreadab
     if isinstance(chat.get("history"), dict):
         problem = "a chat in which nobody said anything"
         return Unreadable(name, problem, entry.position, kind="passed_over")
-    problem = f"expected a chat with messages, got {preview(entry.value)}"
-    return Unreadable(name, problem, entry.position)
+    return unexpected(name, entry.value, "a chat with messages", entry.position)
 
 
 class _Branch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.documents import Document, Unreadable
+from assay.ingest.documents import Document, Unreadable, unexpected
 from assay.ingest.fields import dict_or_empty, epoch_seconds, id_or_none, text_or_none
 from assay.ingest.recording import Format, Recording
 from assay.ingest.span_messages import Message, Reply, messages_in
@@ -12,7 +12,6 @@ from assay.ingest.span_results import content_in
 from assay.ingest.span_runs import read_runs
 from assay.ingest.span_steps import Role, Step, call_of, definitions_in, usage_in
 from assay.ingest.spans import Piece, Span
-from assay.records import preview
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +40,7 @@ def read_exported(document: Document, name: str) -> Iterator[Piece]:
     for i, item in enumerate(items, start=1):
         position = document.position or (i if len(items) > 1 else None)
         if not _is_exported(item):
-            problem = f"expected a trace or a span of the Agents SDK, got {preview(item)}"
-            yield Unreadable(name, problem, position)
+            yield unexpected(name, item, "a trace or a span of the Agents SDK", position)
         else:
             yield _trace(item, position) if item["object"] == _TRACE else _span(item, position)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
     objects_in,
@@ -68,8 +68,12 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             continue
         event = _event(entry.value)
         if not _kind(event):
-            problem = "expected an event of the Realtime API, with a type"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name,
+                entry.value,
+                "an event of the Realtime API, with a type",
+                entry.position,
+            )
             continue
         if session is not None and session.began and _kind(event) == STARTED:
             yield session.case(recording.name)

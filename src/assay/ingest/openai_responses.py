@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import FOREIGN_KEYS, RunBuilder, sampled_entries, whole_entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.exchanges import MOST_OPEN, Repeated, RepeatedRequests
 from assay.ingest.fields import (
     count_or_none,
@@ -34,7 +34,6 @@ from assay.ingest.stored_responses import (
     response_of,
     task_of,
 )
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -341,8 +340,7 @@ def _run_or_problem(entry: Entry, name: str) -> AgentTestCase | Unreadable:
     value = {"items": entry.value} if isinstance(entry.value, list) else entry.value
     if _item_lists(value):
         return _run(Repeated(value, entry.position), name)
-    problem = f"expected items of the Responses API, got {preview(entry.value)}"
-    return Unreadable(name, problem, entry.position)
+    return unexpected(name, entry.value, "items of the Responses API", entry.position)
 
 
 def _run(logged: Repeated, name: str) -> AgentTestCase:

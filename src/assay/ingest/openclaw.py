@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     epoch_seconds,
@@ -49,7 +49,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
         elif not isinstance(document.value, dict):
-            yield Unreadable(recording.name, "expected an object in each line", document.position)
+            yield unexpected(
+                recording.name, document.value, "an object in each line", document.position
+            )
         elif text_at(document.value, "type") in LINE_TYPES:
             key = str(document.value.get("sessionKey"))
             sessions.setdefault(key, []).append(document.value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -28,7 +28,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.opencode_storage import is_piece, is_session, stored_messages
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -95,8 +94,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
                 problem = "is a piece of a session; its file below storage/session tells the whole"
                 yield Unreadable(recording.name, problem, kind="passed_over")
             elif not _take(_with_messages(recording, value), sessions):
-                problem = f"expected a session of OpenCode, got {preview(value)}"
-                yield Unreadable(recording.name, problem, document.position)
+                yield unexpected(recording.name, value, "a session of OpenCode", document.position)
     for session in sessions.values():
         yield from session.runs(recording.name)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -34,7 +34,6 @@ from assay.ingest.openhands_storage import (
     stored_state,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source, Usage
 
 if TYPE_CHECKING:
@@ -113,8 +112,7 @@ def _read_file(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             problem = "is the state of a conversation, whose events are files of their own"
             yield Unreadable(recording.name, problem, kind="passed_over")
         else:
-            problem = f"expected OpenHands events, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(recording.name, document.value, "OpenHands events", document.position)
     if loose:
         yield _case(_Stream(loose, {}, None), recording)
 

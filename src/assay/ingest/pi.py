@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
@@ -73,7 +73,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(document, Unreadable):
             yield document
         elif not isinstance(document.value, dict):
-            yield Unreadable(recording.name, "expected an object in each line", document.position)
+            yield unexpected(
+                recording.name, document.value, "an object in each line", document.position
+            )
         elif document.value.get("type") == HEADER:
             yield from _session(header, lines, recording.name)
             header, lines = document.value, []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest.anthropic_messages import CALL_BLOCKS
 from assay.ingest.anthropic_messages import add_message as add_blocks
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -23,7 +23,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.openai_chat import add_message, calls_of
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -65,8 +64,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             if _is_row(row):
                 yield _case({"evalId": about.get("evalId"), **row}, recording.name, position)
             else:
-                problem = f"expected a result of promptfoo, got {preview(row)}"
-                yield Unreadable(recording.name, problem, position)
+                yield unexpected(recording.name, row, "a result of promptfoo", position)
 
 
 def _case(row: dict[str, Any], name: str, position: int | None) -> AgentTestCase:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
@@ -18,7 +18,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.gemini_api import add_content, is_content, usage_of
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -51,8 +50,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif text_at(dict_or_empty(document.value), "type") in KINDS:
             sessions.setdefault(str(document.value.get("sessionId")), []).append(document.value)
         else:
-            problem = f"expected a record of Qwen Code, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "a record of Qwen Code", document.position
+            )
     for session, records in sessions.items():
         if any(map(_is_spoken, records)):
             yield _case(session, records, recording.name)

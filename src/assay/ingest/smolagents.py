@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
@@ -22,7 +22,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.python_literals import decode_literal
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -84,8 +83,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif _is_step(entry.value):
             loose.append(entry.value)
         else:
-            problem = f"expected a step of smolagents, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, "a step of smolagents", entry.position)
     if loose:
         yield _case({}, loose, recording.name, None)
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import amount_or_none, epoch_seconds, objects_in, text_or_none
 from assay.ingest.otlp_values import flat_attributes, plain_value, sent_in, whole_number
 from assay.ingest.span_dialects import patched, spelled_attributes, spelled_out
-from assay.records import preview
 
 if TYPE_CHECKING:
     from assay.ingest.documents import Document
@@ -136,7 +135,7 @@ def read_spans(document: Document, name: str) -> Iterator[Piece]:
         position = document.position or (i if len(records) > 1 else None)
         found = list(_spans_in(record, position, name))
         if not found:
-            yield Unreadable(name, f"expected a span or a trace, got {preview(record)}", position)
+            yield unexpected(name, record, "a span or a trace", position)
         yield from found
 
 
@@ -290,8 +289,7 @@ def _otlp_spans(
 
 
 def _no_span(record: dict[str, Any], position: int | None, file: str) -> Unreadable:
-    problem = f"expected a span with traceId, spanId, name and attributes, got {preview(record)}"
-    return Unreadable(file, problem, position)
+    return unexpected(file, record, "a span with traceId, spanId, name and attributes", position)
 
 
 def _otlp_events(document: dict[str, Any], position: int | None) -> Iterator[Logged]:

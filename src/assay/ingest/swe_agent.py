@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -31,7 +31,6 @@ from assay.ingest.fields import (
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.typed_commands import SHELL, command_call, return_code
-from assay.records import preview
 from assay.run import Source, Usage
 
 if TYPE_CHECKING:
@@ -90,8 +89,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif isinstance(value, dict) and (value.get("trajectory") or value.get("history")):
             yield _case(value, recording)
         else:
-            problem = f"expected a SWE-agent trajectory or history, got {preview(value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, value, "a SWE-agent trajectory or history", document.position
+            )
 
 
 def _case(value: dict[str, Any], recording: Recording) -> AgentTestCase:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -26,7 +26,6 @@ from assay.ingest.fields import (
     with_cost,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -71,8 +70,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield _run(results, {}, {}, Source(recording.name, TAU2.name, document.position))
             continue
         if not isinstance(simulations, list):
-            problem = f"expected tau2 results with simulations, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "tau2 results with simulations", document.position
+            )
             continue
         yield from _simulations(results, simulations, recording.name)
 
@@ -87,7 +87,7 @@ def _simulations(
             task = tasks.get(str(simulation.get("task_id")), {})
             yield _run(simulation, task, info, Source(name, TAU2.name, i))
         else:
-            yield Unreadable(name, f"expected a simulation, got {preview(simulation)}", i)
+            yield unexpected(name, simulation, "a simulation", i)
 
 
 def _run(

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -18,7 +18,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.openai_chat import add_message
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -53,8 +52,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif _is_run(entry.value) and isinstance(entry.value["traj"], list):
             yield _run(entry.value, model, Source(recording.name, TAU_BENCH.name, entry.position))
         else:
-            problem = f"expected task_id, reward and traj, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "task_id, reward and traj", entry.position
+            )
 
 
 def _run(value: dict[str, Any], model: str | None, source: Source) -> AgentTestCase:

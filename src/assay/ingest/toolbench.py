@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -21,7 +21,6 @@ from assay.ingest.fields import (
     text_of,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -74,8 +73,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             for task, told in converted.items():
                 yield _converted_case(told, task, Source(recording.name, NAME, document.position))
         else:
-            problem = f"expected an answer of ToolBench, got {preview(document.value)}"
-            yield Unreadable(recording.name, problem, document.position)
+            yield unexpected(
+                recording.name, document.value, "an answer of ToolBench", document.position
+            )
 
 
 def _raw(value: dict[str, Any], name: str, position: int | None) -> Iterator[AgentTestCase]:

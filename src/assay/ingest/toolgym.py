@@ -15,7 +15,7 @@ from assay.evidence.seed_classifier import (
     seed_error_of_record,
 )
 from assay.execution import MCPExecutionData, ToolExecutionResult
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -47,7 +47,6 @@ from assay.ingest.toolgym_files import (
     turn_from,
 )
 from assay.ingest.toolgym_trace import Step, pair_calls, read_trace
-from assay.records import preview
 from assay.run import RunOutcome, Source
 from assay.test_case import AgentTestCase
 
@@ -157,8 +156,8 @@ def _item(value: object, place: Place, source: Source) -> AgentTestCase | Judged
         return _conversation(found, place, source)
     if isinstance(found.get("metadata"), dict) and "execution" in found:
         return _react(trajectory_from(found), place, source)
-    problem = f"expected a ToolGym trajectory, got {preview(value)}"
-    return judged_from(value, name) or Unreadable(name, problem, source.position)
+    judged = judged_from(value, name)
+    return judged or unexpected(name, value, "a ToolGym trajectory", source.position)
 
 
 class _Run:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import Entry, RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     decode_json_text,
@@ -121,8 +121,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         event = dict_or_empty(entry.value)
         asked = objects_in(event.get("messages"))
         if not _kind(event) and not asked:
-            problem = "expected an event of a stream, with a type"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "an event of a stream, with a type", entry.position
+            )
             continue
         if told is not None and told.is_over and (asked or _kind(event) in {"start", "start-step"}):
             yield told.case(recording.name)
@@ -147,8 +148,8 @@ def _coded_lines(recording: Recording) -> Iterator[Entry | Unreadable]:
                 if found is not None:
                     yield Entry(found, number)
                 elif line.strip():
-                    problem = "expected a code, a colon and a value"
-                    yield Unreadable(recording.name, problem, number)
+                    said = line.decode(errors="replace").rstrip()
+                    yield unexpected(recording.name, said, "a code, a colon and a value", number)
     except OSError as exc:
         yield Unreadable(recording.name, f"cannot be read: {exc.strerror or exc}")
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
@@ -21,7 +21,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.voice_facts import FACTS, Facts
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -76,8 +75,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif told := _told(entry.value):
             yield _case(told, entry, recording.name)
         else:
-            problem = f"expected the record of a call, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(recording.name, entry.value, "the record of a call", entry.position)
 
 
 def _case(told: _Told, entry: Entry, name: str) -> AgentTestCase:

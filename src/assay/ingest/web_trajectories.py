@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
     id_or_none,
@@ -20,7 +20,6 @@ from assay.ingest.fields import (
 )
 from assay.ingest.recording import Format, Recording
 from assay.ingest.web_actions import LAST_WORDS, Action, actions_in
-from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
 if TYPE_CHECKING:
@@ -85,8 +84,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         elif steps := _steps(dict_or_empty(entry.value)):
             yield _case(entry, steps, recording.name)
         else:
-            problem = f"expected steps with an action each, got {preview(entry.value)}"
-            yield Unreadable(recording.name, problem, entry.position)
+            yield unexpected(
+                recording.name, entry.value, "steps with an action each", entry.position
+            )
 
 
 def _case(entry: Entry, steps: list[dict[str, Any]], name: str) -> AgentTestCase:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder, entries
-from assay.ingest.documents import Unreadable
+from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     decode_arguments,
     decode_json_text,
@@ -21,7 +21,6 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.recording import Format, Recording
-from assay.records import preview
 from assay.run import Source
 
 if TYPE_CHECKING:
@@ -84,8 +83,7 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
 
 
 def _stranger(entry: Entry, name: str) -> Unreadable:
-    problem = f"expected a thread of Zed's agent, got {preview(entry.value)}"
-    return Unreadable(name, problem, entry.position)
+    return unexpected(name, entry.value, "a thread of Zed's agent", entry.position)
 
 
 class _Thread:
