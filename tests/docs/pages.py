@@ -104,6 +104,9 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(PROJECT / "examples", folder / "examples")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
+    if page.stem != "deepeval":
+        # Else it loads into every pytest, ten times as long as the page's own tests take.
+        monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:asyncio -p no:deepeval -p no:plugins")
     # What was imported or judged before, here or by another test, says nothing.
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / ".cache"))
     with ExitStack() as stack:
