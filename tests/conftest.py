@@ -37,7 +37,7 @@ settings.load_profile("slow" if os.environ.get("ASSAY_SLOW") else "assay")
 PROJECT = Path(__file__).resolve().parents[1]
 # Where tests take longest; the last files decide when all workers are done.
 LONGEST = (
-    *("docs", "spark", "web", "arena", "cli", "test_bench.py", "judge", "analyses"),
+    *("docs", "spark", "arena", "web", "cli", "test_bench.py", "judge", "analyses"),
     *("scoring", "test_importing.py", "agents", "store", "deepeval", "test_pytest_plugin.py"),
 )
 
