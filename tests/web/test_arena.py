@@ -123,6 +123,19 @@ def test_a_conversation_of_five_turns(both: ArenaServer, open_page: Opened) -> N
     _is_stored_and_survives_a_reload(page)
 
 
+def test_an_answer_is_told_also_where_only_the_end_of_the_prompt_brings_it(
+    both: ArenaServer, open_page: Opened
+) -> None:
+    """News of a cell may be slower to fetch than the whole prompt, and find it up to date."""
+    page = begin(open_page, both, TURNS[0])
+    told = re.compile("A answered, .+ · B answered, ")
+    expect(page.locator("[data-note]")).to_contain_text(told)
+    page.evaluate("() => document.querySelector('[data-note]').replaceChildren()")
+    page.route(re.compile(r"/prompts/2/[AB]$"), lambda route: route.fulfill(body="<p>"))
+    ask(page, TURNS[1])
+    expect(page.locator("[data-note]")).to_contain_text(told)
+
+
 def _steps(page: Page, cell: str, diagram: str) -> list[str]:
     items = page.locator(f"{cell} details[data-key={diagram}] ol li")
     return [str(text) for text in items.all_text_contents()]

@@ -43,6 +43,16 @@ const progress = () => {
 };
 setInterval(progress, 1000);
 
+// Who has answered a prompt so far: the last of them alone would seem to be the only one.
+const answers = (part) => [...part.closest("article").querySelectorAll(".cell")]
+  .filter((each) => each.dataset.state !== "running").map((each) => each.dataset.told).join(" · ");
+// Whether somebody has answered between the old part, a cell or a whole prompt, and the fresh one.
+const cells = (part) => (part.matches(".cell") ? [part] : [...part.querySelectorAll(".cell")]);
+const isAnswered = (old, fresh) => {
+  const ended = new Set(cells(fresh).filter((cell) => cell.dataset.state !== "running").map((cell) => cell.id));
+  return cells(old).some((cell) => cell.dataset.state === "running" && ended.has(cell.id));
+};
+
 // What the reader has opened stays open when its part is swapped, what was scrolled or has the focus stays so.
 const SCROLLED = "[data-answer],.calls,.asked h2,.error,pre";
 const swap = (old, fresh) => {
@@ -67,6 +77,7 @@ const swap = (old, fresh) => {
   old.replaceWith(fresh);
   places.forEach(([box, top]) => { if (box) box.scrollTop = top; });
   next?.focus({ preventScroll: true });
+  if (isAnswered(old, fresh)) tell(answers(fresh));
 };
 const fetched = async (path) => {
   const reply = await fetch(`${id}/${path}`);
@@ -93,9 +104,6 @@ const waits = (key, news) => {
   later.set(key, [...(later.get(key) ?? []), news]);
   return true;
 };
-// Who has answered a prompt so far: the last of them alone would seem to be the only one.
-const answers = (cell) => [...cell.closest("article").querySelectorAll(".cell")]
-  .filter((each) => each.dataset.state !== "running").map((each) => each.dataset.told).join(" · ");
 const refreshCell = (news) => {
   const name = `p${news.prompt}-${news.letter}`;
   refresh(name, `prompts/${news.prompt}/${news.letter}`, (body) => {
@@ -103,7 +111,6 @@ const refreshCell = (news) => {
     const fresh = body.querySelector("section");
     if (!old || !fresh || Number(fresh.dataset.seq) < Number(old.dataset.seq)) return;
     swap(old, fresh);
-    if (old.dataset.state === "running" && fresh.dataset.state !== "running") tell(answers(fresh));
   });
 };
 const placePrompt = (number) => (body) => {
