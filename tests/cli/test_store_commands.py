@@ -553,7 +553,7 @@ def test_nothing_to_export_is_incomplete(assay: Assay) -> None:
     ("option", "message"),
     [
         (["--model", "bo"], "No model named 'bo'. Did you mean 'bob'?"),
-        (["--model", "ADA"], "No model named 'ADA'. Known: ada."),
+        (["--model", "ADA"], "No model named 'ADA'. Did you mean 'ada'?"),
         (["--task", "task-l"], "No task named 'task-l'. Did you mean 'task-"),
         (["--task", "zzz"], "No task named 'zzz'. Known: task-0, task-1"),
     ],
