@@ -183,8 +183,7 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
     if limit:
         text = f"The run was cut off: {limit}."
     elif not (case.actual_output or "").strip() and not _is_dialogue(case):
-        if facts.calls and not any(call.decided for call in facts.calls):
-            # What came of no call was recorded: then neither was what the agent made of it.
+        if not _answers_are_recorded(facts):
             return _Judged(None)
         if facts.calls and _ended_itself(facts.calls[-1], case.input):
             return _Judged(0.0)
@@ -199,6 +198,14 @@ def _no_usable_end(facts: RunFacts, _: Grounding) -> _Judged:
     else:
         return _Judged(0.0)
     return _Judged(1.0, Finding("no_usable_end", "high", text))
+
+
+def _answers_are_recorded(facts: RunFacts) -> bool:
+    """Whether an answer would be there, had one been given: some recordings hold none."""
+    if facts.calls and not any(call.decided for call in facts.calls):
+        # What came of no call was recorded: then neither was what the agent made of it.
+        return False
+    return not facts.sources.holds_calls_alone
 
 
 def _ended_itself(call: CallFacts, prompt: str) -> bool:

@@ -38,7 +38,7 @@ from assay.evidence.literals import is_sql
 from assay.evidence.mix_ups import mix_ups
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.sent_values import SentValues
-from assay.evidence.sources import AFTER_ALL
+from assay.evidence.sources import AFTER_ALL, NO_TALK
 from assay.evidence.totals import total_key
 from assay.evidence.traced_value import Origin
 from assay.evidence.words import phrase_of, words_of
@@ -79,12 +79,13 @@ def ground_answer(
     calculated in the answer too.
     """
     answer = case.actual_output
-    if not answer or not answer.strip():
-        return Grounding((), reason="there is no answer")
-    if not case.calls:
-        return Grounding((), reason="no tool was called: there is nothing to check against")
     facts = RunFacts(case) if facts is None else facts
     sources = facts.sources
+    if not answer or not answer.strip():
+        why = NO_TALK if sources.holds_calls_alone else "there is no answer"
+        return Grounding((), reason=why)
+    if not case.calls:
+        return Grounding((), reason="no tool was called: there is nothing to check against")
     if not any(source.text for source in sources.results):
         return Grounding((), reason="no result of any call was recorded")
     atoms = _distinct(answer)

@@ -220,7 +220,12 @@ def _repeat(
 
 
 def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> list[int]:
-    """Reads that worked and of whose words none came up again where only they could tell."""
+    """Reads that worked and of whose words none came up again where only they could tell.
+
+    Where no word of anybody was recorded, what was made of a result cannot be known.
+    """
+    if facts.sources.holds_calls_alone:
+        return []
     used = {origin.call for value in provenance.values for origin in value.origins}
     used |= {claim.origin.call for claim in grounding.claims if claim.origin is not None}
     candidates = [

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 BEFORE_ALL = -1
 AFTER_ALL = 1 << 60
+NO_TALK = "neither the question nor an answer was recorded"
 
 _TELLING_ROLES = frozenset({"user", "system", "developer", "human"})
 # How many sources that hold all words of a phrase are searched for the phrase itself.
@@ -69,6 +70,8 @@ class Sources:
         self._read_again = 0
         self._first: dict[tuple[str, bool], Source | None] = {}
         self.said = set().union(*[words_of(text) for text in _said(case)])
+        # Some logs hold the calls alone: what they never record is missing, not left undone.
+        self.holds_calls_alone = bool(calls) and not (self.knows_request or self.said)
         self.asked_for = wanted = self.said.union(*sent)
         # For each word the sources that hold it, one bit each: cheap to make and to intersect.
         self._holders = holders = dict[str, int]()

@@ -53,14 +53,12 @@ def usable_end(run: ExaminedRun) -> Reading | None:
 
 def last_calls(run: ExaminedRun) -> Reading | None:
     """The last call failed, or the last three did."""
-    finding = _finding(run, "failure_at_end")
-    return None if finding is None else _reading(1 - _signal(run, "failure_at_end"), finding)
+    return _by_failures(run, "failure_at_end")
 
 
 def unresolved_failures(run: ExaminedRun) -> Reading | None:
     """Failed calls that nothing made good later."""
-    finding = _finding(run, "unresolved_failures")
-    return None if finding is None else _reading(1 - _signal(run, "unresolved_failures"), finding)
+    return _by_failures(run, "unresolved_failures")
 
 
 def asked_items(run: ExaminedRun) -> Reading | None:
@@ -177,8 +175,12 @@ def _finding(run: ExaminedRun, kind: FindingKind) -> Finding | None:
     return next((finding for finding in found if finding.kind == kind), None)
 
 
-def _signal(run: ExaminedRun, kind: FindingKind) -> float:
-    return run.examination.findings.signals[kind] or 0.0
+def _by_failures(run: ExaminedRun, kind: FindingKind) -> Reading | None:
+    """What failures say of the task; nothing, where neither task nor answer was recorded."""
+    finding = _finding(run, kind)
+    if finding is None or run.facts.sources.holds_calls_alone:
+        return None
+    return _reading(1 - (run.examination.findings.signals[kind] or 0.0), finding)
 
 
 def _reading(share: float, finding: Finding) -> Reading:

@@ -30,7 +30,8 @@ _GUESSED = frozenset({"nowhere", "partly"})
 def fitting_calls(run: ExaminedRun) -> Reading | None:
     """Calls to tools on offer, not made before, of whose results something was used.
 
-    Where the tools on offer, or how any call went, are not known, nothing is said of them.
+    Where the tools on offer, how any call went, or what was made of it, are not known, nothing is
+    said of them.
     """
     calls, offered = run.facts.calls, run.facts.tools
     decided = any(known.decided for known in calls)
@@ -49,7 +50,8 @@ def fitting_calls(run: ExaminedRun) -> Reading | None:
         found.setdefault(position, Evidence(text, "unused_result", position))
     good = len(calls) - len(found)
     sides = [] if offered is None else ["to a tool on offer"]
-    sides += ["new", "used"] if decided else ["new"]
+    alone = run.facts.sources.holds_calls_alone
+    sides += ["new", "used"] if decided and not alone else ["new"]
     text = f"{good} of {len(calls)} calls were {' and '.join(sides)}{_why(found.values())}."
     return Reading(good / len(calls), text, _first(found))
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 from assay.evidence.examination import examine
 from assay.evidence.findings import Severity
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.sources import NO_TALK
 from assay.judge.answer_readings import (
     asked_items,
     asked_write,
@@ -67,6 +68,8 @@ LOOKS: dict[str, tuple[Look, ...]] = {
     "dependency_awareness": (right_order,),
     "parallelism_and_efficiency": (few_repeats, few_turns),
 }
+# What is judged by what was asked and answered.
+_OF_THE_TALK = frozenset({"task_fulfillment", "grounding"})
 _SHARE = attrgetter("share")
 _SEVERITIES = get_args(Severity)
 
@@ -116,7 +119,7 @@ def marks_of(run: ExaminedRun) -> Marks:
     return Marks(
         EVIDENCE,
         values={name: _mark(found) for name, found in readings.items()},
-        reasons={name: min(found, key=_SHARE).text for name, found in readings.items() if found},
+        reasons={name: why for name, found in readings.items() if (why := _why(run, name, found))},
         evidence={name: _evidence(found) for name, found in readings.items() if found},
         cost_usd=0.0,
         verdict=findings.verdict,
@@ -135,6 +138,14 @@ def _mark(readings: Sequence[Reading]) -> float | None:
         return None
     lowest: float = min(map(_SHARE, readings))
     return max(round(HIGHEST * lowest, 1), LOWEST)
+
+
+def _why(run: ExaminedRun, name: str, readings: Sequence[Reading]) -> str:
+    """What the deciding look says; without any, why there was nothing to look at, if known."""
+    if readings:
+        return min(readings, key=_SHARE).text
+    missing = name in _OF_THE_TALK and run.facts.sources.holds_calls_alone
+    return f"{NO_TALK.capitalize()}." if missing else ""
 
 
 def _evidence(readings: Sequence[Reading]) -> tuple[Evidence, ...]:

@@ -133,10 +133,13 @@ def spread_of(values: Iterable[float | None]) -> Spread | None:
 
 
 def _first_reasons(every: Sequence[Marks]) -> dict[str, str]:
-    """For each dimension the first sentence that was given."""
-    found: dict[str, str] = {}
+    """For each dimension the first sentence that was given, best with a mark to explain."""
+    marked: dict[str, str] = {}
+    unmarked: dict[str, str] = {}
     for marks in every:
-        found = {**marks.reasons, **found}
+        for name, text in marks.reasons.items():
+            (marked if name in marks.given else unmarked).setdefault(name, text)
+    found = {**unmarked, **marked}
     return {name: found[name] for name in DIMENSION_NAMES if name in found}
 
 

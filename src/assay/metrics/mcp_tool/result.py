@@ -179,13 +179,16 @@ class Result(Struct, frozen=True):
 
 
 def _words_of_the_judge(marks: Marks) -> Iterator[str]:
-    """What the judge said of each dimension, the lowest mark first."""
+    """What the judge said of each dimension, the lowest mark first, those without one last."""
     if not marks.reasons:
         return
     for name, mark in sorted(marks.given.items(), key=itemgetter(1)):
         text = marks.reasons.get(name)
         if text:
             yield f"{_LABELS[name]} {mark:.3g}{_apart(marks.spread.get(name))}: {text}"
+    for name, text in marks.reasons.items():
+        if name not in marks.given:
+            yield f"{_LABELS[name]} not judged: {text}"
 
 
 def _apart(spread: Spread | None) -> str:

@@ -28,6 +28,7 @@ SENTENCES = (
     "The run was cut off: {what}.",
     "There is no answer after the last call.",
     "There is no answer.",
+    "Neither the question nor an answer was recorded.",
     "No tool was called although tools were on offer.",
     "No tool was called although tools were on offer, and something was to be done.",
     _UNASKED + ": {what}.",
@@ -161,6 +162,7 @@ LINES = (
     "Not everything applies: {said}.",
     "{dimension} {mark}: {said}",
     "{dimension} {mark} ({low} to {high}): {said}",
+    "{dimension} not judged: {said}",
 )
 # Of these a reason is made, with semicolons between them.
 _PLAIN_CLAUSES = (
