@@ -110,7 +110,7 @@ def _is_side_line(line: dict[str, Any]) -> bool:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     lines: list[dict[str, Any]] = []
-    for document in recording.documents():
+    for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
             continue

@@ -97,7 +97,7 @@ def _is_old_rollout(lines: list[dict[str, Any]]) -> bool:
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     lines: list[_Line] = []
     events: list[dict[str, Any]] = []
-    for document in recording.documents():
+    for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
         elif not isinstance(document.value, dict):

@@ -64,7 +64,7 @@ def _message(line: dict[str, Any]) -> dict[str, Any]:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     session, holds_any = _Session(), False
-    for document in recording.documents():
+    for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
         elif isinstance(document.value, dict):

@@ -73,7 +73,7 @@ def _event(line: dict[str, Any]) -> _Event | None:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     lines: list[dict[str, Any]] = []
-    for document in recording.documents():
+    for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
         elif isinstance(document.value, dict):

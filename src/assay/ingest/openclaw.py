@@ -45,7 +45,7 @@ def _recognise(recording: Recording) -> float:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     sessions: dict[str, list[dict[str, Any]]] = {}
-    for document in recording.documents():
+    for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
         elif not isinstance(document.value, dict):

@@ -69,7 +69,7 @@ def _is_peculiar(message: dict[str, Any]) -> bool:
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     header: dict[str, Any] = {}
     lines: list[dict[str, Any]] = []
-    for document in recording.documents():
+    for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
         elif not isinstance(document.value, dict):

@@ -44,7 +44,7 @@ def _is_spoken(value: dict[str, Any]) -> bool:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     sessions: dict[str, list[dict[str, Any]]] = {}
-    for document in recording.documents():
+    for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
         elif text_at(dict_or_empty(document.value), "type") in KINDS:

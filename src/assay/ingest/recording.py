@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from array import array
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import chain, islice
@@ -15,11 +16,13 @@ from msgspec import Struct
 from assay.evaluation import Judged
 from assay.ingest.documents import Document, Unreadable, documents_in, read_up_to
 from assay.ingest.pipe import Pipe
+from assay.ingest.strangers import stranger
 from assay.json_values import without_surrogates
 from assay.test_case import AgentTestCase
 
 _SAMPLED_DOCUMENTS = 20
-_BUFFER = 1 << 20
+# So little at once that who watches sees a packed file move, too.
+_BUFFER = 64 * 1024
 _SMALL_FILE = 256 * 1024
 # More than most small files hold; asking for a size first takes longer.
 _AT_ONCE = 64 * 1024
@@ -51,15 +54,16 @@ def is_below(name: str) -> bool:
 
 
 class _CountedFile(io.FileIO):
-    """A file that tells how far it was read, a buffer at a time."""
+    """A file that tells which bytes were read, a buffer at a time."""
 
-    def __init__(self, path: str, on_position: Callable[[int], object]) -> None:
+    def __init__(self, path: str, on_read: Callable[[int, int], object]) -> None:
         super().__init__(path, "rb")
-        self._on_position = on_position
+        self._on_read = on_read
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer) or 0
-        self._on_position(self.tell())
+        end = self.tell()
+        self._on_read(end - count, end)
         return count
 
 
@@ -104,7 +108,8 @@ class FilePlace:
         """Take the path as the user gave it."""
         self.name = str(path)
         self._on_bytes = on_bytes
-        self._heard = 0
+        # How far each block was read: an archive is not read from its beginning to its end.
+        self._heard = array("L")
 
     @property
     def path(self) -> Path:
@@ -127,15 +132,23 @@ class FilePlace:
     def tell_all(self) -> None:
         """Say that the whole file was read, by somebody who opened it himself."""
         try:
-            self.tell(self.path.stat().st_size)
+            self.tell(0, self.path.stat().st_size)
         except OSError:
             return
 
-    def tell(self, position: int) -> None:
+    def tell(self, begin: int, end: int) -> None:
         """Pass on what is new: a file is looked at before it is read."""
-        if self._on_bytes is not None and position > self._heard:
-            self._on_bytes(position - self._heard)
-            self._heard = position
+        if self._on_bytes is None:
+            return
+        more = 0
+        last = (end - 1) // _BUFFER
+        self._heard.extend([0] * (last + 1 - len(self._heard)))
+        for block in range(begin // _BUFFER, last + 1):
+            reached = min(end - block * _BUFFER, _BUFFER)
+            more += max(0, reached - self._heard[block])
+            self._heard[block] = max(reached, self._heard[block])
+        if more:
+            self._on_bytes(more)
 
 
 class Recording:
@@ -161,6 +174,8 @@ class Recording:
         self._text: bytes | None = None
         self._text_read = False
         self.mended: dict[int | None, str] = {}
+        # How many bytes the documents had that were read so far.
+        self.weight = 0
         # What is wrong with its packing, known as soon as it was read up to there.
         self.damage: str | None = None
         # What a format made of the file while looking at it, so that reading need not do it again.
@@ -180,6 +195,14 @@ class Recording:
         found = chain(self._head, self._rest)
         self._head, self._rest = [], None
         return found
+
+    def own_documents(self, format_name: str) -> Iterator[Document | Unreadable]:
+        """All documents of a session, those told of that are plainly another program's."""
+        for item in self.documents():
+            if isinstance(item, Unreadable):
+                yield item
+            else:
+                yield stranger(format_name, item.value, self.name, item.position) or item
 
     @property
     def text(self) -> bytes | None:
@@ -216,8 +239,10 @@ class Recording:
         try:
             with self.open() as file:
                 for item in documents_in(file, self.name, mend=mend):
-                    if isinstance(item, Document) and item.mended:
-                        self.mended[item.position] = item.mended
+                    if isinstance(item, Document):
+                        self.weight += item.size
+                        if item.mended:
+                            self.mended[item.position] = item.mended
                     yield item
         except OSError as exc:
             problem = f"cannot be read: {exc.strerror or exc}"

@@ -17,6 +17,7 @@ from assay.ingest.fields import epoch_seconds
 from assay.ingest.http_archives import http_exchanges
 from assay.ingest.log_lines import LoggedValue, begins_with, logged_values, values_in_text
 from assay.ingest.shapes import END_KEYS, START_KEYS, duration_of, first_text, time_of
+from assay.ingest.strangers import stranger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +72,8 @@ def wire_messages(recording: Recording) -> Iterator[WireMessage | Unreadable]:
         items = document.value if isinstance(document.value, list) else [document.value]
         for i, item in enumerate(items, start=1):
             here = WireMessage({}, position=document.position or (i if len(items) > 1 else None))
-            yield from list(messages_in(item, here)) or [here]
+            found = list(messages_in(item, here))
+            yield from found or [stranger("mcp", item, recording.name, here.position) or here]
 
 
 def messages_in(value: Any, around: WireMessage, depth: int = 0) -> Iterator[WireMessage]:

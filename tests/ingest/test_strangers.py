@@ -1,0 +1,68 @@
+"""Lines of another program amid a session are told, whichever they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.ingest.reading import problems, recording
+
+from assay.ingest.claude_code import CLAUDE_CODE
+from assay.ingest.codex_cli import CODEX_CLI
+from assay.ingest.mcp_wire import MCP_WIRE
+
+SAID: dict[str, Any] = {"uuid": "u1", "parentUuid": None, "sessionId": "s1"}
+CLAUDE = (
+    {**SAID, "type": "user", "message": {"role": "user", "content": "Weather?"}},
+    {**SAID, "type": "file-history-snapshot", "messages": []},
+    {**SAID, "type": "assistant", "message": {"role": "assistant", "content": "Rain."}},
+)
+CODEX = (
+    {"type": "session_meta", "payload": {"id": "s1", "cwd": "/x"}},
+    {"type": "response_item", "payload": {"type": "message", "role": "user", "content": []}},
+    {"type": "surprise", "payload": {}},
+)
+MCP = (
+    {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "f", "arguments": {}}},
+    {"level": "info", "msg": "a line of a log"},
+    {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": "x"}]}},
+    # A message of the protocol, whatever else is told around it.
+    {"traceId": "t", "spanId": "s", "message": {"jsonrpc": "2.0", "method": "ping"}},
+)
+OTHERS = {
+    "a chat": {"model": "m", "messages": [{"role": "user", "content": "Hello"}]},
+    "the MCP protocol": MCP[0],
+    "Claude Code": CLAUDE[0],
+    "Codex": CODEX[1],
+    "OpenTelemetry": {"resourceSpans": []},
+    "Langfuse": {"id": "t1", "observations": []},
+}
+SESSIONS = [
+    (CLAUDE_CODE, CLAUDE, "Claude Code"),
+    (CODEX_CLI, CODEX, "Codex"),
+    (MCP_WIRE, MCP, "the MCP protocol"),
+]
+
+
+@pytest.mark.parametrize(("known", "lines", "own"), SESSIONS)
+def test_what_a_program_writes_itself_is_no_stranger(known: Any, lines: Any, own: str) -> None:
+    assert problems(known, recording(lines)) == []
+    assert problems(known, recording((*lines, OTHERS[own]))) == []
+
+
+@pytest.mark.parametrize("writer", OTHERS)
+@pytest.mark.parametrize(("known", "lines", "own"), SESSIONS)
+def test_a_line_of_another_program_is_told(known: Any, lines: Any, own: str, writer: str) -> None:
+    if writer == own:
+        return
+    place = len(lines) + 1
+    assert problems(known, recording((*lines, OTHERS[writer]))) == [
+        f"log.json:{place}: is of {writer}, amid {known.name}; import it from a file of its own"
+    ]
+
+
+def test_spans_are_known_by_their_ids_and_other_lines_by_having_no_type() -> None:
+    spans = [{"traceId": "t", "spanId": "s"}, {"context": {"trace_id": "t", "span_id": "s"}}]
+    found = problems(CLAUDE_CODE, recording((*CLAUDE, *spans, {"steps": []})))
+    told = [line.partition(": is of ")[2].partition(",")[0] for line in found]
+    assert told == ["OpenTelemetry", "OpenTelemetry", "another program"]
