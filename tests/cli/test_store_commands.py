@@ -317,6 +317,14 @@ def test_show_takes_the_file_that_a_run_was_read_from(
     assert f"asked\n{question}\n" in assay("show", "files.assay", name).out
 
 
+def test_show_takes_the_session_that_a_run_was(assay: Assay) -> None:
+    sessions = {"first": "7a1e3c52-c", "second": "7a1e3c52-d"}
+    cases = [AgentTestCase(asked, "a", session_id=told) for asked, told in sessions.items()]
+    fill(Store.create("sessions.assay"), cases, limit=SMALL)
+    assert "asked\nsecond\n" in assay("show", "sessions.assay", "7a1e3c52-d").out
+    assert "means several runs" in assay("show", "sessions.assay", "7a1e3c52").err
+
+
 def test_show_lists_the_runs_that_a_file_may_mean(assay: Assay) -> None:
     cases = [
         AgentTestCase(asked, "a", source=Source(f"logs/{asked}/A1.json", "langchain"))

@@ -22,8 +22,8 @@ Examples:
   assay show runs.assay A104.json
   assay show runs.assay 3f2a --json
 
-RUN is a run key, as `assay ls` lists them, or the id that the recording gave the run, or the
-first letters of either, or a task that was run once, or the file it was read from.
+RUN is a run key, as `assay ls` lists them, or the id that the recording gave the run or its
+session, or the first letters of any, or a task that was run once, or the file it was read from.
 Exit codes: 0 ok, 2 wrong usage.
 """
 

@@ -46,6 +46,9 @@ _MATCHING = """
       AND NOT EXISTS (SELECT 1 FROM runs WHERE run_id = $run)
     ORDER BY run_key LIMIT $limit
 """
+_IN_SESSION = """
+    SELECT run_key FROM runs WHERE starts_with(session_id, $run) ORDER BY run_key LIMIT $limit
+"""
 _READ_FROM = """
     SELECT run_key FROM (
         SELECT run_key, '/' || source_path AS file,
@@ -57,6 +60,7 @@ _READ_FROM = """
 # From what a run is called to a part of its file's name, as a table that was too narrow shows it.
 _WAYS = (
     _MATCHING,
+    _IN_SESSION,
     _READ_FROM.format(
         condition="ends_with(file, '/' || $run) OR ends_with(place, '/' || $run)"
         " OR starts_with(string_split(file, '/')[-1], $run || '.')"
@@ -100,7 +104,7 @@ def chosen(store: Store, model: str | None, task: str | None) -> tuple[str | Non
 
 
 def find_run(store: Store, run: str) -> str:
-    """The key of the run that a key, a recording's id, the first letters, a task or a file mean."""
+    """The key of the run that a key, an id, the first letters, a task, a session or a file mean."""
     asked = {"run": without_surrogates(run), "limit": _MOST_NAMED + 1}
     answers = (store.query(way, **asked) for way in _WAYS)
     found = [row["run_key"] for row in next(filter(None, answers), [])]
