@@ -79,6 +79,25 @@ def test_no_canary_is_in_the_store(tmp_path: Path, kind: str) -> None:
     assert "[redacted]" in shown
 
 
+def test_a_canary_that_one_call_tells_is_nowhere_in_the_store(tmp_path: Path) -> None:
+    case = case_with(CANARY)
+    case.source = None
+    assert case.execution_data is not None
+    login = ToolExecutionResult("login", {}, result=json.dumps({"access_token": CANARY}))
+    case.execution_data.tool_executions.append(login)
+    case.input = case.actual_output = f"It is {CANARY}."
+    store = Store.create(tmp_path / "store")
+    assert fill(store, [case]) == (1, 0)
+    assert fill(store, [case]) == (0, 1)
+    # What was exported is the same run.
+    assert fill(store, store.cases()) == (0, 1)
+    store.export(tmp_path / "store" / "exported.parquet", "calls")
+    raw = b"".join(f.read_bytes() for f in (tmp_path / "store").rglob("*") if f.is_file())
+    assert CANARY not in all_values(tmp_path / "store")
+    assert CANARY.encode() not in raw
+    assert CANARY not in "".join(case.to_json() for case in store.cases())
+
+
 def test_no_canary_is_in_what_a_dead_writer_leaves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

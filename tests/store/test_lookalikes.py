@@ -64,6 +64,22 @@ def test_a_run_that_another_version_masked_is_there_already(
     assert fill(store, [noted(now)]) == (0, 1)
 
 
+def test_a_run_is_there_already_whose_secrets_were_masked_at_their_names_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "abcDEF123456ghijKLMN"
+    told = run(1, extra={"access_token": secret, "again": f"with {secret}, {secret}"})
+    with monkeypatch.context() as before:
+        before.setattr("assay.store.redaction.repeated_secrets", lambda *_: iter(()))
+        fill(Store.create(tmp_path / "store"), [told])
+    store = of_another_version(tmp_path / "store")
+    (kept,) = store.cases()
+    assert kept.extra == {"access_token": MASK, "again": f"with {secret}, {secret}"}
+    assert fill(store, [told]) == (0, 1)
+    assert fill(store, [told, run(2)]) == (1, 1)
+    assert fill(store, [told, run(2)]) == (0, 2)
+
+
 def test_a_run_of_our_own_rules_is_what_its_key_says(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     assert fill(store, [noted("by [redacted]"), noted("by department")]) == (2, 0)

@@ -22,7 +22,7 @@ from assay.store.secret_rules import (
     is_random,
     is_told_apart,
 )
-from assay.store.secret_search import BARE_WORD, STOPS, Span, occurrences
+from assay.store.secret_search import BARE_PASSWORD, BARE_WORD, STOPS, Span, occurrences
 from assay.store.secret_values import (
     CREDENTIAL,
     SHORTEST_BARE,
@@ -140,7 +140,7 @@ def named_secrets(text: str, lowered: str) -> Iterator[Span]:
                 columns.append((start, end))
             for span in _values_after(text, start, end, name):
                 done = span.end
-                yield span
+                yield span if name.sought else span._replace(sought=False)
     # A look at the whole text takes as long as one at a dozen names.
     if len(columns) <= _FEW or column_search()(lowered):
         yield from table_secrets(text, columns)
@@ -169,6 +169,15 @@ def _name_in_address(lowered: str, start: int, end: int) -> Name | None:
     if lowered[start - 1 : start] in {"?", "&"} or lowered.endswith("&amp;", 0, start):
         return IN_ADDRESSES.get(field)
     return IN_CONNECTIONS.get(field) if lowered.startswith(";", start - 1) else None
+
+
+def _is_in_address(text: str, start: int) -> bool:
+    """Whether a name stands where one of a parameter does, behind `?` or `&`, escaped or not."""
+    return (
+        text[max(0, start - 1) : start] in {"?", "&", "#"}
+        or text.endswith("&amp;", 0, start)
+        or text.startswith("\\u0026", max(0, start - 1))
+    )
 
 
 def _values_after(text: str, start: int, end: int, name: Name) -> Iterator[Span]:
@@ -232,7 +241,8 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
         after.end("tag") != after.end() or text[after.end() : after.end() + 1] in _NO_TEXT
     ):
         return None
-    match = BARE_WORD.match(text, after.end())
+    bare = BARE_WORD if _is_in_address(text, start) else BARE_PASSWORD
+    match = bare.match(text, after.end())
     if match is None or after["pair"] or after["item"] or (name.assigned and not after["equals"]):
         return None
     span = Span(match.start(), match.start() + len(match[0].rstrip(STOPS)))
@@ -242,7 +252,7 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
 def _value_in_sentence(text: str, after: re.Match[str], name: Name) -> Span | None:
     """What a sentence says a password is; a word may go on with what is wrong with it."""
     verb = _IS.match(text, after.end()) if name.strict else None
-    word = None if verb is None else BARE_WORD.match(text, verb.end())
+    word = None if verb is None else BARE_PASSWORD.match(text, verb.end())
     if word is None or not is_random(value := word[0].rstrip(STOPS)):
         return None
     if _DESCRIPTION.fullmatch(value):

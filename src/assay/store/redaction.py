@@ -17,9 +17,10 @@ import msgspec
 
 from assay.store.command_secrets import command_search, handed_over
 from assay.store.named_secrets import named_secrets
+from assay.store.repeated_secrets import repeated_secrets
 from assay.store.secret_names import name_search
 from assay.store.secret_rules import SHAPES, Shape
-from assay.store.secret_search import Span, occurrences, search, search_by_groups
+from assay.store.secret_search import Span, begins_a_word, occurrences, search, search_by_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,9 +30,9 @@ _LONGEST_MAIL_USER = 64
 
 def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
     """The JSON text with every secret masked, still JSON, and how many there were."""
-    count = 0
+    found: list[str] = []
     if _shape_search()(text):
-        text, count = _masked(text, _shaped(text))
+        text, found = _masked(text, _shaped(text))
     lowered = _lowered(text)
     spans: list[Iterator[Span]] = []
     if name_search()(lowered):
@@ -40,11 +41,14 @@ def redacted(text: str, *, emails: bool = False) -> tuple[str, int]:
         spans.append(handed_over(text, lowered))
     if spans:
         text, told = _masked(text, chain(*spans))
-        count += told
+        found += told
+    if found:
+        text, again = _masked(text, repeated_secrets(text, found))
+        found += again
     if emails and "@" in text:
-        text, found = _masked(text, _mail_addresses(text))
-        count += found
-    return text, count
+        text, mails = _masked(text, _mail_addresses(text))
+        found += mails
+    return text, len(found)
 
 
 def masked_text(text: str) -> str:
@@ -73,14 +77,15 @@ def _lowered(text: str) -> str:
     return text.lower() if text.isascii() else text.encode().lower().decode()
 
 
-def _masked(text: str, spans: Iterator[Span]) -> tuple[str, int]:
-    """The text with the spans masked, the first of two that overlap, and their number."""
-    parts, done, count = [], 0, 0
-    for start, end, mask in sorted(spans):
+def _masked(text: str, spans: Iterator[Span]) -> tuple[str, list[str]]:
+    """The text with the spans masked, as one those that overlap, and what is sought of each."""
+    parts, done, found = [], 0, []
+    for start, end, mask, sought in sorted(spans):
         if start >= done:
             parts += [text[done:start], mask]
-            done, count = end, count + 1
-    return "".join([*parts, text[done:]]) if count else text, count
+            found.append(text[start:end] if sought else "")
+        done = max(done, end)
+    return "".join([*parts, text[done:]]) if found else text, found
 
 
 # More beginnings than this take longer together than one group after the other.
@@ -107,9 +112,6 @@ def _shapes() -> list[tuple[Shape, re.Pattern[str], Callable[[str], bool]]]:
 
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
-# A line break, another character by its number, a colour of the terminal.
-_ESCAPE = re.compile(r"(?:\\[bfnrt]|\\u[0-9a-fA-F]{4}|\[[0-9;]{0,8}m)\Z")
-_LONGEST_ESCAPE = 12
 
 
 def _shaped(text: str) -> Iterator[Span]:
@@ -123,20 +125,13 @@ def _of_shape(text: str, shape: Shape, pattern: re.Pattern[str], start: str) -> 
     at = text.find(start)
     while at >= 0:
         match = None
-        if shape.loose or _begins_a_word(text, at):
+        if shape.loose or begins_a_word(text, at):
             match = pattern.match(text, at)
         if match is not None and shape.check(match[pattern.groups]):
             yield Span(*match.span(pattern.groups))
         # The word that is no secret now is none when begun later; trying that takes forever.
         tried = match or (None if shape.loose else _WORD.match(text, at))
         at = text.find(start, max(tried.end() if tried else 0, at + len(start)))
-
-
-def _begins_a_word(text: str, at: int) -> bool:
-    """Whether no word goes on here; the letter of an escape (`\\n`) is no part of one."""
-    if at == 0 or not (text[at - 1].isascii() and text[at - 1].isalnum()):
-        return True
-    return _ESCAPE.search(text, max(0, at - _LONGEST_ESCAPE), at) is not None
 
 
 _MAIL_USER = f"{string.ascii_letters}{string.digits}._%+-"

@@ -30,12 +30,12 @@ def is_drawn(text: str) -> bool:
 
 def is_random(text: str) -> bool:
     """Whether a word is drawn at random and has no familiar form."""
-    return (
-        len(text) >= 8
-        and is_drawn(text)
-        and not _FAMILIAR.fullmatch(text.strip("`*"))
-        and is_no_placeholder(text)
-    )
+    return is_drawn(text) and is_unfamiliar(text)
+
+
+def is_unfamiliar(text: str) -> bool:
+    """Whether a word is long enough for a secret, and nothing that is known by its form."""
+    return len(text) >= 8 and not _FAMILIAR.fullmatch(text.strip("`*")) and is_no_placeholder(text)
 
 
 def is_password_pair(text: str) -> bool:
@@ -247,7 +247,8 @@ class Name(NamedTuple):
     is a secret that is no placeholder; under a `telling` one every word that is not known to
     stand for another; under the others it must look random. A header's value has more than one
     word. A name that only counts where it is `assigned` (`sig=...` in the query of a link) means
-    something else in a field; so does one that only counts in the query of an `address`.
+    something else in a field; so does one that only counts in the query of an `address`. A value
+    that is `sought` is masked wherever else it stands.
     """
 
     words: str
@@ -257,6 +258,7 @@ class Name(NamedTuple):
     header: bool = False
     assigned: bool = False
     address: bool = False
+    sought: bool = True
 
 
 NAMES: tuple[Name, ...] = (
@@ -305,8 +307,9 @@ NAMES: tuple[Name, ...] = (
     Name("auth", "auth"),
     Name("bearer", "bearer"),
     Name("jwt", "jwt"),
-    Name("signature", "sig", assigned=True),
-    Name("sig", "sig", assigned=True),
+    # It opens one link and nothing else.
+    Name("signature", "sig", assigned=True, sought=False),
+    Name("sig", "sig", assigned=True, sought=False),
     Name("authorization", "auth", header=True),
     Name("cookie", "cookie", header=True),
 )

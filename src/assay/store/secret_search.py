@@ -12,17 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 # A backslash is a secret's own unless it begins an escape or leads to a quote.
-BARE_WORD = re.compile(r"(?:[^\s\"'\\&;<>。，；、]|\\{2,}(?![nrtbfu\"'\\])){1,300}+")
+_LETTER = r"[^\s\"'\\&;<>。，；、]|\\{2,}(?![nrtbfu\"'\\])"
+BARE_WORD = re.compile(rf"(?:{_LETTER}){{1,300}}+")
+# In a password `&` is a letter like any other, but not where the next pair of a form begins or
+# where it is another letter of HTML.
+_AMPERSAND = r"(?<!&)(?:&(?:amp;)?+|\\+u0026)(?!&|[a-z]{2,8};|\#[0-9a-z]{1,7};|[\w.%\[\]-]{1,60}=)"
+BARE_PASSWORD = re.compile(rf"(?:{_LETTER})(?:{_LETTER}|{_AMPERSAND}(?={_LETTER})){{0,299}}+")
 # What ends a sentence or a list and no secret.
 STOPS = ",.)]}`:"
 
 
 class Span(NamedTuple):
-    """A stretch of the text that is a secret, and what is written in its place."""
+    """A stretch of the text that is a secret, and what is written in its place.
+
+    One that is `sought` is masked wherever else it stands.
+    """
 
     start: int
     end: int
     mask: str = MASK
+    sought: bool = True
 
 
 def search(*patterns: str) -> Callable[[str], bool]:
@@ -50,3 +59,15 @@ def occurrences(text: str, literal: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(literal, at + len(literal))
+
+
+# A line break, another character by its number, a colour of the terminal.
+_ESCAPE = re.compile(r"(?:\\[bfnrt]|\\u[0-9a-fA-F]{4}|\[[0-9;]{0,8}m)\Z")
+_LONGEST_ESCAPE = 12
+
+
+def begins_a_word(text: str, at: int) -> bool:
+    """Whether no word goes on here; the letter of an escape (`\\n`) is no part of one."""
+    if at == 0 or not (text[at - 1].isascii() and text[at - 1].isalnum()):
+        return True
+    return _ESCAPE.search(text, max(0, at - _LONGEST_ESCAPE), at) is not None
