@@ -326,6 +326,15 @@ def test_a_bar_is_drawn_for_a_long_compaction(in_folder: Path) -> None:
     assert f"{batches} batches became one" in drawn.splitlines()[-1]
 
 
+def test_a_bar_is_drawn_for_a_long_look_at_a_store(in_folder: Path) -> None:
+    fill(Store.create("runs.assay"), runs(30), limit=SMALL)
+    code, drawn = on_a_terminal(["doctor", "runs.assay"], PLAIN, with_patience(0))
+    assert code == 0
+    assert re.search(r"\d+ kB .*━.*%", re.sub(r"\x1b\[[\d;]*m", "", drawn))
+    assert drawn.splitlines()[-1].endswith("30 runs, all of it readable\x1b[0m")
+    assert "━" not in on_a_terminal(["doctor", "runs.assay"], PLAIN, with_patience(600))[1]
+
+
 def test_no_bar_where_the_data_itself_passes_by(in_folder: Path) -> None:
     imported("runs.assay", many(in_folder / "runs.jsonl", 30))
     command = ["export", "runs.assay", "-o", "-"]

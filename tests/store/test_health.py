@@ -140,3 +140,12 @@ def test_a_column_may_be_called_anything(folder: Path) -> None:
     )
     Path(f"{file}.new").replace(file)
     assert Store(folder).doctor() == []
+
+
+def test_who_asks_is_told_how_much_was_looked_at(folder: Path) -> None:
+    cut(folder)
+    shares: list[float] = []
+    assert len(Store(folder).doctor(on_share=shares.append)) == 1
+    assert shares == sorted(shares)
+    assert len(shares) >= 5  # after each file of two batches, but for the damaged one
+    assert shares[-1] == pytest.approx(1)

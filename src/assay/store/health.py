@@ -13,7 +13,7 @@ from assay.store.lookalikes import MASKING
 from assay.store.tables import KEYS, TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from assay.engine import Engine
@@ -32,13 +32,18 @@ class Finding(Struct, frozen=True):
     repaired: bool = False
 
 
-def examine(layout: Layout, *, repair: bool) -> list[Finding]:
-    """Look at every file of a store; `repair` removes what nobody needs."""
+def examine(
+    layout: Layout, *, repair: bool, on_share: Callable[[float], object] | None = None
+) -> list[Finding]:
+    """Look at every file of a store; `repair` removes what nobody needs.
+
+    `on_share` hears how much of its tables was read, between 0 and 1.
+    """
     layout.check()
     removed = set(layout.sweep()) if repair else set()
     found = [*_unneeded(layout, removed)]
     with layout.locked("read", shared=True):
-        found += [*_unknown(layout), *_damages(layout), *_doubles(layout)]
+        found += [*_unknown(layout), *_damages(layout, on_share), *_doubles(layout)]
     return found
 
 
@@ -71,18 +76,24 @@ def _unknown(layout: Layout) -> Iterator[Finding]:
         yield Finding(str(path), "not part of a store", "move it away", harmless=True)
 
 
-def _damages(layout: Layout) -> Iterator[Finding]:
+def _tables_of(batch: Path) -> list[tuple[str, Path]]:
+    """The tables that a batch has, and their files."""
+    listed = [(table, batch / f"{table}.parquet") for table in TABLES]
+    return [(table, file) for table, file in listed if file.exists()]
+
+
+def _damages(layout: Layout, on_share: Callable[[float], object] | None) -> Iterator[Finding]:
+    batches = layout.batches()
+    shares = None if on_share is None else _Shares(batches, on_share)
     with connect(spill=layout.spill_folder()) as engine:
-        for batch in layout.batches():
+        for batch in batches:
             counts: dict[str, int] = {}
             broken = False
-            for table in TABLES:
-                file = batch / f"{table}.parquet"
-                if not file.exists():
-                    continue
+            for table, file in _tables_of(batch):
+                on_file = None if shares is None else shares.begin(file)
                 try:
                     with in_our_words(layout.root):
-                        counts[table] = _read_through(engine, file, KEYS[table])
+                        counts[table] = _read_through(engine, file, KEYS[table], on_file)
                 except AssayError as exc:
                     broken = True
                     yield _damage(file, str(exc.__cause__ or exc))
@@ -90,13 +101,34 @@ def _damages(layout: Layout) -> Iterator[Finding]:
                 yield from _mismatch(batch, counts)
 
 
-def _read_through(engine: Engine, file: Path, key: str) -> int:
+class _Shares:
+    """Tells of the whole as one file after the other is read, each as heavy as it is large."""
+
+    def __init__(self, batches: list[Path], on_share: Callable[[float], object]) -> None:
+        files = [file for batch in batches for _, file in _tables_of(batch)]
+        self._whole = max(1, sum(file.stat().st_size for file in files))
+        self._on_share, self._next = on_share, 0
+
+    def begin(self, file: Path) -> Callable[[float], object]:
+        """Who is to hear how much of the next file is read."""
+        before, size = self._next, file.stat().st_size
+        self._next += size
+        return lambda share: self._on_share((before + share * size) / self._whole)
+
+
+def _read_through(
+    engine: Engine, file: Path, key: str, on_share: Callable[[float], object] | None
+) -> int:
     """Read every value of a file once; the number of its keys."""
     source = f"read_parquet({file_list([file])})"
     rows = engine.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()  # noqa: S608 - the file, quoted
     touched = ", ".join(f"MAX(HASH({_column(name)}))" for name, *_ in rows)
     sql = f"SELECT COUNT(DISTINCT {key}), {touched} FROM {source}"  # noqa: S608 - the same, quoted
-    found = engine.execute(sql).fetchone()
+    if on_share is None:
+        engine.execute(sql)
+    else:
+        engine.execute_watched(sql, None, on_share)
+    found = engine.fetchone()
     return int(found[0]) if found else 0
 
 

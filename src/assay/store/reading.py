@@ -218,9 +218,14 @@ class Store:
                 lock_in(engine, self._layout.root)
                 yield QuestionEngine(engine, batches)
 
-    def doctor(self, *, repair: bool = False) -> list[Finding]:
-        """What is wrong with the files of this store; `repair` removes what nobody needs."""
-        return examine(self._layout, repair=repair)
+    def doctor(
+        self, *, repair: bool = False, on_share: Callable[[float], object] | None = None
+    ) -> list[Finding]:
+        """What is wrong with the files of this store; `repair` removes what nobody needs.
+
+        `on_share` hears how much of it was looked at, between 0 and 1.
+        """
+        return examine(self._layout, repair=repair, on_share=on_share)
 
     def batches(self) -> list[str]:
         """The names of the visible batches, oldest first."""
