@@ -36,14 +36,18 @@ from assay.evidence.json_leaves import ROOT
 from assay.evidence.labels import differs, labels_before, value_labelled
 from assay.evidence.literals import is_sql
 from assay.evidence.mix_ups import mix_ups
+from assay.evidence.quantities import Quantity, unit_after
 from assay.evidence.run_facts import RunFacts
 from assay.evidence.sent_values import SentValues
 from assay.evidence.sources import AFTER_ALL, NO_TALK
+from assay.evidence.spelled_numbers import spelled_in
 from assay.evidence.totals import total_key
 from assay.evidence.traced_value import Origin
 from assay.evidence.words import phrase_of, words_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assay.evidence.backing import Backing
     from assay.evidence.call_facts import CallFacts
     from assay.evidence.claims import ClaimStatus
@@ -135,7 +139,7 @@ class _Checker:
         for atom, backing in zip(atoms, backings, strict=True):
             said = again.get(_key(atom), [])[:_MOST_TIMES] or [atom]
             claim = self._unbacked(said, known) if backing is None else self._backed(atom, backing)
-            if claim.status == "absent" and _is_plain_quote(atom):
+            if claim.status == "absent" and (_is_plain_quote(atom) or _is_spelled(atom)):
                 continue
             told.append((atom, claim))
             if claim.status == "calculated":
@@ -356,7 +360,28 @@ def _distinct(answer: str) -> list[Atom]:
     for atom in atoms_in(answer):
         if not _says_too_little(atom):
             found.setdefault((atom.kind, atom.phrase), atom)
+    for atom in _spelled(answer):
+        found.setdefault((atom.kind, atom.phrase), atom)
     return sorted(found.values(), key=_START)[:_MOST_CLAIMS]
+
+
+def _spelled(answer: str) -> Iterator[Atom]:
+    """The numbers from ten on in words, where nothing else that is checked holds them."""
+    spelled = [number for number in spelled_in(answer) if number.size >= _TEN]
+    if not spelled:
+        return
+    atoms = atoms_in(answer)
+    written = {atom.quantity.size for atom in atoms if atom.quantity is not None}
+    for text, start, size in spelled:
+        inside = any(atom.start <= start < atom.end for atom in atoms)
+        if not inside and size not in written:
+            unit = unit_after(answer, start + len(text))
+            yield Atom("number", text, start, phrase_of(text), Quantity(size, 0, unit))
+
+
+def _is_spelled(atom: Atom) -> bool:
+    """Whether a number is in words, which may be meant loosely: then it only can be backed."""
+    return atom.quantity is not None and atom.text.isalpha()
 
 
 def single_digits(answer: str) -> int:

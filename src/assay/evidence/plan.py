@@ -16,8 +16,11 @@ from assay.evidence.call_facts import are_alike
 from assay.evidence.effects import acts
 from assay.evidence.grounding import ground_answer
 from assay.evidence.json_leaves import leaf_text, scalars_in
+from assay.evidence.measures import measures_in
 from assay.evidence.provenance import trace_arguments
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.sources import AFTER_ALL
+from assay.evidence.spelled_numbers import spelled_in
 from assay.evidence.words import words_of
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 NEARLY_IDENTICAL = 0.8
 _LOOKED_BACK = 8
 _LEAST_WORD = 4
+_FEW_NUMBERS = 12
 # Three letters may be a code, such as that of an airport, unless they are a word of everyday.
 _LENGTH_OF_CODE = 3
 _SHORT_WORDS = frozenset(
@@ -244,6 +248,8 @@ def _unused(facts: RunFacts, provenance: Provenance, grounding: Grounding) -> li
         for known in candidates
         if not bits[known.position] & touched and _told_anything(known, results[known.position])
     }
+    if idle:
+        idle -= _counted(facts, idle)
     return sorted(idle - _looked_through(facts, provenance, idle)) if idle else []
 
 
@@ -260,6 +266,44 @@ def _told_anything(known: CallFacts, result: Source) -> bool:
             if word not in said and _is_telling(word):
                 return True
     return False
+
+
+def _counted(facts: RunFacts, idle: set[int]) -> set[int]:
+    """The calls whose results tell a number that the agent said afterwards in words."""
+    sources = facts.sources
+    messages = [*sources.messages, (AFTER_ALL, facts.case.actual_output or "")]
+    spelled = [(step, number.size) for step, text in messages for number in spelled_in(text)]
+    if not spelled:
+        return set()
+    told = {number.size for source in sources.told for number in spelled_in(source.text)}
+    told.update(*(source.measures.numbers for source in sources.told))
+    new = [(step, size) for step, size in spelled if size not in told]
+    found: set[int] = set()
+    for position in idle:
+        result = sources.results[position]
+        sizes = {size for step, size in new if step > result.step}
+        if sizes & _numbers_of(result) - _sizes_sent(facts.calls[position]):
+            found.add(position)
+    return found
+
+
+def _numbers_of(result: Source) -> set[float]:
+    """The numbers of a result, unless chance would find any among them, and how many it lists."""
+    numbers = result.measures.numbers
+    return (numbers if len(numbers) <= _FEW_NUMBERS else set()) | _lengths(result.value)
+
+
+def _lengths(value: object) -> set[float]:
+    """How many things the lists on top of a result hold, or how many lines its text has."""
+    if isinstance(value, str):
+        # A single line lists nothing.
+        return {float(sum(map(bool, map(str.strip, value.splitlines()))))} - {1.0}
+    held = value.values() if isinstance(value, dict) else (value,)
+    return {float(len(each)) for each in held if isinstance(each, list)}
+
+
+def _sizes_sent(known: CallFacts) -> set[float]:
+    return measures_in(known.arguments, known.words).numbers
 
 
 def _looked_through(facts: RunFacts, provenance: Provenance, idle: set[int]) -> set[int]:
