@@ -126,6 +126,15 @@ def test_a_file_of_something_else_says_what_is_read(text: bytes, expected: str) 
     assert problems(text) == [f"runs.json: {expected}"]
 
 
+def test_a_line_is_told_once() -> None:
+    text = b'{"a": 1}\n{"a": 1, "b"\n{"a": NaN}\n'
+    assert problems(text)[0] == "runs.json:2: not JSON: Expecting ':' delimiter: column 13"
+    # The second number is a line of the item.
+    assert problems(b'[1, {"a":\n}, 3]') == [
+        "runs.json:2: not JSON: Expecting value: line 2 column 1 (char 6)"
+    ]
+
+
 # What a document may hold that JSON may not, and the sentence about it.
 REASONS = {
     b'{"a": [1, {"b": NaN}]}': "a[1].b: nan is not a JSON number",

@@ -287,14 +287,15 @@ def test_looking_at_a_file_opens_it_once(tmp_path: Path, monkeypatch: pytest.Mon
     _, file = both(tmp_path, [{"messages": chat(as_text=True)}] * 3)
     place = ParquetPlace(FilePlace(file))
     opened = Recording(place)
-    heard: list[int] = []
-    monkeypatch.setattr(FilePlace, "tell", lambda _, position: heard.append(position))
+    heard: list[tuple[int, int]] = []
+    monkeypatch.setattr(FilePlace, "tell", lambda _, *read: heard.append(read))
     assert len(opened.sample) == 3
     size = file.stat().st_size
-    assert heard == [size // 3, size * 2 // 3, size]
+    thirds = [(0, size // 3), (size // 3, size * 2 // 3), (size * 2 // 3, size)]
+    assert heard == thirds
     with place.open() as again:
         assert again.read(2) == b'{"'
-    assert heard == [size // 3, size * 2 // 3, size]
+    assert heard == thirds
     assert parquet_files.SUFFIXES == (".parquet", ".pq")
 
 
@@ -319,7 +320,10 @@ def test_our_own_stores_and_tables_are_never_read_as_rows(tmp_path: Path) -> Non
     assert [item.kind for item in passed] == ["passed_over"] * 3
     (said,) = read_runs(out / "runs.parquet")
     assert isinstance(said, Unreadable)
-    assert "a table of a store of ours" in said.problem
+    assert said.problem.endswith(
+        "it is a table of a store of ours; write the runs themselves with"
+        " assay export STORE -o runs.jsonl, and import those"
+    )
 
 
 def test_our_own_tables_are_known_by_their_columns() -> None:

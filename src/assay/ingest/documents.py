@@ -57,12 +57,14 @@ _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 class Document(Struct, frozen=True):
     """One JSON value of a file; `position` is its line or item, from 1; None is the whole file.
 
-    `mended` is empty, or what had to be overlooked to read it: a NaN, which became null.
+    `mended` is empty, or what had to be overlooked to read it: a NaN, which became null. `size` is
+    how many bytes it was written in.
     """
 
     value: Any
     position: int | None = None
     mended: str = ""
+    size: int = 0
 
 
 class Unreadable(Struct, frozen=True):
@@ -127,8 +129,8 @@ def _foreign(first: bytes) -> str | None:
     return next((why for start, why in _FOREIGN_STARTS.items() if first.startswith(start)), None)
 
 
-def decode_json(text: bytes) -> Any:
-    """Decode strictly; the error says what is wrong and where."""
+def decode_json(text: bytes, *, is_line: bool = False) -> Any:
+    """Decode strictly; the error says what is wrong and where, of a line in which column."""
     text = text.removeprefix(_BOM)
     try:
         return msgspec.json.decode(text)
@@ -137,7 +139,7 @@ def decode_json(text: bytes) -> Any:
     except UnicodeDecodeError as exc:
         raise InvalidRecord(f"not JSON: {_not_utf8(text)}") from exc
     except msgspec.DecodeError as exc:
-        raise InvalidRecord(f"not JSON: {_why(text, exc)}") from exc
+        raise InvalidRecord(f"not JSON: {_why(text, exc, is_line=is_line)}") from exc
 
 
 def read_up_to(limit: int, file: BinaryIO) -> bytes:
@@ -275,7 +277,7 @@ def _lines(first: bytes, number: int, file: BinaryIO, name: str) -> Iterator[Doc
             _skip_line(file)
             yield Unreadable(name, _too_long("line"), number)
         elif line.strip():
-            yield _document(line.rstrip(), name, number)
+            yield _document(line.rstrip(), name, number, is_line=True)
         line = file.readline(LONGEST_DOCUMENT + 1)
         number += 1
 
@@ -311,9 +313,11 @@ def _last_item(
         yield Unreadable(name, "not JSON: more text after the end of the list", number + 1)
 
 
-def _document(text: bytes, name: str, position: int | None) -> Document | Unreadable:
+def _document(
+    text: bytes, name: str, position: int | None, *, is_line: bool = False
+) -> Document | Unreadable:
     try:
-        return Document(decode_json(text), position)
+        return Document(decode_json(text, is_line=is_line), position, size=len(text))
     except InvalidRecord as exc:
         if _CONSTANT.search(text) is None:
             return Unreadable(name, str(exc), position)
@@ -327,7 +331,7 @@ def _mended(text: bytes, name: str, position: int | None, problem: str) -> Docum
         msgspec.json.encode(value)
     except (ValueError, RecursionError):
         return Unreadable(name, problem, position)
-    return Document(value, position, problem)
+    return Document(value, position, problem, len(text))
 
 
 def _skip_line(file: BinaryIO) -> None:
@@ -348,8 +352,11 @@ def _not_utf8(text: bytes) -> str:
     return "not UTF-8"
 
 
-def _why(text: bytes, error: Exception) -> str:
-    """What the strict reader will not say: a lenient one names the place."""
+def _why(text: bytes, error: Exception, *, is_line: bool) -> str:
+    """What the strict reader will not say: a lenient one names the place.
+
+    Of a line whose number is told already that is the column: another number would mislead.
+    """
     if len(text) > _LONGEST_EXPLAINED:
         return str(error)
     try:
@@ -361,8 +368,13 @@ def _why(text: bytes, error: Exception) -> str:
     except NotJson as exc:
         return str(exc).removeprefix(".")
     except ValueError as exc:
-        return str(exc)
+        return _placed(exc) if is_line and isinstance(exc, json.JSONDecodeError) else str(exc)
     return str(error)
+
+
+def _placed(error: json.JSONDecodeError) -> str:
+    """What is wrong with a line, and in which column."""
+    return f"{error.msg}: column {error.colno}"
 
 
 def _integer(digits: str) -> int:

@@ -96,7 +96,8 @@ class ParquetPlace:
     def _tell(self, number: int) -> None:
         """How far the file was read, so far as its rows are of one size."""
         if isinstance(self.inner, FilePlace):
-            self.inner.tell(self._size * number // max(self._rows.count, number))
+            rows = max(self._rows.count, number)
+            self.inner.tell(self._size * (number - 1) // rows, self._size * number // rows)
 
     @cached_property
     def _rows(self) -> ParquetRows:

@@ -48,7 +48,10 @@ OWN_COLUMNS = (
     *({"evaluation_key", "judge"}, {"score_key", "run_key"}, {"mark_key", "run_key"}),
 )
 
-_OWN = "it is a table of a store of ours; export the runs themselves, as .jsonl, or name the store"
+_OWN = (
+    "it is a table of a store of ours; write the runs themselves with"
+    " assay export STORE -o runs.jsonl, and import those"
+)
 
 
 class ParquetRows:
