@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Shorter work would only flicker.
 _PATIENCE_SECONDS = 1.0
+# What was read at once is worked on afterwards: for so long a full bar tells the truth.
+_FULL_SECONDS = 1.0
 
 
 class ReadingProgress:
@@ -53,6 +55,7 @@ class ReadingProgress:
         self._bytes = self._progress.add_task(f"0 {things}", total=total_bytes)
         self._done = 0
         self._began = time.monotonic()
+        self._full_since: float | None = None
 
     def __enter__(self) -> Self:
         """Begin; the bar appears once the work takes longer than a moment."""
@@ -65,6 +68,9 @@ class ReadingProgress:
     def read(self, count: int) -> None:
         """So many more bytes were read."""
         self._progress.advance(self._bytes, count)
+        if self._full_since is None and self._progress.tasks[0].finished:
+            self._full_since = time.monotonic()
+        self._begin_in_time()
 
     def read_and_done(self, count: int) -> None:
         """So many more things are done, where the input is counted in them."""
@@ -78,6 +84,16 @@ class ReadingProgress:
             beside = f" ({said})" if (said := self._aside()) else ""
             done = f"{self._done:,} {self._things}{beside}"
             self._progress.update(self._bytes, description=done)
+            self._empty_a_full_bar()
+        self._begin_in_time()
+
+    def _empty_a_full_bar(self) -> None:
+        """Let the bar swing where all was read and there is work left, nobody knows how much."""
+        if self._full_since is not None and time.monotonic() - self._full_since > _FULL_SECONDS:
+            self._progress.update(self._bytes, total=None)
+
+    def _begin_in_time(self) -> None:
+        """Show the bar once the work takes longer than a moment."""
         started = self._progress.live.is_started
         if not started and time.monotonic() - self._began > _PATIENCE_SECONDS:
             self._progress.start()

@@ -12,7 +12,7 @@ from assay.importing.portions import size_of
 from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import RunReader
-from assay.ingest.sources import EXPANDING, STDIN
+from assay.ingest.sources import EXPANDING, STDIN, is_pipe
 from assay.run import Source
 from assay.store import Store
 from assay.test_case import AgentTestCase
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from assay.evaluation import Judged
-    from assay.importing.report import ImportSettings
+    from assay.importing.report import ImportSettings, Watcher
     from assay.ingest.reading import Glimpse
 
 
@@ -54,6 +54,7 @@ class Hand:
         self._unjudged: list[AgentTestCase] = []
         self._runs: list[AgentTestCase] = []
         self._judged: list[Judged] = []
+        self._weight_added = 0
         self.writer = store.writer(redact=settings.redact, emails=settings.emails, trusted=True)
 
     def import_files(
@@ -63,8 +64,9 @@ class Hand:
         *,
         enough: int | None = None,
         stopped: Callable[[], bool] = lambda: False,
+        watcher: Watcher | None = None,
     ) -> Imported:
-        """Import what some files hold, one after the other.
+        """Import what some files hold, one after the other; of a large one the watcher hears.
 
         It ends where so much was imported that it is `enough` bytes, or `stopped` says so. A few
         items of small files are worked on together: each step is done for all of them before the
@@ -79,7 +81,8 @@ class Hand:
             if found is None:
                 weight = size_of(file)
                 small = not _is_packed(file) and weight <= _LARGEST_TOGETHER
-                items += self.import_file(file, report, together=small)
+                watching = None if small else watcher
+                items += self.import_file(file, report, watching, together=small)
                 size += weight
             else:
                 self._take(found.item, report)
@@ -113,26 +116,49 @@ class Hand:
         self,
         file: str,
         report: ImportReport,
-        on_bytes: Callable[[int], object] | None = None,
+        watcher: Watcher | None = None,
         *,
         together: bool = False,
     ) -> int:
         """Import what a file holds; the number of runs and evaluations.
 
-        With `together` its last items may wait for those of the next.
+        With `together` its last items may wait for those of the next. Ctrl-C leaves none waiting.
         """
         report.files += 1
         count = 0
-        for item in self._items(file, on_bytes, self._unjudged.append if together else settle):
-            if isinstance(item, Unreadable):
-                report.note(item)
-                continue
-            count += 1
-            self._keep(item)
-            self._add_waiting(report, at_least=_TOGETHER if together else 1)
-            if file == STDIN:
-                self._show_soon()
+        on_bytes = None if watcher is None else watcher.read
+        is_piped = self._is_piped(file)
+        try:
+            for item in self._items(file, on_bytes, settle if is_piped else self._settle_later):
+                if isinstance(item, Unreadable):
+                    report.note(item)
+                    continue
+                count += 1
+                self._keep(item)
+                self._add_waiting(report, at_least=1 if is_piped else self._enough)
+                if watcher is not None:
+                    watcher.done(1)
+                if file == STDIN:
+                    self._show_soon()
+        except KeyboardInterrupt:
+            self._add_waiting(report)
+            raise
+        if not together:
+            self._add_waiting(report)
         return count
+
+    def _settle_later(self, run: AgentTestCase) -> None:
+        self._unjudged.append(run)
+
+    def _is_piped(self, file: str) -> bool:
+        """Whether what is read comes but once, and perhaps slowly: nothing of it may wait."""
+        return file == STDIN or (file in self._named and is_pipe(file))
+
+    @property
+    def _enough(self) -> int:
+        """How many items are added together: few where much was read for them."""
+        read = self._reader.weight - self._weight_added
+        return 1 if read > _LARGEST_TOGETHER else _TOGETHER
 
     def _keep(self, item: AgentTestCase | Judged) -> None:
         """Let an item wait for others."""
@@ -145,12 +171,14 @@ class Hand:
         """Settle and add what waits, if there is so much of it."""
         if len(self._runs) + len(self._judged) < at_least:
             return
-        for run in self._unjudged:
+        # Nothing is added twice, and counted as known already, where Ctrl-C comes meanwhile.
+        unjudged, runs, judged = self._unjudged, self._runs, self._judged
+        self._unjudged, self._runs, self._judged = [], [], []
+        self._weight_added = self._reader.weight
+        for run in unjudged:
             settle(run)
-        self.writer.add_all(self._runs, on_unfit=partial(_note_unfit, report))
-        self.writer.add_evaluations(self._judged)
-        for waiting in (self._unjudged, self._runs, self._judged):
-            waiting.clear()
+        self.writer.add_all(runs, on_unfit=partial(_note_unfit, report))
+        self.writer.add_evaluations(judged)
 
     def _show_soon(self) -> None:
         """Write what has been in hand for long: a pipe may never end."""

@@ -72,9 +72,7 @@ def _import_here(
     with hand.writer:
         try:
             for file in files:
-                count = hand.import_file(file, report, watcher.read if watcher else None)
-                if watcher is not None:
-                    watcher.done(count)
+                hand.import_file(file, report, watcher)
         except KeyboardInterrupt:
             report.interrupted = True
     report.merge(hand.written())

@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 # One in hand and one at hand, so that a worker never waits for the next.
 _AT_HAND = 2
 _POLL_SECONDS = 1.0
+# How often a worker tells how far it is in a large file.
+_TELL_SECONDS = 0.3
 _DIED = "a worker process died before this was kept; import it again"
 _NOBODY_LEFT = "all worker processes died before this was read; import it again"
 
@@ -53,6 +56,13 @@ class _Told(Struct):
     is_last: bool = False
 
 
+class _Far(Struct):
+    """How much more of a large file a worker has read, while it reads it."""
+
+    items: int = 0
+    size: int = 0
+
+
 class _Worker(Struct, eq=False):
     """One process as the parent sees it: what it was given, and what may die with it."""
 
@@ -62,6 +72,8 @@ class _Worker(Struct, eq=False):
     unsaved: list[Portion] = field(default_factory=list)
     batches: int = 0
     ended: bool = False
+    # What was told of the portion in hand already.
+    far: _Far = field(default_factory=_Far)
 
     def give(self, portion: Portion) -> None:
         """Hand over a portion."""
@@ -77,6 +89,14 @@ class _Worker(Struct, eq=False):
     def _send(self, portion: Portion | None) -> None:
         with suppress(OSError):  # a dead one is seen when nothing more is heard of it
             self.pipe.send(portion)
+
+    def new_of(self, told: _Told | _Far) -> _Far:
+        """What is new of what it tells: large files were told of before their portion is."""
+        if isinstance(told, _Far):
+            self.far = _Far(self.far.items + told.items, self.far.size + told.size)
+            return told
+        before, self.far = self.far, _Far()
+        return _Far(max(0, told.items - before.items), max(0, told.size - before.size))
 
     def hear(self, told: _Told) -> list[Portion]:
         """Note what became of the first portion it has; what it left of it, in smaller ones."""
@@ -149,11 +169,17 @@ class Workers:
         for pipe in wait(list(pipes)):
             worker = pipes[pipe]  # type: ignore[index]
             try:
-                told: _Told = worker.pipe.recv()
+                told: _Told | _Far = worker.pipe.recv()
             except (EOFError, OSError):
                 self._workers.remove(worker)
                 self._left += worker.given[1:]  # it had not begun with these
                 _note_lost([*worker.unsaved, *worker.given[:1]], _DIED, report)
+                continue
+            more = worker.new_of(told)
+            if watcher is not None:
+                watcher.read(more.size)
+                watcher.done(more.items)
+            if isinstance(told, _Far):
                 continue
             report.merge(told.report)
             if told.is_last:
@@ -161,9 +187,6 @@ class Workers:
                 worker.process.join()
                 continue
             self._left += worker.hear(told)
-            if watcher is not None:
-                watcher.read(told.size)
-                watcher.done(told.items)
 
 
 @contextmanager
@@ -208,11 +231,35 @@ def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) ->
         while (portion := _next(pipe, parent)) is not None and not stop.value:
             report = ImportReport()
             done = hand.import_files(
-                portion.files, report, enough=PORTION_BYTES, stopped=lambda: bool(stop.value)
+                portion.files,
+                report,
+                enough=PORTION_BYTES,
+                stopped=lambda: bool(stop.value),
+                watcher=_Telling(pipe),
             )
             left = 0 if stop.value else len(portion.files) - done.files
             pipe.send(_Told(report, done.items, done.size, left, hand.writer.batches))
     pipe.send(_Told(hand.written(), is_last=True))
+
+
+class _Telling:
+    """A watcher that tells the parent now and then how far a worker has come."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe, self._far, self._told_at = pipe, _Far(), monotonic()
+
+    def read(self, count: int) -> None:
+        self._far.size += count
+        self._tell()
+
+    def done(self, count: int) -> None:
+        self._far.items += count
+        self._tell()
+
+    def _tell(self) -> None:
+        if monotonic() - self._told_at >= _TELL_SECONDS:
+            self._pipe.send(self._far)
+            self._far, self._told_at = _Far(), monotonic()
 
 
 def _next(pipe: Connection, parent: int) -> Portion | None:

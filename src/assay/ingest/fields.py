@@ -5,8 +5,10 @@ What cannot be read is None or stays as it was; nothing here raises.
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import blake2b
 from math import inf
 from pathlib import Path
@@ -257,4 +259,12 @@ def place_id(name: str, position: int | None) -> tuple[str, ...]:
     Two runs that went word for word alike are still two; a moved tree keeps its ids, and so does a
     folder that was packed.
     """
-    return (*Path(path_inside(name) or name).absolute().parts[-2:], str(position))
+    path = path_inside(name) or name
+    folder = "" if os.path.isabs(path) else os.getcwd()  # noqa: PTH109, PTH117 - asked for each run
+    return (*_last_two_parts(path, folder), str(position))
+
+
+@lru_cache(maxsize=16)
+def _last_two_parts(path: str, folder: str) -> tuple[str, ...]:
+    """The folder and the file of a path; kept because the runs of a file come one after another."""
+    return Path(folder, path).parts[-2:]

@@ -67,6 +67,13 @@ class RunReader:
         """Look at each file, or take the format that is named."""
         self._forced = None if format_name is None else format_named(format_name)
         self._likely: Format | None = None
+        self._at_hand: Recording | None = None
+        self._before = 0
+
+    @property
+    def weight(self) -> int:
+        """How many bytes of documents were read so far, unpacked, in all sources together."""
+        return self._before + (0 if self._at_hand is None else self._at_hand.weight)
 
     def source(
         self,
@@ -130,6 +137,7 @@ class RunReader:
         if isinstance(recording, Unreadable):
             yield recording
             return
+        self._before, self._at_hand = self.weight, recording
         chosen = self._chosen(recording)
         parts = self._parts(recording, chosen)
         for part in parts:

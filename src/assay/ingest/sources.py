@@ -39,6 +39,7 @@ __all__ = [
     "SUFFIXES",
     "find_files",
     "find_recordings",
+    "is_pipe",
     "is_store",
     "recordings_at",
     "walk_files",
@@ -133,7 +134,7 @@ def recordings_at(
 
     What was found by walking a folder (`walked`) is no pipe.
     """
-    if walked or not _is_pipe(file):
+    if walked or not is_pipe(file):
         place, name = FilePlace(file, on_bytes), str(file)
         if is_database(name):
             yield from recordings_in_database(place)
@@ -146,7 +147,8 @@ def recordings_at(
         yield from _piped(Pipe(source, str(file), on_bytes=on_bytes))
 
 
-def _is_pipe(file: str | Path) -> bool:
+def is_pipe(file: str | Path) -> bool:
+    """Whether a file is a named pipe, whose bytes come but once."""
     try:
         return stat.S_ISFIFO(os.stat(file).st_mode)  # noqa: PTH116 - much faster, and there are many
     except (OSError, ValueError):

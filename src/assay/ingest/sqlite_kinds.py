@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Place
 
 Row = dict[str, Any]
+# Nobody knows how large a session is before it is read: it is taken for a large one.
+_HEAVY = 1 << 20
 
 
 class Kind(Struct, frozen=True):
@@ -86,6 +88,7 @@ class SessionRecording(Recording):
         """Take what the session holds, and the name of the format it is in."""
         super().__init__(place, format_name=format_name)
         self._value = value
+        self.weight = _HEAVY
 
     def _read(self, *, mend: bool = True) -> Iterator[Document | Unreadable]:
         del mend  # nothing is broken in a value
