@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import signal
 import sys
+import tarfile
 import threading
 import time
+import zipfile
 from collections import Counter, deque
 from contextlib import contextmanager
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import zstandard
 from msgspec.structs import replace
 from tests.ingest.reading import unpacked_ds200
 
@@ -25,13 +30,14 @@ from assay.importing import hand as importing_hand
 from assay.importing import workers as importing_workers
 from assay.importing.hand import Hand
 from assay.importing.portions import PORTION_BYTES, Portion, portions_of
-from assay.importing.workers import Workers, _Told, _Worker
+from assay.importing.workers import Workers, _Far, _Telling, _Told, _Worker
 from assay.ingest import openai_chat, reading
 from assay.ingest.documents import Unreadable
 from assay.store import Store
+from assay.store.writing import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
     from assay.ingest.recording import Recording
@@ -358,6 +364,117 @@ def test_who_meets_large_files_leaves_some_for_others(
     assert (report.added, report.known_already, report.files) == (len(sizes), 0, len(sizes))
     assert watcher.items == len(sizes)
     assert watcher.bytes == sum(file.stat().st_size for file in (tmp_path / "runs").iterdir())
+
+
+class _Hearing(Counting):
+    """A watcher that keeps what it hears, in order: bytes as they are read, and runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[int, int]] = []
+
+    def read(self, count: int) -> None:
+        super().read(count)
+        self.heard.append((self.bytes, self.items))
+
+    def done(self, count: int) -> None:
+        super().done(count)
+        self.heard.append((self.bytes, self.items))
+
+
+def _zipped(path: Path, lines: bytes) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/runs.jsonl", lines)
+
+
+def _tarred(path: Path, lines: bytes) -> None:
+    member = tarfile.TarInfo("folder/runs.jsonl")
+    member.size = len(lines)
+    with tarfile.open(path, "w") as archive:
+        archive.addfile(member, io.BytesIO(lines))
+
+
+# A file by its name, and how the lines of its runs are written into it.
+LARGE_FILES: dict[str, Callable[[Path, bytes], object]] = {
+    "runs.jsonl": Path.write_bytes,
+    "runs.jsonl.gz": lambda path, lines: path.write_bytes(gzip.compress(lines)),
+    "runs.jsonl.zst": lambda path, lines: path.write_bytes(
+        zstandard.ZstdCompressor().compress(lines)
+    ),
+    "runs.zip": _zipped,
+    "runs.tar": _tarred,
+}
+
+
+@pytest.mark.parametrize("name", LARGE_FILES)
+def test_who_watches_hears_of_bytes_and_runs_within_a_large_file(name: str, tmp_path: Path) -> None:
+    noise = Random(7)
+    runs = [case(n) | {"actual_output": noise.randbytes(2_500).hex()} for n in range(300)]
+    LARGE_FILES[name](tmp_path / name, b"".join(json.dumps(run).encode() + b"\n" for run in runs))
+    size, watcher = (tmp_path / name).stat().st_size, _Hearing()
+    settings = ImportSettings(str(tmp_path / "store"))
+    assert import_runs([str(tmp_path / name)], settings, watcher=watcher).added == 300
+    assert watcher.items == 300
+    assert 0.9 * size < watcher.bytes <= size
+    # When half of the bytes were read about half of the runs were, and not all or none.
+    halfway = next(items for heard, items in watcher.heard if heard > size / 2)
+    assert 50 < halfway < 250
+
+
+def test_who_watches_hears_of_the_runs_of_a_list_one_by_one(tmp_path: Path) -> None:
+    path, watcher = tmp_path / "runs.json", _Hearing()
+    path.write_text(json.dumps([case(n) for n in range(50)]), encoding="utf-8")
+    import_runs([str(path)], ImportSettings(str(tmp_path / "store")), watcher=watcher)
+    size = path.stat().st_size
+    assert watcher.heard[-50:] == [(size, n) for n in range(1, 51)]
+
+
+def test_workers_tell_how_far_they_are_within_a_large_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "runs.jsonl", *map(case, range(100)))
+    small = write(tmp_path / "small.jsonl", case(100))
+    told: list[_Far] = []
+
+    class Pipe:
+        def send(self, far: _Far) -> None:
+            told.append(far)
+
+    monkeypatch.setattr(importing_workers, "_TELL_SECONDS", 0.0)
+    hand, pipe = Hand(ImportSettings(str(tmp_path / "store"))), Pipe()
+    with hand.writer:
+        watcher = _Telling(pipe)  # type: ignore[arg-type]
+        done = hand.import_files([str(path), str(small)], ImportReport(), watcher=watcher)
+    assert len(told) > 100
+    assert sum(far.items for far in told) == 100
+    assert sum(far.size for far in told) == path.stat().st_size
+    worker = _Worker(None, pipe)  # type: ignore[arg-type]
+    assert [worker.new_of(far) for far in told] == told
+    # What was told already is told no more, and the next portion begins anew.
+    last = _Told(ImportReport(), done.items, done.size)
+    assert worker.new_of(last) == _Far(1, small.stat().st_size)
+    assert worker.new_of(last) == _Far(done.items, done.size)
+
+
+@pytest.mark.parametrize(
+    ("size", "together"),
+    [(1_000, [16, 16, 8]), (20_000, [1, 16, 16, 7]), (300_000, [1, 16, 4, *([1] * 19)])],
+)
+def test_few_large_runs_of_a_file_are_held_at_once(
+    size: int, together: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first twenty were read when the file was looked at."""
+    added: list[int] = []
+    add_all = Writer.add_all
+
+    def counted(self: Writer, cases: list[AgentTestCase], **options: Any) -> int:
+        added.append(len(cases))
+        return add_all(self, cases, **options)
+
+    monkeypatch.setattr(Writer, "add_all", counted)
+    path = write(tmp_path / "runs.jsonl", *(case(n, size) for n in range(40)))
+    import_runs([str(path)], ImportSettings(str(tmp_path / "store")))
+    assert added == together
 
 
 @pytest.mark.parametrize(("files", "jobs"), [(20, 8), (20, 12), (100, 2), (100, 16)])

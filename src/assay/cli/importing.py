@@ -30,6 +30,8 @@ _MOST_LEFT_OUT_SHOWN = 5
 _MOST_PROBLEMS_SHOWN = 20
 _MOST_HIDDEN_NAMED = 5
 _GUESSED = "generic"
+# So many bytes are never read within a second.
+_SURELY_LONG = 16 * 1024 * 1024
 
 EPILOG = """
 \b
@@ -82,7 +84,8 @@ def _imported(
 ) -> ImportReport:
     messages = Terminal(stderr=True)
     total = total_bytes(sources) if messages.is_watched else None
-    with ReadingProgress(messages, total, shown=True, things="read") as progress:
+    long = total is not None and total > _SURELY_LONG
+    with ReadingProgress(messages, total, shown=True, surely_long=long, things="read") as progress:
         if spark is None:
             return import_runs(sources, settings, jobs=jobs, watcher=progress)
         return _import_on_spark(sources, settings, spark, progress)

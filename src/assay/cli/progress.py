@@ -34,13 +34,16 @@ class ReadingProgress:
         total_bytes: int | None,
         *,
         shown: bool,
+        surely_long: bool = False,
         things: str = "cases",
         aside: Callable[[], str] = str,
     ) -> None:
         """Take the terminal to draw on; None bytes is a stream of unknown length.
 
-        What `aside` says, if anything, stands beside the number of things.
+        What is `surely_long` is shown from its first bytes on: others may be read at once and then
+        looked at for long. What `aside` says, if anything, stands beside the number of things.
         """
+        self._surely_long = surely_long
         self._things = things
         self._aside = aside
         self._progress = Progress(
@@ -90,12 +93,15 @@ class ReadingProgress:
     def _empty_a_full_bar(self) -> None:
         """Let the bar swing where all was read and there is work left, nobody knows how much."""
         if self._full_since is not None and time.monotonic() - self._full_since > _FULL_SECONDS:
-            self._progress.update(self._bytes, total=None)
+            # By hand: to `update` no total is the total it has.
+            task = self._progress.tasks[0]
+            task.total = task.finished_time = None
 
     def _begin_in_time(self) -> None:
         """Show the bar once the work takes longer than a moment."""
-        started = self._progress.live.is_started
-        if not started and time.monotonic() - self._began > _PATIENCE_SECONDS:
+        if self._progress.live.is_started:
+            return
+        if self._surely_long or time.monotonic() - self._began > _PATIENCE_SECONDS:
             self._progress.start()
 
 

@@ -33,6 +33,8 @@ _LARGEST_EXPANSION = 1000
 # Below this an archive may expand as it likes: it can do no harm.
 _HARMLESS_BYTES = 1 << 30
 _BUFFER = 1 << 20
+# A zip reads as much of what is packed as it is asked for: who watches is to see it move.
+_AT_ONCE = 64 * 1024
 # A name that is no text, a place before the file's start: damage is of many kinds.
 _UNPACKING_ERRORS: tuple[type[Exception], ...] = (
     *(EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile),
@@ -116,7 +118,7 @@ class PackedPlace(Struct, frozen=True):
         else:
             file = gzip.GzipFile(fileobj=packed)
         limit = most_unpacked(_size_of(packed))
-        return io.BufferedReader(_Bounded(file, limit, self.inner.name, below=packed), _BUFFER)
+        return io.BufferedReader(_Bounded(file, limit, self.inner.name, below=packed), _AT_ONCE)
 
     def beside(self, name: str) -> Place | None:
         """The file of that name beside the packed one, packed or not."""
@@ -170,7 +172,7 @@ class MemberPlace(Struct, frozen=True):
         except OPENING_ERRORS as exc:
             raise Damaged(f"{self.name} cannot be unpacked: {exc}") from exc
         limit = most_unpacked(self.archive.sizes[self.member])
-        return io.BufferedReader(_Bounded(file, limit, self.name), _BUFFER)
+        return io.BufferedReader(_Bounded(file, limit, self.name), _AT_ONCE)
 
     def beside(self, name: str) -> Place | None:
         """The member of that name in the same folder of the archive."""

@@ -43,8 +43,8 @@ WRAPPERS = ("value", "data", "event", "payload")
 
 def _recognise(recording: Recording) -> float:
     items = recording.sample[0] if len(recording.sample) == 1 else recording.sample
-    events = [_event(item) for item in (items if isinstance(items, list | tuple) else [items])]
-    told = [event for event in events[:50] if event is not None]
+    first = items[:50] if isinstance(items, list | tuple) else [items]
+    told = [event for item in first if (event := _event(item)) is not None]
     is_agent = any(event.keys() >= INPUT or event.keys() >= OUTPUT for event in told)
     return 0.9 if is_agent and any(event.keys() >= CALL or _calls(event) for event in told) else 0.0
 

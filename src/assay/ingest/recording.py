@@ -180,6 +180,8 @@ class Recording:
         self.damage: str | None = None
         # What a format made of the file while looking at it, so that reading need not do it again.
         self.glimpsed: AgentTestCase | Judged | None = None
+        # The spans that were seen by the first who looked for some: several formats have them.
+        self.sampled_spans: list[Any] | None = None
 
     def open(self) -> BinaryIO:
         """The bytes, from the start."""

@@ -53,6 +53,7 @@ LAST_EVENTS = frozenset({"gen_ai.choice", "gen_ai.client.inference.operation.det
 LOG_TIME_KEYS = ("timeUnixNano", "time_unix_nano", "timestamp", "observedTimeUnixNano")
 SESSION_KEYS = ("gen_ai.conversation.id", "session.id")
 _UNTRACED = "untraced"
+_SAMPLED = 200
 # What Phoenix keeps beside the attributes; OTel's own kinds (CLIENT, INTERNAL …) are no such.
 SPAN_KINDS = ("LLM", "TOOL", "AGENT", "CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL")
 _SPAN_LISTS = ("spans", "data", "traces")
@@ -139,18 +140,24 @@ def read_spans(document: Document, name: str) -> Iterator[Piece]:
         yield from found
 
 
-def sampled_spans(recording: Recording, limit: int = 200) -> list[Span]:
+def sampled_spans(recording: Recording) -> list[Span]:
     """The first spans of a recording: enough to tell who wrote them.
 
     Of a file of lines more are looked at than its sample has: a trace may begin with many
     spans of web servers and databases.
     """
+    if recording.sampled_spans is None:
+        recording.sampled_spans = _first_spans(recording)
+    return recording.sampled_spans
+
+
+def _first_spans(recording: Recording) -> list[Span]:
     values: Iterable[Any] = recording.sample
     if len(recording.sample) > 1 and any(_pieces_of(value) for value in values):
-        documents = islice(recording.documents(), limit)
+        documents = islice(recording.documents(), _SAMPLED)
         values = (item.value for item in documents if not isinstance(item, Unreadable))
     pieces = [piece for value in values for piece in _pieces_of(value)]
-    return _with_logged_events(pieces)[:limit]
+    return _with_logged_events(pieces)[:_SAMPLED]
 
 
 def _pieces_of(value: Any) -> list[Span | Logged]:
