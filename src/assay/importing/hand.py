@@ -128,6 +128,7 @@ class Hand:
         count = 0
         on_bytes = None if watcher is None else watcher.read
         is_piped = self._is_piped(file)
+        most = _TOGETHER if together else None
         try:
             for item in self._items(file, on_bytes, settle if is_piped else self._settle_later):
                 if isinstance(item, Unreadable):
@@ -135,7 +136,7 @@ class Hand:
                     continue
                 count += 1
                 self._keep(item)
-                self._add_waiting(report, at_least=1 if is_piped else self._enough)
+                self._add_waiting(report, at_least=1 if is_piped else most or self._enough)
                 if watcher is not None:
                     watcher.done(1)
                 if file == STDIN:
@@ -156,7 +157,7 @@ class Hand:
 
     @property
     def _enough(self) -> int:
-        """How many items are added together: few where much was read for them."""
+        """How many items of a file are added together: few where much was read for them."""
         read = self._reader.weight - self._weight_added
         return 1 if read > _LARGEST_TOGETHER else _TOGETHER
 
