@@ -73,7 +73,9 @@ def wire_messages(recording: Recording) -> Iterator[WireMessage | Unreadable]:
         for i, item in enumerate(items, start=1):
             here = WireMessage({}, position=document.position or (i if len(items) > 1 else None))
             found = list(messages_in(item, here))
-            yield from found or [stranger("mcp", item, recording.name, here.position) or here]
+            yield from found
+            if not found:
+                yield stranger("mcp", item, recording.name, here.position) or here
 
 
 def messages_in(value: Any, around: WireMessage, depth: int = 0) -> Iterator[WireMessage]:
