@@ -50,11 +50,11 @@ def test_what_a_program_writes_itself_is_no_stranger(known: Any, lines: Any, own
     assert problems(known, recording((*lines, OTHERS[own]))) == []
 
 
-@pytest.mark.parametrize("writer", OTHERS)
-@pytest.mark.parametrize(("known", "lines", "own"), SESSIONS)
-def test_a_line_of_another_program_is_told(known: Any, lines: Any, own: str, writer: str) -> None:
-    if writer == own:
-        return
+@pytest.mark.parametrize(
+    ("known", "lines", "writer"),
+    [(known, lines, other) for known, lines, own in SESSIONS for other in OTHERS if other != own],
+)
+def test_a_line_of_another_program_is_told(known: Any, lines: Any, writer: str) -> None:
     place = len(lines) + 1
     assert problems(known, recording((*lines, OTHERS[writer]))) == [
         f"log.json:{place}: is of {writer}, amid {known.name}; import it from a file of its own"

@@ -28,22 +28,8 @@ _BEFORE_PRONOUN = frozenset(
 )
 _AFTER_PRONOUN = frozenset(
     {"of", "by", "more", "another", "moment", "day", "thing", "that", "who", "which", "for", "to"}
-    | {
-        "in",
-        "on",
-        "at",
-        "is",
-        "was",
-        "has",
-        "can",
-        "could",
-        "may",
-        "should",
-        "would",
-        "will",
-        "and",
-    }
-    | {"or", "with", "from", "you", "way", "last", "time", "off", "out", "up", "as", "if"}
+    | {"in", "on", "at", "is", "was", "has", "can", "could", "may", "should", "would", "will"}
+    | {"and", "or", "with", "from", "you", "way", "last", "time", "off", "out", "up", "as", "if"}
 )
 _WORD = re.compile(
     rf"(?<![\w'’-])(?<!\w\.)(?P<number>{_ENGLISH})(?![\w'’-])"
