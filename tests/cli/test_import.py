@@ -571,3 +571,31 @@ def test_the_reference_page_names_every_option(assay: Assay) -> None:
     for option in re.findall(r"--[a-z-]+", assay("--help").out):
         if option != "--help":
             assert f"`{option}" in section or f" {option}" in section, option
+
+
+def session_lines(calls: int) -> list[dict[str, Any]]:
+    """A session of Claude Code after so many calls."""
+    told = {"sessionId": "s-1", "version": "2.0.0", "cwd": "/w"}
+    lines = [{"type": "user", "message": {"role": "user", "content": "look around"}, "uuid": "u0"}]
+    for number in range(calls):
+        used = {"type": "tool_use", "id": f"c{number}", "name": "Read", "input": {"n": number}}
+        done = {"type": "tool_result", "tool_use_id": f"c{number}", "content": f"text {number}"}
+        asked = {"id": f"m{number}", "role": "assistant", "model": "ada", "content": [used]}
+        lines.append({"type": "assistant", "message": asked, "uuid": f"a{number}"})
+        lines.append(
+            {"type": "user", "message": {"role": "user", "content": [done]}, "uuid": f"r{number}"}
+        )
+    times = [f"2026-01-01T10:00:{number:02d}.000Z" for number in range(len(lines))]
+    return [{**told, **line, "timestamp": at} for line, at in zip(lines, times, strict=True)]
+
+
+def test_a_session_that_grew_counts_once(assay: Assay, tmp_path: Path) -> None:
+    file = tmp_path / "s-1.jsonl"
+    for calls, told in ((2, ""), (5, "1 had grown since its last import: only the later"), (5, "")):
+        file.write_text("".join(json.dumps(line) + "\n" for line in session_lines(calls)))
+        done = assay(str(file))
+        assert done.code == 0
+        assert ("had grown" in done.out) == bool(told)
+        assert told in done.out
+        (row,) = Store("store").query("SELECT calls, (SELECT COUNT(*) FROM calls) AS n FROM runs")
+        assert (row["calls"], row["n"]) == (calls, calls)

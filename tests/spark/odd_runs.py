@@ -44,6 +44,14 @@ def odd_runs() -> Iterator[AgentTestCase]:
     nameless = a_run("", "", bad("look"))
     nameless.model = nameless.task_id = nameless.attempt = None
     yield nameless
+    yield grown(3)
+
+
+def grown(calls: int) -> AgentTestCase:
+    """A run that was recorded after so many calls, and is the same run each time."""
+    run = a_run("dee", "t1", *[bad("look"), ok("look"), bad("find")][:calls])
+    run.run_id, run.started_at = "grown", 1.0
+    return run
 
 
 def odd_evaluations() -> Iterator[RecordedEvaluation]:
@@ -56,10 +64,10 @@ def odd_evaluations() -> Iterator[RecordedEvaluation]:
 
 
 def odd_store(folder: Path) -> Store:
-    """All of it, in two batches, in a folder with an odd name."""
+    """All of it, in two batches, in a folder with an odd name; one run grew meanwhile."""
     store = Store.create(folder / ODD_NAME)
     runs = list(odd_runs())
-    for part in (runs[::2], runs[1::2]):
+    for part in ([grown(1), *runs[::2]], runs[1::2]):
         with store.writer() as writer:
             for run in part:
                 writer.add(run)

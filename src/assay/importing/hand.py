@@ -206,6 +206,7 @@ class Hand:
         return ImportReport(
             added=self.writer.added,
             known_already=self.writer.known_already,
+            outgrown=self.writer.outgrown,
             evaluations=added["evaluations"],
             summaries=added["summaries"],
             judged_known_already=known.total(),

@@ -36,11 +36,13 @@ class ImportReport(Struct):
     """What an import did: every run is added, known already, or in the problems.
 
     `formats` has the runs that were added or known already, by what they were read as; `left_out`
-    has the files of which something was not read, by what that was.
+    has the files of which something was not read, by what that was. `outgrown` are runs of the
+    store of which a later state was added.
     """
 
     added: int = 0
     known_already: int = 0
+    outgrown: int = 0
     evaluations: int = 0
     summaries: int = 0
     judged_known_already: int = 0

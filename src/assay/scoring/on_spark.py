@@ -12,7 +12,7 @@ from assay.score import Score
 from assay.scoring.flight import score_cases
 from assay.scoring.results import KnownCase
 from assay.store import Settings, Store
-from assay.store.reading import read_case
+from assay.store.case_text import read_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, get_args, get_origi
 import msgspec
 from msgspec import UNSET, Raw, Struct
 
+from assay.errors import InvalidRecord
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.records import KEPT_APART, field_names
 from assay.run import RunOutcome, Source, Usage
 from assay.test_case import SCHEMA_VERSION, AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _NULL = Raw(b"null")
 _encode = msgspec.json.Encoder().encode
@@ -408,3 +409,14 @@ def _written(record: Any) -> dict[str, Any]:
     for key, value in record.extra.items():
         written.setdefault(key, value)
     return written
+
+
+def read_case(row: Mapping[str, Any]) -> AgentTestCase:
+    """The case of a row of `cases`, with its source."""
+    try:
+        case = AgentTestCase.from_json(row["case"])
+        if row["source"] is not None:
+            case.source = Source.from_dict(_decode(row["source"]))
+    except (InvalidRecord, msgspec.DecodeError) as exc:
+        raise InvalidRecord(f"run {row['run_key']}: {exc}") from exc
+    return case

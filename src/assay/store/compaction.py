@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.engine import connect, file_list, quoted
+from assay.store.growth import TABLES_OF_RUNS, not_outgrown
 from assay.store.lookalikes import MASKING, rules_of
 from assay.store.tables import TABLES
 
@@ -48,7 +49,7 @@ def _merge(layout: Layout, batches: list[Path], on_share: Callable[[float], obje
     batch = layout.begin()
     try:
         with connect(spill=layout.spill_folder()) as engine:
-            _merge_tables(engine, batches, batch.folder, on_share)
+            _merge_tables(engine, batches, batch.folder, not_outgrown(layout.batches()), on_share)
         _tell_rules(batches, batch.folder)
         with layout.locked("publish"):
             # What those replaced must stay replaced once they are gone.
@@ -63,6 +64,7 @@ def _merge_tables(
     engine: Engine,
     batches: list[Path],
     folder: Path,
+    condition: str,
     on_share: Callable[[float], object] | None,
 ) -> None:
     listed = {table: [batch / f"{table}.parquet" for batch in batches] for table in TABLES}
@@ -70,7 +72,8 @@ def _merge_tables(
     weights = {table: sum(file.stat().st_size for file in files) for table, files in found.items()}
     whole, before = sum(weights.values()), 0
     for table in filter(found.get, TABLES):
-        copy = _copy(table, found[table], folder)
+        wanted = condition if table in TABLES_OF_RUNS else "true"
+        copy = _copy(table, found[table], folder, wanted)
         if on_share is None:
             engine.execute(copy)
         else:
@@ -87,9 +90,10 @@ def _part(
     return lambda share: on_share(before + share * weight)
 
 
-def _copy(table: str, files: list[Path], folder: Path) -> str:
+def _copy(table: str, files: list[Path], folder: Path, condition: str) -> str:
     group = f", ROW_GROUP_SIZE {_CASES_PER_GROUP}" if table == "cases" else ""
-    rows = f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)"  # noqa: S608 - our own files, quoted
+    read = f"read_parquet({file_list(files)}, union_by_name = true)"
+    rows = f"SELECT * FROM {read} WHERE {condition}"  # noqa: S608 - our own files, quoted
     target = quoted(str(folder / f"{table}.parquet"))
     return f"COPY ({rows}) TO {target} (FORMAT parquet, COMPRESSION zstd{group})"
 

@@ -8,13 +8,15 @@ from uuid import uuid4
 
 import msgspec
 
-from assay.engine import connect, in_our_words
+from assay.engine import connect, file_list, in_our_words
+from assay.store.row_files import write_rows
 from assay.store.tables import GoldenRow
-from assay.store.writing import write_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
+    from assay.engine import Engine
     from assay.store.layout import Layout
 
 _encode_lines = msgspec.json.Encoder().encode_lines
@@ -22,8 +24,7 @@ _encode_lines = msgspec.json.Encoder().encode_lines
 
 def mark_golden(layout: Layout, run_keys: Iterable[str], *, is_golden: bool) -> None:
     """Mark runs as golden, or take the mark back, in one batch."""
-    now = time.time()
-    rows = [GoldenRow(uuid4().hex, key, is_golden, now) for key in run_keys]
+    rows = marks_of(run_keys, is_golden=is_golden)
     if not rows:
         return
     batch = layout.begin()
@@ -38,6 +39,25 @@ def mark_golden(layout: Layout, run_keys: Iterable[str], *, is_golden: bool) -> 
     except BaseException:
         batch.abandon()
         raise
+
+
+def marks_of(run_keys: Iterable[str], *, is_golden: bool) -> list[GoldenRow]:
+    """The rows that mark some runs as golden, or take the mark back."""
+    now = time.time()
+    return [GoldenRow(uuid4().hex, key, is_golden, now) for key in run_keys]
+
+
+def golden_among(engine: Engine, batches: Sequence[Path], run_keys: Iterable[str]) -> list[str]:
+    """Those of some runs that are golden."""
+    files = [file for batch in batches if (file := batch / "golden.parquet").exists()]
+    if not files:
+        return []
+    marks = marks_in_force(f"SELECT * FROM read_parquet({file_list(files)})")  # noqa: S608 - our own files, quoted
+    found = engine.execute(
+        f"SELECT run_key FROM ({marks}) WHERE run_key IN (SELECT unnest($keys::VARCHAR[]))",  # noqa: S608 - the same
+        {"keys": list(run_keys)},
+    )
+    return [key for (key,) in found.fetchall()]
 
 
 def marks_in_force(rows: str) -> str:

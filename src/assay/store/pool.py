@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.engine import connect, in_our_words, lock_in
 from assay.errors import QueryFailed
+from assay.store.case_text import read_case
 from assay.store.questioning import OpenedTables, QuestionEngine
-from assay.store.reading import Store, answer, read_case
+from assay.store.reading import Store, answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

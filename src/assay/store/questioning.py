@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.engine import file_list
 from assay.store.golden import marks_in_force
+from assay.store.growth import TABLES_OF_RUNS, not_outgrown
 from assay.store.scores import latest_scores
 from assay.store.tables import TABLES
 
@@ -147,7 +148,7 @@ class QuestionEngine:
         try:
             for number, part in enumerate(parts):
                 for table in _PARTED:
-                    self._engine.execute(_view_of_part(table, part))
+                    self._engine.execute(_view_of_part(table, part, self._batches))
                 self._engine.execute(then if number else first)
         finally:
             for table in _PARTED:
@@ -189,7 +190,10 @@ class QuestionEngine:
         if not files:
             return "SELECT NULL::VARCHAR AS run_key, NULL::VARCHAR AS batch WHERE false"
         read = f"read_parquet({file_list(files)}, filename = true, union_by_name = true)"
-        return f"SELECT run_key, parse_filename(parse_path(filename)[-2]) AS batch FROM {read}"  # noqa: S608 - our own files, quoted
+        return (
+            f"SELECT run_key, parse_filename(parse_path(filename)[-2]) AS batch FROM {read} "  # noqa: S608 - our own files, quoted
+            f"WHERE {not_outgrown(self._batches)}"
+        )
 
     def _see(self, text: str) -> None:
         """Open the stored tables that a text names."""
@@ -214,13 +218,16 @@ def view_of(
     `whole` shows rows as well that later ones have overruled.
     """
     rows = _rows_of(table, batches)
+    if table in TABLES_OF_RUNS and not whole:
+        rows = f"SELECT * FROM ({rows}) WHERE {not_outgrown(batches)}"  # noqa: S608 - all ours
     rows = SHOWN[table](rows) if table in SHOWN and not whole else rows
     return f"CREATE VIEW {name or table} AS {rows}"
 
 
-def _view_of_part(table: str, part: _Part) -> str:
+def _view_of_part(table: str, part: _Part, batches: list[Path]) -> str:
     rows = _rows_of(table, part.batches)
-    chosen = f"SELECT * FROM ({rows}) WHERE {part.condition}"  # noqa: S608 - all ours
+    condition = f"{part.condition} AND {not_outgrown(batches)}"
+    chosen = f"SELECT * FROM ({rows}) WHERE {condition}"  # noqa: S608 - all ours
     return f"CREATE OR REPLACE TEMP VIEW {STORED}{table} AS {chosen}"
 
 

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import msgspec
-
 from assay.engine import (
     SELECT,
     connect,
@@ -16,9 +14,9 @@ from assay.engine import (
     quoted,
     read_in_order,
 )
-from assay.errors import InvalidRecord, QueryFailed, UnknownName
+from assay.errors import QueryFailed, UnknownName
 from assay.evidence.blame import Siblings
-from assay.run import Source
+from assay.store.case_text import read_case
 from assay.store.compaction import compact
 from assay.store.golden import mark_golden
 from assay.store.health import examine
@@ -27,7 +25,6 @@ from assay.store.questioning import QuestionEngine, tables_named_in, view_of
 from assay.store.scores import SCORED_CASES, ScoreWriter, read_scores
 from assay.store.tables import SUCCEEDED, TABLES
 from assay.store.writing import BatchLimit, Writer
-from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -36,6 +33,7 @@ if TYPE_CHECKING:
     from assay.score import Score
     from assay.store.compaction import Compaction
     from assay.store.health import Finding
+    from assay.test_case import AgentTestCase
 
 _ROWS_AT_ONCE = 64
 
@@ -264,14 +262,3 @@ def _selection(table: str, columns: str, where: str | None) -> str:
     if where and table != "runs" and "run_key" in TABLES[table]:
         where = f"run_key IN (SELECT run_key FROM runs WHERE {where})"  # noqa: S608 - the caller's
     return f"SELECT {columns} FROM {table}" + (f" WHERE {where}" if where else "")  # noqa: S608 - a table of ours
-
-
-def read_case(row: dict[str, Any]) -> AgentTestCase:
-    """The case of a row of `cases`, with its source."""
-    try:
-        case = AgentTestCase.from_json(row["case"])
-        if row["source"] is not None:
-            case.source = Source.from_dict(msgspec.json.decode(row["source"]))
-    except (InvalidRecord, msgspec.DecodeError) as exc:
-        raise InvalidRecord(f"run {row['run_key']}: {exc}") from exc
-    return case

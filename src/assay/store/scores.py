@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from assay.engine import connect, in_our_words
 from assay.score import Score
+from assay.store.row_files import write_rows
 from assay.store.tables import LONGEST_TEXT, ScoreRow
-from assay.store.writing import write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

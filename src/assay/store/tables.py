@@ -149,6 +149,13 @@ class GoldenRow(Struct, gc=False):
     marked_at: float
 
 
+class OutgrownRow(Struct, gc=False):
+    """A run that went on after it was imported, and the run as it was then."""
+
+    run_key: str
+    later_key: str
+
+
 class CaseRow(Struct, gc=False):
     """The whole record of a run as JSON, and where it was read, from which all else follows."""
 
@@ -175,6 +182,7 @@ TABLES: dict[str, dict[str, str]] = {
     "summaries": _columns(SummaryRow),
     "scores": _columns(ScoreRow),
     "golden": _columns(GoldenRow),
+    "outgrown": _columns(OutgrownRow),
 }
 # A run's model: what its folder calls it, else what its file does. Who asks may name it either way.
 MODEL = "COALESCE(folder_model, model)"
@@ -195,6 +203,7 @@ KEYS = {
     "summaries": "evaluation_key",
     "scores": "score_key",
     "golden": "mark_key",
+    "outgrown": "run_key",
 }
 
 # Long texts are whole in `cases`; the other tables keep enough to look at.

@@ -13,11 +13,14 @@ from assay.engine import connect, file_list, in_our_words, quoted
 from assay.errors import InvalidRecord, NotJson
 from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import read_facts, source_text, written_case
+from assay.store.golden import golden_among, marks_of
+from assay.store.growth import PLACE, Places, State, outgrown_among, place_of, stored_states
 from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
 from assay.store.redaction import redacted, redacted_each
+from assay.store.row_files import PARQUET, write_rows
 from assay.store.tables import (
     KEYS,
-    TABLES,
+    OutgrownRow,
     call_rows,
     failures_of,
     run_key,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
     from assay.evaluation import Judged
     from assay.run import Source
     from assay.store.case_text import CaseFacts, EncodedCall
+    from assay.store.growth import Place
     from assay.store.layout import Layout
     from assay.store.tables import CallRow, Failure
     from assay.test_case import AgentTestCase
@@ -41,15 +45,13 @@ _ENCODER = msgspec.json.Encoder()
 _CASES_PER_GROUP = 2_048
 # What a row of a call takes as text, roughly; most of it is in the case as well.
 _CALL_ROW_BYTES = 600
-# More effort takes longer and makes files of rows no smaller to speak of.
-_PARQUET = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1"
 # Where the place begins that an evaluation was read from: its last field.
 _PLACE = b'"source_path":'
 # What is wrong with a case that could not be read back.
 _UNFIT = (InvalidRecord, NotJson)
 _KEYS = {table: name.encode() for table, name in KEYS.items()}
 # The tables whose keys tell what a store has already.
-_KEYED = ("runs", "evaluations", "summaries")
+_KEYED = ("outgrown", "evaluations", "summaries")
 
 
 class BatchLimit(Struct, frozen=True):
@@ -74,6 +76,13 @@ class _Item(NamedTuple):
     format: str
     redactions: int
     seeming: Seeming | None
+    place: Place
+    is_met_again: bool
+
+    @property
+    def state(self) -> State:
+        """The run as it is told apart from others of the same id."""
+        return State(self.key, self.source, self.case)
 
 
 class _Fresh(NamedTuple):
@@ -130,6 +139,8 @@ class Writer:
         self.formats_added: Counter[str] = Counter()
         self.formats_known: Counter[str] = Counter()
         self.redactions = 0
+        # Runs of the store that went on meanwhile, and are here in their later state now.
+        self.outgrown = 0
         self.judged_added: Counter[str] = Counter()
         self.judged_known_already: Counter[str] = Counter()
         self._layout = layout
@@ -138,6 +149,8 @@ class Writer:
         self._rules = rules(emails=emails)
         self._lookalikes = Lookalikes()
         self._known: set[str] = set()
+        self._places = Places()
+        self._later_keys: dict[str, str] = {}
         self._seen_batches: set[str] = set()
         self._items: list[_Item] = []
         self._judgements: list[_Judgement] = []
@@ -252,6 +265,7 @@ class Writer:
         for (key, item), row, (_, source), run_line, called in zip(
             fresh.items(), rows, sources, runs, calls, strict=True
         ):
+            place = place_of(row)
             taken = _Item(
                 key,
                 item.text,
@@ -262,6 +276,8 @@ class Writer:
                 _format_of(item.case),
                 item.redactions,
                 Seeming(row, item.recorded) if self._lookalikes else None,
+                place,
+                self._places.meet_again(place),
             )
             # One step, so that Ctrl-C leaves no half of a run behind.
             self._items.append(taken)
@@ -331,6 +347,7 @@ class Writer:
         if not self._items and not self._judgements:
             return
         self._let_go(self._seen_otherwise())
+        self._later_keys = self._find_outgrown()
         tell_blame([failure for item in self._items for failure in item.failures])
         batch = self._layout.begin()
         try:
@@ -371,8 +388,21 @@ class Writer:
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
             return self._lookalikes.known(self._engine, seeming)
 
+    def _find_outgrown(self) -> dict[str, str]:
+        """The runs of the store of which a later state is in hand, and that; earlier ones go."""
+        again = {item.place for item in self._items if item.is_met_again}
+        if not again:
+            return {}
+        with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
+            stored = stored_states(self._engine, self._layout.batches(), again)
+        in_hand = [item.state for item in self._items if item.place in again]
+        found = outgrown_among([*stored, *in_hand])
+        self._let_go(found.keys() - {state.run_key for state in stored})
+        return {key: found[key] for key, *_ in stored if key in found}
+
     def _count(self) -> None:
         self.batches += 1
+        self.outgrown += len(self._later_keys)
         self.redactions += sum(item.redactions for item in self._items)
         self.formats_added.update(item.format for item in self._items)
         self.judged_added.update(row.table for row in self._judgements)
@@ -386,6 +416,7 @@ class Writer:
                 lines = b"\n".join([row.line for row in judgements if row.table == table])
                 write_rows(self._engine, folder, table, lines)
             self._write_cases(folder, items)
+            self._write_outgrown(folder)
         (folder / MASKING).write_text(self._rules, encoding="ascii")
 
     def _write_cases(self, folder: Path, items: list[_Item]) -> None:
@@ -401,7 +432,7 @@ class Writer:
                 SELECT unnest($keys::VARCHAR[]) AS run_key,
                        unnest($sources::VARCHAR[]) AS source,
                        unnest($cases::VARCHAR[]) AS "case"
-            ) TO {target} ({_PARQUET}, ROW_GROUP_SIZE {_CASES_PER_GROUP})
+            ) TO {target} ({PARQUET}, ROW_GROUP_SIZE {_CASES_PER_GROUP})
             """,
             {
                 "keys": [item.key for item in items],
@@ -410,22 +441,37 @@ class Writer:
             },
         )
 
+    def _write_outgrown(self, folder: Path) -> None:
+        """Say which runs are hidden from now on; a golden one is golden in its later state."""
+        later = self._later_keys
+        rows = [OutgrownRow(*pair) for pair in later.items()]
+        write_rows(self._engine, folder, "outgrown", _ENCODER.encode_lines(rows))
+        golden = golden_among(self._engine, self._layout.batches(), later) if later else ()
+        marks = marks_of([later[key] for key in golden], is_golden=True)
+        write_rows(self._engine, folder, "golden", _ENCODER.encode_lines(marks))
+
     def _learn_new_batches(self) -> set[str]:
         """The keys of the batches that others made visible since the last look."""
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
             fresh = [p for p in self._layout.batches() if p.name not in self._seen_batches]
-            found = {key for table in _KEYED for key in self._keys(table, fresh)}
+            runs = self._rows("runs", ("run_key", *PLACE), fresh)
+            others = [self._rows(table, (KEYS[table],), fresh) for table in _KEYED]
+            found = {key for rows in (runs, *others) for key, *_ in rows}
             self._lookalikes.learn(fresh, self._rules)
         self._seen_batches |= {path.name for path in fresh}
         self._known |= found
+        self._places.learn(tuple(place) for _, *place in runs)
         return found
 
-    def _keys(self, table: str, batches: list[Path]) -> list[str]:
+    def _rows(
+        self, table: str, columns: tuple[str, ...], batches: list[Path]
+    ) -> list[tuple[str, ...]]:
         files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
         if not files:
             return []
-        query = f"SELECT {KEYS[table]} FROM read_parquet({file_list(files)})"  # noqa: S608
-        return [key for (key,) in self._engine.execute(query).fetchall()]
+        read = f"read_parquet({file_list(files)}, union_by_name = true)"
+        query = f"SELECT {', '.join(columns)} FROM {read}"  # noqa: S608 - our own files, quoted
+        return self._engine.execute(query).fetchall()
 
 
 def _format_of(case: AgentTestCase) -> str:
@@ -436,21 +482,3 @@ def _without_place(judged: bytes) -> bytes:
     """The JSON of an evaluation as it would be had it been read from nowhere."""
     before, place, _ = judged.rpartition(_PLACE)
     return before.removesuffix(b",") + b"}" if place else judged
-
-
-def write_rows(engine: Engine, folder: Path, table: str, lines: bytes) -> None:
-    """Rows to Parquet, by way of JSON lines: the engine takes them in faster than lists."""
-    source, target = folder / f"{table}.jsonl", folder / f"{table}.parquet"
-    target.unlink(missing_ok=True)
-    if not lines:
-        return
-    source.write_bytes(lines)
-    rows = f"""
-        SELECT * FROM read_json({file_list([source])}, format = 'newline_delimited',
-                                columns = $columns)
-    """  # noqa: S608 - our own file, quoted
-    engine.execute(
-        f"COPY ({rows}) TO {quoted(str(target))} ({_PARQUET})",
-        {"columns": TABLES[table]},
-    )
-    source.unlink()

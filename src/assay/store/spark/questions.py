@@ -6,6 +6,7 @@ import re
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from assay.store.growth import TABLES_OF_RUNS
 from assay.store.questioning import RECORDED, SHOWN, STORED_NAME
 from assay.store.reading import Store
 from assay.store.spark.dialect import in_spark, steps_of
@@ -129,11 +130,20 @@ class SparkEngine:
             return
         self._opened.add(name)
         prefix, _, table = name.partition("_")
-        if table in SHOWN and f"{prefix}_" != RECORDED:
-            found = self.frame(SHOWN[table](f"SELECT * FROM {RECORDED}{table}"))  # noqa: S608 - a table of ours
-        else:
-            found = self._read(table)
+        whole = f"{prefix}_" == RECORDED or table not in TABLES_OF_RUNS
+        found = self._read(table) if whole else self._shown(table)
         found.createOrReplaceTempView(name)
+
+    def _shown(self, table: str) -> Any:
+        """The rows that count: of the last word, and of no run that went on meanwhile."""
+        rows = f"SELECT * FROM {RECORDED}{table}"  # noqa: S608 - a table of ours
+        if any((batch / "outgrown.parquet").exists() for batch in self._batches):
+            rows += f"""
+                AS told WHERE NOT EXISTS (
+                    SELECT 1 FROM {RECORDED}outgrown AS early WHERE early.run_key = told.run_key
+                )
+            """  # noqa: S608 - the same
+        return self.frame(SHOWN[table](rows) if table in SHOWN else rows)
 
     def _read(self, table: str) -> Any:
         """The rows of all batches that have the table; typed, even if none has."""
