@@ -107,6 +107,16 @@ def test_a_call_that_was_under_way_has_its_result_in_the_later_state(tmp_path: P
     assert [done.result for done in case.calls] == [{"found": number} for number in range(3)]
 
 
+def test_an_answer_that_was_being_written_is_whole_in_the_later_state(tmp_path: Path) -> None:
+    begun = state(2)
+    begun.conversation_history[-1] = {"role": "assistant", "content": "mess"}
+    store = new_store(tmp_path)
+    fill(store, [begun])
+    fill(store, [state(2)])
+    (case,) = store.cases()
+    assert case.conversation_history == [message(number) for number in range(4)]
+
+
 LATER = state(4)
 
 

@@ -142,9 +142,12 @@ def _identity(case: AgentTestCase) -> tuple[object, ...]:
     return (case.run_id, case.started_at, *place, *whose)
 
 
-def _length(case: AgentTestCase) -> tuple[int, int, int, float]:
+def _length(case: AgentTestCase) -> tuple[float, ...]:
+    """How far a run has come: a state that has more of it is the later one."""
+    messages = case.conversation_history or []
     answered = sum(call.result is not None for call in case.calls)
-    return len(case.calls), answered, len(case.conversation_history or ()), case.ended_at or 0.0
+    last = len(str(messages[-1])) if messages else 0
+    return len(case.calls), answered, len(messages), last, case.ended_at or 0.0
 
 
 def continues(later: AgentTestCase, earlier: AgentTestCase) -> bool:
