@@ -33,7 +33,7 @@ def nothing_to_lose() -> Iterator[None]:
     ignored, or to be heard by somebody else, still has their way.
     """
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if not usual or threading.current_thread() is not threading.main_thread():
+    if not usual or not _hears_signals():
         yield
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -41,6 +41,29 @@ def nothing_to_lose() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back until the block is done, so that what it writes is written whole."""
+    if not _hears_signals():
+        yield
+        return
+    asked: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        # To whoever hears of it otherwise; it may be nobody.
+        signal.raise_signal(signal.SIGINT)
+
+
+def ignore_further_ctrl_c() -> None:
+    """Let an impatient user wait the moment it takes to write the ends of the files."""
+    if _hears_signals():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def hear_every_ctrl_c() -> None:
@@ -61,3 +84,7 @@ def _tell_again(lost: sys.UnraisableHookArgs) -> None:
     later = threading.Timer(_SECONDS_UNTIL_AGAIN, signal.pthread_kill, (main, signal.SIGINT))
     later.daemon = True
     later.start()
+
+
+def _hears_signals() -> bool:
+    return threading.current_thread() is threading.main_thread()

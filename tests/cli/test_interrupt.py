@@ -18,8 +18,8 @@ import pytest
 from tests.cli.processes import ASSAY, PLAIN, on_a_terminal, with_patience
 from tests.store.runs import SMALL, fill, runs
 
-from assay.cli.interruption import uninterrupted
 from assay.importing import ImportSettings, import_runs
+from assay.own_process import uninterrupted
 from assay.store import Store
 
 LINE = (
@@ -173,6 +173,16 @@ def test_an_interruption_waits_for_what_must_not_be_cut() -> None:
         work()
     assert done == ["the block"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_whoever_ignores_an_interruption_is_not_interrupted_later() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_an_error_in_such_a_block_is_not_hidden() -> None:

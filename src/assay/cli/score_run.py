@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.cli.console import Terminal
-from assay.cli.interruption import ignore_further, uninterrupted
 from assay.cli.progress import ReadingProgress
 from assay.cli.sources import total_bytes
+from assay.own_process import ignore_further_ctrl_c, uninterrupted
 from assay.render.score_rows import unreadable_row
 from assay.render.score_table import reason_text
 from assay.scoring import Crew, score_cases
@@ -52,7 +52,7 @@ def score_all(
                     _write(scores, queue, book, rows, reasons)
                 progress.done()
     except (KeyboardInterrupt, BrokenPipeError):
-        ignore_further()
+        ignore_further_ctrl_c()
         book.interrupted = True
     finally:
         queue.close()

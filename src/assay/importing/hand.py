@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -13,6 +14,7 @@ from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import RunReader
 from assay.ingest.sources import EXPANDING, STDIN, is_pipe
+from assay.own_process import uninterrupted
 from assay.run import Source
 from assay.store import Store
 from assay.test_case import AgentTestCase
@@ -172,14 +174,17 @@ class Hand:
         """Settle and add what waits, if there is so much of it."""
         if len(self._runs) + len(self._judged) < at_least:
             return
-        # Nothing is added twice, and counted as known already, where Ctrl-C comes meanwhile.
-        unjudged, runs, judged = self._unjudged, self._runs, self._judged
-        self._unjudged, self._runs, self._judged = [], [], []
-        self._weight_added = self._reader.weight
-        for run in unjudged:
-            settle(run)
-        self.writer.add_all(runs, on_unfit=partial(_note_unfit, report))
-        self.writer.add_evaluations(judged)
+        # Ctrl-C may cost the one item in hand, never several that were read.
+        is_one = len(self._runs) + len(self._judged) == 1
+        with nullcontext() if is_one else uninterrupted():
+            # Nothing is added twice, and counted as known already, where Ctrl-C comes meanwhile.
+            unjudged, runs, judged = self._unjudged, self._runs, self._judged
+            self._unjudged, self._runs, self._judged = [], [], []
+            self._weight_added = self._reader.weight
+            for run in unjudged:
+                settle(run)
+            self.writer.add_all(runs, on_unfit=partial(_note_unfit, report))
+            self.writer.add_evaluations(judged)
 
     def _show_soon(self) -> None:
         """Write what has been in hand for long: a pipe may never end."""
