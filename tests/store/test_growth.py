@@ -9,6 +9,7 @@ import pytest
 from tests.store.runs import SMALL, fill, run, runs
 
 from assay import AgentTestCase, MCPExecutionData, Source, Store, ToolExecutionResult
+from assay.cli.stores import find_run
 from assay.score import Score
 from assay.store import Settings
 from assay.store.growth import continues
@@ -225,6 +226,18 @@ def test_compaction_drops_what_was_outgrown_for_good(tmp_path: Path) -> None:
     assert store.doctor() == []
     assert fill(store, [state(2), state(3)]) == (0, 2)
     assert stored(store) == before
+
+
+def test_the_key_of_an_outgrown_run_means_what_became_of_it(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    keys = []
+    for calls in (1, 2, 4):
+        fill(store, [state(calls)])
+        keys += [row["run_key"] for row in store.query("SELECT run_key FROM runs")]
+    assert len(set(keys)) == 3
+    store.compact()
+    assert [store.later_states(key) for key in keys] == [[keys[2]], [keys[2]], []]
+    assert {find_run(store, key[:10]) for key in keys} == {keys[2]}
 
 
 def test_what_an_outgrown_run_did_counts_in_no_question(tmp_path: Path) -> None:

@@ -105,9 +105,10 @@ def chosen(store: Store, model: str | None, task: str | None) -> tuple[str | Non
 
 def find_run(store: Store, run: str) -> str:
     """The key of the run that a key, an id, the first letters, a task, a session or a file mean."""
-    asked = {"run": without_surrogates(run), "limit": _MOST_NAMED + 1}
-    answers = (store.query(way, **asked) for way in _WAYS)
+    told = without_surrogates(run)
+    answers = (store.query(way, run=told, limit=_MOST_NAMED + 1) for way in _WAYS)
     found = [row["run_key"] for row in next(filter(None, answers), [])]
+    found = found or store.later_states(told)
     if len(found) == 1:
         key: str = found[0]
         return key

@@ -37,6 +37,16 @@ TABLES_OF_RUNS = tuple(
     table for table, columns in TABLES.items() if "run_key" in columns and table != "outgrown"
 )
 
+# What runs became whose keys begin so, over however many imports.
+LATER_STATES = """
+    WITH RECURSIVE later(run_key) AS (
+        SELECT later_key FROM outgrown WHERE starts_with(run_key, $run)
+        UNION
+        SELECT later_key FROM outgrown JOIN later USING (run_key)
+    )
+    SELECT run_key FROM runs WHERE run_key IN (SELECT run_key FROM later) ORDER BY run_key
+"""
+
 Place = tuple[object, ...]
 
 

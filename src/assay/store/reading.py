@@ -19,6 +19,7 @@ from assay.evidence.blame import Siblings
 from assay.store.case_text import read_case
 from assay.store.compaction import compact
 from assay.store.golden import mark_golden
+from assay.store.growth import LATER_STATES
 from assay.store.health import examine
 from assay.store.layout import Layout
 from assay.store.questioning import QuestionEngine, tables_named_in, view_of
@@ -165,6 +166,10 @@ class Store:
         (row,) = self.query("SELECT COUNT(*) AS runs FROM runs")
         found: int = row["runs"]
         return found
+
+    def later_states(self, run: str) -> list[str]:
+        """The keys of the runs that an outgrown one has become, by its key or how that begins."""
+        return [row["run_key"] for row in self.query(LATER_STATES, run=run)]
 
     def siblings(self, run_key: str) -> dict[int, Siblings]:
         """How the calls of a run went in other runs, by their position; for the sibling test."""

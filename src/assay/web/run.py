@@ -19,7 +19,7 @@ from assay.store.secret_rules import MASK
 from assay.web.pages import answer
 from assay.web.run_filter import RunFilter
 from assay.web.run_list import RunList
-from assay.web.run_news import run_news, run_state
+from assay.web.run_news import run_state
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -56,7 +56,7 @@ _decode_score = msgspec.json.Decoder(Score).decode
 
 
 def run_page(request: Request) -> Response:
-    """The page of a run; a beginning of its key, or its own id, leads there."""
+    """The page of a run; a beginning of its key, its own id, or an earlier state leads there."""
     store: PooledStore = request.app.state.store
     key = request.path_params["run_key"]
     case = store.case(key)
@@ -65,7 +65,7 @@ def run_page(request: Request) -> Response:
     wanted = RunFilter.from_items(request.query_params.multi_items())
     # Read first: what comes while the page is made is then looked for once too often, not missed.
     facets = request.app.state.facets.current()
-    news, metric = run_news(store, key, case), facets.metric
+    state, metric = run_state(store, key), facets.metric
     with store.questions() as engine:
         rows = engine.sql(_TREES, run_key=key, metric=metric or "")
         beside = RunList(engine, wanted, metric).neighbours(key)
@@ -89,7 +89,7 @@ def run_page(request: Request) -> Response:
         view=view,
         query=wanted.query,
         beside=beside,
-        news=news,
+        state=state,
         newest=facets.newest,
         again="?".join(filter(None, (request.url.path, request.url.query))),
         scored_now=scored_now,
@@ -132,9 +132,11 @@ def _attempts(store: PooledStore, key: str, case: AgentTestCase) -> list[Attempt
 def _elsewhere(request: Request, store: PooledStore, run: str) -> Response:
     """Lead to the run that is meant, or name the nearest one."""
     with store.questions() as engine:
-        meant = engine.sql(_MEANT, run=run)
-        if len(meant) == 1:
-            return RedirectResponse(request.url.replace(path=f"/runs/{meant[0]['run_key']}"))
+        meant = [row["run_key"] for row in engine.sql(_MEANT, run=run)]
+    meant = meant or store.later_states(run)
+    if len(meant) == 1:
+        return RedirectResponse(request.url.replace(path=f"/runs/{meant[0]}"))
+    with store.questions() as engine:
         rows = engine.sql(_NEAREST, run=run[:_LONGEST_NAME])
     nearest = [
         {

@@ -26,15 +26,16 @@ const tell = (now) => {
   document.querySelector("[data-news]").replaceChildren(`${words} · `, link);
 };
 
-const fetched = async (address) => {
-  const reply = await fetch(address);
-  if (reply.status !== 200) return null;
+// The page as it is now, and where it is.
+const fetched = async () => {
+  const reply = await fetch(location.href);
+  if (reply.status !== 200) return {};
   const page = new DOMParser().parseFromString(await reply.text(), "text/html");
-  return watched(page) && page;
+  return { page: watched(page) && page, address: reply.redirected && reply.url };
 };
 
 const bring = async () => {
-  const page = await fetched(location.href);
+  const { page } = await fetched();
   if (!page || !rests()) return;
   document.querySelector("main").replaceChildren(...page.querySelector("main").childNodes);
   told = watched().dataset.watch;
@@ -42,15 +43,11 @@ const bring = async () => {
 
 // A run that was recorded further while it was looked at is followed to where it goes on.
 const update = async () => {
-  const { state, further } = watched().dataset;
-  if ((await (await fetch(watched().dataset.ask)).json()).state === state) return;
-  let page = await fetched(location.href);
-  const onward = page && further === undefined && watched(page).dataset.further;
-  if (onward) {
-    page = await fetched(onward);
-    if (page) history.replaceState(null, "", onward + location.hash);
-  }
+  const { state, ask } = watched().dataset;
+  if ((await (await fetch(ask)).json()).state === state) return;
+  const { page, address } = await fetched();
   if (!page) return;
+  if (address) history.replaceState(null, "", address.split("#")[0] + location.hash);
   merge(document.querySelector("main"), page.querySelector("main"));
   document.title = page.title;
   document.querySelector("[data-news]").textContent = watched().dataset.brought;
