@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import pytest
 from tests.store.runs import SMALL, fill, run, runs
 
@@ -139,8 +140,8 @@ LATER = state(4)
 def test_what_does_not_begin_alike_stays_a_run_of_its_own(
     tmp_path: Path, change: Callable[[AgentTestCase], AgentTestCase]
 ) -> None:
-    assert continues(LATER, state(2))
-    assert not continues(LATER, change(state(2)))
+    assert continues(LATER, earlier=state(2))
+    assert not continues(LATER, earlier=change(state(2)))
     store = new_store(tmp_path)
     fill(store, [change(state(2))])
     fill(store, [LATER])
@@ -157,7 +158,7 @@ def test_a_run_that_was_told_differently_but_did_not_grow_is_a_second_run(tmp_pa
 def test_a_result_that_changed_is_no_growth() -> None:
     changed = state(2)
     changed.calls[0].result = "something else"
-    assert not continues(LATER, changed)
+    assert not continues(LATER, earlier=changed)
 
 
 def test_runs_without_an_id_never_grow(tmp_path: Path) -> None:
@@ -167,10 +168,42 @@ def test_runs_without_an_id_never_grow(tmp_path: Path) -> None:
     assert store.count() == 2
 
 
-def test_nothing_in_common_but_an_id_is_not_enough() -> None:
-    empty = state(0, started_at=None, ended_at=None)
-    assert not continues(state(3, started_at=None), empty)
-    assert continues(state(3), state(0))
+def test_runs_that_nobody_knows_the_start_of_never_grow(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    fill(store, [state(2, started_at=None, model="ada")])
+    fill(store, [state(4, started_at=None, model="bob")])
+    assert store.count() == 2
+
+
+def test_a_longer_answer_to_the_same_question_is_no_growth() -> None:
+    asked = message(0)
+    short = [asked, {"role": "assistant", "content": "four"}]
+    long = [asked, {"role": "assistant", "content": "it is four"}]
+    earlier = state(0, conversation_history=short)
+    assert not continues(state(0, conversation_history=long, ended_at=2e9), earlier=earlier)
+    whole = [asked, {"role": "assistant", "content": "four it is", "reasoning": "2 + 2"}]
+    assert continues(state(0, conversation_history=whole), earlier=earlier)
+
+
+def test_another_model_goes_on_with_a_session_and_with_nothing_else() -> None:
+    assert continues(state(4, model="bob"), earlier=state(2, model="ada"))
+    later, earlier = state(4, model="bob", session_id=None), state(2, session_id=None)
+    assert continues(later, earlier=earlier)
+    earlier.model = "ada"
+    assert not continues(later, earlier=earlier)
+
+
+def test_an_answer_alone_is_growth(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    unanswered = state(2)
+    unanswered.actual_output = None
+    fill(store, [unanswered])
+    fill(store, [state(2)])
+    assert [case.actual_output for case in store.cases()] == ["answer 2"]
+
+
+def test_an_id_without_calls_or_words_grows_by_its_start_alone() -> None:
+    assert continues(state(3), earlier=state(0))
 
 
 def test_an_id_that_many_runs_share_is_no_runs_id(tmp_path: Path) -> None:
@@ -201,16 +234,63 @@ def test_a_golden_run_stays_golden_when_it_grows(tmp_path: Path) -> None:
     assert [(case.run_id, len(case.calls)) for _, case in store.golden_cases()] == [("session", 4)]
 
 
-def test_a_secret_in_both_states_hinders_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {}),
+        ({}, {"redact": False}),
+        ({"redact": False}, {}),
+        ({}, {"emails": True}),
+        ({"emails": True}, {}),
+    ],
+)
+def test_a_secret_in_both_states_hinders_nothing(
+    tmp_path: Path, before: dict[str, bool], after: dict[str, bool]
+) -> None:
     def told(calls: int) -> AgentTestCase:
         case: AgentTestCase = state(calls)
-        case.calls[0].parameters = {"password": "hunter2-and-more"}
+        case.calls[0].parameters = {"password": "hunter2-and-more", "to": "ann@example.org"}
         return case
 
     store = new_store(tmp_path)
-    fill(store, [told(2)])
-    fill(store, [told(4)])
+    fill(store, [told(2)], **before)
+    fill(store, [told(4)], **after)
     assert stored(store) == [("session", 4)]
+
+
+def test_another_writer_that_was_first_is_seen_before_a_batch_is(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    with store.writer() as slow:
+        slow.add(state(2))
+        slow.add(state(5, name="other"))
+        fill(store, [state(4), state(3, name="other")])
+    assert stored(store) == [("other", 5), ("session", 4)]
+    assert (slow.added, slow.known_already, slow.outgrown) == (1, 1, 1)
+
+
+def test_states_that_were_never_told_apart_are_put_in_order_later(tmp_path: Path) -> None:
+    """As two writers leave them that do not see each other: here the marks were lost."""
+    store = new_store(tmp_path)
+    fill(store, [state(2)])
+    fill(store, [state(4)])
+    (marks,) = (store.path / "batches").glob("*/outgrown.parquet")
+    marks.unlink()
+    assert stored(store) == [("session", 2), ("session", 4)]
+    with store.writer() as writer:
+        writer.add(state(3))
+    assert (writer.added, writer.outgrown) == (0, 1)
+    assert stored(store) == [("session", 4)]
+
+
+def test_an_export_of_outgrown_runs_goes_by_what_they_became(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    fill(store, [state(2, model="ada"), state(1, name="other", model="bob")])
+    fill(store, [state(4, model="ada"), state(2, name="other", model="bob")])
+    assert store.count("outgrown", "model = $model", model="ada") == 1
+    rows = list(store.rows("outgrown", "model = $model", model="ada"))
+    assert [row["later_key"] for row in rows] == [
+        row["run_key"] for row in store.query("SELECT run_key FROM runs WHERE model = 'ada'")
+    ]
 
 
 def test_compaction_drops_what_was_outgrown_for_good(tmp_path: Path) -> None:
@@ -220,9 +300,9 @@ def test_compaction_drops_what_was_outgrown_for_good(tmp_path: Path) -> None:
     before = stored(store)
     assert store.compact().merged == 2
     assert stored(store) == before
-    with store.questions() as engine:
-        (rows,) = engine.sql("SELECT COUNT(*) AS runs FROM recorded_runs")
-    assert rows["runs"] == 3
+    (file,) = (store.path / "batches").glob("*/runs.parquet")
+    with duckdb.connect() as engine:
+        assert len(engine.from_parquet(str(file)).fetchall()) == 3
     assert store.doctor() == []
     assert fill(store, [state(2), state(3)]) == (0, 2)
     assert stored(store) == before

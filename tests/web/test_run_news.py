@@ -33,6 +33,7 @@ def _begun(calls: int, answer: str | None = None, **known: Any) -> AgentTestCase
     """A run as far as it was recorded; all of them begin alike."""
     made = [call(f"read_{n}", {"items": _ITEMS}, parameters={"page": n}) for n in range(calls)]
     given = {"run_id": "run-7", "task_id": "orders", "model": "m", "attempt": 1} | known
+    given.setdefault("started_at", 1.0)
     return case_of("Which orders are open?", answer, made, **given)
 
 

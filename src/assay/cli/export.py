@@ -59,12 +59,7 @@ class _Chosen(msgspec.Struct, frozen=True):
 
     def count(self, table: str) -> int:
         """How many rows of a table there are to export."""
-        where = f" WHERE {self.where}" if self.where else ""
-        if where and table != "runs" and "run_key" in import_module("assay.store").TABLES[table]:
-            where = f" WHERE run_key IN (SELECT run_key FROM runs{where})"  # noqa: S608 - ours
-        sql = f"SELECT COUNT(*) AS n FROM {table}{where}"  # noqa: S608 - a table of ours
-        (row,) = self.store.query(sql, **self.params)
-        found: int = row["n"]
+        found: int = self.store.count(table, self.where, **self.params)
         return found
 
 

@@ -116,8 +116,8 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
     if known := report.known_already + report.judged_known_already:
         terminal.tell(counted(known, "was there already", "were there already"))
     if report.outgrown:
-        grown = counted(report.outgrown, "had grown since its", "had grown since their")
-        terminal.tell(f"{grown} last import: only the later state counts")
+        gone_on = counted(report.outgrown, "run of the store had", "runs of the store had")
+        terminal.tell(f"{gone_on} gone on: only the later state counts")
     if report.redactions:
         terminal.tell(counted(report.redactions, "secret masked", "secrets masked"))
     if report.passed_over:

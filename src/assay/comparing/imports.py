@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _PAUSE = 300
 _TIME_DIGITS = 20
 _NANOSECONDS = 1_000_000_000
-_BATCHES = "WITH placed AS ({placed}) SELECT DISTINCT batch FROM placed ORDER BY batch"
 _RUNS_OF = """
     WITH placed AS ({placed})
     SELECT run_key FROM placed WHERE list_contains($batches::VARCHAR[], batch) ORDER BY run_key
@@ -25,8 +24,7 @@ _RUNS_OF = """
 
 def batch_names(engine: QuestionEngine) -> list[str]:
     """The batches that hold runs, oldest first."""
-    rows = engine.sql(_BATCHES.format(placed=engine.batch_of_runs()))
-    return [row["batch"] for row in rows]
+    return engine.batches_of_runs()
 
 
 def last_import(batches: Sequence[str]) -> str | None:

@@ -8,13 +8,18 @@ and from the moment it is visible the earlier one is not.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from assay.engine import file_list
 from assay.errors import InvalidRecord
 from assay.store.case_text import read_case
+from assay.store.lookalikes import reads_as
+from assay.store.secret_rules import MASK
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:
@@ -26,7 +31,8 @@ if TYPE_CHECKING:
     from assay.store.tables import RunRow
     from assay.test_case import AgentTestCase
 
-# What all states of a run have in common, in columns of `runs`; the first is never missing.
+# What all states of a run have in common, in columns of `runs`. Without the first and the last
+# nobody can tell a run that went on from another that began alike.
 PLACE = ("run_id", "source_position", "started_at")
 # What they have in common besides.
 _WHOSE = ("task_id", "attempt", "agent_id", "session_id", "framework")
@@ -59,7 +65,7 @@ class State(NamedTuple):
 
 
 class Places:
-    """Where the runs of a store stand, as far as they can grow: those with an id.
+    """Where the runs of a store stand, as far as they can grow: those with an id and a start.
 
     Only a number is kept of each: whether two are really the same is seen when they are compared.
     """
@@ -70,17 +76,21 @@ class Places:
 
     def learn(self, places: Iterable[Place]) -> None:
         """Remember where stored runs stand."""
-        self._numbers.update(hash(place) for place in places if place[0] is not None)
+        self._numbers.update(hash(place) for place in places if None not in place[::2])
 
-    def meet_again(self, place: Place) -> bool:
-        """Whether there was a run at the same place before; from now on there is."""
-        if place[0] is None:
-            return False
-        number = hash(place)
-        if number in self._numbers:
-            return True
-        self._numbers.add(number)
-        return False
+    def met_again(self, places: Iterable[Place]) -> set[Place]:
+        """Those of the runs in hand at which there is another run, in hand or in the store."""
+        counts = Counter(places)
+        return {
+            place
+            for place, count in counts.items()
+            if None not in place[::2] and (count > 1 or hash(place) in self._numbers)
+        }
+
+
+def run_column(table: str) -> str:
+    """The column that names a run which counts, in tables that have a `run_key`."""
+    return "later_key" if table == "outgrown" else "run_key"
 
 
 def place_of(row: RunRow) -> Place:
@@ -93,16 +103,16 @@ def stored_states(engine: Engine, batches: Sequence[Path], places: set[Place]) -
     runs, cases = (_files(batches, table) for table in ("runs", "cases"))
     if not runs or not cases:
         return []
-    ids = sorted({str(place[0]) for place in places})
     columns = ", ".join(PLACE)
     found = engine.execute(
-        f"SELECT run_key, {columns} FROM read_parquet({file_list(runs)}, union_by_name = true) "  # noqa: S608 - our own files, quoted
-        f"WHERE run_id IN (SELECT unnest($ids::VARCHAR[])) AND {not_outgrown(batches)}",
-        {"ids": ids},
+        f"SELECT {columns}, LIST(run_key) FROM {_read(runs)} "  # noqa: S608 - our own files, quoted
+        f"WHERE run_id IN (SELECT unnest($ids::VARCHAR[])) AND {not_outgrown(batches)} "
+        f"GROUP BY {columns} HAVING COUNT(*) <= {_MOST_STATES}",
+        {"ids": sorted({str(place[0]) for place in places})},
     )
-    keys = [key for key, *place in found.fetchall() if tuple(place) in places]
+    keys = [key for *place, same in found.fetchall() if tuple(place) in places for key in same]
     states = engine.execute(
-        f'SELECT run_key, source, "case" FROM read_parquet({file_list(cases)}) '  # noqa: S608 - the same
+        f'SELECT run_key, source, "case" FROM {_read(cases)} '  # noqa: S608 - the same
         "WHERE run_key IN (SELECT unnest($keys::VARCHAR[]))",
         {"keys": keys},
     )
@@ -112,9 +122,11 @@ def stored_states(engine: Engine, batches: Sequence[Path], places: set[Place]) -
 def not_outgrown(batches: Sequence[Path]) -> str:
     """The condition that a row with a `run_key` is of no outgrown run."""
     files = _files(batches, "outgrown")
-    if not files:
-        return "true"
-    return f"run_key NOT IN (SELECT run_key FROM read_parquet({file_list(files)}))"  # noqa: S608 - our own files, quoted
+    return f"run_key NOT IN (SELECT run_key FROM {_read(files)})" if files else "true"  # noqa: S608 - our own files, quoted
+
+
+def _read(files: list[Path]) -> str:
+    return f"read_parquet({file_list(files)}, union_by_name = true)"
 
 
 def _files(batches: Sequence[Path], table: str) -> list[Path]:
@@ -123,26 +135,54 @@ def _files(batches: Sequence[Path], table: str) -> list[Path]:
 
 def outgrown_among(states: Iterable[State]) -> dict[str, str]:
     """Of some states those that another one has outgrown, each with the latest that has."""
-    runs: dict[object, list[tuple[str, AgentTestCase]]] = defaultdict(list)
+    runs: dict[object, list[State]] = defaultdict(list)
     for state in states:
-        with suppress(InvalidRecord):  # the doctor tells of it
-            case = read_case(state._asdict())
-            runs[_identity(case)].append((state.run_key, case))
+        runs[_facts(state.case).run_id].append(state)
     found: dict[str, str] = {}
-    for same in runs.values():
-        if len(same) <= _MOST_STATES:
-            found |= _outgrown_in(same)
+    for same in runs.values():  # one run after the other, for each may be large
+        found |= _outgrown_in(same)
     return found
 
 
-def _outgrown_in(states: list[tuple[str, AgentTestCase]]) -> dict[str, str]:
+class _Known(Struct):
+    """What is read of a case before it is known that the rest is needed."""
+
+    run_id: str | None = None
+
+
+_facts = msgspec.json.Decoder(_Known).decode
+
+
+def _outgrown_in(states: list[State]) -> dict[str, str]:
+    read: list[tuple[str, AgentTestCase]] = []
+    for state in states:
+        with suppress(InvalidRecord):  # the doctor tells of it
+            read.append((state.run_key, read_case(state._asdict())))
     # The longest first, so that what has outgrown a state is the latest that there is.
-    ordered = sorted(states, key=lambda state: _length(state[1]), reverse=True)
-    return {
-        key: next(other for other, later in ordered if continues(later, case))
-        for key, case in ordered
-        if any(continues(later, case) for _, later in ordered)
-    }
+    read.sort(key=lambda known: _progress(known[1]), reverse=True)
+    found: dict[str, str] = {}
+    for key, case in read:
+        later = next((other for other, its in read if continues(its, earlier=case)), None)
+        if later is not None:
+            found[key] = later
+    return found
+
+
+def continues(later: AgentTestCase, *, earlier: AgentTestCase) -> bool:
+    """Whether a run is the earlier one, gone on: it begins with all of it, and has more.
+
+    The end of what was recorded may read otherwise: an answer was still being written, and calls
+    had no result yet. A run of which nobody knows when it began is never taken for another.
+    """
+    return (
+        earlier.started_at is not None
+        and _identity(later) == _identity(earlier)
+        and _may_be_one_model(later, earlier)
+        and (not earlier.input or is_alike(later.input, earlier.input))
+        and _calls_go_on(later.calls, earlier.calls)
+        and _messages_go_on(later, earlier)
+        and _progress(later) > _progress(earlier)
+    )
 
 
 def _identity(case: AgentTestCase) -> tuple[object, ...]:
@@ -152,34 +192,19 @@ def _identity(case: AgentTestCase) -> tuple[object, ...]:
     return (case.run_id, case.started_at, *place, *whose)
 
 
-def _length(case: AgentTestCase) -> tuple[float, ...]:
-    """How far a run has come: a state that has more of it is the later one."""
+def _may_be_one_model(later: AgentTestCase, earlier: AgentTestCase) -> bool:
+    """Whether the models do not tell two runs apart; in a session people go on with another."""
+    either = later.model is None or earlier.model is None or later.session_id is not None
+    return either or later.model == earlier.model
+
+
+def _progress(case: AgentTestCase) -> tuple[float, ...]:
+    """How far a run has come: of two states the later one has more."""
     messages = case.conversation_history or []
     answered = sum(call.result is not None for call in case.calls)
     last = len(str(messages[-1])) if messages else 0
-    return len(case.calls), answered, len(messages), last, case.ended_at or 0.0
-
-
-def continues(later: AgentTestCase, earlier: AgentTestCase) -> bool:
-    """Whether a run is the other one, gone on: it begins with all of it, and has more.
-
-    The end of what was recorded may read otherwise: an answer was still being written, and calls
-    had no result yet.
-    """
-    return (
-        _identity(later) == _identity(earlier)
-        and _have_beginning(later, earlier)
-        and _calls_go_on(later.calls, earlier.calls)
-        and _messages_go_on(later, earlier)
-        and _length(later) > _length(earlier)
-    )
-
-
-def _have_beginning(later: AgentTestCase, earlier: AgentTestCase) -> bool:
-    """Whether there is anything that both can have in common, be it when they began."""
-    before = len(earlier.calls) + len((earlier.conversation_history or ())[:-1])
-    asked = not earlier.input or later.input == earlier.input
-    return asked and (before > 0 or earlier.started_at is not None)
+    has_ended = case.actual_output is not None
+    return len(case.calls), answered, len(messages), last, has_ended, case.ended_at or 0.0
 
 
 def _calls_go_on(
@@ -191,13 +216,43 @@ def _calls_go_on(
 
 
 def _is_same_call(after: ToolExecutionResult, before: ToolExecutionResult) -> bool:
-    same = ("tool", "server", "parameters", "call_id", "parent_id")
-    return all(getattr(after, name) == getattr(before, name) for name in same) and (
-        before.result is None or after.result == before.result
+    same = ("tool", "server", "call_id", "parent_id")
+    return (
+        all(getattr(after, name) == getattr(before, name) for name in same)
+        and is_alike(after.parameters, before.parameters)
+        and (before.result is None or is_alike(after.result, before.result))
     )
 
 
 def _messages_go_on(later: AgentTestCase, earlier: AgentTestCase) -> bool:
     after, before = later.conversation_history or [], earlier.conversation_history or []
-    ended = before[:-1]
-    return len(after) >= len(before) and after[: len(ended)] == ended
+    if not before:
+        return True
+    *ended, last = before
+    return (
+        len(after) >= len(before)
+        and is_alike(after[: len(ended)], ended)
+        and _is_beginning(last, after[len(ended)])
+    )
+
+
+def _is_beginning(cut_off: Any, whole: Any) -> bool:
+    """Whether a value may be another one that was not written to its end."""
+    if isinstance(cut_off, str) and isinstance(whole, str):
+        return whole.startswith(cut_off) or is_alike(whole, cut_off)
+    if isinstance(cut_off, dict) and isinstance(whole, dict):
+        return all(
+            name in whole and _is_beginning(value, whole[name]) for name, value in cut_off.items()
+        )
+    if isinstance(cut_off, list) and isinstance(whole, list):
+        pairs = zip(cut_off, whole, strict=False)
+        return len(cut_off) <= len(whole) and all(_is_beginning(*pair) for pair in pairs)
+    return bool(cut_off is None or cut_off == whole)
+
+
+def is_alike(one: object, other: object) -> bool:
+    """Whether two values are the same, but for what only one of them has masked."""
+    if one == other:
+        return True
+    told, masked = (msgspec.json.encode(value).decode() for value in (one, other))
+    return (MASK in masked and reads_as(told, masked)) or (MASK in told and reads_as(masked, told))

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from assay.engine import Engine
 
 STORED = "stored_"
-# The same with every row that was ever written, for questions that find the last word themselves.
+# The same with every row that was ever written of them, for questions that find the last word
+# themselves.
 RECORDED = "recorded_"
 # Tables that are only ever added to, of which the last word counts.
 SHOWN: dict[str, Callable[[str], str]] = {"scores": latest_scores, "golden": marks_in_force}
@@ -184,6 +185,10 @@ class QuestionEngine:
         numbers = ", ".join(f"{column}::{name}_{column} AS {column}" for column in columns)
         return f"SELECT * REPLACE ({numbers}) FROM ({query})"  # noqa: S608 - all ours
 
+    def batches_of_runs(self) -> list[str]:
+        """The names of the batches that hold runs, oldest first, be they outgrown by now."""
+        return [batch.name for batch in self._batches if (batch / "runs.parquet").exists()]
+
     def batch_of_runs(self) -> str:
         """A query for the batch that each run stands in: `run_key` and the name of `batch`."""
         files = [file for batch in self._batches if (file := batch / "runs.parquet").exists()]
@@ -218,7 +223,7 @@ def view_of(
     `whole` shows rows as well that later ones have overruled.
     """
     rows = _rows_of(table, batches)
-    if table in TABLES_OF_RUNS and not whole:
+    if table in TABLES_OF_RUNS:
         rows = f"SELECT * FROM ({rows}) WHERE {not_outgrown(batches)}"  # noqa: S608 - all ours
     rows = SHOWN[table](rows) if table in SHOWN and not whole else rows
     return f"CREATE VIEW {name or table} AS {rows}"

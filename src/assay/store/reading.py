@@ -19,7 +19,7 @@ from assay.evidence.blame import Siblings
 from assay.store.case_text import read_case
 from assay.store.compaction import compact
 from assay.store.golden import mark_golden
-from assay.store.growth import LATER_STATES
+from assay.store.growth import LATER_STATES, run_column
 from assay.store.health import examine
 from assay.store.layout import Layout
 from assay.store.questioning import QuestionEngine, tables_named_in, view_of
@@ -161,10 +161,10 @@ class Store:
             text, source = row["case"], row["source"]
             yield text if source is None else f'{text[:-1]},"source":{source}}}'
 
-    def count(self) -> int:
-        """How many runs there are."""
-        (row,) = self.query("SELECT COUNT(*) AS runs FROM runs")
-        found: int = row["runs"]
+    def count(self, table: str = "runs", where: str | None = None, **params: object) -> int:
+        """How many rows a table has, those of certain runs if `where` says so."""
+        (row,) = self.query(_selection(table, "COUNT(*) AS found", where), **params)
+        found: int = row["found"]
         return found
 
     def later_states(self, run: str) -> list[str]:
@@ -265,5 +265,5 @@ def _selection(table: str, columns: str, where: str | None) -> str:
     if table not in TABLES:
         raise UnknownName("table", table, TABLES)
     if where and table != "runs" and "run_key" in TABLES[table]:
-        where = f"run_key IN (SELECT run_key FROM runs WHERE {where})"  # noqa: S608 - the caller's
+        where = f"{run_column(table)} IN (SELECT run_key FROM runs WHERE {where})"  # noqa: S608 - the caller's
     return f"SELECT {columns} FROM {table}" + (f" WHERE {where}" if where else "")  # noqa: S608 - a table of ours

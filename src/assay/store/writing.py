@@ -77,7 +77,6 @@ class _Item(NamedTuple):
     redactions: int
     seeming: Seeming | None
     place: Place
-    is_met_again: bool
 
     @property
     def state(self) -> State:
@@ -105,6 +104,13 @@ class _Taken(NamedTuple):
 
     fresh: dict[str, _Fresh]
     known: Counter[str]
+
+
+class _Outgrown(NamedTuple):
+    """Runs of the store and the keys of their later states, and which of them are golden."""
+
+    later: dict[str, str]
+    golden: list[str]
 
 
 class _Judgement(NamedTuple):
@@ -150,7 +156,6 @@ class Writer:
         self._lookalikes = Lookalikes()
         self._known: set[str] = set()
         self._places = Places()
-        self._later_keys: dict[str, str] = {}
         self._seen_batches: set[str] = set()
         self._items: list[_Item] = []
         self._judgements: list[_Judgement] = []
@@ -265,7 +270,6 @@ class Writer:
         for (key, item), row, (_, source), run_line, called in zip(
             fresh.items(), rows, sources, runs, calls, strict=True
         ):
-            place = place_of(row)
             taken = _Item(
                 key,
                 item.text,
@@ -276,8 +280,7 @@ class Writer:
                 _format_of(item.case),
                 item.redactions,
                 Seeming(row, item.recorded) if self._lookalikes else None,
-                place,
-                self._places.meet_again(place),
+                place_of(row),
             )
             # One step, so that Ctrl-C leaves no half of a run behind.
             self._items.append(taken)
@@ -347,22 +350,28 @@ class Writer:
         if not self._items and not self._judgements:
             return
         self._let_go(self._seen_otherwise())
-        self._later_keys = self._find_outgrown()
+        outgrown = self._find_outgrown()
         tell_blame([failure for item in self._items for failure in item.failures])
         batch = self._layout.begin()
         try:
-            self._write(batch.folder, self._items, self._judgements)
+            self._write(batch.folder, outgrown)
             with self._layout.locked("publish"):
-                if self._let_go(self._learn_new_batches()):
-                    self._write(batch.folder, self._items, self._judgements)
-                if self._items or self._judgements:
+                if fresh := self._learn_new_batches():
+                    known, before = self._let_go(fresh), outgrown
+                    outgrown = self._find_outgrown()
+                    if known or outgrown != before:
+                        self._write(batch.folder, outgrown)
+                is_shown = bool(self._items or self._judgements or outgrown.later)
+                if is_shown:
                     self._layout.show(batch)
         except BaseException:
             batch.abandon()
             raise
-        if not self._items and not self._judgements:
+        if not is_shown:
             batch.abandon()
         self._seen_batches.add(batch.folder.name)
+        self._places.learn(item.place for item in self._items)
+        self.outgrown += len(outgrown.later)
         self._count()
         self._items, self._judgements, self._bytes = [], [], 0
 
@@ -388,26 +397,31 @@ class Writer:
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
             return self._lookalikes.known(self._engine, seeming)
 
-    def _find_outgrown(self) -> dict[str, str]:
-        """The runs of the store of which a later state is in hand, and that; earlier ones go."""
-        again = {item.place for item in self._items if item.is_met_again}
+    def _find_outgrown(self) -> _Outgrown:
+        """What the store has in an earlier state than is in hand; what is in hand in one goes."""
+        again = self._places.met_again([item.place for item in self._items])
         if not again:
-            return {}
+            return _Outgrown({}, [])
         with self._layout.locked("read", shared=True), in_our_words(self._layout.root):
-            stored = stored_states(self._engine, self._layout.batches(), again)
-        in_hand = [item.state for item in self._items if item.place in again]
-        found = outgrown_among([*stored, *in_hand])
-        self._let_go(found.keys() - {state.run_key for state in stored})
-        return {key: found[key] for key, *_ in stored if key in found}
+            batches = self._layout.batches()
+            stored = stored_states(self._engine, batches, again)
+            in_hand = [item.state for item in self._items if item.place in again]
+            found = outgrown_among([*stored, *in_hand])
+            later = {
+                state.run_key: found[state.run_key] for state in stored if state.run_key in found
+            }
+            golden = golden_among(self._engine, batches, later) if later else []
+        self._let_go(found.keys() - later.keys())
+        return _Outgrown(later, golden)
 
     def _count(self) -> None:
         self.batches += 1
-        self.outgrown += len(self._later_keys)
         self.redactions += sum(item.redactions for item in self._items)
         self.formats_added.update(item.format for item in self._items)
         self.judged_added.update(row.table for row in self._judgements)
 
-    def _write(self, folder: Path, items: list[_Item], judgements: list[_Judgement]) -> None:
+    def _write(self, folder: Path, outgrown: _Outgrown) -> None:
+        items, judgements = self._items, self._judgements
         with in_our_words(self._layout.root):
             write_rows(self._engine, folder, "runs", b"\n".join([item.run_line for item in items]))
             calls = [row for item in items for row in item.call_rows]
@@ -416,7 +430,7 @@ class Writer:
                 lines = b"\n".join([row.line for row in judgements if row.table == table])
                 write_rows(self._engine, folder, table, lines)
             self._write_cases(folder, items)
-            self._write_outgrown(folder)
+            self._write_outgrown(folder, outgrown)
         (folder / MASKING).write_text(self._rules, encoding="ascii")
 
     def _write_cases(self, folder: Path, items: list[_Item]) -> None:
@@ -441,13 +455,11 @@ class Writer:
             },
         )
 
-    def _write_outgrown(self, folder: Path) -> None:
+    def _write_outgrown(self, folder: Path, outgrown: _Outgrown) -> None:
         """Say which runs are hidden from now on; a golden one is golden in its later state."""
-        later = self._later_keys
-        rows = [OutgrownRow(*pair) for pair in later.items()]
+        rows = [OutgrownRow(*pair) for pair in outgrown.later.items()]
+        marks = marks_of([outgrown.later[key] for key in outgrown.golden], is_golden=True)
         write_rows(self._engine, folder, "outgrown", _ENCODER.encode_lines(rows))
-        golden = golden_among(self._engine, self._layout.batches(), later) if later else ()
-        marks = marks_of([later[key] for key in golden], is_golden=True)
         write_rows(self._engine, folder, "golden", _ENCODER.encode_lines(marks))
 
     def _learn_new_batches(self) -> set[str]:

@@ -130,28 +130,29 @@ class SparkEngine:
             return
         self._opened.add(name)
         prefix, _, table = name.partition("_")
-        whole = f"{prefix}_" == RECORDED or table not in TABLES_OF_RUNS
-        found = self._read(table) if whole else self._shown(table)
+        if table in SHOWN and f"{prefix}_" != RECORDED:
+            found = self.frame(SHOWN[table](f"SELECT * FROM {RECORDED}{table}"))  # noqa: S608 - a table of ours
+        else:
+            found = self._without_outgrown(table)
         found.createOrReplaceTempView(name)
 
-    def _shown(self, table: str) -> Any:
-        """The rows that count: of the last word, and of no run that went on meanwhile."""
-        rows = f"SELECT * FROM {RECORDED}{table}"  # noqa: S608 - a table of ours
-        if any((batch / "outgrown.parquet").exists() for batch in self._batches):
-            rows += f"""
-                AS told WHERE NOT EXISTS (
-                    SELECT 1 FROM {RECORDED}outgrown AS early WHERE early.run_key = told.run_key
-                )
-            """  # noqa: S608 - the same
-        return self.frame(SHOWN[table](rows) if table in SHOWN else rows)
+    def _without_outgrown(self, table: str) -> Any:
+        """The rows of all runs that did not go on meanwhile."""
+        rows = self._read(table)
+        if table not in TABLES_OF_RUNS or not self._files("outgrown"):
+            return rows
+        return rows.join(self._read("outgrown"), "run_key", "left_anti").select(*rows.columns)
 
     def _read(self, table: str) -> Any:
         """The rows of all batches that have the table; typed, even if none has."""
         kinds = ", ".join(f"`{name}` {_spark_type(kind)}" for name, kind in TABLES[table].items())
-        files = [file for batch in self._batches if (file := batch / f"{table}.parquet").exists()]
+        files = self._files(table)
         if not files:
             return self._session.createDataFrame([], kinds)
         return self._session.read.schema(kinds).parquet(*map(_address, files))
+
+    def _files(self, table: str) -> list[Path]:
+        return [file for batch in self._batches if (file := batch / f"{table}.parquet").exists()]
 
 
 def _spark_type(kind: str) -> str:
