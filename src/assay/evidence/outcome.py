@@ -19,6 +19,7 @@ from assay.evidence.error_bodies import Reading, lone_words, read_value, told_un
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
+from assay.evidence.field_lines import read_fields
 from assay.evidence.last_words import (
     ends_in_error,
     ends_in_exception,
@@ -63,6 +64,8 @@ _DOING = frozenset({"acting", "other"})
 # What hinders who was to act, and answers who asked for it.
 _STATES = frozenset({"foreign_state", "state_symbol"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
+# How a label begins that is the value of something: "no_motion", "not_closed".
+_NOT_SO = ("no_", "not_")
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
 # How a checker tells what it found.
@@ -112,6 +115,8 @@ _OF_A_STATE = re.compile(
     r"|add|check|go)\b)",
     re.IGNORECASE,
 )
+# A document of sections alike, the first of which may be about any error.
+_SECTIONS = re.compile(r"(#{1,6}) [^\n]*\n(?:[^\n]*\n)*?\1 \S")
 # Work that goes on elsewhere, and of which one asks how it went.
 _OF_A_WORK = re.compile(
     r"(?:the |your |last |latest )*(?:[\w#.-]+ ){0,2}?(?:build|deployment|migration|installation"
@@ -297,6 +302,8 @@ def _read_words(
         found = None if above is None else failing_opening(above[1], tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
+    if (fields := read_fields(text, opening, tool)) is not None:
+        return fields
     rule = _told_late(text, opening, tool, reported=reported)
     return None if rule is None else Reading(failed=True, rule=rule, message=_gist(text, rule))
 
@@ -364,7 +371,14 @@ def _is_said_in_passing(
             passing = found.rule in WORKS and "fail" not in text[:80].lower()
         case _:
             passing = False
-    return passing or _is_an_answer(found.rule, tool)
+    return passing or _is_an_answer(found.rule, tool) or _is_about_something(text, found.rule, tool)
+
+
+def _is_about_something(text: str, rule: str, tool: ToolKind) -> bool:
+    """Whether a text is a label of what is not so, or a document that opens with an error."""
+    if rule == "state_symbol":
+        return tool != "acting" and text.lstrip().startswith(_NOT_SO)
+    return tool == "content" and text[:1] == "#" and _SECTIONS.match(text) is not None
 
 
 def _is_a_small_word(text: str) -> bool:
