@@ -31,7 +31,10 @@ ROLES: dict[str, frozenset[str]] = {
         | {"erro", "mensagem_erro", "mensaje_error", "fehler", "fehlermeldung", "erreur", "errore"}
         | {"message_erreur", "ошибка", "エラー", "エラーメッセージ", "오류"}
     ),
-    "errors": frozenset({"errors", "error_messages", "user_errors"}),
+    "errors": frozenset(
+        {"errors", "error_messages", "user_errors", "validation_errors", "field_errors"}
+        | {"model_state"}
+    ),
     "error_code": frozenset({"error_code", "errorcode", "errcode", "err_code", "errno"}),
     "status": frozenset(
         {"status", "result_status", "response_status", "status_text", "stat", "response"}
@@ -103,6 +106,7 @@ _CIRCUMSTANCE = frozenset(
         "took",
     }
     | {"latency_ms", "retry_after", "suggestion", "suggestions", "hint", "hints", "tool"}
+    | {"recovery", "remedy", "resolution", "next_steps", "how_to_fix", "retry_after_ms"}
     | {"tool_name", "query", "input", "args", "arguments", "parameters", "params", "metadata"}
     | {
         "meta",

@@ -52,7 +52,7 @@ _FAILED_WORD = re.compile(
 _NOT_THERE = re.compile(
     r"not[ _-]?found\Z|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}\Z", re.I
 )
-_ERROR_WORD = re.compile(r"(?:error|exception|not[ _-]?ok|错误)\Z", re.IGNORECASE)
+_ERROR_WORD = re.compile(r"(?:error|not[ _-]?ok|错误)\Z", re.IGNORECASE)
 _GOOD_WORD = re.compile(r"(?:ok|success|succeeded|successful|complete|completed|成功)\Z", re.I)
 _ERROR_TYPE = re.compile(
     r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
@@ -224,7 +224,8 @@ def _api_code(body: Body) -> Reading | None:
     named = [code for code in body.all("code") if is_bad_code(code)]
     if not own and not (named and body.all("message") and names_error(named[0])):
         return None
-    if (body.has_payload or not body.only_circumstance) and not _tells_by_code(body, named):
+    beside = body.has_payload or not body.only_circumstance
+    if beside and not _tells_by_code(body, [*own, *named]):
         return None
     return Reading(
         failed=True, rule="api_code", message=body.message() or message_in((own or named)[0])
