@@ -548,6 +548,7 @@ def test_what_the_models_own_code_throws_is_the_models() -> None:
         ("query", "division by zero", "model"),
         ("get_depth", "division by zero", "server"),
         ("execute_sql", "The query failed", "server"),
+        ("query_tides", "empty response from the gauge", "server"),
     ],
 )
 def test_a_query_and_a_script_are_the_models_own(tool: str, text: str, category: str) -> None:
@@ -680,6 +681,7 @@ def test_an_invalid_request_for_want_of_a_key_is_no_fault_of_the_model(
         ("429 GET https://harbour.example/berths", "rate_limit"),
         ("PUT /boats/7 → 409", "conflict"),
         ("GET /berths returned 503", "unavailable"),
+        ("The tide gauge returned error code 503", "unavailable"),
         ("harbour: [PATCH /boats/7][412]", "conflict"),
     ],
 )

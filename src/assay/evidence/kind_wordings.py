@@ -88,7 +88,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|(?:payment|card|transaction)\b[^\n]{0,30} declined"
             r"|no credits|top up|billing (?:details|limit|account|is)|(?:call|request|usage|search"
             r"|message|token|spending|daily|monthly|plan)\w*[^\n]{0,20} limit"
-            r" (?:of [\w $€£.,]{1,30} )?(?:was |has been )?(?:exceeded|reached|hit)"
+            r" (?:of [\w $€£.,]{1,30} |\([^)\n]{1,30}\) )?(?:was |has been )?"
+            r"(?:exceeded|reached|hit)"
             r"|^limit exceeded|exhausted|已达上限|用完"
             r"|payment required|credit balance|out of credits|no space left|disk (?:is )?full"
             r"|ENOSPC|EMFILE|too many (?:clients|(?:open )?(?:connections|files))|额度|配额|欠费"
@@ -97,8 +98,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "auth",
         (
-            r"(?:login|log-?in|auth|sign-?in) (?:has )?failed|wrong credentials|unauthori[sz]ed"
-            r"|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
+            r"(?:login|log-?in|auth|sign-?in) (?:has )?fail(?:ed|ure)|wrong credentials"
+            r"|unauthori[sz]ed|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
             r"|api[ _-]?key|bad credentials|(?:invalid|expired|missing|bad|no|locate|find"
             r"|load) (?:\w+ )?(?:token|credentials?|signature)\b|(?:user|access|app|secret"
             r"|license)[ _-]?key\b|invalid[ _](?:grant|client|auth)\b|\bnot[ _]authed\b"
@@ -146,7 +147,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "configuration",
         (
-            r"missing (?:\w+ )?config|not available\. (?:please )?(?:install|configure|check)"
+            r"missing (?:\w+ ){0,3}config(?!\w* (?:arg|par|field|option))"
+            r"|configured [\w ]{2,40} (?:is|are) (?:not valid|invalid)"
+            r"|not available\. (?:please )?(?:install|configure|check)"
             r"|check .{0,20}configuration|configure (?:your|the)\b|\b(?:is|are|been) disabled\b"
             r"|required .{0,30}tools? (?:is |are )?not available"
             r"|cannot run program|not (?:been )?configured|misconf"
@@ -264,7 +267,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|parameter|field|property|input)\b|no (?:\w+ )?(?:fields?|arguments?|parameters?"
             r"|values?|updates?) (?:to (?:update|change|set)|provided|supplied|given|specified)"
             r"|required (?:\w+ )?(?:parameter|argument|field|property|input)s?\b.{0,60}(?:missing"
-            r"|not (?:provided|present|supplied|given|specified|set))"
+            r"|not (?:provided|present|supplied|given|specified|set|found))"
             r"|mandatory (?:input )?(?:parameter|argument|field)s?|\breceived\W{1,5}undefined"
             r"|\bmessage\W{1,6}Required\b|\bis required\b|\bare required\b|must be (?:provided"
             r"|specified|supplied|set)|type=missing|not (?:provided|supplied|given|specified)"
@@ -346,7 +349,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"already (?:\w+ing|has|have)\b|\btaken\b|still (?:running|active|in progress|has)\b"
             r"|^\W*ambiguous \w|matches (?:\d+|multiple|several) \w|already (?:exists|in use|taken"
             r"|been|[a-z]+ed\b)|still in use|non-fast-forward|\bduplicate\b|found \d+ times"
-            r"|exactly (?:1|one) match|file exists|(?:multiple|found \d{1,6}) (?:occurrences"
+            r"|exactly (?:1|one) match|expected \d+ (?:occurrence|match)|to be unique|file exists"
+            r"|(?:multiple|found \d{1,6}) (?:occurrences"
             r"|matches)|unique constraint|\bconflict|E11000|EEXIST|concurrent(?:ly)? (?:update"
             r"|modif)|\blocked|已存在|重复|冲突"
         ),
@@ -370,6 +374,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|(?:does|do) not (?:conform|comply|adhere)\b"
             r"|does not match (?:the )?(?:pattern|format|regex)|invalid (?:\w+ ){0,2}(?:format|url"
             r"|uri|email|uuid|id|input|option|choice|symbol|name|path|reference|selector|regex)\b"
+            r"|\bnot all .{1,40} (?:are|were) valid"
             r"|ValueError|resolved to \d+ elements|ensure (?:that )?this|malformed|mismatch"
             r"|dimension|(?:could not|couldn't|cannot|can't) (?:understand|interpret|parse"
             r"|recogni[sz]e|map|translate)|could not be (?:parsed|decoded|understood)"
@@ -399,7 +404,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|unknown (?:column|table|database|host|user|symbol|city)|no .{1,60} (?:found|named"
             r"|with (?:id|e-?mail|name|number|code|key|\w{2,20} [\"'`#]?[\w-]{0,20}\d)"
             r"|available for)|could not resolve to an?"
-            r"|undefined (?:table|column)|no match(?:es|ing) |no (?:\w+ )?(?:element"
+            r"|undefined (?:table|column)|\bno \w+ exists? (?:for|in|at|on|with)\b"
+            r"|no match(?:es|ing) |no (?:\w+ )?(?:element"
             r"|node|row|record|item|file|entry|user)s? (?:match|with|for)|(?:did|does"
             r"|do) not (?:match any|appear)|user unknown|(?:unknown|undefined"
             r"|unrecogni[sz]ed) \w+(?: \w+)?:? [\"'`]|no commits between"
