@@ -53,7 +53,7 @@ SENTENCES: tuple[Opening, ...] = (
         (
             (
                 rf"(?!no ){SOME_WORDS}(?=[acdhinrsw])(?:not (?:found|defined|enough|accessible"
-                r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exist"
+                r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exists?"
                 r"(?! yet)|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support"
                 r"|provide|allow|accept|permit|handle|recogni[sz]e)"
                 r"|already (?:exists|registered|in use|been \w+ed|taken"
@@ -88,7 +88,8 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|attached|passed|mounted|uploaded|open|running)\b"
             ),
             (
-                r"you (?:can(?:not|'t| only)|are not|aren't|already|have (?:already|not"
+                r"you (?:can(?:not|'t| only)|are not|aren't|already"
+                r"|have (?:already|not(?! \w+ any\b)"
                 r"|no (?!\w+s\b))"
                 r"|may not) \w+"
             ),
@@ -195,7 +196,8 @@ SENTENCES: tuple[Opening, ...] = (
             (
                 r"(?:only|exactly|at most) [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted"
                 r"|accepted)\b"
-                r"|only (?:[\w-]+ ){1,3}(?:allowed|supported|permitted|accepted)[.!]?\s*\Z"
+                r"|only (?:[\w-]+ ){1,3}(?:allowed|supported|permitted|accepted)"
+                r"(?: (?:in|by|for|on|with) (?:this|the) [\w -]{2,30})?[.!]?\s*\Z"
             ),
             (
                 r"(?:this|that|the|your) (?:\w+ )?(?:action|change|request|update|operation|edit"
@@ -203,11 +205,12 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"you (?:do not|don't) have (?:enough|sufficient)\b",
             (
-                r"(?:the )?(?:specified|given|provided|supplied"
+                r"(?:the )?(?:specified|given|provided|supplied|configured"
                 r"|requested) (?:[\w'\"./-]{1,40} ){1,4}"
                 r"(?:could not|cannot|(?:is|are|was|were) (?:empty|invalid|missing|malformed"
                 r"|unknown|unavailable|in the (?:future|past)|out of"
-                r"|too|not))\b"
+                r"|too|not|\d[\d.,]* ?[^\n]{0,20}[;,(—–-] ?(?:but )?(?:the |your )?(?:[\w-]+ ){0,2}"
+                r"(?:limit|maximum|max|minimum|min|cap) (?:is|of)))\b"
             ),
             r"(?!(?:no|none|not|nothing)\b)(?:[\w'-]{1,30} ){1,4}required[.!]?\s*\Z",
             (
