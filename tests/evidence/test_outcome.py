@@ -330,6 +330,9 @@ def test_small_calls_are_settled_quickly() -> None:
         ("Error executing tool get_joke: timeout", False),
         ("HTTP 500 Internal Server Error", False),
         ("Rate limit exceeded. Try again in 60 seconds.", False),
+        ("unknown style 'baroque'", False),
+        ("poem_not_found", False),
+        ("Unknown to all, he sailed on.", True),
     ],
 )
 def test_prose_may_speak_of_failure_but_not_of_its_own_request(text: str, *, success: bool) -> None:

@@ -76,6 +76,7 @@ DEMANDS: tuple[Opening, ...] = (
                 rf"no {_ONE} (?:is |was )?(?:available|exists) (?:for|in|at|on) (?:[\w-]+ ){{0,2}}?"
                 r"[\"'`]?(?=[\w./:-]*\d)(?=[\w./:-]*(?-i:[a-zA-Z]))[\w./:-]{5,}"
             ),
+            rf"no {_ONE} (?=[\w-]*(?-i:[a-z]))(?=[\w-]*\d)[\w-]{{4,}}(?=[ .!]|\Z)",
             rf"{SOME_WORDS}has no \w+ {_QUOTED}",
             rf"there (?:is|was) no {_ONE} (?:named |called |with |for )?(?:{_QUOTED}|{_NAME})",
             (

@@ -66,9 +66,10 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|a member of|part of this)|no longer (?:available|valid|supported|attached"
                 r"|open)|invalid|ambiguous|corrupt(?:ed)?|malformed|empty(?=:)"
                 r"|out of (?:range|bounds)|closed and|restricted"
-                r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+)|index out of (?:range"
-                r"|bounds)|could not be \w+ed(?=\s*:)|(?:cannot|can't) be (?:after|before"
-                r"|empty|null|negative)|(?:should not|shouldn't) be (?:empty|null|blank|negative)"
+                r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+"
+                r"|(?:str|string|int|integer|float|bool|boolean|list|dict|null|none), not an? \w+)"
+                r"|index out of (?:range|bounds)|could not be \w+ed(?=\s*:)"
+                r"|(?:cannot|can't) be (?:after|before|empty|null|negative)|(?:should not|shouldn't) be (?:empty|null|blank|negative)"
                 r"|(?:is|are|was|were)"
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
@@ -186,7 +187,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r" an? (?:valid|recogni[sz]ed|supported)\b"
             ),
             r"this field (?:is required|may not|must|cannot|should)\b",
-            r"(?:enter|provide|specify|select) an? (?:valid|different)\b",
+            r"(?:enter|provide|specify|select) (?:an? )?(?:valid|different)\b",
             r"only (?:[\w-]+ ){1,8}(?:can|may) \w+ (?:this|that)\b",
             (
                 r"only (?:authenticated|authori[sz]ed|registered|logged[- ]in) (?:\w+ )?(?:can"

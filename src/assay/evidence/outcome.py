@@ -66,6 +66,8 @@ _STATES = frozenset({"foreign_state", "state_symbol"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
 # How a label begins that is the value of something: "no_motion", "not_closed".
 _NOT_SO = ("no_", "not_")
+# What nobody writes who was to write something.
+_NO_PROSE = frozenset({"protocol_error", "error_symbol"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
 # How a checker tells what it found.
@@ -89,7 +91,8 @@ _OF_A_REQUEST = re.compile(
     r"|(?:cannot|can't|could not|unable to|failed to) (?:translate|summari[sz]e|define|rewrite"
     r"|paraphrase|compose|draft)\b"
     r"|.{0,80}\b(?:[45]\d\d|api(?:.?keys?)?|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b"
-    r"|(?-i:[a-z]+_[a-z_]+) (?:is|are|must|cannot|should)\b",
+    r"|(?-i:[a-z]+_[a-z_]+) (?:is|are|must|cannot|should)\b"
+    r"|(?-i:unknown|invalid|missing|no) [^\n]{1,60}[\"'`]\w",
     re.IGNORECASE,
 )
 # What is said of the running of a command, which no command prints.
@@ -358,7 +361,7 @@ def _is_said_in_passing(
         case "log":
             passing = found.rule in _LOGGED or ("\n" in text.strip() and not _OF_A_CALL.match(text))
         case "wording":
-            passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
+            passing = found.rule not in _NO_PROSE and _OF_A_REQUEST.match(text) is None
         case "checking" | "asking" if found.rule in WORKS:
             passing = bool(_OF_A_WORK.match(text) or _OF_MANY.match(text))
         case "checking":

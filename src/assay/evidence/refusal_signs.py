@@ -66,7 +66,9 @@ _DEMAND = (
 _STATE = (
     r"(?:cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
     rf"|can|could)(?: not|n't)\b|not (?:yet |currently |properly )?{_DONE}\b|not \w+ yet\b"
-    r"|none of\b|neither\b|can only\b|no (?:reply|response|answer)\b"
+    r"|none of\b|neither\b|can only\b|no (?:reply|response|answer)\b|(?:is|are) in the past\b"
+    r"|(?:larger|bigger|longer|higher|greater|older|heavier) than (?:the|its|our) [\w. ]{0,20}"
+    r"(?:limit|maximum|allowance)\b"
     r"|(?:has|have|contains?|matched) no\b"
     r"|(?:unavailable|unreachable|out of stock|sold out|in use)\b)"
 )
@@ -178,8 +180,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "asked_for",
         (
-            r"(?:the )?(?:specified|requested|given|provided|supplied|selected|configured|stored"
-            r"|target|source) "
+            r"(?:(?:the )?(?:specified|requested|given|provided|supplied|selected|configured|stored"
+            r"|target|source)|that(?! (?:was|were|said|means|way)\b)) "
         ),
         "hint",
     ),
