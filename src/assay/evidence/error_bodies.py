@@ -44,7 +44,8 @@ _FAILED_WORD = re.compile(
     r"(?:[a-z]+[ _-]){0,3}(?:error|err|errored|fail|failed|failure|exception|timeout|denied|aborted"
     r"|unauthori[sz]ed|unauthenticated|forbidden|invalid|false|rejected|exceeded|unavailable"
     r"|exhausted|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}|not[ _-]?found"
-    r"|not[ _-]?ok|not[ _-]?implemented"
+    r"|not[ _-]?(?:ok|implemented|configured|authenticated|authori[sz]ed|allowed|supported)"
+    r"|(?:rate[ _-]?)?limited|throttled|refused|unsupported"
     r"|query[ _]limit|timed[ _-]?out)\Z|失败\Z|错误\Z",
     re.IGNORECASE,
 )
@@ -68,6 +69,10 @@ _CALLS_PER_DAY = re.compile(
     re.IGNORECASE,
 )
 _TO_THE_CALLER = re.compile(r"\bplease (?:visit|subscribe|upgrade|consider|contact)\b", re.I)
+# All there is of an answer whose data tell, beside the word "fail", what was wrong with the call.
+_ENVELOPE = frozenset({"status", "data", "message", "code"})
+# Under which an answer tells of itself, where nothing else stands beside.
+_HEADERS = frozenset({"meta", "header", "response_metadata", "responseMetadata"})
 # Keys under which tools tell how it went; what stands under others is content.
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
 # A checker's answer: the errors beside it are what it found, not what befell it.
@@ -85,6 +90,8 @@ def read_value(value: Any, depth: int = 0) -> Reading | None:
         for rule in _RULES if body.telling else _OF_UNTOLD:
             if (reading := rule(body)) is not None:
                 return reading
+        if len(value) == 1 and not _HEADERS.isdisjoint(value):
+            return read_value(next(iter(value.values())), depth + 1)
         return _read_inside(body, depth)
     return _read_list(value, depth) if isinstance(value, list) and value else None
 
@@ -186,7 +193,16 @@ def _status_word(body: Body) -> Reading | None:
     missing = any(_NOT_THERE.match(word) for word in words) and body.only_echoes
     if plain or missing or body.only_circumstance:
         return Reading(failed=True, rule="status_word", message=body.message())
+    if words == ["fail"] and body.value.keys() <= _ENVELOPE:
+        return Reading(failed=True, rule="status_word", message=_first_words(body))
     return None
+
+
+def _first_words(body: Body) -> str | None:
+    """What stands first under the keys of a payload, as the fields of a form."""
+    forms = (item for item in body.all("payload") if isinstance(item, dict))
+    told = (message_in(value) for form in forms for value in form.values())
+    return body.message() or next((words for words in told if words), None)
 
 
 def told_undone(value: Any) -> Reading | None:

@@ -165,8 +165,9 @@ DEMANDS: tuple[Opening, ...] = (
             r"does not match (?:the )?(?:pattern|format|regex|schema)\b",
             r"you need (?:at least|more|an? (?:valid|active|paid))\b",
             (
-                rf"{SOME_WORDS}is not (?:in|on) (?:the|your|this) (?:\w+ )?(?:allow-?list"
-                r"|whitelist|list)\b"
+                rf"{SOME_WORDS}(?=[ian])(?:is not (?:in|on) (?:the|your|this) (?:\w+ )?list"
+                r"|(?:is |are )?not (?:in|on) (?:the |your |this )?(?:\w+ )?(?:allow-?list"
+                r"|whitelist))\b"
             ),
             rf"{_NAME}(?: \w+){{0,2}} (?:is )?required\b",
             r"--[\w-]{2,40} (?:(?:is|are) (?:required|missing)|must|requires|cannot)\b",
