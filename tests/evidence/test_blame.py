@@ -435,6 +435,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         'role "x" already exists',
         "Expected 1 occurrence but there are 3",
         "Berth names have to be unique",
+        "Name is already in use",
         "duplicate key value violates",
         "the ferry is already leaving",
         "the job is still running",

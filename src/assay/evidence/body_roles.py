@@ -254,7 +254,7 @@ def message_in(item: Any, depth: int = 0) -> str | None:
         return message_in(item[0], depth + 1)
     if isinstance(item, dict):
         body = Body(item)
-        names = [item.get(key) for key in ("code", "Code", "type", "name")]
+        names = [item.get(key) for key in ("value", "code", "Code", "type", "name")]
         for inner in (*body.all("message", "error"), *names):
             if text := message_in(inner, depth + 1):
                 return text

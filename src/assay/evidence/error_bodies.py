@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 5
 _MANY = 200
+_SMALL = 5
 
 
 class Reading(Struct, frozen=True):
@@ -178,9 +179,11 @@ def _error_list(body: Body) -> Reading | None:
         return None
     if body.has_payload or any(_is_good_word(word) for word in body.all("status")):
         return Reading(failed=False, rule="partial_errors")
-    if not body.only_circumstance or body.is_record:
+    words = message_in(told) or body.message()
+    wordless = words is None and isinstance(told, list)
+    if wordless or not body.only_circumstance or body.is_record:
         return None
-    return Reading(failed=True, rule="error_body", message=message_in(told) or body.message())
+    return Reading(failed=True, rule="error_body", message=words)
 
 
 def _status_word(body: Body) -> Reading | None:
@@ -266,12 +269,21 @@ def _known_shape(body: Body) -> Reading | None:
     documented = "documentation_url" in value or {"code", "details", "hint"} <= value.keys()
     fastapi = len(value) == 1 and isinstance(detail := value.get("detail"), str | list | dict)
     fastapi = fastapi and bool(message_in(detail))
-    if (
-        not (fastapi or ((named or documented) and body.all("message")))
-        or not body.only_circumstance
-    ):
+    shaped = fastapi or ((named or documented) and body.all("message"))
+    if not _is_named_an_error(body) and not (shaped and body.only_circumstance):
         return None
     return Reading(failed=True, rule="error_body", message=body.message())
+
+
+def _is_named_an_error(body: Body) -> bool:
+    """Whether a small body has an error's name in place of its id, and words that say so too."""
+    if len(body.value) > _SMALL or body.has_payload:
+        return False
+    names = [name for key in ("id", "_class") if isinstance(name := body.value.get(key), str)]
+    if not any(whole(name) is None and names_error(name) for name in names):
+        return False
+    told = (body.value.get(key) for key in _MESSAGE_KEYS)
+    return any(isinstance(text, str) and failing_opening(text) is not None for text in told)
 
 
 def _field_errors(body: Body) -> Reading | None:
