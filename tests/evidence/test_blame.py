@@ -319,6 +319,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "quota_exceeded": (
         "Monthly usage cap exceeded",
+        "Daily limit (boats) exceeded",
         "You exceeded your current quota",
         "Look at your plan and billing",
         "No credits. Top up at the kiosk",
@@ -326,6 +327,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "auth": (
         "Unauthorized: missing API key",
+        "Login failure",
+        "Failed to start the tide client: invalid API key",
         "token has expired",
         "no signed-in visitor",
         "JWT is stale",
@@ -396,6 +399,8 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "missing_required_field": (
         "Missing plate_number argument",
+        "Missing config argument",
+        "required argument pier not found",
         "No fields to update",
         "No plate provided to park_car",
         "plate required for parking",
@@ -428,6 +433,9 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "conflict": (
         'role "x" already exists',
+        "Expected 1 occurrence but there are 3",
+        "Berth names have to be unique",
+        "Name is already in use",
         "duplicate key value violates",
         "the ferry is already leaving",
         "the job is still running",
@@ -436,6 +444,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "output_too_large": ("File content exceeds maximum allowed tokens", "Response is too large"),
     "validation_error": (
         "'c' is not one of ['a', 'b']",
+        "not all berth names are valid",
         "Invalid value for parameter 'x'",
         "start_day must use YYYY-MM-DD",
         "invalid harbour class five",
@@ -446,6 +455,8 @@ WORDS: dict[str, tuple[str, ...]] = {
         "Reservation X not found",
         "no such file or directory",
         "Could not resolve to a Berth with the number 9",
+        "No buoys exist for this bay",
+        "no open berth with that id",
         "Unknown planet: plutto",
         "No berth B9",
         "There is no crane here",
@@ -454,10 +465,16 @@ WORDS: dict[str, tuple[str, ...]] = {
         "the depot has no truck 'T9'",
         "用户不存在",
     ),
-    "unsupported": ("method is not supported", "EISDIR: illegal operation on a directory"),
+    "unsupported": (
+        "method is not supported",
+        "EISDIR: illegal operation on a directory",
+        "crane supports steel and wooden boats only",
+    ),
     "configuration": (
         "The SEARCH_URL environment variable is not set",
         "TIDE_URL must be set",
+        "Missing required tide gauge configuration",
+        "The configured tide address is not valid",
         "this quay does not have the crane module installed",
         "tide reader disabled (ask the owner)",
         "Plotter not available. Please install it",
@@ -548,6 +565,7 @@ def test_what_the_models_own_code_throws_is_the_models() -> None:
         ("query", "division by zero", "model"),
         ("get_depth", "division by zero", "server"),
         ("execute_sql", "The query failed", "server"),
+        ("query_tides", "empty response from the gauge", "server"),
     ],
 )
 def test_a_query_and_a_script_are_the_models_own(tool: str, text: str, category: str) -> None:
@@ -680,6 +698,7 @@ def test_an_invalid_request_for_want_of_a_key_is_no_fault_of_the_model(
         ("429 GET https://harbour.example/berths", "rate_limit"),
         ("PUT /boats/7 → 409", "conflict"),
         ("GET /berths returned 503", "unavailable"),
+        ("The tide gauge returned error code 503", "unavailable"),
         ("harbour: [PATCH /boats/7][412]", "conflict"),
     ],
 )

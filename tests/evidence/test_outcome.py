@@ -330,6 +330,9 @@ def test_small_calls_are_settled_quickly() -> None:
         ("Error executing tool get_joke: timeout", False),
         ("HTTP 500 Internal Server Error", False),
         ("Rate limit exceeded. Try again in 60 seconds.", False),
+        ("unknown style 'baroque'", False),
+        ("poem_not_found", False),
+        ("Unknown to all, he sailed on.", True),
     ],
 )
 def test_prose_may_speak_of_failure_but_not_of_its_own_request(text: str, *, success: bool) -> None:
@@ -342,3 +345,25 @@ def test_what_goes_on_in_further_lines_is_what_a_command_printed() -> None:
     assert call_outcome(ToolExecutionResult("run_command", {}, refused)).success is False
     printed = "The command must be run as root to see all piers.\npier 4\n"
     assert call_outcome(ToolExecutionResult("run_command", {}, printed)).success is True
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "success"),
+    [
+        ("pier_sensor", "no_motion", True),
+        ("gate", "not_closed", True),
+        ("harbour", "pilot_not_paired", False),
+        ("open_gate", "no_motion", False),
+        ("harbour", "invalid_berth", False),
+    ],
+)
+def test_a_label_of_what_is_not_so_is_a_value(tool: str, text: str, *, success: bool) -> None:
+    assert call_outcome(ToolExecutionResult(tool, {}, text)).success is success
+
+
+def test_a_document_may_open_with_the_section_of_an_error() -> None:
+    sections = "### Error: no crane\n\nIt is thrown at night.\n\n### Berths\n\nThere are four."
+    assert call_outcome(ToolExecutionResult("get_crane_docs", {}, sections)).success is True
+    assert call_outcome(ToolExecutionResult("moor_boat", {}, sections)).success is False
+    alone = "### Error: no crane\n\nIt is thrown at night."
+    assert call_outcome(ToolExecutionResult("get_crane_docs", {}, alone)).success is False

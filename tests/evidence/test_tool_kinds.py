@@ -47,6 +47,8 @@ from assay.evidence.tool_kinds import hands_over, kind_of_tool
         ("getSetting", "asking"),
         ("look_up_berth", "asking"),
         ("berth_details", "asking"),
+        ("rollback_summary", "asking"),
+        ("create_summary", "acting"),
         ("clear_history", "acting"),
         ("create_poll", "acting"),
         ("order_history", "asking"),

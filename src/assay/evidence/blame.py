@@ -68,7 +68,8 @@ _RPC_CODE = re.compile(r"(?:mcp|json-?rpc|rpc)\s+error\D{0,12}(-32\d{3})\b", re.
 _HTTP_CODE = re.compile(
     r"\b(?:http(?:/\d(?:\.\d)?)?|status(?:[ _]?code)?|response(?: code)?|error(?: code)?"
     r"|(?:client|server) error)(?![a-z])\D{0,16}(?:2\d\d\D{0,10})?\b([45]\d\d)\b"
-    r"|(?:returned|answered(?: with)?|responded(?: with)?|received|got)(?: an?| status| http){0,2}"
+    r"|(?:returned|answered(?: with)?|responded(?: with)?|received|got)"
+    r"(?: an?| status| http| code| error){0,3}"
     r" ([45]\d\d)\b|^\W{0,4}(?:error\W{1,3})?([45]\d\d)[: ]{1,2}(?-i:[A-Z{\[])"
     r"|^\W{0,4}([45]\d\d)\W{0,4}$"
     r"|(?:^|[:'\"(\s])([45]\d\d)[:\s]+(?:client error|server error|bad|unauthori|forbidden|not"
@@ -101,6 +102,10 @@ _TO_BE_CALLED = re.compile(r"\b(?:callable|tools?|functions?|handlers?)\b", re.I
 _ZERO_DIVISION = re.compile(r"\b(?:division|divided?|dividing) by zero\b", re.IGNORECASE)
 _DIVIDING = frozenset(
     {"divide", "division", "div", "divmod", "quotient", "modulo", "mod", "remainder"}
+)
+# Of what a server answered, and not of the data that a query asks for.
+_OF_AN_ANSWER = re.compile(
+    r"\b(?:empty|invalid|unexpected|malformed|truncated) (?:\w+ )?(?:response|reply|answer)\b", re.I
 )
 _ZEROS = frozenset({"0", "0.0", "-0"})
 # What the kind of answer says of the failure, whatever its words are.
@@ -319,6 +324,7 @@ def _by_own_code(failure: _Failure) -> Blame | None:
         return None
     name = failure.call.tool
     asks_of_data = is_query_tool(name) or has_expression(failure.call)
+    asks_of_data = asks_of_data and _OF_AN_ANSWER.search(failure.message[:_LONGEST_MESSAGE]) is None
     if not (failure.told in OF_DATA and asks_of_data) and not runs_own_code(name):
         return None
     undefined = names_the_undefined(failure.message[:_LONGEST_MESSAGE])

@@ -28,14 +28,18 @@ ROLES: dict[str, frozenset[str]] = {
         {"error", "err", "error_message", "error_msg", "errmsg", "err_msg", "error_description"}
         | {"exception", "exception_message", "fault", "faultstring", "failure", "failure_reason"}
         | {"error_detail", "error_details", "error_info", "error_text", "错误", "错误信息"}
+        | {"failure_description"}
         | {"erro", "mensagem_erro", "mensaje_error", "fehler", "fehlermeldung", "erreur", "errore"}
         | {"message_erreur", "ошибка", "エラー", "エラーメッセージ", "오류"}
     ),
-    "errors": frozenset({"errors", "error_messages", "user_errors"}),
+    "errors": frozenset(
+        {"errors", "error_messages", "user_errors", "validation_errors", "field_errors"}
+        | {"model_state"}
+    ),
     "error_code": frozenset({"error_code", "errorcode", "errcode", "err_code", "errno"}),
     "status": frozenset(
         {"status", "result_status", "response_status", "status_text", "stat", "response"}
-        | {"call_status", "execution_status", "tool_status", "状态"}
+        | {"call_status", "execution_status", "tool_status", "outcome", "状态"}
     ),
     "http": frozenset(
         {"status_code", "statuscode", "http_status", "http_status_code", "http_code", "cod"}
@@ -103,6 +107,10 @@ _CIRCUMSTANCE = frozenset(
         "took",
     }
     | {"latency_ms", "retry_after", "suggestion", "suggestions", "hint", "hints", "tool"}
+    | {"recovery", "remedy", "resolution", "next_steps", "how_to_fix", "retry_after_ms"}
+    | {"retry_after_seconds", "elapsed_ms", "elapsed_seconds", "duration_seconds", "attempts"}
+    | {"timeout", "timeout_ms", "timeout_seconds", "blocked", "denied", "refused"}
+    | {"login_url", "auth_url", "authorization_url", "upgrade_url", "docs_url", "support_url"}
     | {"tool_name", "query", "input", "args", "arguments", "parameters", "params", "metadata"}
     | {
         "meta",
@@ -246,7 +254,7 @@ def message_in(item: Any, depth: int = 0) -> str | None:
         return message_in(item[0], depth + 1)
     if isinstance(item, dict):
         body = Body(item)
-        names = [item.get(key) for key in ("code", "Code", "type", "name")]
+        names = [item.get(key) for key in ("value", "code", "Code", "type", "name")]
         for inner in (*body.all("message", "error"), *names):
             if text := message_in(inner, depth + 1):
                 return text

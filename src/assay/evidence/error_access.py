@@ -46,7 +46,8 @@ ACCESS: tuple[Opening, ...] = (
                 rf"{_APPROVAL} (?:is )?(?:required|needed) (?:to|for|before) (?:\w+ing )?"
                 r"(?:(?:run|use|execute|call|perform|do) )?(?:this|that|your|it)"
                 rf"(?: (?:\w+ )?{CALLED}\b"
-                r"|(?: can| may)? (?:runs?|proceeds?|continues?|is|be)\b|[.!]?\s*\Z)"
+                r"|(?: can| may)? (?:runs?|proceeds?|continues?|is|be)\b"
+                r"|(?: [\w-]+){0,2}[.!]?\s*\Z)"
             ),
             r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
             r"too many \w+ attempts\b",
@@ -56,7 +57,7 @@ ACCESS: tuple[Opening, ...] = (
             r"(?:please )?(?:verify|confirm|prove) (?:that )?you are (?:a )?(?:human|not a robot)",
             rf"(?:access|permission)(?: is| was)? denied{STOPS}",
             r"access to \S{1,60}[^\n]{0,80}(?:blocked|denied|forbidden)\b",
-            r"no (?:access|permission)\b",
+            r"no (?:access|permission|authori[sz]ation)\b",
             (
                 r"no (?:valid |stored )?(?:api key|credentials?|access token|auth token|licen[sc]e)"
                 r" (?:for|found|set|provided|configured|available|stored)\b"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MAX_DEPTH = 5
 _MANY = 200
+_SMALL = 5
 
 
 class Reading(Struct, frozen=True):
@@ -44,7 +45,8 @@ _FAILED_WORD = re.compile(
     r"(?:[a-z]+[ _-]){0,3}(?:error|err|errored|fail|failed|failure|exception|timeout|denied|aborted"
     r"|unauthori[sz]ed|unauthenticated|forbidden|invalid|false|rejected|exceeded|unavailable"
     r"|exhausted|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}|not[ _-]?found"
-    r"|not[ _-]?ok|not[ _-]?implemented"
+    r"|not[ _-]?(?:ok|implemented|configured|authenticated|authori[sz]ed|allowed|supported)"
+    r"|(?:rate[ _-]?)?limited|throttled|refused|unsupported"
     r"|query[ _]limit|timed[ _-]?out)\Z|失败\Z|错误\Z",
     re.IGNORECASE,
 )
@@ -52,7 +54,7 @@ _FAILED_WORD = re.compile(
 _NOT_THERE = re.compile(
     r"not[ _-]?found\Z|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}\Z", re.I
 )
-_ERROR_WORD = re.compile(r"(?:error|exception|not[ _-]?ok|错误)\Z", re.IGNORECASE)
+_ERROR_WORD = re.compile(r"(?:error|not[ _-]?ok|错误)\Z", re.IGNORECASE)
 _GOOD_WORD = re.compile(r"(?:ok|success|succeeded|successful|complete|completed|成功)\Z", re.I)
 _ERROR_TYPE = re.compile(
     r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
@@ -68,6 +70,10 @@ _CALLS_PER_DAY = re.compile(
     re.IGNORECASE,
 )
 _TO_THE_CALLER = re.compile(r"\bplease (?:visit|subscribe|upgrade|consider|contact)\b", re.I)
+# All there is of an answer whose data tell, beside the word "fail", what was wrong with the call.
+_ENVELOPE = frozenset({"status", "data", "message", "code"})
+# Under which an answer tells of itself, where nothing else stands beside.
+_HEADERS = frozenset({"meta", "header", "response_metadata", "responseMetadata"})
 # Keys under which tools tell how it went; what stands under others is content.
 _TOLD_TEXTS = ("output", "result", "response", "tool_result")
 # A checker's answer: the errors beside it are what it found, not what befell it.
@@ -85,6 +91,8 @@ def read_value(value: Any, depth: int = 0) -> Reading | None:
         for rule in _RULES if body.telling else _OF_UNTOLD:
             if (reading := rule(body)) is not None:
                 return reading
+        if len(value) == 1 and not _HEADERS.isdisjoint(value):
+            return read_value(next(iter(value.values())), depth + 1)
         return _read_inside(body, depth)
     return _read_list(value, depth) if isinstance(value, list) and value else None
 
@@ -171,9 +179,11 @@ def _error_list(body: Body) -> Reading | None:
         return None
     if body.has_payload or any(_is_good_word(word) for word in body.all("status")):
         return Reading(failed=False, rule="partial_errors")
-    if not body.only_circumstance or body.is_record:
+    words = message_in(told) or body.message()
+    wordless = words is None and isinstance(told, list)
+    if wordless or not body.only_circumstance or body.is_record:
         return None
-    return Reading(failed=True, rule="error_body", message=message_in(told) or body.message())
+    return Reading(failed=True, rule="error_body", message=words)
 
 
 def _status_word(body: Body) -> Reading | None:
@@ -186,7 +196,16 @@ def _status_word(body: Body) -> Reading | None:
     missing = any(_NOT_THERE.match(word) for word in words) and body.only_echoes
     if plain or missing or body.only_circumstance:
         return Reading(failed=True, rule="status_word", message=body.message())
+    if words == ["fail"] and body.value.keys() <= _ENVELOPE:
+        return Reading(failed=True, rule="status_word", message=_first_words(body))
     return None
+
+
+def _first_words(body: Body) -> str | None:
+    """What stands first under the keys of a payload, as the fields of a form."""
+    forms = (item for item in body.all("payload") if isinstance(item, dict))
+    told = (message_in(value) for form in forms for value in form.values())
+    return body.message() or next((words for words in told if words), None)
 
 
 def told_undone(value: Any) -> Reading | None:
@@ -224,7 +243,8 @@ def _api_code(body: Body) -> Reading | None:
     named = [code for code in body.all("code") if is_bad_code(code)]
     if not own and not (named and body.all("message") and names_error(named[0])):
         return None
-    if (body.has_payload or not body.only_circumstance) and not _tells_by_code(body, named):
+    beside = body.has_payload or not body.only_circumstance
+    if beside and not _tells_by_code(body, [*own, *named]):
         return None
     return Reading(
         failed=True, rule="api_code", message=body.message() or message_in((own or named)[0])
@@ -249,12 +269,21 @@ def _known_shape(body: Body) -> Reading | None:
     documented = "documentation_url" in value or {"code", "details", "hint"} <= value.keys()
     fastapi = len(value) == 1 and isinstance(detail := value.get("detail"), str | list | dict)
     fastapi = fastapi and bool(message_in(detail))
-    if (
-        not (fastapi or ((named or documented) and body.all("message")))
-        or not body.only_circumstance
-    ):
+    shaped = fastapi or ((named or documented) and body.all("message"))
+    if not _is_named_an_error(body) and not (shaped and body.only_circumstance):
         return None
     return Reading(failed=True, rule="error_body", message=body.message())
+
+
+def _is_named_an_error(body: Body) -> bool:
+    """Whether a small body has an error's name in place of its id, and words that say so too."""
+    if len(body.value) > _SMALL or body.has_payload:
+        return False
+    names = [name for key in ("id", "_class") if isinstance(name := body.value.get(key), str)]
+    if not any(whole(name) is None and names_error(name) for name in names):
+        return False
+    told = (body.value.get(key) for key in _MESSAGE_KEYS)
+    return any(isinstance(text, str) and failing_opening(text) is not None for text in told)
 
 
 def _field_errors(body: Body) -> Reading | None:

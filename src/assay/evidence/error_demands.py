@@ -71,6 +71,12 @@ DEMANDS: tuple[Opening, ...] = (
             ),
             # "No session found for PID 4411": an acronym and a number name one thing.
             rf"no {_ONE} (?:was |is )?(?:found )?(?:for|with|at|on) (?-i:[A-Z]{{2,5}})[ :#]+\S*\d",
+            # What was asked for by its id: letters and digits, as no date has them.
+            (
+                rf"no {_ONE} (?:is |was )?(?:available|exists) (?:for|in|at|on) (?:[\w-]+ ){{0,2}}?"
+                r"[\"'`]?(?=[\w./:-]*\d)(?=[\w./:-]*(?-i:[a-zA-Z]))[\w./:-]{5,}"
+            ),
+            rf"no {_ONE} (?=[\w-]*(?-i:[a-z]))(?=[\w-]*\d)[\w-]{{4,}}(?=[ .!]|\Z)",
             rf"{SOME_WORDS}has no \w+ {_QUOTED}",
             rf"there (?:is|was) no {_ONE} (?:named |called |with |for )?(?:{_QUOTED}|{_NAME})",
             (
@@ -86,7 +92,8 @@ DEMANDS: tuple[Opening, ...] = (
             rf"no {_NAME} (?:in|on|for|from|found|provided|specified|set)\b",
             # In lower case, as no answer of a search is told.
             (
-                rf"(?-i:no) {_ONE}(?: (?:for|with|at|to|from|named|called) \S|: \w)[^\n]*"
+                rf"(?-i:(?:there (?:is|was) )?no) {_ONE}(?: (?:for|with|at|to|from|named|called) \S"
+                r"|: \w| (?=\S*\d)\S)[^\n]*"
                 r"[^.!?\s]\s*\Z"
             ),
             r"no [\w.-]{1,40} (?:property|field|key|attribute|column|header) (?:in|on)\b",
@@ -151,11 +158,16 @@ DEMANDS: tuple[Opening, ...] = (
                 r"|credentials) (?:was |were )?(?:provided|given|supplied|specified|passed)\b"
             ),
             r"no (?:[\w-]+ ){0,2}[\w-]+s (?:provided|supplied|passed)(?:,|[.!]?\s*\Z)",
+            (
+                r"(?:[\w'.-]+ ){1,4}must be (?:an? )?(?:valid |non-?empty |json )*(?:json|object"
+                r"|array|string|number|integer|boolean|list|dict|dictionary|float|uuid)\b"
+            ),
             r"does not match (?:the )?(?:pattern|format|regex|schema)\b",
             r"you need (?:at least|more|an? (?:valid|active|paid))\b",
             (
-                rf"{SOME_WORDS}is not (?:in|on) (?:the|your|this) (?:\w+ )?(?:allow-?list"
-                r"|whitelist|list)\b"
+                rf"{SOME_WORDS}(?=[ian])(?:is not (?:in|on) (?:the|your|this) (?:\w+ )?list"
+                r"|(?:is |are )?not (?:in|on) (?:the |your |this )?(?:\w+ )?(?:allow-?list"
+                r"|whitelist))\b"
             ),
             rf"{_NAME}(?: \w+){{0,2}} (?:is )?required\b",
             r"--[\w-]{2,40} (?:(?:is|are) (?:required|missing)|must|requires|cannot)\b",
@@ -205,6 +217,18 @@ DEMANDS: tuple[Opening, ...] = (
                 r"|exactly|only one|one of|both)\b"
             ),
             r"(?-i:give|provide|specify|pass|supply|enter) (?:an?|the) \w+",
+            # What is done only once it was confirmed; what was tried for once is told as such.
+            (
+                r"(?![^\n]{0,160}\b(?:dry[- ]run|preview|would)\b)[^\n]{3,200}[.;:!,—–-]"
+                r" (?:please )?(?:set|pass|use|add|include|send|call (?:it |this )?again with"
+                r"|re-?run with|repeat with) \S{2,40}(?: (?:=|to) ?\S{1,8})?"
+                r" to (?:proceed|confirm|continue|go ahead)\b"
+            ),
+            (
+                r"no (?:[\w-]+ ){1,4}(?:is |are |was |were )?(?:configured|set up|available|found)"
+                r"[.:;,—–-]{1,2} (?:please )?(?:set|export|configure|add|define) (?:the )?"
+                r"(?-i:[A-Z][A-Z0-9]*_[A-Z0-9_]+)"
+            ),
             (
                 rf"[^\n]{{3,160}}[.;,:—-] (?:please )?{_FIRST_DO}\b[^\n]{{0,80}}"
                 r"\bfirst(?:[.!]|\s*\Z| with| before)"

@@ -85,10 +85,14 @@ _MEASURE = re.compile(
     r"\s*(?:[(,;]|\n|\Z)",
     re.IGNORECASE,
 )
+# What a program says for words that it has not got.
+_WORDLESS = re.compile(r"\s*[:：]?\s*(?:null|undefined)\s*\Z", re.IGNORECASE)
+_OF_ONE_WORK = re.compile(r"\S*[^\Ws](?: has)? failed\s*[:：]?\s*\Z|failed to \w", re.IGNORECASE)
 _NONE_FOUND = re.compile(r"\s*[:：]?\s*(?:no(?! such)|none|0|zero)\b", re.IGNORECASE)
 # "Returns None if not found" tells no fact, and "How to fix ..." explains one.
 _CONDITION = re.compile(
-    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns?|means|indicates|implies)\b|^\W*(?:how|why|what)\b",
+    r"\b(?:if|when|whenever|whether|unless|raises?|raised|returns|(?<!not )return|means|indicates"
+    r"|implies)\b|^\W*(?:how|why|what)\b",
     re.IGNORECASE,
 )
 # "Imported 12 rows, but 3 could not be read": some of it was done.
@@ -123,6 +127,11 @@ _OF_A_TERM = re.compile(
 _SHOWING_CODE = frozenset({"edit_refused"})
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
 _BRINGING_TEXT = frozenset({"content", "log", "wording"})
+_PRINTING = _BRINGING_TEXT | {"command"}
+# As programs name their parts, and no file is called: moor_boat, pier.north.crane.
+_NAME_OF_A_PART = re.compile(
+    r"[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}|(?:\.\w{1,30}){2,4}|\.[a-z]+_)\w{0,60}: (?=\S)"
+)
 _COLONS = frozenset(":：")
 _STATUS_NUMBER = re.compile(r"\s*(?:[45]\d\d|-\d+)\b(?!\.\d)")
 
@@ -154,7 +163,7 @@ def failing_opening(
         if found is None and (plain := simplified(head)) is not None:
             found = _first_match(plain, _all_places(reaches, (True,)))
     if found is None:
-        return _told_by_signs(text, head, size, tool)
+        return _told_by_signs(text, head, size, tool) or _told_by_name(head, size, tool)
     row, opening, rest = found
     if _is_harmless(row, opening, rest):
         return None
@@ -189,6 +198,14 @@ def _told_by_signs(text: str, head: str, size: int, tool: ToolKind) -> Opening |
     return _SHORT
 
 
+def _told_by_name(head: str, size: int, tool: ToolKind) -> Opening | None:
+    """The rule by which a line fails behind the name of the tool, or of whatever part speaks."""
+    if size > _LONGEST["line"] or tool in _PRINTING:
+        return None
+    named = _NAME_OF_A_PART.match(head)
+    return None if named is None else failing_opening(head[named.end() :], tool=tool)
+
+
 def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     if row.reach == "line" and sum(1 for line in rest.split("\n") if line.strip()) > 2:
         return True
@@ -205,7 +222,13 @@ def _is_harmless(row: Opening, opening: str, rest: str) -> bool:
     counts = opening[:7].lower() == "missing" or opening[-1:] in _COLONS
     valued = row.rule in _VALUED or (row.rule == "invalid_input" and counts)
     # The number behind "not found:" is that of the thing.
-    return valued and opening[-9:].lower() != "not found" and _is_good_news(rest, opening)
+    valued = valued and opening[-9:].lower() != "not found" and not _lacks_words(rest, opening)
+    return valued and _is_good_news(rest, opening)
+
+
+def _lacks_words(rest: str, opening: str) -> bool:
+    """Whether a program had no words for what failed: no list has such a value."""
+    return _WORDLESS.match(rest) is not None and _OF_ONE_WORK.match(opening) is not None
 
 
 def _breaks_off_in_quotes(opening: str) -> bool:

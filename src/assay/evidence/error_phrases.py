@@ -60,6 +60,11 @@ PHRASES: tuple[Opening, ...] = (
                 r" (?:response|results?|body|output|reply|answer|json|payload|data"
                 r"|status|audio|video|image|frame|file|content|document|page|buffer|stream))\b"
             ),
+            (
+                r"(?:got |received )?(?:an? )?(?:empty|invalid|unexpected|malformed|unparse?able"
+                r"|unreadable|truncated|garbled|incomplete)(?: [\w-]+)? (?:response|reply|answer"
+                r"|body|payload)(?: format)? (?:was )?(?:received |returned )?(?:from|by) \w"
+            ),
             r"you (?:are trying|were trying|tried|attempted|'re trying) to \w+",
             (
                 rf"(?:i|we|the (?:{CALLED}|server|service|system)) (?:have |has )?(?:encountered"
@@ -74,7 +79,8 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?-i:[A-Z]\w*(?:Error|Exception))\b"
             ),
             (
-                r"there (?:is|was|has been|seems to be) an? (?:\w+ )?(?:problem|issue) (?:\w+ing\b"
+                r"there (?:is|was|has been|seems to be) (?:an?|some) (?:\w+ )?"
+                r"(?:problem|issue|trouble) (?:\w+ing\b"
                 r"|with (?:the|your|our) (?:\w+ )?(?:server|request|config\w*|connection|api|input"
                 r"|service|database|system|network|query|login|credentials)\b)"
             ),
@@ -324,6 +330,7 @@ PHRASES: tuple[Opening, ...] = (
                 r"|branch|record)\b"
             ),
             r"unexpected (?:end of|token)",
+            r"expected (?:exactly |at least |at most )?\d+ [\w-]+,? but (?:found|got|received) \d",
             (
                 r"(?:expected [^\n]{0,60}(?:'|\bname\b)|bad |unterminated |no number )[^\n]{0,60}"
                 r" in JSON at (?:position|line) \d+"

@@ -53,7 +53,7 @@ SENTENCES: tuple[Opening, ...] = (
         (
             (
                 rf"(?!no ){SOME_WORDS}(?=[acdhinrsw])(?:not (?:found|defined|enough|accessible"
-                r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exist"
+                r"|recogni[sz]ed|responding|reachable|enabled for)|(?:does not|doesn't) exists?"
                 r"(?! yet)|(?:do|does|did)(?: not|n't) (?:match any|apply to|understand|support"
                 r"|provide|allow|accept|permit|handle|recogni[sz]e)"
                 r"|already (?:exists|registered|in use|been \w+ed|taken"
@@ -66,9 +66,11 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|a member of|part of this)|no longer (?:available|valid|supported|attached"
                 r"|open)|invalid|ambiguous|corrupt(?:ed)?|malformed|empty(?=:)"
                 r"|out of (?:range|bounds)|closed and|restricted"
-                r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+)|index out of (?:range"
-                r"|bounds)|could not be \w+ed(?=\s*:)|(?:cannot|can't) be (?:after|before"
-                r"|empty|null|negative)|(?:should not|shouldn't) be (?:empty|null|blank|negative)"
+                r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+"
+                r"|(?:str|string|int|integer|float|bool|boolean|list|dict|null|none), not an? \w+)"
+                r"|index out of (?:range|bounds)|could not be \w+ed(?=\s*:)"
+                r"|(?:cannot|can't) be (?:after|before|empty|null|negative)"
+                r"|(?:should not|shouldn't) be (?:empty|null|blank|negative)"
                 r"|(?:is|are|was|were)"
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
@@ -88,7 +90,8 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|attached|passed|mounted|uploaded|open|running)\b"
             ),
             (
-                r"you (?:can(?:not|'t| only)|are not|aren't|already|have (?:already|not"
+                r"you (?:can(?:not|'t| only)|are not|aren't|already"
+                r"|have (?:already|not(?! \w+ any\b)"
                 r"|no (?!\w+s\b))"
                 r"|may not) \w+"
             ),
@@ -185,7 +188,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r" an? (?:valid|recogni[sz]ed|supported)\b"
             ),
             r"this field (?:is required|may not|must|cannot|should)\b",
-            r"(?:enter|provide|specify|select) an? (?:valid|different)\b",
+            r"(?:enter|provide|specify|select) (?:an? )?(?:valid|different)\b",
             r"only (?:[\w-]+ ){1,8}(?:can|may) \w+ (?:this|that)\b",
             (
                 r"only (?:authenticated|authori[sz]ed|registered|logged[- ]in) (?:\w+ )?(?:can"
@@ -195,7 +198,8 @@ SENTENCES: tuple[Opening, ...] = (
             (
                 r"(?:only|exactly|at most) [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted"
                 r"|accepted)\b"
-                r"|only (?:[\w-]+ ){1,3}(?:allowed|supported|permitted|accepted)[.!]?\s*\Z"
+                r"|only (?:[\w-]+ ){1,3}(?:allowed|supported|permitted|accepted)"
+                r"(?: (?:in|by|for|on|with) (?:this|the) [\w -]{2,30})?[.!]?\s*\Z"
             ),
             (
                 r"(?:this|that|the|your) (?:\w+ )?(?:action|change|request|update|operation|edit"
@@ -203,11 +207,12 @@ SENTENCES: tuple[Opening, ...] = (
             ),
             r"you (?:do not|don't) have (?:enough|sufficient)\b",
             (
-                r"(?:the )?(?:specified|given|provided|supplied"
+                r"(?:the )?(?:specified|given|provided|supplied|configured"
                 r"|requested) (?:[\w'\"./-]{1,40} ){1,4}"
                 r"(?:could not|cannot|(?:is|are|was|were) (?:empty|invalid|missing|malformed"
                 r"|unknown|unavailable|in the (?:future|past)|out of"
-                r"|too|not))\b"
+                r"|too|not|\d[\d.,]* ?[^\n]{0,20}[;,(—–-] ?(?:but )?(?:the |your )?(?:[\w-]+ ){0,2}"
+                r"(?:limit|maximum|max|minimum|min|cap) (?:is|of)))\b"
             ),
             r"(?!(?:no|none|not|nothing)\b)(?:[\w'-]{1,30} ){1,4}required[.!]?\s*\Z",
             (

@@ -220,7 +220,7 @@ _VERDICTS = (
     # What asks for another try did not do it.
     (
         r"(?:bitte )?(?:später|erneut) (?:erneut|noch ?einmal|versuchen)|réessaye[zr]|inténtelo"
-        r"|intente (?:de nuevo|más tarde)|tente novamente|riprova(?:re|te)?"
+        r"|intente (?:de nuevo|más tarde)|tente novamente|riprova(?:re|te)?|réessaie (?:dans|plus)"
     ),
 )
 _VERDICTS_BEYOND = (

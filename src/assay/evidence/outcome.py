@@ -19,6 +19,7 @@ from assay.evidence.error_bodies import Reading, lone_words, read_value, told_un
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
 from assay.evidence.exit_status import exit_status
+from assay.evidence.field_lines import read_fields
 from assay.evidence.last_words import (
     ends_in_error,
     ends_in_exception,
@@ -26,6 +27,7 @@ from assay.evidence.last_words import (
     fails_below_its_place,
     fails_under_heading,
 )
+from assay.evidence.of_the_call import is_of_the_call
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of
@@ -63,6 +65,10 @@ _DOING = frozenset({"acting", "other"})
 # What hinders who was to act, and answers who asked for it.
 _STATES = frozenset({"foreign_state", "state_symbol"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
+# How a label begins that is the value of something: "no_motion", "not_closed".
+_NOT_SO = ("no_", "not_")
+# What nobody writes who was to write something.
+_NO_PROSE = frozenset({"protocol_error", "error_symbol"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
 # How a checker tells what it found.
@@ -86,7 +92,8 @@ _OF_A_REQUEST = re.compile(
     r"|(?:cannot|can't|could not|unable to|failed to) (?:translate|summari[sz]e|define|rewrite"
     r"|paraphrase|compose|draft)\b"
     r"|.{0,80}\b(?:[45]\d\d|api(?:.?keys?)?|tool|requests?|rate.limit\w*|quota|timed.?out|timeout)\b"
-    r"|(?-i:[a-z]+_[a-z_]+) (?:is|are|must|cannot|should)\b",
+    r"|(?-i:[a-z]+_[a-z_]+) (?:is|are|must|cannot|should)\b"
+    r"|(?-i:unknown|invalid|missing|no) [^\n]{1,60}[\"'`]\w",
     re.IGNORECASE,
 )
 # What is said of the running of a command, which no command prints.
@@ -112,6 +119,8 @@ _OF_A_STATE = re.compile(
     r"|add|check|go)\b)",
     re.IGNORECASE,
 )
+# A document of sections alike, the first of which may be about any error.
+_SECTIONS = re.compile(r"(#{1,6}) [^\n]*\n(?:[^\n]*\n)*?\1 \S")
 # Work that goes on elsewhere, and of which one asks how it went.
 _OF_A_WORK = re.compile(
     r"(?:the |your |last |latest )*(?:[\w#.-]+ ){0,2}?(?:build|deployment|migration|installation"
@@ -297,6 +306,8 @@ def _read_words(
         found = None if above is None else failing_opening(above[1], tool=tool)
     if found is not None and not _is_said_in_passing(text, found, tool, reported=reported):
         return Reading(failed=True, rule=found.rule, message=_gist(text, found.rule))
+    if (fields := read_fields(text, opening, tool)) is not None:
+        return fields
     rule = _told_late(text, opening, tool, reported=reported)
     return None if rule is None else Reading(failed=True, rule=rule, message=_gist(text, rule))
 
@@ -351,12 +362,12 @@ def _is_said_in_passing(
         case "log":
             passing = found.rule in _LOGGED or ("\n" in text.strip() and not _OF_A_CALL.match(text))
         case "wording":
-            passing = found.rule != "protocol_error" and _OF_A_REQUEST.match(text) is None
+            of_the_call = _OF_A_REQUEST.match(text) or is_of_the_call(opening_of(text))
+            passing = found.rule not in _NO_PROSE and not of_the_call
         case "checking" | "asking" if found.rule in WORKS:
             passing = bool(_OF_A_WORK.match(text) or _OF_MANY.match(text))
         case "checking":
-            verdict = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(opening_of(text)) is None
-            passing = verdict or _is_a_small_word(text)
+            passing = _is_a_verdict(text, found.rule) or _is_a_small_word(text)
         case "asking" | "content":
             state = found.rule in SENTENCES and _OF_A_STATE.match(text) is not None
             passing = state or _is_a_small_word(text)
@@ -364,7 +375,22 @@ def _is_said_in_passing(
             passing = found.rule in WORKS and "fail" not in text[:80].lower()
         case _:
             passing = False
-    return passing or _is_an_answer(found.rule, tool)
+    return passing or _is_an_answer(found.rule, tool) or _is_about_something(text, found.rule, tool)
+
+
+def _is_about_something(text: str, rule: str, tool: ToolKind) -> bool:
+    """Whether a text is a label of what is not so, or a document that opens with an error."""
+    if rule == "state_symbol":
+        return tool != "acting" and text.lstrip().startswith(_NOT_SO)
+    return tool == "content" and text[:1] == "#" and _SECTIONS.match(text) is not None
+
+
+def _is_a_verdict(text: str, rule: str) -> bool:
+    """Whether a checker tells what it found, and not what keeps it from checking."""
+    if rule not in _VERDICTS:
+        return False
+    opening = opening_of(text)
+    return OF_AN_ARGUMENT.match(opening) is None and not is_of_the_call(opening)
 
 
 def _is_a_small_word(text: str) -> bool:
@@ -375,7 +401,9 @@ def _is_a_small_word(text: str) -> bool:
 
 def _is_of_a_run(text: str) -> bool:
     """Whether a text is of the running of a command; what goes on in further lines is printed."""
-    return "\n" not in text.strip() and _OF_A_RUN.match(text) is not None
+    if "\n" in text.strip():
+        return False
+    return _OF_A_RUN.match(text) is not None or is_of_the_call(opening_of(text))
 
 
 def _python_data(text: str) -> Any:

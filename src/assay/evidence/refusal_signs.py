@@ -46,7 +46,8 @@ _DEMAND = (
     r"(?:cannot (?:both )?be (?:empty|null|blank|negative|zero|used|combined|both|set|before|after"
     r"|in|the same)|must (?:also |only |either )?(?:be|have|not|contain|match|start|end|begin"
     r"|include|use|specify|point|exist|follow|come|differ|belong|refer)|(?:is|are) (?:required"
-    r"|mandatory|missing|absent|invalid|unknown|unsupported|malformed|ambiguous)|requires?|needs"
+    r"|mandatory|missing|absent|invalid|unknown|unsupported|malformed|ambiguous"
+    r"|mutually exclusive)|requires?|needs"
     r"|expects|expected|(?:is |are )?not (?:\w+ly )?(?:allowed|supported|permitted|recogni[sz]ed"
     r"|accepted|legal|provided|supplied|specified|given|registered|initiali[sz]ed|authori[sz]ed"
     r"|implemented|compatible|one of|an? (?:valid|known|supported|recogni[sz]ed)|valid \w+)"
@@ -65,7 +66,9 @@ _DEMAND = (
 _STATE = (
     r"(?:cannot \w+|unable to \w+|(?:is|are|was|were|has|have|does|do|did|would|will"
     rf"|can|could)(?: not|n't)\b|not (?:yet |currently |properly )?{_DONE}\b|not \w+ yet\b"
-    r"|none of\b|neither\b|can only\b|no (?:reply|response|answer)\b"
+    r"|none of\b|neither\b|can only\b|no (?:reply|response|answer)\b|(?:is|are) in the past\b"
+    r"|(?:larger|bigger|longer|higher|greater|older|heavier) than (?:the|its|our) [\w. ]{0,20}"
+    r"(?:limit|maximum|allowance)\b"
     r"|(?:has|have|contains?|matched) no\b"
     r"|(?:unavailable|unreachable|out of stock|sold out|in use)\b)"
 )
@@ -177,8 +180,8 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "asked_for",
         (
-            r"(?:the )?(?:specified|requested|given|provided|supplied|selected|configured|stored"
-            r"|target|source) "
+            r"(?:(?:the )?(?:specified|requested|given|provided|supplied|selected|configured|stored"
+            r"|target|source)|that(?! (?:was|were|said|means|way)\b)) "
         ),
         "hint",
     ),

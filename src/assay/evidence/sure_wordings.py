@@ -183,6 +183,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
                 r"(?:\S+ ){0,4}?(?:shell|server|process|browser|cli|engine|container|kernel|client"
                 r"|sandbox"
                 r"|session|worker|runtime|daemon)\b"
+                # What hindered it says more.
+                r"(?!: [^\n]{0,60}(?:api[ _-]?key|credential|token|password|denied|not set))"
             ),
             (
                 r"max(?:imum)? retries reached|not responding\b|transport closed|capacity (?:is "
@@ -230,6 +232,9 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"is not recogni[sz]ed as (?:an? |the )(?:\w+ ){0,4}(?:command|name)",
             r"no such (?:column|table|field|function|file|index|key)\b|\bstale element|geocod",
             r"does not have an? (?:column|field|property|key|attribute|member|sheet)\b",
+            # What may be hidden was asked for all the same.
+            r"does not exist,? or (?:you|it|the \w+) (?:do|does|is|are)(?: not|n't)\b",
+            r"\bno active session(?: found)?(?:: \S| (?:for|with) (?:\w+ )?\S*\d)",
         ),
     ),
     (
@@ -257,6 +262,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             ),
             r"(?:does|do) not belong to|must be (?:a )?member of",
             r"lacks? (?:the )?(?:\w+ ){0,2}(?:permission|access|right|privilege|scope)s?\b",
+            r"\bscopes? (?:is|are|was|were) (?:required|missing|not granted)",
+            r"\btool not accessible\b",
             (
                 r"only (?:\w+ ){0,2}(?:owner|admin|administrator|member|moderator"
                 r"|maintainer)s? (?:can"

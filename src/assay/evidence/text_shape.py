@@ -41,6 +41,9 @@ _ISSUE_LINE = re.compile(
     r"|users(?: impacted)?)\**\s*:",
     re.IGNORECASE,
 )
+# A list that is numbered, of whatever.
+_FIRST_ITEM = re.compile(r"\s*1[.)] \S")
+_SECOND_ITEM = re.compile(r"\n\s*2[.)] \S")
 _SOURCE_LINE = re.compile(r"\s{0,8}\d{1,6}(?:→|\t|: |\| )")
 # How many lines of each kind make a text a document of that kind.
 _DOCUMENT_LINES = (
@@ -73,6 +76,8 @@ def bears_failure_mark(text: str) -> bool:
 
 def reads_like_content(text: str) -> bool:
     """Whether a text is a log, a listing, a document or a source file, not a message."""
+    if _FIRST_ITEM.match(text) and _SECOND_ITEM.search(text, 0, _LOOKED_AT):
+        return True
     lines = [line for line in text[:_LOOKED_AT].split("\n")[:_LINES_LOOKED_AT] if line.strip()]
     if len(lines) < 3:
         return False

@@ -222,6 +222,7 @@ _KINDS: tuple[tuple[ToolKind, frozenset[str]], ...] = (
 _ASKED = (
     READ_VERBS
     | {"look", "info", "information", "details", "overview", "history", "poll", "track"}
+    | {"summary", "stats", "statistics"}
     | {"anzeigen", "abrufen", "afficher", "lister", "obtenir", "consulter", "mostrar", "listar"}
     | {"obtener", "obter", "consultar"}
 ) - {"export", "convert", "download"}
