@@ -262,6 +262,18 @@ def test_show_shortens_unless_told_otherwise(assay: Assay) -> None:
     assert key_of("long") in full
 
 
+def test_show_in_full_keeps_the_lines_of_a_text_below_each_other(assay: Assay) -> None:
+    case = run(52, run_id="lines")
+    case.calls[0].tool = "look\n  2. s/erase  ok"
+    case.calls[0].result = "total 2\r\n-rw- a.txt\n-rw- b.txt\n"
+    fill(Store("runs.assay"), [case])
+    told = assay("show", "runs.assay", "lines", "--full").out.splitlines()
+    first = told.index("     result    total 2")
+    assert told[first + 1 : first + 3] == [" " * 15 + "-rw- a.txt", " " * 15 + "-rw- b.txt"]
+    assert told[first + 3].strip() != ""
+    assert sum(line.startswith("  2. ") for line in told) == 1  # a name makes no line of its own
+
+
 def test_show_as_json_has_the_whole_case(assay: Assay) -> None:
     found = assay("show", "runs.assay", "run-3", "--json").json
     assert found["run_key"] == key_of("run-3")
