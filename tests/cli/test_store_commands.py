@@ -262,6 +262,12 @@ def test_show_shortens_unless_told_otherwise(assay: Assay) -> None:
     assert key_of("long") in full
 
 
+def test_show_says_what_to_type_where_run_and_store_are_swapped(assay: Assay) -> None:
+    done = assay("show", "run-3", "runs.assay")
+    assert done.code == 2
+    assert "type: assay show runs.assay run-3" in " ".join(done.err.split())
+
+
 def test_show_in_full_keeps_the_lines_of_a_text_below_each_other(assay: Assay) -> None:
     case = run(52, run_id="lines")
     case.calls[0].tool = "look\n  2. s/erase  ok"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -14,7 +13,7 @@ from assay import __version__
 from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.cli.option_names import in_options
-from assay.errors import AssayError, JudgeError, UnknownName
+from assay.errors import OF_THE_DISK, AssayError, JudgeError, UnknownName
 from assay.own_process import nothing_to_lose
 
 if TYPE_CHECKING:
@@ -135,9 +134,10 @@ def main() -> None:
         fall_silent()
         sys.exit(ExitCode.INCOMPLETE)
     except OSError as exc:
-        if exc.errno != errno.ENOSPC:
+        if exc.errno not in OF_THE_DISK:
             raise
+        where = f"{exc.filename}: " if exc.filename else ""
         with suppress(OSError):  # where that disk takes what is told, too
-            Terminal(stderr=True).tell(f"assay: {exc.strerror}", "red")
+            Terminal(stderr=True).tell(f"assay: {where}{exc.strerror}", "red")
         fall_silent()
         sys.exit(ExitCode.INCOMPLETE)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli.console import Terminal
 from assay.cli.machine_output import write_json
+from assay.cli.output_places import is_store
 from assay.cli.stores import JsonOption, StoreArgument, find_run, open_store
 from assay.render.run_page import JudgedCall, judged_calls, run_page
 
@@ -37,6 +40,9 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show one run. What was asked, every call with its verdict and its blame, the answer."""
+    if not is_store(store) and is_store(Path(run)):
+        told = f"the store comes before the run, type: assay show {quote(run)} {quote(str(store))}"
+        raise typer.BadParameter(told)
     opened = open_store(store)
     key = find_run(opened, run)
     (case,) = opened.cases(run_keys=[key])
