@@ -66,6 +66,7 @@ _UNJUDGED = (
     "to compare them: assay compare --store {store}"
 )
 _REPORT = "report"
+_HELP = ("--help", "-h")
 _FLAGS = (
     ("passes", "Attempt by attempt, pass@k and pass^k."),
     ("detailed", "The best and the worst evaluations."),
@@ -125,7 +126,7 @@ class _Group(TyperGroup):
             refuse_swapped("analyze", *args[:2])
             if not Path(args[0]).exists():
                 _refuse_misspelt(*args[:2])
-        if not args or (args[0] not in self.commands and args[0] != "--help"):
+        if not args or (args[0] not in self.commands and args[0] not in _HELP):
             args = [_REPORT, *args]
         return super().parse_args(ctx, args)
 
