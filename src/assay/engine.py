@@ -248,8 +248,10 @@ def in_our_words(store: Path) -> Iterator[None]:
         if isinstance(exc, duckdb.IOException | duckdb.InvalidInputException) and (
             str(store) in message
         ):
-            problem = message.splitlines()[0]
-            raise DamagedStore(f"{problem}. `assay doctor {store}` looks at every file") from exc
+            problem = message.splitlines()[0].partition("Error: ")[2]
+            raise DamagedStore(
+                f"the store is damaged: {problem}. `assay doctor {store}` looks at every file"
+            ) from exc
         raise QueryFailed(message) from exc
     except RuntimeError as exc:
         # The engine swallows the signal and says so in these words.
