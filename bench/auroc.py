@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.stats.intervals import UNIT_RANGE, Resampling, cluster_interval
+from assay.stats import Resampling, cluster_interval
+from assay.stats.task_means import UNIT_RANGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from assay.stats.intervals import Interval
+    from assay.stats import Interval
 
 
 class Auroc(NamedTuple):

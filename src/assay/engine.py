@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import duckdb
 
-from assay.errors import DamagedStore, QueryFailed
+from assay.errors import DamagedStore, QueryFailed, WriteFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +31,10 @@ _SECONDS_TO_LOOK = 0.1
 # Who asks for one thread means it. Others that idle give memory back to the system that the one
 # has just let go of and is about to take again, which takes a fortieth of an import's time.
 _NO_ASYNC_THREADS = {"async_threads": 0}
+# What it says of a file that the system keeps it from, also where that is quoted in JSON.
+_KEPT_FROM = re.compile(
+    r'(?P<deed>Could not write|Cannot open) file \\?"(?P<file>[^"\\]+)\\?": (?P<why>[\w -]+)'
+)
 _GLOB = re.compile(r"([*?\[])")
 
 
@@ -240,17 +244,27 @@ def in_our_words(store: Path) -> Iterator[None]:
         yield
     except duckdb.Error as exc:
         message = str(exc).strip()
+        _tell_of_writing(message, store, exc)
         if isinstance(exc, duckdb.IOException | duckdb.InvalidInputException) and (
             str(store) in message
         ):
-            problem = message.splitlines()[0]
-            raise DamagedStore(f"{problem}. `assay doctor {store}` looks at every file") from exc
+            problem = message.splitlines()[0].partition("Error: ")[2]
+            raise DamagedStore(
+                f"the store is damaged: {problem}. `assay doctor {store}` looks at every file"
+            ) from exc
         raise QueryFailed(message) from exc
     except RuntimeError as exc:
         # The engine swallows the signal and says so in these words.
         if "interrupted" in str(exc).lower():
             raise KeyboardInterrupt from exc
         raise
+
+
+def _tell_of_writing(message: str, store: Path, exc: duckdb.Error) -> None:
+    """Say so where a file could not be written; of the store's own others are read, too."""
+    found = _KEPT_FROM.search(message)
+    if found and (found["deed"] == "Could not write" or str(store) not in found["file"]):
+        raise WriteFailed(found["file"], found["why"].strip()) from exc
 
 
 def quoted(text: str) -> str:

@@ -8,6 +8,7 @@ AssayError
 ├── NotAStore              a folder that is no store, or one of a later version
 ├── DamagedStore           a file of a store that cannot be read
 ├── QueryFailed            a question to the store that its engine refused
+├── WriteFailed            a file that could not be written: which, and why
 ├── SparkFailed            Spark could not be started, or did not do its work
 ├── InvalidSample          figures that cannot be compared: which, and what is expected
 ├── InvalidSettings        settings or a baseline that cannot be used: which key, what it holds
@@ -31,13 +32,17 @@ Catch AssayError for what a user can mend; anything else is a bug and keeps its 
 from __future__ import annotations
 
 from difflib import get_close_matches
+from errno import EACCES, EDQUOT, EFBIG, ENOSPC, EPERM, EROFS
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 
 _MOST_MEANT = 5
+OF_THE_DISK = frozenset({EACCES, EDQUOT, EFBIG, ENOSPC, EPERM, EROFS})
+"""What the system says where a disk takes nothing: which the user can mend, whatever we do."""
 
 
 class AssayError(Exception):
@@ -75,6 +80,15 @@ class DamagedStore(AssayError):
 
 class QueryFailed(AssayError, ValueError):
     """A question to the store that its engine refused; its words follow."""
+
+
+class WriteFailed(AssayError):
+    """A file that could not be written."""
+
+    def __init__(self, path: str | Path, reason: str | None) -> None:
+        """Name the file, and what the system says."""
+        super().__init__(f"{path} cannot be written: {reason or 'the system does not say why'}")
+        self.reason = reason
 
 
 class SparkFailed(AssayError):

@@ -184,6 +184,8 @@ def test_raw_files_are_imported_once_and_again_when_they_change(
         (["analyze", "nonsense", "x"], "No analysis named 'nonsense'. Known: agreement, attempts,"),
         (["analyze", "tools", "x", "--traj-dir", "y"], "not both"),
         (["analyze", "--traj-dir", "y"], "no such folder: y"),
+        (["analyze", "some runs", "tools"], "type: assay analyze tools 'some runs'"),
+        (["analyze", "some runs", "tool"], "No analysis named 'tool'. Did you mean 'tools'?"),
         (["analyze", "."], ". holds no recording that can be read"),
         (["analyze", "tools", "x", "-o", "a.xls"], "output format named '.xls'"),
         (["analyze", "tools", "x", "--by", "colour"], "colour"),
@@ -193,6 +195,7 @@ def test_wrong_usage_is_told(
     assay: Assay, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, args: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "some runs").mkdir()
     done = assay(*args)
     assert done.code == 2
     assert said in " ".join(done.err.split())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,6 +47,24 @@ def test_the_list_of_commands_is_not_cut_off(assay: Assay, monkeypatch: pytest.M
     ]
     assert len(listed) == len(COMMANDS)
     assert [line for line in listed if line.endswith("...")] == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_tells_of_each_command_what_it_tells_itself(assay: Assay, name: str) -> None:
+    told = " ".join(assay(name, "--help").out.split())
+    assert f" {COMMANDS[name].purpose} " in told
+
+
+def test_the_list_is_shown_before_anything_is_loaded() -> None:
+    script = "import sys; from assay.cli import _command_line; _command_line('--help')"
+    heavy = "{'duckdb', 'assay.store', 'assay.evidence'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", f"{script}; assert not {heavy}"], check=True)
+
+
+def test_help_is_had_by_its_short_name_too(assay: Assay) -> None:
+    assert assay("-h").out == assay("--help").out
+    assert assay("analyze", "-h").out == assay("analyze", "--help").out
+    assert assay("analyze", "errors", "-h").out == assay("analyze", "errors", "--help").out
 
 
 @pytest.mark.parametrize(

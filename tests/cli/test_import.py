@@ -404,6 +404,7 @@ BROKEN: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "no gzip at all": ("x.json.gz", lambda: b"plain", "Not a gzipped file"),
     "binary": ("x.json", lambda: b"\x00\x01\x02\xff" * 1000, "x.json: not JSON"),
     "an empty file": ("x.json", lambda: b"", "x.json: is empty"),
+    "an empty zip": ("x.zip", lambda: b"", "x.zip: is empty"),
     "UTF-16": ("x.json", lambda: '{"input": "q"}'.encode("utf-16"), "save it as UTF-8"),
     "nested without end": ("x.json", lambda: b"[" * 200_000, "x.json"),
     "JSON cut off": ("x.json", lambda: json.dumps(case(1)).encode()[:-20], "x.json: not JSON"),

@@ -262,6 +262,45 @@ def test_show_shortens_unless_told_otherwise(assay: Assay) -> None:
     assert key_of("long") in full
 
 
+def test_show_says_what_to_type_where_run_and_store_are_swapped(assay: Assay) -> None:
+    done = assay("show", "run-3", "runs.assay")
+    assert done.code == 2
+    assert "type: assay show runs.assay run-3" in " ".join(done.err.split())
+
+
+def test_show_says_so_where_the_case_of_a_run_is_missing(assay: Assay) -> None:
+    for file in Path("runs.assay/batches").glob("*/cases.parquet"):
+        file.unlink()
+    done = assay("show", "runs.assay", "run-3")
+    assert done.code == 2
+    assert f"it lists the run {key_of('run-3')} and has no case of it" in done.err
+    assert "assay doctor" in done.err
+
+
+def test_ls_lists_as_many_as_there_are_however_many_are_asked_for(assay: Assay) -> None:
+    listed = assay("ls", "runs.assay", "--limit", str(10**30), "--json").json["listed"]
+    assert len(listed) == 10
+
+
+def test_a_file_is_no_store(assay: Assay) -> None:
+    Path("run.json").write_text("{}", encoding="utf-8")
+    assert (
+        "is not a store: it is a file. Make one with: assay import" in assay("ls", "run.json").err
+    )
+
+
+def test_show_in_full_keeps_the_lines_of_a_text_below_each_other(assay: Assay) -> None:
+    case = run(52, run_id="lines")
+    case.calls[0].tool = "look\n  2. s/erase  ok"
+    case.calls[0].result = "total 2\r\n-rw- a.txt\n-rw- b.txt\n"
+    fill(Store("runs.assay"), [case])
+    told = assay("show", "runs.assay", "lines", "--full").out.splitlines()
+    first = told.index("     result    total 2")
+    assert told[first + 1 : first + 3] == [" " * 15 + "-rw- a.txt", " " * 15 + "-rw- b.txt"]
+    assert told[first + 3].strip() != ""
+    assert sum(line.startswith("  2. ") for line in told) == 1  # a name makes no line of its own
+
+
 def test_show_as_json_has_the_whole_case(assay: Assay) -> None:
     found = assay("show", "runs.assay", "run-3", "--json").json
     assert found["run_key"] == key_of("run-3")

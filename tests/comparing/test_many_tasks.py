@@ -19,14 +19,15 @@ def tasks(count: int, rate: float) -> dict[str, list[float | None]]:
 
 
 BEFORE, AFTER = tasks(MANY + 100, 0.6), tasks(MANY + 100, 0.7)
-SLOW = {task: [20 * CHANCE.random() + 5] for task in BEFORE}
+SLOW: dict[str, list[float | None]] = {task: [20 * CHANCE.random() + 5] for task in BEFORE}
 
 
-@pytest.mark.parametrize("sample", [BEFORE, AFTER, SLOW], ids=["before", "after", "seconds"])
-def test_the_mean_of_many_tasks_is_nearly_the_drawn_one(
-    sample: dict[str, list[float | None]],
-) -> None:
-    drawn, found = mean_over_tasks(sample), mean_of_tasks(sample, HOW)
+def test_shares_of_many_tasks_are_told_as_those_of_few() -> None:
+    assert mean_of_tasks(BEFORE, HOW) == mean_over_tasks(BEFORE)
+
+
+def test_the_mean_of_many_tasks_is_nearly_the_drawn_one() -> None:
+    drawn, found = mean_over_tasks(SLOW), mean_of_tasks(SLOW, HOW)
     assert (found.value, found.n, found.tasks) == (drawn.value, drawn.n, drawn.tasks)
     assert found.interval is not None
     assert drawn.interval is not None

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
+from assay.evidence.schema_fit import Fit, explain_misfit, explain_misfits, schema_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,6 +146,28 @@ def test_a_misfit_is_explained_with_its_place(schema: Any, arguments: Any, sente
     assert bool(found) == bool(sentence)
 
 
+@pytest.mark.parametrize(
+    ("schema", "arguments", "sentence"),
+    [
+        (
+            OPEN,
+            {"unit": "k"},
+            '"n" is a required property; [\'unit\']: "k" is not one of "c" or "f"',
+        ),
+        (OPEN, {"n": 1}, ""),
+        (OPEN, "text", '"text" is not of type "object"'),
+        (OPEN, {"n": float("inf")}, "['n']: "),
+        ({"items": {"type": "string"}}, [1, 2, 3, 4], '[0]: 1 is not of type "string"; [1]: 2'),
+        ({"type": "nothing"}, {}, "the server's schema is broken"),
+    ],
+)
+def test_all_that_does_not_fit_is_told(schema: Any, arguments: Any, sentence: str) -> None:
+    found = explain_misfits(schema, arguments)
+    assert found.startswith(sentence)
+    assert bool(found) == bool(sentence)
+    assert "[3]" not in found  # of many, three
+
+
 def _cyclic() -> dict[str, Any]:
     found: dict[str, Any] = {"n": 1}
     found["me"] = found
@@ -180,7 +202,9 @@ def test_a_hostile_pattern_costs_little_time(pattern: str) -> None:
 def test_a_million_misfits_cost_as_little_as_one() -> None:
     schema = {"properties": {"n": {"items": {"type": "string"}}}}
     started = time.process_time()
-    assert explain_misfit(schema, {"n": [1] * 1_000_000}) == "['n'][0]: 1 is not of type \"string\""
+    problem = "['n'][0]: 1 is not of type \"string\""
+    assert explain_misfit(schema, {"n": [1] * 1_000_000}) == problem
+    assert explain_misfits(schema, {"n": [1] * 1_000_000}) == problem
     assert time.process_time() - started < 2
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from tests.comparing.made_runs import numbered, runs_of
 
 from assay.comparing import QUANTITIES, RunSet, quantity_named
+from assay.errors import InvalidSettings
 from assay.gate.checks import CheckResult, check_limit, check_margin, check_tasks
 from assay.gate.room import Room, Strictness, decide
 from assay.stats import Resampling, wilson_interval
@@ -55,6 +56,27 @@ def test_a_minimum_holds_the_interval(share: float, verdict: str) -> None:
     assert (found.value, found.interval) == (share, interval)
     assert (found.tasks, found.runs, found.missing, found.limit) == (100, 100, 0, 0.7)
     assert found.name == "success min 0.7"
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "told"),
+    [
+        ("success", 60, "min of success: got 60, but a share lies between 0 and 1: .* such as 0.6"),
+        ("failed_call_share", -0.1, "got -0.1, but a share lies between 0 and 1: give one of"),
+        ("pass@2", 2.5, "got 2.5, but a chance lies between 0 and 1"),
+    ],
+)
+def test_a_share_has_no_limit_beyond_its_scale(name: str, limit: float, told: str) -> None:
+    runs, quantity = passing(0.9), quantity_named(name, ["success"])
+    with pytest.raises(InvalidSettings, match=told):
+        check_limit(runs, quantity, "min", limit, strict())
+    with pytest.raises(InvalidSettings, match="margin of"):
+        check_margin(runs, runs, quantity, limit, strict())
+
+
+def test_what_is_no_share_may_have_any_limit() -> None:
+    found = check_limit(passing(0.9), QUANTITIES["seconds"], "max", 60, strict())
+    assert "no run has a value of seconds" in found.reason
 
 
 def test_a_maximum_is_the_mirror_of_a_minimum() -> None:

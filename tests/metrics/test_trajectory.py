@@ -256,9 +256,15 @@ def test_what_is_given_to_the_metric_goes_before_the_case() -> None:
     [
         (None, made("a"), {}, None, "nothing is known to be expected"),
         (["a"], None, {}, None, "no calls were recorded"),
-        ([], made("a"), {"extra_calls": "ignore"}, None, "no calls are expected"),
-        ([], [], {}, 1.0, "0 of 0 expected calls made"),
-        ([], made("a"), {}, 0.0, "1 extra"),
+        (
+            [],
+            made("a"),
+            {"extra_calls": "ignore"},
+            None,
+            "no calls are expected, and extra ones are ignored",
+        ),
+        ([], [], {}, 1.0, "no calls are expected; 0 extra"),
+        ([], made("a"), {}, 0.0, "no calls are expected; 1 extra"),
         (["a"], [], {}, 0.0, "0 of 1 expected calls made"),
     ],
 )

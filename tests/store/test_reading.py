@@ -12,7 +12,7 @@ import pytest
 from tests.store.runs import SMALL, fill, run, runs
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
-from assay.errors import DamagedStore, InvalidRecord, QueryFailed, UnknownName
+from assay.errors import DamagedStore, InvalidRecord, QueryFailed, UnknownName, WriteFailed
 from assay.evidence.blame import Siblings
 from assay.evidence.outcome import UNDECIDED_RULES
 from assay.store import Store
@@ -130,7 +130,7 @@ def test_a_table_is_exported_to_one_file(store: Store, tmp_path: Path) -> None:
             "SELECT COUNT(*), SUM(failed::INT) FROM read_parquet($1)", [[str(target)]]
         )
         assert found.fetchall() == [(10, 5)]
-    with pytest.raises(QueryFailed, match="nowhere"):
+    with pytest.raises(WriteFailed, match=r"nowhere.*cannot be written"):
         store.export(tmp_path / "nowhere" / "x.parquet")
 
 
@@ -139,7 +139,7 @@ def test_who_asks_is_told_how_much_of_a_table_is_exported(store: Store, tmp_path
     assert store.export(tmp_path / "x.parquet", "calls", on_share=shares.append) == 20
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
-    with pytest.raises(QueryFailed, match="nowhere"):
+    with pytest.raises(WriteFailed, match=r"nowhere/x\.parquet cannot be written: No such file"):
         store.export(tmp_path / "nowhere" / "x.parquet", on_share=shares.append)
 
 

@@ -63,7 +63,12 @@ def _assert_equal_to_rows(html: str, store: Store) -> None:
 def test_numbers_equal_the_analyses(address: str, store: Store) -> None:
     html = get(address, "/")
     _assert_equal_to_rows(html, store)
-    assert "19 of 20 recorded" in text_of(html)
+    text = text_of(html)
+    assert "Runs 20 1 without a recorded outcome" in text
+    # Of claude-sonnet-4.5 two tasks went 2 of 3 and one 1 of 1: 5 of 7 runs, 7/9 over tasks.
+    assert "claude-sonnet-4.5 5 of 7 27–97 %" in text
+    assert "5 of 7, mean over tasks 78 %, 95 % interval 27–97 %" in html
+    assert "means over tasks, 95 % intervals · counts are of runs" in text
     assert bare_rates(html) == []
     assert forbidden_words(html) == []
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import typer
 
@@ -14,33 +13,44 @@ from assay import __version__
 from assay.cli.console import Terminal, accept_any_text, fall_silent
 from assay.cli.exit_codes import ExitCode
 from assay.cli.option_names import in_options
-from assay.errors import AssayError, JudgeError, UnknownName
+from assay.errors import OF_THE_DISK, AssayError, JudgeError, UnknownName
 from assay.own_process import nothing_to_lose
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
-# Name of the command to the module and function that do it, or to a Typer of subcommands. Only
-# the one that is called is loaded: the engine behind some takes longer than many a command.
+class Command(NamedTuple):
+    """Which module and function do it, or which Typer of subcommands, and what it is for."""
+
+    place: str
+    purpose: str
+
+
+# Only the one that is called is loaded: the engine behind some takes longer than many a command,
+# and to list them all takes none.
 COMMANDS = {
-    "score": "score:score",
-    "import": "importing:import_command",
-    "formats": "formats:formats",
-    "ls": "listing:ls",
-    "show": "show:show",
-    "view": "view:view",
-    "analyze": "analyze:app",
-    "report": "report:report",
-    "plot": "plot:app",
-    "export": "export:export",
-    "compare": "compare:compare",
-    "gate": "gate:gate",
-    "judge": "judge:judge",
-    "cache": "cache:cache",
-    "golden": "golden:golden",
-    "compact": "compact:compact",
-    "doctor": "doctor:doctor",
-    "arena": "arena:arena",
+    "score": Command("score:score", "Score recorded runs."),
+    "import": Command(
+        "importing:import_command", "Bring recorded runs into a store, whatever recorded them."
+    ),
+    "formats": Command("formats:formats", "List the formats that can be read."),
+    "ls": Command("listing:ls", "Show what a store holds."),
+    "show": Command("show:show", "Show one run."),
+    "view": Command("view:view", "Look at the runs of a store in the browser."),
+    "analyze": Command("analyze:app", "Ask questions about many runs."),
+    "report": Command("report:report", "Write a store into one file."),
+    "plot": Command("plot:app", "Draw the chart of an analysis: SVG, PNG or Vega-Lite."),
+    "export": Command("export:export", "Write the runs of a store to files that other tools read."),
+    "compare": Command("compare:compare", "Compare runs on the same tasks."),
+    "gate": Command("gate:gate", "Hold runs against limits and a baseline."),
+    "judge": Command("judge:judge", "What a model judge is asked."),
+    "cache": Command(
+        "cache:cache", "Replies of judges that are kept: how many, and away with them."
+    ),
+    "golden": Command("golden:golden", "Mark runs known to be good."),
+    "compact": Command("compact:compact", "Merge the small batches of a store."),
+    "doctor": Command(
+        "doctor:doctor", "Read every file of a store and tell what is wrong with it."
+    ),
+    "arena": Command("arena:arena", "The same prompts to several agents, side by side."),
 }
 _VERSION = "--version"
 
@@ -59,7 +69,7 @@ Every command has examples of its own: assay COMMAND --help.
 
 
 def _command_line(called: str | None) -> typer.Typer:
-    """The command that is called; all of them when none is, to show them."""
+    """The command that is called; where none is, all of them by what they are for."""
     if called is not None and called not in COMMANDS and not called.startswith("-"):
         raise UnknownName("command", called, COMMANDS)
     app = typer.Typer(
@@ -69,24 +79,29 @@ def _command_line(called: str | None) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
+        context_settings={"help_option_names": ["--help", "-h"]},
     )
     app.callback()(_options)
-    for name in _shown(called):
-        module_name, _, function = COMMANDS[name].partition(":")
-        module = import_module(f"assay.cli.{module_name}")
-        found = getattr(module, function)
-        if isinstance(found, typer.Typer):
-            app.add_typer(found, name=name, epilog=module.EPILOG)
-        else:
-            app.command(name, epilog=module.EPILOG)(found)
+    if called in COMMANDS:
+        _add(app, called)
+    else:
+        for name, command in COMMANDS.items():
+            app.command(name, help=command.purpose)(_only_listed)
     return app
 
 
-def _shown(called: str | None) -> Iterable[str]:
-    """The names of the commands that have to be loaded."""
-    if called == _VERSION:
-        return ()
-    return [called] if called in COMMANDS else COMMANDS
+def _add(app: typer.Typer, name: str) -> None:
+    module_name, _, function = COMMANDS[name].place.partition(":")
+    module = import_module(f"assay.cli.{module_name}")
+    found = getattr(module, function)
+    if isinstance(found, typer.Typer):
+        app.add_typer(found, name=name, epilog=module.EPILOG)
+    else:
+        app.command(name, epilog=module.EPILOG)(found)
+
+
+def _only_listed() -> None:
+    """Stands for a command in the list of all, where none is called."""
 
 
 def _show_version(asked: bool) -> None:
@@ -135,9 +150,10 @@ def main() -> None:
         fall_silent()
         sys.exit(ExitCode.INCOMPLETE)
     except OSError as exc:
-        if exc.errno != errno.ENOSPC:
+        if exc.errno not in OF_THE_DISK:
             raise
+        where = f"{exc.filename}: " if exc.filename else ""
         with suppress(OSError):  # where that disk takes what is told, too
-            Terminal(stderr=True).tell(f"assay: {exc.strerror}", "red")
+            Terminal(stderr=True).tell(f"assay: {where}{exc.strerror}", "red")
         fall_silent()
         sys.exit(ExitCode.INCOMPLETE)

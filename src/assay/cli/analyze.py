@@ -20,6 +20,7 @@ from assay.cli.analyze_options import (
     Options,
     analysis_command,
     filters_of,
+    refuse_swapped,
     spread_names,
     with_options,
 )
@@ -29,6 +30,7 @@ from assay.cli.engines import ENGINE, answering, spark_of
 from assay.cli.filter_names import unknown_names
 from assay.cli.finite import finite
 from assay.cli.machine_output import write_data
+from assay.cli.output_places import outside_stores
 from assay.cli.stores import interruptible
 from assay.render.analysis_files import check_suffix, document, write_answers
 from assay.render.analysis_table import analysis_table
@@ -64,6 +66,7 @@ _UNJUDGED = (
     "to compare them: assay compare --store {store}"
 )
 _REPORT = "report"
+_HELP = ("--help", "-h")
 _FLAGS = (
     ("passes", "Attempt by attempt, pass@k and pass^k."),
     ("detailed", "The best and the worst evaluations."),
@@ -103,7 +106,9 @@ _EXPORT: Options = {
         Annotated[
             Path | None,
             typer.Option(
-                metavar="FILE", help="Write X.csv as X.summaries.csv and X.evals.csv, as recorded."
+                metavar="FILE",
+                callback=outside_stores,
+                help="Write X.csv as X.summaries.csv and X.evals.csv, as recorded.",
             ),
         ],
         None,
@@ -117,9 +122,11 @@ class _Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = spread_names(args)
-        if args and args[0] not in self.commands and not Path(args[0]).exists():
-            _refuse_misspelt(*args[:2])
-        if not args or (args[0] not in self.commands and args[0] != "--help"):
+        if args and args[0] not in self.commands:
+            refuse_swapped("analyze", *args[:2])
+            if not Path(args[0]).exists():
+                _refuse_misspelt(*args[:2])
+        if not args or (args[0] not in self.commands and args[0] not in _HELP):
             args = [_REPORT, *args]
         return super().parse_args(ctx, args)
 

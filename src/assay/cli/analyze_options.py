@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 from enum import StrEnum
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.analyses import analysis_named
 from assay.analyses.selection import RULES
+from assay.cli.output_places import outside_stores
 from assay.cli.stores import JsonOption
 
 if TYPE_CHECKING:
@@ -109,6 +112,7 @@ OUTPUT: Options = {
                 "--output",
                 "-o",
                 metavar="FILE",
+                callback=outside_stores,
                 help="Also write to a file: .csv .json .jsonl .md .parquet; repeatable.",
             ),
         ],
@@ -179,6 +183,17 @@ def filters_of(given: dict[str, Any]) -> Filters:
 def plain(value: Any) -> Any:
     """A choice as the text that it is."""
     return value.value if isinstance(value, StrEnum) else value
+
+
+def refuse_swapped(command: str, store: str, analysis: str = "") -> None:
+    """Say what to type where the store stands before the analysis."""
+    is_path = not store.startswith("-") and Path(store).exists()
+    if not is_path or not analysis or analysis.startswith("-"):
+        return
+    named = analysis_named(analysis).name
+    raise typer.BadParameter(
+        f"the analysis comes before the store, type: assay {command} {named} {quote(store)}"
+    )
 
 
 def spread_names(args: list[str]) -> list[str]:

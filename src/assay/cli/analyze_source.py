@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from assay.cli.output_places import is_store
 from assay.cli.stores import open_store
 from assay.records import counted
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 # Where the seed's scripts look when they are told nothing.
 TRAJECTORIES, EVALUATIONS = Path("trajectories"), Path("evaluation")
-_MARK = "assay-store.json"
 _FINGERPRINT = "files.txt"
 
 
@@ -31,7 +31,7 @@ def chosen_store(
     """The store that is meant; raw folders are imported, unless they were and are unchanged."""
     if store is not None and (traj_dir or eval_dir):
         raise typer.BadParameter("name a STORE, or --traj-dir and --eval-dir, not both")
-    if store is not None and ((store / _MARK).exists() or not store.exists()):
+    if store is not None and (is_store(store) or not store.exists()):
         return open_store(store)
     folders = [store] if store is not None else _folders(traj_dir, eval_dir)
     return _imported(folders, messages)

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from assay.cli.console import Terminal
 from assay.cli.progress import ReadingProgress, ShareOf
-from assay.cli.stores import StoreArgument, interruptible, open_store
+from assay.cli.stores import (
+    StoreArgument,
+    as_far_as_the_disk_goes,
+    interruptible,
+    open_store,
+)
 
 if TYPE_CHECKING:
     from assay.store import Store
@@ -17,14 +22,16 @@ EPILOG = """
 Examples:
   assay compact runs.assay
 
-Others may read and write the store meanwhile. Exit codes: 0 ok, 2 wrong usage.
+Others may read and write the store meanwhile. Exit codes: 0 ok, 2 wrong usage,
+3 interrupted, or the disk takes nothing.
 """
 
 
 def compact(store: StoreArgument) -> None:
     """Merge the small batches of a store. What is in it does not change."""
     opened, terminal = open_store(store), Terminal()
-    with interruptible("the store is as it was"):
+    as_it_was = "the store is as it was"
+    with interruptible(as_it_was), as_far_as_the_disk_goes(store, as_it_was):
         done = _watched(opened, Terminal(stderr=True))
     if done.merged:
         terminal.tell(f"{done.merged:,} batches became one")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.finite import finite
+from assay.cli.output_places import outside_stores
 
 Sides = Annotated[
     list[str] | None,
@@ -43,5 +44,11 @@ Smallest = Annotated[
 ]
 Output = Annotated[
     list[Path] | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Repeatable: .csv, .md or .json."),
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        callback=outside_stores,
+        help="Repeatable: .csv, .md or .json.",
+    ),
 ]

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from assay import __version__
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
+from assay.cli.output_places import outside_stores
 from assay.cli.progress import ReadingProgress, ShareOf
 from assay.cli.stores import (
     ModelOption,
@@ -25,7 +26,7 @@ from assay.cli.stores import (
     interruptible,
     open_store,
 )
-from assay.errors import AssayError, UnknownName
+from assay.errors import UnknownName, WriteFailed
 from assay.records import counted
 from assay.render.row_files import CsvFile
 
@@ -70,7 +71,13 @@ def export(
     store: StoreArgument,
     output: Annotated[
         list[str],
-        typer.Option("-o", "--output", metavar="FILE", help="Repeatable; its suffix says how."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            callback=outside_stores,
+            help="Repeatable; its suffix says how.",
+        ),
     ],
     table: Annotated[
         str, typer.Option(metavar="NAME", help="For .parquet and .csv: a table of the store.")
@@ -264,8 +271,10 @@ def _told(target: str) -> Iterator[None]:
         yield
     except BrokenPipeError:
         raise
+    except WriteFailed as exc:  # the engine names the file by the name it has until it is whole
+        raise WriteFailed(target, exc.reason) from exc
     except OSError as exc:
-        raise AssayError(f"{target} cannot be written: {exc.strerror or exc}") from exc
+        raise WriteFailed(target, exc.strerror) from exc
 
 
 @contextmanager

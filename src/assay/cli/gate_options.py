@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from assay.cli.output_places import outside_stores
+
 Runs = Annotated[
     str | None,
     typer.Argument(
@@ -37,11 +39,21 @@ Margin = Annotated[
 ]
 WriteBaseline = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Write the runs as a baseline and check nothing."),
+    typer.Option(
+        metavar="FILE",
+        callback=outside_stores,
+        help="Write the runs as a baseline and check nothing.",
+    ),
 ]
 Output = Annotated[
     list[Path] | None,
-    typer.Option("-o", "--output", metavar="FILE", help="Repeatable: .xml (JUnit), .md or .json."),
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        callback=outside_stores,
+        help="Repeatable: .xml (JUnit), .md or .json.",
+    ),
 ]
 Github = Annotated[
     bool | None,

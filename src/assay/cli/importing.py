@@ -15,6 +15,7 @@ from assay.cli.exit_codes import ExitCode
 from assay.cli.machine_output import write_json
 from assay.cli.progress import ReadingProgress
 from assay.cli.sources import FormatOption, check_sources, hidden_folders, total_bytes
+from assay.cli.stores import as_far_as_the_disk_goes
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.ingest.formats import FORMAT_NAMES, format_named
 from assay.records import counted
@@ -63,7 +64,8 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
         format_named(format_name)
     is_new = not store.exists()
     settings = ImportSettings(str(store), format_name, redact=redact, emails=redact_emails)
-    report = _imported(sources, settings, spark_of(engine, master), jobs)
+    with as_far_as_the_disk_goes(store, "what was read before is kept: run it again to go on"):
+        report = _imported(sources, settings, spark_of(engine, master), jobs)
     if is_new and not report.items:
         Store(store).withdraw()
     if as_json:

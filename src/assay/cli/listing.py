@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,7 +85,7 @@ def ls(
     """Show what a store holds. Models, frameworks, formats, and the first runs."""
     opened = open_store(store)
     where, params = chosen(opened, model, task)
-    found = _contents(opened, where or "true", params, limit)
+    found = _contents(opened, where or "true", params, min(limit, sys.maxsize))
     if as_json:
         write_json(found)
     else:

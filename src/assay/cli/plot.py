@@ -13,11 +13,13 @@ from assay.cli.analyze_options import (
     Options,
     analysis_command,
     filters_of,
+    refuse_swapped,
     spread_names,
 )
 from assay.cli.analyze_source import chosen_store
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
+from assay.cli.output_places import outside_stores
 from assay.cli.stores import interruptible
 from assay.render.charts.files import WRITERS, chart_bytes, writer_for
 from assay.render.charts.marks import marks_of
@@ -47,6 +49,7 @@ _CHART: Options = {
                 "--output",
                 "-o",
                 metavar="FILE",
+                callback=outside_stores,
                 help=f"Where the chart goes: {' '.join(WRITERS)}; repeatable.",
             ),
         ],
@@ -65,6 +68,7 @@ class _Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         args = spread_names(args)
         if args and args[0] not in self.commands and not args[0].startswith("-"):
+            refuse_swapped("plot", *args[:2])
             analysis_named(args[0])
         return super().parse_args(ctx, args)
 

@@ -11,6 +11,7 @@ import typer
 from msgspec.structs import replace
 
 from assay.cli.console import Terminal
+from assay.cli.output_places import outside_stores
 from assay.cli.progress import ReadingProgress
 from assay.cli.stores import StoreArgument, interruptible
 from assay.render.output_files import by_suffix, write_bytes
@@ -43,7 +44,11 @@ def report(
     output: Annotated[
         list[Path] | None,
         typer.Option(
-            "-o", "--output", metavar="FILE", help="Repeatable: .html, .md or .pdf (report.html)."
+            "-o",
+            "--output",
+            metavar="FILE",
+            callback=outside_stores,
+            help="Repeatable: .html, .md or .pdf (report.html).",
         ),
     ] = None,
     compare: Annotated[

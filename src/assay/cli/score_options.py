@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.finite import finite
+from assay.cli.output_places import outside_stores
 from assay.judge.jury import Verdict
 from assay.judge.limits import Limits
 from assay.metrics.catalogue import METRICS
@@ -59,7 +60,11 @@ Threshold = Annotated[
 Outputs = Annotated[
     list[Path] | None,
     typer.Option(
-        "-o", "--output", metavar="FILE", help="Repeatable: .csv, .json, .jsonl or .md by suffix."
+        "-o",
+        "--output",
+        metavar="FILE",
+        callback=outside_stores,
+        help="Repeatable: .csv, .json, .jsonl or .md by suffix.",
     ),
 ]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell why, case by case.")]

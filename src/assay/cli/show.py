@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli.console import Terminal
 from assay.cli.machine_output import write_json
+from assay.cli.output_places import is_store
 from assay.cli.stores import JsonOption, StoreArgument, find_run, open_store
+from assay.errors import DamagedStore
 from assay.render.run_page import JudgedCall, judged_calls, run_page
 
 if TYPE_CHECKING:
+    from assay.store import Store
     from assay.test_case import AgentTestCase
 
 EPILOG = """
@@ -37,9 +42,12 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show one run. What was asked, every call with its verdict and its blame, the answer."""
+    if not is_store(store) and is_store(Path(run)):
+        told = f"the store comes before the run, type: assay show {quote(run)} {quote(str(store))}"
+        raise typer.BadParameter(told)
     opened = open_store(store)
     key = find_run(opened, run)
-    (case,) = opened.cases(run_keys=[key])
+    case = _case_of(opened, key)
     calls = judged_calls(case, opened.siblings(key))
     if as_json:
         write_json(_document(case, key, calls))
@@ -47,6 +55,16 @@ def show(
         terminal = Terminal()
         page = run_page(case, key, calls, width=None if full else terminal.width)
         terminal.print(page, soft_wrap=full)
+
+
+def _case_of(store: Store, key: str) -> AgentTestCase:
+    found = list(store.cases(run_keys=[key]))
+    if not found:
+        raise DamagedStore(
+            f"the store is damaged: it lists the run {key} and has no case of it. "
+            f"`assay doctor {quote(str(store.path))}` looks at every file"
+        )
+    return found[0]
 
 
 def _document(case: AgentTestCase, key: str, calls: list[JudgedCall]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import typer
 from assay.cli.console import Terminal
 from assay.cli.exit_codes import ExitCode
 from assay.cli.filter_names import unknown_name
-from assay.errors import AssayError, UnknownName
+from assay.errors import OF_THE_DISK, AssayError, UnknownName, WriteFailed
 from assay.json_values import without_surrogates
 from assay.render.run_names import KEY_LENGTH, name_of_row
 
@@ -134,4 +134,18 @@ def interruptible(state: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         Terminal(stderr=True).tell(f"Interrupted: {state}", "yellow")
+        raise typer.Exit(ExitCode.INCOMPLETE) from None
+
+
+@contextmanager
+def as_far_as_the_disk_goes(store: Path, state: str) -> Iterator[None]:
+    """Say what a disk that is full, or that we may not write to, left behind; the same code."""
+    try:
+        yield
+    except (OSError, WriteFailed) as exc:
+        reason = exc.reason if isinstance(exc, WriteFailed) else exc.strerror
+        if isinstance(exc, OSError) and exc.errno not in OF_THE_DISK:
+            raise
+        told = f"{WriteFailed(store, reason)}; {state}"
+        Terminal(stderr=True).tell(f"assay: {told}", "red")
         raise typer.Exit(ExitCode.INCOMPLETE) from None

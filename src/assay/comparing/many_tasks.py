@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from assay.stats import Estimate, Interval, Resampling, cluster_interval, mean_over_tasks
 from assay.stats.clustered import ClusterSums, clustered_mean
 from assay.stats.distributions import normal_cdf
-from assay.stats.intervals import UNIT_RANGE, why_no_interval
 from assay.stats.pairing import PairedTest, Pairing, paired_p_value, paired_test
-from assay.stats.samples import in_unit_range, is_binary, scored_tasks
+from assay.stats.samples import in_unit_range, scored_tasks
+from assay.stats.task_means import UNIT_RANGE, why_no_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,9 @@ def _p_value(pairing: Pairing, gains: Sequence[float], how: Resampling) -> tuple
 def _interval(values: Sequence[float], bounds: Bounds, how: Resampling) -> Interval | None:
     """The interval of the mean of many values; those that need no drawing as ever."""
     alike = isclose(max(values), min(values), abs_tol=1e-12)
-    if alike or (bounds == UNIT_RANGE and all(map(is_binary, values))):
+    if alike or bounds == UNIT_RANGE:
         return cluster_interval([(value, 1) for value in values], bounds, how)
     n, total = len(values), fsum(values)
     squares = fsum(value * value for value in values)
     sums = ClusterSums(n, n, total, squares_n=n, squares_y=squares, products=total)
-    return clustered_mean(sums, in_unit_range=bounds == UNIT_RANGE, level=how.level)
+    return clustered_mean(sums, in_unit_range=False, level=how.level)

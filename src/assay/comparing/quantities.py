@@ -28,6 +28,11 @@ class Quantity(Struct, frozen=True):
     better: Better
     what: str
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it lies between 0 and 1, whatever the runs."""
+        return self.what.startswith(("share of", "chance that"))
+
 
 QUANTITIES = {
     quantity.name: quantity

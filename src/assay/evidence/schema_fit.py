@@ -8,6 +8,7 @@ and a broken schema is the server's fault, not the agent's.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal, NoReturn
 
 import jsonschema_rs
@@ -28,6 +29,8 @@ _KNOWN_DIALECTS = frozenset(
     }
 )
 _LARGE = 20_000
+_MOST_LISTED = 10_000
+_MOST_MISFITS = 3
 # What a value may raise on its way into JSON: too deep or cyclic, of no JSON type, not UTF-8.
 _NOT_JSON = (RecursionError, TypeError, ValueError, OverflowError)
 
@@ -41,6 +44,11 @@ class Misfit(Struct, frozen=True):
 
     place: tuple[str | int, ...]
     problem: str
+
+    def sentence(self) -> str:
+        """The problem, after its place if it has one."""
+        place = "".join(f"[{step!r}]" for step in self.place)
+        return f"{place}: {self.problem}" if place else self.problem
 
 
 def schema_fit(schema: object, arguments: object) -> Fit:
@@ -70,12 +78,30 @@ class SchemaFit:
 
 
 def explain_misfit(schema: object, arguments: object) -> str:
-    """One sentence on what does not fit, or what is broken in the schema."""
+    """One sentence on what does not fit first, or what is broken in the schema."""
     found = misfit(schema, arguments)
-    if found is None:
-        return ""
-    place = "".join(f"[{step!r}]" for step in found.place)
-    return f"{place}: {found.problem}" if place else found.problem
+    return "" if found is None else found.sentence()
+
+
+def explain_misfits(schema: object, arguments: object) -> str:
+    """All that does not fit, up to a few things, or what is broken in the schema."""
+    return "; ".join(found.sentence() for found in misfits(schema, arguments))
+
+
+def misfits(schema: object, arguments: object) -> list[Misfit]:
+    """The first few things that do not fit; of large arguments the first alone."""
+    first = misfit(schema, arguments)
+    validator = _validator(schema)
+    if first is None or isinstance(validator, _Broken):
+        return [] if first is None else [first]
+    try:
+        # The validator lists every problem before it hands out one: there may be millions.
+        if len(msgspec.json.encode(arguments)) > _MOST_LISTED:
+            return [first]
+        found = islice(validator.iter_errors(arguments), _MOST_MISFITS)
+        return [Misfit(tuple(each.instance_path), each.message) for each in found]
+    except _NOT_JSON:
+        return [first]
 
 
 def misfit(schema: object, arguments: object) -> Misfit | None:

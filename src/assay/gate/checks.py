@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from assay.comparing.many_tasks import difference_of, mean_of_tasks
 from assay.comparing.quantities import Better, Quantity, source_of, tasks_of
+from assay.errors import InvalidSettings
 from assay.gate.room import Room, Strictness, Verdict, decide, needed_if_alike, room_to
 from assay.records import counted
 from assay.stats import Estimate, Interval
@@ -64,6 +65,7 @@ def check_limit(
     runs: RunSet, quantity: Quantity, rule: Limit, limit: float, strictness: Strictness
 ) -> CheckResult:
     """Hold the mean of a quantity against a smallest or largest value."""
+    _refuse_beyond_scale(quantity, rule, limit)
     tasks = tasks_of(runs, quantity)
     found = mean_of_tasks(tasks, strictness.how)
     if found.value is None:
@@ -90,6 +92,16 @@ def check_limit(
     )
 
 
+def _refuse_beyond_scale(quantity: Quantity, rule: Rule, limit: float) -> None:
+    """A limit in per cent, say: nothing could break it, or nothing keep it."""
+    if quantity.is_share and not 0 <= limit <= 1:
+        meant = f", such as {limit / 100:g}" if 1 < limit <= 100 else ""
+        raise InvalidSettings(
+            f"{rule} of {quantity.name}: got {limit:g}, but a {quantity.what.partition(' ')[0]} "
+            f"lies between 0 and 1: give one of these{meant}"
+        )
+
+
 def _recorded_instead(runs: RunSet, quantity: Quantity) -> str:
     """What could be checked where runs lack a quantity; parts of a metric's score are not named."""
     recorded = runs.recorded()
@@ -102,6 +114,8 @@ def check_margin(
     runs: RunSet, baseline: RunSet, quantity: Quantity, margin: float | str, strictness: Strictness
 ) -> CheckResult:
     """Hold the difference to a baseline against the most that is allowed, on shared tasks."""
+    if not isinstance(margin, str):
+        _refuse_beyond_scale(quantity, "margin", margin)
     asked = margin if isinstance(margin, str) else f"{margin:g}"
     pairing = pair(tasks_of(baseline, quantity), tasks_of(runs, quantity))
     found = difference_of(pairing, strictness.how)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from assay.gate.settings import Bound, Undecided
 from assay.stats import Interval, Resampling
 from assay.stats.distributions import normal_quantile
-from assay.stats.intervals import ALL_ALIKE
+from assay.stats.task_means import ALL_ALIKE
 
 Verdict = Literal["pass", "regression", "insufficient"]
 # Sums of floats may miss a limit by a hair.

@@ -211,8 +211,11 @@ def _told_damage(archive: Archive) -> str:
 def _opened_archive(place: Place, opened: ExitStack) -> Archive:
     if not place.name.lower().endswith(".zip"):
         return _opened_tar(place, opened)
+    packed = opened.enter_context(place.open())
+    if _size_of(packed) == 0:
+        raise InvalidRecord("is empty")
     try:
-        archive = opened.enter_context(zipfile.ZipFile(opened.enter_context(place.open())))
+        archive = opened.enter_context(zipfile.ZipFile(packed))
     except OPENING_ERRORS as exc:
         raise InvalidRecord(f"not a usable zip archive: {exc}") from exc
     return _ZipArchive(archive)

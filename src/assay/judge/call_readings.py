@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.blame import blame
-from assay.evidence.schema_fit import SchemaFit, explain_misfit
+from assay.evidence.schema_fit import SchemaFit, explain_misfits
 from assay.judge.looking import Reading, listed
 from assay.records import cut
 from assay.score import Evidence
@@ -141,7 +141,7 @@ def _fits(run: ExaminedRun) -> tuple[list[int], dict[int, Evidence]]:
         if fit == "fits":
             fits.append(position)
         elif fit == "violates":
-            problem = cut(explain_misfit(schema, call.parameters), _LONGEST_PROBLEM)
+            problem = cut(explain_misfits(schema, call.parameters), _LONGEST_PROBLEM)
             text = (
                 f"The arguments of {cut(call.tool, _LONGEST_NAME)} do not fit its schema: {problem}"
             )

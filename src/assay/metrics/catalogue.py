@@ -6,24 +6,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InvalidSettings, UnknownName
-from assay.metrics.chatbot import ChatbotEvaluator
-from assay.metrics.effects import EffectMatch
-from assay.metrics.mcp_tool import MCPToolMetric
-from assay.metrics.tool_use import ToolUseMetric
-from assay.metrics.trajectory import TrajectoryMatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.metrics import Metric
 
+
+def _ours(place: str, **options: Any) -> Metric:
+    """A metric of ours; only those that are asked for are loaded."""
+    module, _, name = place.partition(":")
+    metric: Metric = getattr(import_module(f"assay.metrics.{module}"), name)(**options)
+    return metric
+
+
 # Each is made of the tools that all cases share and of the judge; None leaves it to the metric.
 METRICS: dict[str, Callable[[Any, Any], Metric]] = {
-    "chatbot": lambda _, __: ChatbotEvaluator(),
-    "effect_match": lambda _, __: EffectMatch(),
-    "mcp_tool": lambda tools, judge: MCPToolMetric(model=judge, available_tools=tools),
-    "tool_use": lambda tools, _: ToolUseMetric(available_tools=tools),
-    "trajectory_match": lambda _, __: TrajectoryMatch(),
+    "chatbot": lambda _, __: _ours("chatbot:ChatbotEvaluator"),
+    "effect_match": lambda _, __: _ours("effects:EffectMatch"),
+    "mcp_tool": lambda tools, judge: _ours(
+        "mcp_tool:MCPToolMetric", model=judge, available_tools=tools
+    ),
+    "tool_use": lambda tools, _: _ours("tool_use:ToolUseMetric", available_tools=tools),
+    "trajectory_match": lambda _, __: _ours("trajectory:TrajectoryMatch"),
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from assay.evidence.schema_fit import Fit, explain_misfit, schema_fit
+from assay.evidence.schema_fit import Fit, explain_misfit, explain_misfits, schema_fit
 from assay.metrics.agent_case import as_agent_case
 from assay.records import cut, preview
 from assay.score import Evidence, Score, mean, share
@@ -229,7 +229,7 @@ def _misuse(
     if tool is None:
         yield _finding(f"{call.tool!r} is not on offer", "unknown_tool", position)
     elif check.fit == "violates":
-        problem = explain_misfit(tool.input_schema, call.parameters)
+        problem = explain_misfits(tool.input_schema, call.parameters)
         text = f"the arguments of {call.tool} do not fit its schema: {problem}"
         yield _finding(text, "schema_violation", position)
     elif check.fit == "broken_schema":

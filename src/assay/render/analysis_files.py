@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, get_args
 
 import msgspec
 
-from assay.errors import AssayError, UnknownName
+from assay.errors import UnknownName, WriteFailed
 from assay.render.row_files import CsvFile, JsonLinesFile, MarkdownFile
 from assay.render.safe_text import markdown_cell
 
@@ -73,7 +73,7 @@ def write_answers(path: Path, answered: Sequence[Answered], about: Mapping[str, 
             write(target, found)
             written.append(target)
     except OSError as exc:
-        raise AssayError(f"{exc.filename or path} cannot be written: {exc.strerror}") from exc
+        raise WriteFailed(exc.filename or path, exc.strerror) from exc
     return written
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from assay.errors import AssayError, UnknownName
+from assay.errors import UnknownName, WriteFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,4 +41,4 @@ def place_for(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield
     except OSError as exc:
-        raise AssayError(f"{path} cannot be written: {exc.strerror}") from exc
+        raise WriteFailed(path, exc.strerror) from exc

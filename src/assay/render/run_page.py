@@ -11,7 +11,7 @@ from rich.text import Text
 from assay.errors import AssayError
 from assay.evidence.blame import Blame, Siblings, blame, names_on_offer
 from assay.evidence.outcome import UNDECIDED_RULES
-from assay.evidence.schema_fit import Misfit, misfit, schema_fit
+from assay.evidence.schema_fit import Misfit, misfits, schema_fit
 from assay.execution import ToolExecutionResult
 from assay.render.run_names import KEY_LENGTH, place_of
 from assay.render.safe_text import many_lines, one_line, shortened
@@ -35,13 +35,13 @@ _WORDS = {True: "ok", False: "failed", None: "nothing"}
 class JudgedCall(Struct, frozen=True):
     """A call, whose fault it was if it failed, and how the same call went in other runs.
 
-    `misfit` is what breaks the tool's schema in its arguments; None too where nobody knows one.
+    `misfits` is what breaks the tool's schema in its arguments; none too where nobody knows one.
     """
 
     call: ToolExecutionResult
     blame: Blame | None
     siblings: Siblings | None
-    misfit: Misfit | None = None
+    misfits: tuple[Misfit, ...] = ()
 
 
 class _Guess(Struct, frozen=True):
@@ -68,16 +68,16 @@ def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[
                 offered=offered,
             ),
             siblings.get(position),
-            _misfit(call, tools.get(call.tool) if tools else None),
+            _misfits(call, tools.get(call.tool) if tools else None),
         )
         for position, call in enumerate(case.calls)
     ]
 
 
-def _misfit(call: ToolExecutionResult, tool: ToolDefinition | None) -> Misfit | None:
+def _misfits(call: ToolExecutionResult, tool: ToolDefinition | None) -> tuple[Misfit, ...]:
     schema = None if tool is None else tool.on(call.server).input_schema
     is_broken = schema_fit(schema, call.parameters) == "violates"
-    return misfit(schema, call.parameters) if is_broken else None
+    return tuple(misfits(schema, call.parameters)) if is_broken else ()
 
 
 def run_page(
@@ -86,7 +86,7 @@ def run_page(
     """The page of a run, each fact on a line of that width; without a width nothing is cut."""
     page = Text(f"run {run_key if width is None else run_key[:KEY_LENGTH]}\n", style="bold")
     for line in _facts(case):
-        page.append(f"{_fitted(line, width)}\n", style="not bold")
+        page.append(f"{_fitted(line, width, indent=len(_INDENT))}\n", style="not bold")
     _append_text(page, "asked", case.input or "(no question was recorded)", whole=width is None)
     failed = sum(not call.success for call in case.calls)
     page.append(f"\ncalls: {len(case.calls)}, {failed} failed\n", style="bold")
@@ -163,13 +163,12 @@ def _guess(case: AgentTestCase) -> str | None:
 def _append_call(page: Text, number: int, judged: JudgedCall, width: int | None) -> None:
     call = judged.call
     name = f"{call.server}/{call.tool}" if call.server else call.tool
-    page.append(f"{number:>3}. {_fitted(name, width)}  ", style="not bold")
+    page.append(f"{number:>3}. {_fitted(one_line(name), width)}  ", style="not bold")
     page.append(*_verdict(call))
     room = None if width is None else max(width - len(_INDENT) - _LABEL_WIDTH, _NARROWEST_VALUE)
     for label, told in _told_of(judged):
-        page.append(
-            f"\n{_INDENT}{label:<{_LABEL_WIDTH}}{_fitted(told, room)}", style="not bold dim"
-        )
+        page.append(f"\n{_INDENT}{label:<{_LABEL_WIDTH}}", style="not bold dim")
+        page.append(_fitted(told, room, indent=len(_INDENT) + _LABEL_WIDTH), style="not bold dim")
     page.append("\n")
 
 
@@ -194,8 +193,9 @@ def _told_of(judged: JudgedCall) -> Iterator[tuple[str, str]]:
     if call.execution_time is not None:
         yield "took", f"{call.execution_time:.3g} s"
     yield "arguments", _text(call.parameters)
-    if judged.misfit is not None:
-        yield "schema", f"broken by the arguments: {judged.misfit.problem}"
+    if judged.misfits:
+        problems = "; ".join(found.sentence() for found in judged.misfits)
+        yield "schema", f"broken by the arguments: {problems}"
     if call.error_message:
         yield "error", call.error_message
     elif call.result is not None:
@@ -218,8 +218,11 @@ def _append_text(page: Text, title: str, text: str, *, whole: bool) -> None:
     page.append(f"{shown}\n", style="not bold")
 
 
-def _fitted(text: str, width: int | None) -> str:
-    return one_line(text) if width is None else shortened(one_line(text), width)
+def _fitted(text: str, width: int | None, *, indent: int = 0) -> str:
+    """The text on one line of that width; without a width on its own lines, below each other."""
+    if width is not None:
+        return shortened(one_line(text), width)
+    return many_lines(text.rstrip("\r\n").replace("\r\n", "\n")).replace("\n", f"\n{' ' * indent}")
 
 
 def _text(value: object) -> str:

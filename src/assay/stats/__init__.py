@@ -12,8 +12,6 @@ from assay.stats.intervals import (
     Estimate,
     Interval,
     Resampling,
-    cluster_interval,
-    mean_over_tasks,
     proportion,
     wilson_interval,
 )
@@ -30,6 +28,7 @@ from assay.stats.passes import (
 )
 from assay.stats.planning import RunsNeeded
 from assay.stats.ranking import Ranking, Standing, compare_all, holm
+from assay.stats.task_means import cluster_interval, mean_over_tasks
 from assay.stats.variance import VarianceParts, variance_parts
 
 __all__ = [

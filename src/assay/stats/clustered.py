@@ -10,7 +10,7 @@ from math import sqrt
 
 from msgspec import Struct
 
-from assay.stats.distributions import t_quantile
+from assay.stats.distributions import normal_quantile, t_quantile
 from assay.stats.intervals import Interval, wilson_ends
 
 _METHOD = "Wilson over clusters"
@@ -51,21 +51,34 @@ def clustered_mean(
     """The interval of the mean of scores that come in clusters; None for fewer than two.
 
     For scores between 0 and 1 it is Wilson's, for as many passes and failures as would spread
-    as widely; where all clusters went alike, for as many as there are clusters. Others get
-    Student's t, and none where all went alike: their scale has no known ends.
+    as widely. Others get Student's t, and none where all went alike: their scale has no known
+    ends.
     """
     if sums.clusters < 2 or sums.n == 0:
         return None
     mean = sums.successes / sums.n
-    t = t_quantile((1 + level) / 2, sums.clusters - 1)
     variance = _variance(sums, mean)
     if in_unit_range:
-        worth = mean * (1 - mean) / variance if variance > _ALIKE else sums.clusters
-        return wilson(mean, worth, t, level)
+        return _of_scores(sums, mean, variance, level)
     if variance <= _ALIKE:
         return None
-    reach = t * sqrt(variance)
+    reach = t_quantile((1 + level) / 2, sums.clusters - 1) * sqrt(variance)
     return Interval(mean - reach, mean + reach, level, "Student's t over clusters")
+
+
+def _of_scores(sums: ClusterSums, mean: float, variance: float, level: float) -> Interval:
+    """Wilson's, by the spread seen, and no wider than the widest spread there can be.
+
+    Scores between 0 and 1 spread most where every cluster passes or fails as a whole. That is
+    known beforehand: few clusters that happen to spread need not leave everything open.
+    """
+    weight = sums.n**2 / sums.squares_n
+    widest = wilson(mean, weight, normal_quantile((1 + level) / 2), level)
+    if variance <= _ALIKE:
+        return widest
+    t = t_quantile((1 + level) / 2, sums.clusters - 1)
+    seen = wilson(mean, mean * (1 - mean) / variance, t, level)
+    return min(seen, widest, key=lambda found: found.high - found.low)
 
 
 def _worth(sums: ClusterSums, share: float) -> float:

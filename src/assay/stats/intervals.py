@@ -1,16 +1,12 @@
-"""How sure is a rate or a mean? Wilson and cluster-bootstrap intervals.
-
-Runs of one task resemble each other, so tasks are resampled and not runs: otherwise many runs
-of few tasks would look like much evidence.
-"""
+"""How sure is a rate? An interval, Wilson's for shares, and that of values that were resampled."""
 
 from __future__ import annotations
 
-from math import fsum, isclose, sqrt
-from random import Random
-from typing import TYPE_CHECKING, Literal
+from math import sqrt
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.errors import InvalidSample
 from assay.records import counted
@@ -20,25 +16,12 @@ from assay.stats.distributions import (
     sample_quantile,
     t_quantile,
 )
-from assay.stats.samples import choice, in_unit_range, is_binary, scored_tasks
 from assay.stats.wording import number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from assay.stats.samples import Tasks
-
-Weigh = Literal["tasks", "runs"]
-Cluster = tuple[float, int]
-"""The sum of the scores of one task, and how many they are."""
-
-_WEIGHINGS: dict[Weigh, Callable[[float, int], Cluster]] = {
-    "tasks": lambda total, count: (total / count, 1),
-    "runs": lambda total, count: (total, count),
-}
-UNIT_RANGE = (0.0, 1.0)
 _BOOTSTRAP = "cluster bootstrap"
-ALL_ALIKE = "Wilson over tasks, all alike"
 
 
 class Resampling(Struct, frozen=True):
@@ -67,6 +50,10 @@ class Interval(Struct, frozen=True):
     def spans(self, value: float) -> bool:
         """Whether the value is one the interval leaves possible."""
         return self.low <= value <= self.high
+
+    def within(self, low: float, high: float) -> Interval:
+        """The part of it that lies between the ends of a scale."""
+        return replace(self, low=max(self.low, low), high=min(self.high, high))
 
     def sentence(self) -> str:
         """The interval in words."""
@@ -135,50 +122,6 @@ def proportion(successes: int, n: int, *, level: float = 0.95) -> Estimate:
     return Estimate(successes / n, interval, n, n)
 
 
-def mean_over_tasks(
-    tasks: Tasks, *, weigh: Weigh = "tasks", how: Resampling | None = None
-) -> Estimate:
-    """The mean score: of the tasks' means, or of all runs alike where `weigh` is "runs"."""
-    how = how or Resampling()
-    scored = list(scored_tasks(tasks).values())
-    if not scored:
-        return Estimate(None, None, 0, 0, "no run has a score")
-    runs = [score for scores in scored for score in scores]
-    weighed = choice(_WEIGHINGS, weigh, "way to weigh")
-    clusters = [weighed(fsum(scores), len(scores)) for scores in scored]
-    interval = cluster_interval(clusters, UNIT_RANGE if in_unit_range(runs) else None, how)
-    reason = "" if interval else why_no_interval(len(scored))
-    return Estimate(_ratio(clusters), interval, len(runs), len(scored), reason)
-
-
-def why_no_interval(clusters: int) -> str:
-    """The reason why `cluster_interval` found nothing."""
-    if clusters == 1:
-        return "one task says nothing about others"
-    return "all tasks scored the same, on a scale of unknown ends"
-
-
-def cluster_interval(
-    clusters: Sequence[Cluster], bounds: tuple[float, float] | None, how: Resampling
-) -> Interval | None:
-    """The interval of the sum over the count of clusters, each drawn as a whole.
-
-    Clusters that all are 0 or 1 get a Wilson interval, others a bootstrap. Where all have one
-    mean a bootstrap would promise certainty: then at most the Wilson share of none in so many
-    may differ, and by no more than the `bounds` of the scale allow. None for a single cluster,
-    and for equal ones on a scale without known bounds.
-    """
-    if len(clusters) < 2:
-        return None
-    means = [total / count for total, count in clusters]
-    counts = [count for _, count in clusters]
-    if bounds == UNIT_RANGE and all(map(is_binary, means)) and min(counts) == max(counts):
-        return wilson_interval(round(sum(means)), len(means), level=how.level)
-    if isclose(max(means), min(means), abs_tol=1e-12):
-        return _of_equals(means[0], len(means), bounds, how.level) if bounds else None
-    return percentile_interval(_resampled(clusters, how), len(clusters), how.level)
-
-
 def percentile_interval(resampled: Iterable[float], drawn: int, level: float) -> Interval:
     """The interval that leaves out the outermost of the values resampled from so many units.
 
@@ -190,27 +133,3 @@ def percentile_interval(resampled: Iterable[float], drawn: int, level: float) ->
     tail = normal_cdf(-wide)
     low, high = sample_quantile(ordered, tail), sample_quantile(ordered, 1 - tail)
     return Interval(low, high, level, _BOOTSTRAP)
-
-
-def _resampled(clusters: Sequence[Cluster], how: Resampling) -> Iterable[float]:
-    chance = Random(how.seed)  # noqa: S311 - reproducible on purpose
-    size = len(clusters)
-    counts = [count for _, count in clusters]
-    if min(counts) == max(counts):
-        means = [total / count for total, count in clusters]
-        return (fsum(chance.choices(means, k=size)) / size for _ in range(how.resamples))
-    return (_ratio(chance.choices(clusters, k=size)) for _ in range(how.resamples))
-
-
-def _ratio(clusters: Sequence[Cluster]) -> float:
-    return fsum(total for total, _ in clusters) / sum(count for _, count in clusters)
-
-
-def _of_equals(
-    value: float, tasks: int, bounds: tuple[float, float], level: float
-) -> Interval | None:
-    others = wilson_interval(0, tasks, level=level)
-    if others is None:
-        return None
-    low = value - others.high * (value - bounds[0])
-    return Interval(low, value + others.high * (bounds[1] - value), level, ALL_ALIKE)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.stats.distributions import fair_coin_p_value
-from assay.stats.intervals import Interval, Resampling, cluster_interval
+from assay.stats.intervals import Interval, Resampling
 from assay.stats.samples import in_unit_range, is_binary, scored_tasks
+from assay.stats.task_means import cluster_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

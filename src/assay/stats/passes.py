@@ -14,15 +14,9 @@ from msgspec import Struct
 
 from assay.errors import InvalidSample
 from assay.records import counted
-from assay.stats.intervals import (
-    UNIT_RANGE,
-    Interval,
-    Resampling,
-    cluster_interval,
-    why_no_interval,
-    wilson_interval,
-)
+from assay.stats.intervals import Interval, Resampling, wilson_interval
 from assay.stats.samples import choice, passes_of
+from assay.stats.task_means import UNIT_RANGE, cluster_interval, why_no_interval
 from assay.stats.wording import number
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from assay.errors import UnknownName
 from assay.records import counted
-from assay.stats.intervals import Estimate, Resampling, mean_over_tasks
+from assay.stats.intervals import Estimate, Resampling
 from assay.stats.paired import Comparison, Question, conclude
 from assay.stats.pairing import pair, paired_test
 from assay.stats.samples import scored_tasks
+from assay.stats.task_means import mean_over_tasks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -110,6 +110,7 @@ class Layout:
             version = json.loads(mark.read_text(encoding="utf-8"))["store_version"]
         except (FileNotFoundError, NotADirectoryError):
             problem = "does not exist" if not self.root.exists() else f"has no {MARK}"
+            problem = "is a file" if self.root.is_file() else problem
             raise NotAStore(
                 f"{self.root} is not a store: it {problem}. "
                 "Make one with: assay import RECORDINGS --store STORE"

@@ -22,7 +22,7 @@ def write_parquet(
     """Write rows to a file; columns are names and SQL types, and missing values are NULL."""
     with (
         TemporaryDirectory(prefix="assay-") as folder,
-        in_our_words(path),
+        in_our_words(Path(folder)),
         connect(spill=Path(folder) / "spill", threads=1) as engine,
     ):
         lines = Path(folder) / "rows.jsonl"

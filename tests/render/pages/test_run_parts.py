@@ -143,22 +143,28 @@ _BOOKING = {
 
 
 @pytest.mark.parametrize(
-    ("parameters", "row"),
+    ("parameters", "marked"),
     [
-        ({"nights": "two"}, ("nights", '"two"', '"two" is not of type "integer"')),
-        ({}, ("", "", '"nights" is a required property')),
-        ({"nights": 2, "who": "Ann"}, ("who", '"Ann"', '"Ann" is not of type "object"')),
-        ({"nights": 2}, None),
+        ({"nights": "two"}, [("nights", '"two"', '"two" is not of type "integer"')]),
+        ({}, [("", "", '"nights" is a required property')]),
+        ({"nights": 2, "who": "Ann"}, [("who", '"Ann"', '"Ann" is not of type "object"')]),
+        (
+            {"who": "Ann"},
+            [
+                ("who", '"Ann"', '"Ann" is not of type "object"'),
+                ("", "", '"nights" is a required property'),
+            ],
+        ),
+        ({"nights": 2}, []),
     ],
 )
 def test_what_breaks_the_schema_is_marked_where_it_stands(
-    parameters: dict[str, object], row: tuple[str, str, str] | None
+    parameters: dict[str, object], marked: list[tuple[str, str, str]]
 ) -> None:
     case = _case(_call("book", 0, 1, parameters=parameters), available_tools=[_BOOKING])
     view = run_view("key", case, judged_calls(case, {}))
     rows = view.turns[0].cards[0].arguments
-    marked = [(found.name, found.value, found.misfit) for found in rows if found.misfit]
-    assert marked == ([] if row is None else [row])
+    assert [(row.name, row.value, row.misfit) for row in rows if row.misfit] == marked
 
 
 def test_no_problem_is_not_said_without_what_is_marked() -> None:

@@ -97,23 +97,29 @@ class TrajectoryMatch:
             tool_rules=self.tools,
         )
 
-    def _score(
-        self, result: TrajectoryMatchResult, recorded: _Recorded, which: tuple[int, int]
-    ) -> Score:
-        value = result.value(self.extra_calls)
+    def _counts(self, result: TrajectoryMatchResult) -> list[str]:
+        """How the calls compare with the expected ones, in words."""
+        if not result.reference:
+            if self.extra_calls == "ignore":
+                return ["no calls are expected, and extra ones are ignored"]
+            return ["no calls are expected", f"{len(result.extra)} extra"]
         wrong = sum(bool(pair.arguments.problems) for pair in result.pairs)
-        said = [
+        return [
             f"{len(result.pairs)} of {len(result.reference)} expected calls made",
             f"{wrong} with wrong arguments",
             f"{len(result.extra)} extra",
             f"order: {self.order}",
         ]
+
+    def _score(
+        self, result: TrajectoryMatchResult, recorded: _Recorded, which: tuple[int, int]
+    ) -> Score:
+        value = result.value(self.extra_calls)
+        said = self._counts(result)
         if which[1] > 1:
             said.append(f"reference {which[0]} of {which[1]} fits best")
         if recorded.left_out:
             said.append(f"{recorded.left_out} failed calls left out")
-        if value is None:
-            said.append("no calls are expected, and extra ones are ignored")
         return Score(
             self.name,
             value,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -67,7 +68,7 @@ def argument_rows(
 ) -> list[ArgumentRow]:
     """The rows of one call; what breaks the tool's schema is marked where it stands."""
     rows = _value_rows(judged.call.parameters, traced, sources)
-    return rows if judged.misfit is None else _with_misfit(rows, judged.misfit)
+    return reduce(_with_misfit, judged.misfits, rows)
 
 
 def _with_misfit(rows: list[ArgumentRow], found: Misfit) -> list[ArgumentRow]:
@@ -76,7 +77,8 @@ def _with_misfit(rows: list[ArgumentRow], found: Misfit) -> list[ArgumentRow]:
     problem = _cut(found.problem, _LONGEST_PROBLEM)
     for number, row in enumerate(rows):
         if place and row.name == place.lstrip("."):
-            return [*rows[:number], replace(row, misfit=problem), *rows[number + 1 :]]
+            told = f"{row.misfit}; {problem}" if row.misfit else problem
+            return [*rows[:number], replace(row, misfit=told), *rows[number + 1 :]]
     return [*rows, ArgumentRow(place.lstrip("."), "", misfit=problem)]
 
 

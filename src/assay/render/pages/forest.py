@@ -43,6 +43,8 @@ class ForestRow(Struct, frozen=True):
     note: Said | None = None
     is_baseline: bool = False
     counted: Said = NOTHING_SAID
+    mean: str = ""
+    """The mean that the interval is of, where the value is a count of another share."""
 
 
 class Forest(Struct, frozen=True):
@@ -51,6 +53,11 @@ class Forest(Struct, frozen=True):
     scale: Scale
     rows: tuple[ForestRow, ...]
     baseline: str | None = None
+
+    @property
+    def counts_runs(self) -> bool:
+        """Whether a value counts runs beside the interval of another mean."""
+        return any(row.mean for row in self.rows)
 
 
 class Plain(Struct, frozen=True):
@@ -123,7 +130,17 @@ def _row(side: Standing, kind: str, scale: Scale, baseline: str | None, by: str)
         None if figure is None else difference_text(kind, figure),
         None if figure is None else what_next(figure),
         is_baseline,
+        mean=_mean_beside_count(side, kind),
     )
+
+
+def _mean_beside_count(side: Standing, kind: str) -> str:
+    """The mean over tasks where the value is told as a count of runs that comes to another."""
+    mean, n = side.mean.value, side.mean.n
+    if mean is None or value_text(kind, mean, n, side.total) == value_text(kind, mean, n):
+        return ""
+    told = value_text(kind, mean, n)
+    return told if told != value_text(kind, side.total / n, n) else ""
 
 
 def what_next(figure: Figure) -> Said | None:

@@ -224,9 +224,10 @@ def _fallback(facts: OverviewFacts, quantity: str) -> Said | None:
 
 def _stats(facts: OverviewFacts) -> Iterator[Stat]:
     counts, success = facts.counts, facts.success
-    told = counts.runs - counts.without_outcome if success.n else counts.runs
-    of_all = words("of {n} recorded", n=figures.count(counts.runs))
-    yield Stat("Runs", figures.count(told), of_all if told < counts.runs else None)
+    untold = counts.without_outcome if success.n else 0
+    one, many = "1 without a recorded outcome", "{n} without a recorded outcome"
+    beside = words(one if untold == 1 else many, n=figures.count(untold)) if untold else None
+    yield Stat("Runs", figures.count(counts.runs), beside)
     yield Stat("Tasks", figures.count(counts.tasks))
     if success.value is None:
         yield Stat("Task success", figures.NOTHING, words("no run says whether it succeeded"))

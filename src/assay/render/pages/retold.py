@@ -191,6 +191,7 @@ _PLAIN_CLAUSES = (
     "order: {order}",
     "reference {n} of {total} fits best",
     "{n} failed calls left out",
+    "no calls are expected",
     "no calls are expected, and extra ones are ignored",
 )
 # The first of them may begin a sentence.
