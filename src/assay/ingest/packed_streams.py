@@ -67,9 +67,7 @@ class PackedStream:
     def _unpack(self, piece: bytes, count: int) -> bytes:
         try:
             found: bytes = self._unpacker.decompress(piece, count)
-        except (
-            OSError
-        ) as exc:  # what bzip2 has for damage; a file that cannot be read says it above
+        except OSError as exc:  # so bzip2 tells of damage; the file itself is read above
             raise EOFError(str(exc)) from exc
         return found
 
