@@ -18,6 +18,7 @@ from assay.ingest.other_fields import keep_apart
 from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
+from assay.ingest.served_names import tell_names_apart
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
 from assay.ingest.sqlite_files import SUFFIXES as DATABASES
 from assay.ingest.yaml_files import YamlPlace
@@ -209,7 +210,7 @@ def read_recording(
             position = None if item.source is None else item.source.position
             yield Unreadable(recording.name, problem, position)
         else:
-            judge(keep_apart(item))
+            judge(keep_apart(tell_names_apart(item)))
             yield item
     if not holds_any and chosen is not NATIVE:  # an empty list of cases says what it means
         problem = f"read as {chosen.name}, which it looks like, it holds no run"
