@@ -92,6 +92,12 @@ def unexpected(name: str, value: object, expected: str, position: int | None) ->
     return Unreadable(name, f"expected {expected}, got {preview(value)}", position)
 
 
+def nothing_own(name: str, origin: str | None) -> Unreadable:
+    """What is told of a session that copied another and did not go on: it counts there."""
+    whose = "another session" if origin is None else f"session {origin}"
+    return Unreadable(name, f"holds nothing but a copy of {whose}", kind="passed_over")
+
+
 def documents_in(
     file: BinaryIO, name: str, *, mend: bool = True
 ) -> Iterator[Document | Unreadable]:
