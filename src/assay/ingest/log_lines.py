@@ -91,6 +91,12 @@ def values_in_text(text: str) -> Iterator[Any]:
             yield found[1]
 
 
+def value_behind_words(line: str) -> Any:
+    """The JSON value behind the words of a line; None where there is none."""
+    found = _value_in(line)
+    return None if found is None else found[1]
+
+
 def _lines(file: Any) -> Iterator[bytes]:
     while line := file.readline(_LONGEST_LINE + 1):
         yield line
