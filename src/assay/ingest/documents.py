@@ -33,9 +33,10 @@ _MOST_DIGITS = 4300
 _BOM = b"\xef\xbb\xbf"
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
 # How files begin that hold no text we can read, and what their owner may do.
+_UTF_16, _UTF_32 = (f"is UTF-{bits} text; save it as UTF-8" for bits in (16, 32))
 _FOREIGN_STARTS = {
-    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+    **dict.fromkeys((b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"{\0\0\0", b"[\0\0\0"), _UTF_32),
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0["), _UTF_16),
     b"\x1f\x8b": "is packed with gzip; unpack it, or give it a name that ends in .gz",
     b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it, or give it a name that ends in .zst",
     b"BZh": "is packed with bzip2; unpack it, or give it a name that ends in .bz2",

@@ -75,7 +75,8 @@ def _documents(text: str, name: str) -> Iterator[Document | Unreadable]:
 def _value_in(line: str) -> Any:
     """The object that a line is, or that stands behind the words of a log, with its time."""
     if line.lstrip().startswith("{"):
-        return decode_loosely(line.strip())
+        value = decode_loosely(line.strip())
+        return value if isinstance(value, dict) else None  # with a comma behind it, it is a tuple
     value = value_behind_words(line)
     logged = _LOGGED_AT.match(line.lstrip())
     if isinstance(value, dict) and logged and moment_of(value) is None:

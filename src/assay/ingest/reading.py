@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from assay.ingest.recording import Format, Glimpsing, Recording
 
 
+_OF_JSON = frozenset({".json", ".jsonl", ".ndjson"})
+
+
 def read_runs(
     source: str | Path,
     *,
@@ -240,6 +243,7 @@ def _unknown(
     ):
         yield from NATIVE.read(recording)
         return
+    yield from _broken_in(recording)
     yield Unreadable(
         recording.name,
         recording.strange
@@ -247,6 +251,21 @@ def _unknown(
         or "holds no run in any format we know; name one with --format, or see: assay formats",
         kind="passed_over" if among_others and not recording.damage else "broken",
     )
+
+
+def _broken_in(recording: Recording) -> list[Unreadable]:
+    """What is broken at the beginning of a file: that may be why nobody knows the rest.
+
+    A log for people has lines of all kinds; a file that is called JSON should be some.
+    """
+    if recording.strange or recording.damage or _suffix(recording) not in _OF_JSON:
+        return []
+    return recording.sampled_problems
+
+
+def _suffix(recording: Recording) -> str:
+    """How a file's name ends; of a file in a zip the archive's name comes first."""
+    return PurePosixPath(recording.name.rpartition("!")[2]).suffix.lower()
 
 
 def _is_stray(recording: Recording) -> bool:
@@ -257,6 +276,5 @@ def _is_stray(recording: Recording) -> bool:
         return recording.place.is_own_table
     if isinstance(recording.place, YamlPlace):
         return not recording.place.is_cassette
-    # Of a file in a zip the archive's name comes first.
-    suffix = PurePosixPath(recording.name.rpartition("!")[2]).suffix.lower()
+    suffix = _suffix(recording)
     return not suffix or suffix in DATABASES  # other programs name their files so, too
