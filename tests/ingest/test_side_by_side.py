@@ -95,6 +95,8 @@ def test_a_run_that_says_when_it_was_made_does_not_say_that_of_its_calls() -> No
     run = read_one(GENERIC, recording({"created_at": 1767225600, "steps": [made, made]}))
     assert [call.started_at for call in run.calls] == [None, None]
     assert run.started_at == 1767225600.0
+    counted = {"created_at": 1767225600, "steps": {"0": made, "1": made}}
+    assert [c.started_at for c in read_one(GENERIC, recording(counted)).calls] == [None, None]
 
 
 def test_ids_may_be_numbers() -> None:

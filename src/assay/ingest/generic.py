@@ -101,7 +101,8 @@ class _Finder:
             for item in shapes.spoken_pairs(node) or node:
                 self.visit(item, depth + 1)
         elif isinstance(node, dict) and not self._take(node):
-            at = self._moment(node)
+            # Only of what it holds itself: what lies deeper may be many things of one run.
+            at = moment_of(node)
             for value in children_of(node):
                 self.visit(value, depth + 1, at)
 
@@ -127,9 +128,7 @@ class _Finder:
         elif role == "tool" and any(map(self._is_answer, shapes.results_in(node))):
             for result in filter(self._is_answer, shapes.results_in(node)):
                 self._take_result(result)
-        elif (
-            (role == "tool" or shapes.is_result(node)) and self._is_answer(node)
-        ) or shapes.answers_by_id(node, self._open_ids):
+        elif self._brings_result(node, role):
             self._take_result(node)
         elif role == "tool":
             self.builder.other("tool", shapes.message_content(node))
