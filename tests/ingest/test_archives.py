@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import zipfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import zstandard
@@ -20,6 +23,9 @@ from assay.ingest.reading import read_runs
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.sources import SUFFIXES, find_files, find_recordings, would_read
 from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LINES = b'{"n": 1}\n{"n": 2}\n'
 
@@ -40,20 +46,57 @@ def zipped(path: Path, files: dict[str, bytes]) -> Path:
     return path
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".zst": zstandard.ZstdCompressor().compress,
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+}
+
+
+@pytest.mark.parametrize("suffix", PACKS)
 def test_a_packed_file_reads_like_the_file(tmp_path: Path, suffix: str) -> None:
-    pack = gzip.compress if suffix == ".gz" else zstandard.ZstdCompressor().compress
     path = tmp_path / f"runs.jsonl{suffix}"
-    path.write_bytes(pack(LINES))
+    path.write_bytes(PACKS[suffix](LINES))
     assert values(path) == [{"n": 1}, {"n": 2}]
+    assert values(tmp_path) == [{"n": 1}, {"n": 2}]  # found in a folder, too
     assert PackedPlace(FilePlace(path)).name.endswith("runs.jsonl")
 
 
-def test_zstd_frames_one_after_the_other_are_one_file(tmp_path: Path) -> None:
-    pack = zstandard.ZstdCompressor().compress
-    path = tmp_path / "runs.jsonl.zst"
-    path.write_bytes(pack(b'{"n": 1}\n') + pack(b'{"n": 2}\n'))
+@pytest.mark.parametrize("suffix", PACKS)
+def test_what_was_packed_piece_by_piece_is_one_file(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"runs.jsonl{suffix}"
+    path.write_bytes(PACKS[suffix](b'{"n": 1}\n') + PACKS[suffix](b'{"n": 2}\n'))
     assert values(path) == [{"n": 1}, {"n": 2}]
+
+
+def test_zeros_between_the_streams_of_xz_are_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl.xz"
+    path.write_bytes(lzma.compress(b'{"n": 1}\n') + bytes(100_000) + lzma.compress(b'{"n": 2}\n'))
+    assert values(path) == [{"n": 1}, {"n": 2}]
+
+
+def test_xz_that_asks_for_too_much_memory_is_refused(tmp_path: Path) -> None:
+    large = [{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 30}]
+    path = tmp_path / "runs.jsonl.xz"
+    path.write_bytes(lzma.compress(LINES, filters=large))
+    (problem,) = values(path)
+    assert "is damaged: Memory usage limit exceeded" in str(problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "problem"),
+    [
+        ("runs.7z", b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it first"),
+        ("runs.rar", b"Rar!\x1a\x07\0", "is a RAR archive; unpack it first"),
+    ],
+)
+def test_what_cannot_be_unpacked_here_is_told_in_a_folder(
+    tmp_path: Path, name: str, start: bytes, problem: str
+) -> None:
+    (tmp_path / name).write_bytes(start + RANDOM)
+    (told,) = read_runs(tmp_path)
+    assert told == Unreadable(str(tmp_path / name), problem)
 
 
 def test_a_zip_is_read_in_name_order_and_leaves_other_files_alone(tmp_path: Path) -> None:
@@ -151,6 +194,14 @@ DAMAGED = {
     "torn.zst": b"(\xb5/\xfd not zstd",
     "no-gzip.gz": b"plain",
     "wrong-sum.gz": gzip.compress(RANDOM)[:-8] + bytes(8),
+    "cut.xz": lzma.compress(RANDOM)[:900],
+    "cut.jsonl.xz": lzma.compress(RANDOM)[:-10],
+    "no-xz.xz": b"plain",
+    "none.xz": b"",
+    "more.xz": lzma.compress(LINES) + b"and more",
+    "cut.bz2": bz2.compress(RANDOM)[:900],
+    "no-bzip2.bz2": b"plain",
+    "more.bz2": bz2.compress(LINES) + b"and more",
     "settings-cut.gz": gzip.compress(b'{"colour": "red"}\n' + RANDOM)[:900],
 }
 
@@ -277,11 +328,14 @@ def test_a_zip_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         list(members(FilePlace(path)))
 
 
-def test_a_gzip_bomb_stops_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("suffix", PACKS)
+def test_a_packed_bomb_stops_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
     monkeypatch.setattr(archives, "_HARMLESS_BYTES", 10_000)
     monkeypatch.setattr(archives, "_LARGEST_EXPANSION", 10)
-    path = tmp_path / "bomb.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"n": 1}\n' * 100_000))
+    path = tmp_path / f"bomb.jsonl{suffix}"
+    path.write_bytes(PACKS[suffix](b'{"n": 1}\n' * 100_000))
     assert "times its size" in str(values(path)[-1])
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.ingest.reading import problems, read_one, recording
 
 from assay.ingest.codex_cli import CALL_ITEMS, CODEX_CLI, HARNESS_PREFIXES
+from assay.ingest.documents import Unreadable
 from assay.ingest.recording import FilePlace, Recording
 from assay.run import Usage
 
@@ -306,12 +307,69 @@ def test_what_a_fork_copied_of_its_parent_is_not_its_own(head: dict[str, Any]) -
     assert case.extra["copied_calls"] == 1
 
 
-def test_a_rollout_that_is_no_fork_or_went_not_on_is_all_its_own() -> None:
+def test_a_rollout_that_is_no_fork_is_all_its_own() -> None:
     assert [found.call_id for found in run_of(*FORK).calls] == ["a", "b"]
+
+
+def test_a_fork_that_was_asked_and_not_answered_has_no_calls() -> None:
     lines = (line("session_meta", 1, **META, forked_from_id="parent"), *FORK[:6])
     case: Any = read_one(CODEX_CLI, recording(lines, "r.jsonl"))
-    assert [found.call_id for found in case.calls] == ["a"]
-    assert case.extra["forked_from"] == "parent"
+    assert (case.input, case.calls, case.usage) == ("Look into it", [], None)
+    assert (case.extra["forked_from"], case.extra["copied_calls"]) == ("parent", 1)
+
+
+def test_a_fork_that_did_not_go_on_is_passed_over() -> None:
+    harness = {"role": "user", "content": [{"text": HARNESS_PREFIXES[0]}]}
+    begun = line("response_item", 1, type="message", **harness)
+    lines = (line("session_meta", 1, **META, forked_from_id="parent"), *FORK[:5], begun)
+    (told,) = CODEX_CLI.read(recording(lines, "r.jsonl"))
+    problem = "holds nothing but a copy of session parent"
+    assert told == Unreadable("r.jsonl", problem, kind="passed_over")
+
+
+# Made one after the other; the last is of a version that tells no time.
+TIMED = [f"019e1625-{minute:04x}-7000-8000-000000000000" for minute in (0x0000, 0xEA60, 0xFFFF)]
+UNTIMED = "019e1625-0000-4000-8000-000000000000"
+
+
+def turn(name: str, second: int, own: str) -> tuple[Any, ...]:
+    began = event(second, "task_started", turn_id=name)
+    asked = event(second, "user_message", message=f"Do {own}")
+    return (began, asked, call(second, own), output(second, own, "x"))
+
+
+def fork_of(*turns: Any, own_id: str = TIMED[1]) -> tuple[Any, ...]:
+    head = line("session_meta", 1, id=own_id, forked_from_id=TIMED[0])
+    return (head, line("session_meta", 1, id=TIMED[0]), *turns)
+
+
+def test_turns_that_are_older_than_the_fork_are_not_its_own_however_fast_it_went_on() -> None:
+    lines = fork_of(*turn(TIMED[0], 1, "a"), *turn(TIMED[2], 1, "b"))
+    case: Any = read_one(CODEX_CLI, recording(lines, "r.jsonl"))
+    assert ([found.call_id for found in case.calls], case.input) == (["b"], "Do b")
+    alone = (lines[0], *lines[2:])  # a sub-agent's may have no head of the parent
+    assert [found.call_id for found in read_one(CODEX_CLI, recording(alone)).calls] == ["b"]
+
+
+def test_a_fork_whose_turns_are_all_its_own_copied_nothing() -> None:
+    lines = fork_of(*turn(TIMED[1], 1, "a"), *turn(TIMED[2], 9, "b"))
+    assert [found.call_id for found in read_one(CODEX_CLI, recording(lines)).calls] == ["a", "b"]
+
+
+def test_where_ids_tell_no_time_the_pause_does() -> None:
+    lines = fork_of(*turn(UNTIMED, 1, "a"), *turn(UNTIMED, 9, "b"), own_id=UNTIMED)
+    assert [found.call_id for found in read_one(CODEX_CLI, recording(lines)).calls] == ["b"]
+
+
+def test_a_copy_under_another_name_is_the_same_run_and_a_longer_one_is_another() -> None:
+    lines = (line("session_meta", 1, **META), call(2, "a"), output(3, "a", "x"))
+
+    def named(name: str, *told: Any) -> str | None:
+        return read_one(CODEX_CLI, recording(told, name)).run_id
+
+    assert named("a/r.jsonl", *lines) == named("b/copy.jsonl", *lines)
+    assert named("a/r.jsonl", *lines) != named("a/r.jsonl", *lines[:2])
+    assert named("a/r.jsonl", *lines[1:]) != named("b/r.jsonl", *lines[1:])  # its head was lost
 
 
 def test_broken_lines_are_reported_in_their_place() -> None:

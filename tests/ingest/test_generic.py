@@ -14,7 +14,7 @@ from assay.ingest.generic import GENERIC
 from assay.ingest.generic_evidence import Evidence
 from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS, RUN_KEYS
 from assay.ingest.recording import FilePlace, Recording
-from assay.ingest.shapes import LOOSE_RESULT_KEYS
+from assay.ingest.shape_words import LOOSE_RESULT_KEYS
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
 
 if TYPE_CHECKING:
@@ -330,7 +330,7 @@ def test_depth_is_bounded() -> None:
 KNOWN = {
     "tau-bench": (200, 1164, 0),
     "tau2-bench-runs": (88, 392, 32),
-    "mcp-bench-runs": (56, 820, 9),
+    "mcp-bench-runs": (56, 820, 11),
     "coding-agent-sessions/claude-reliability": (7, 61, 1),
 }
 

@@ -174,13 +174,14 @@ def test_a_log_in_a_zip(stdin: Stdin) -> None:
         (b"", "is empty"),
         (b"\x1f\x8b\x08rest", "is packed with gzip; unpack it, or give it a name that ends in .gz"),
         (b"\x28\xb5\x2f\xfdrest", "is packed with zstd; unpack it, or give it a name"),
-        (b"BZh91AY", "is packed with bzip2; unpack it first"),
-        (b"\xfd7zXZ\0rest", "is packed with xz; unpack it first"),
+        (b"BZh91AY", "is packed with bzip2; unpack it, or give it a name"),
+        (b"\xfd7zXZ\0rest", "is packed with xz; unpack it, or give it a name"),
         (b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it first"),
+        (b"Rar!\x1a\x07\x01\0", "is a RAR archive; unpack it first"),
         (b"hello\n", "not JSON"),
         (b'{"input": "cut he', "not JSON"),
     ],
-    ids=["nothing", "gzip", "zstd", "bzip2", "xz", "7z", "prose", "cut off"],
+    ids=["nothing", "gzip", "zstd", "bzip2", "xz", "7z", "rar", "prose", "cut off"],
 )
 def test_what_cannot_be_read_is_reported(stdin: Stdin, data: bytes, problem: str) -> None:
     stdin.send(data)

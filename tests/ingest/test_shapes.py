@@ -6,21 +6,19 @@ from typing import Any
 
 import pytest
 
-from assay.ingest import shapes
-from assay.ingest.shapes import (
+from assay.ingest import shape_words, shapes
+from assay.ingest.shape_words import (
     ARGUMENT_KEYS,
     CALL_ID_KEYS,
     CONTENT_KEYS,
-    DURATION_KEYS,
-    END_KEYS,
     EXIT_CODE_KEYS,
     NAME_KEYS,
     RESULT_KEYS,
     ROLE_KEYS,
     ROLES,
-    START_KEYS,
     STATUSES,
 )
+from assay.ingest.told_times import DURATION_KEYS, END_KEYS, START_KEYS, duration_of, time_of
 
 MINUTE = 1767225600.0
 
@@ -132,12 +130,12 @@ def test_flags_come_first_and_nothing_is_guessed() -> None:
 @pytest.mark.parametrize("key", [*START_KEYS, *END_KEYS])
 def test_every_time(key: str) -> None:
     keys = START_KEYS if key in START_KEYS else END_KEYS
-    assert shapes.time_of({key: "2026-01-01T00:00:00Z"}, keys) == MINUTE
+    assert time_of({key: "2026-01-01T00:00:00Z"}, keys) == MINUTE
 
 
 @pytest.mark.parametrize(("key", "scale"), DURATION_KEYS)
 def test_every_duration(key: str, scale: float) -> None:
-    assert shapes.duration_of({key: 2 * scale}) == 2.0
+    assert duration_of({key: 2 * scale}) == 2.0
 
 
 @pytest.mark.parametrize(
@@ -154,6 +152,6 @@ def test_a_class_of_messages_names_the_role(kind: str, role: str) -> None:
     assert shapes.message_role({"type": kind, "content": "x"}) == role
 
 
-@pytest.mark.parametrize("key", sorted(shapes.ENDING_KEYS))
+@pytest.mark.parametrize("key", sorted(shape_words.ENDING_KEYS))
 def test_words_that_say_why_they_ended_are_a_models(key: str) -> None:
     assert shapes.message_role({"content": "x", key: "stop"}) == "assistant"

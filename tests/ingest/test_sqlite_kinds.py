@@ -154,7 +154,8 @@ def test_sessions_of_goose(tmp_path: Path) -> None:
     assert run.usage == Usage(input_tokens=50, output_tokens=7)
     assert (run.started_at, run.ended_at) == (START, START + 9)
     assert run.extra == {"name": "Look", "working_dir": "/w", "provider_name": "openai"}
-    assert outcomes(run) == [("developer__shell", {"c": "ls"}, False, "denied")]
+    assert outcomes(run) == [("shell", {"c": "ls"}, False, "denied")]
+    assert run.calls[0].server == "developer"
     assert calls_of(run)[0].server == "developer"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import tarfile
 import tracemalloc
 from tempfile import gettempdir
@@ -31,6 +33,11 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     ".tar.gz": gzip.compress,
     ".tgz": gzip.compress,
     ".tar.zst": zstandard.ZstdCompressor().compress,
+    ".tar.xz": lzma.compress,
+    ".txz": lzma.compress,
+    ".tar.bz2": bz2.compress,
+    ".tbz2": bz2.compress,
+    ".tbz": bz2.compress,
 }
 
 

@@ -237,6 +237,15 @@ def test_a_server_counts_only_where_it_is_named() -> None:
     assert value(["a"], [call]) == 1
 
 
+def test_a_name_that_holds_its_server_is_that_tool_of_that_server() -> None:
+    split = ToolExecutionResult("a", {}, success=True, server="s1")
+    whole = ToolExecutionResult("mcp__s1__a", {}, success=True)
+    for call in (split, whole):
+        assert value(["mcp__s1__a"], [call]) == 1
+        assert value([{"name": "a", "server": "s1"}], [call]) == 1
+        assert value(["mcp__s2__a"], [call]) == 0
+
+
 def test_the_best_of_several_references_counts_and_is_named() -> None:
     accepted = {"any_of": [["a", "b"], ["c"], ["c", "d"]]}
     score = evaluated(TrajectoryMatch(accepted), None, made("c", "d"))

@@ -1,4 +1,4 @@
-"""Packed recordings: files inside .gz, .zst, .zip and .tar, read in place.
+"""Packed recordings: files inside .gz, .zst, .xz, .bz2, .zip and .tar, read in place.
 
 Names inside an archive are only names: nothing is unpacked by its name, so nothing can escape. What
 unpacks to far more than it weighs is refused.
@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Protocol
 from msgspec import Struct
 
 from assay.errors import InvalidRecord
-from assay.ingest.packed_names import GZIP, ZSTD, unpacked_name
+from assay.ingest.packed_names import BZIP2, PACKINGS, XZ, ZSTD, packing_of, unpacked_name
 from assay.ingest.recording import Damaged, Place, is_below
 from assay.ingest.zstd_frames import WatchedFrames
 from assay.records import counted
@@ -101,7 +101,7 @@ class _ZstdFile:
 
 
 class PackedPlace(Struct, frozen=True):
-    """A file packed with gzip or zstd."""
+    """A file packed as a whole, with gzip, zstd, xz or bzip2."""
 
     inner: Place
 
@@ -113,20 +113,27 @@ class PackedPlace(Struct, frozen=True):
     def open(self) -> io.BufferedReader:
         """The unpacked bytes, from the start."""
         packed = self.inner.open()
-        if self.inner.name.lower().endswith(ZSTD):
-            file: Any = _ZstdFile(packed)
-        else:
-            file = gzip.GzipFile(fileobj=packed)
+        file = _unpacking(packed, packing_of(self.inner.name))
         limit = most_unpacked(_size_of(packed))
         return io.BufferedReader(_Bounded(file, limit, self.inner.name, below=packed), _AT_ONCE)
 
     def beside(self, name: str) -> Place | None:
         """The file of that name beside the packed one, packed or not."""
-        for suffix in ("", GZIP, ZSTD):
+        for suffix in ("", *PACKINGS):
             found = self.inner.beside(name + suffix)
             if found is not None:
                 return PackedPlace(found) if suffix else found
         return None
+
+
+def _unpacking(packed: BinaryIO, packing: str | None) -> Any:
+    if packing == ZSTD:
+        return _ZstdFile(packed)
+    if packing in {XZ, BZIP2}:
+        from assay.ingest.packed_streams import PackedStream  # noqa: PLC0415 - seldom needed
+
+        return PackedStream(packed, packing)
+    return gzip.GzipFile(fileobj=packed)
 
 
 class Archive(Protocol):

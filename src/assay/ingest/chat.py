@@ -17,6 +17,7 @@ from assay.ingest.fields import dict_or_empty, objects_in, text_of
 from assay.ingest.loose_messages import conversations_among
 from assay.ingest.meta_tools import with_inner_calls
 from assay.ingest.react_text import has_calls
+from assay.ingest.served_names import served_name
 from assay.ingest.stream_pieces import stream_of, whole_values
 from assay.ingest.thoughts import split_thoughts
 from assay.records import preview
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from assay.ingest.recording import Recording
 
-_MCP_PREFIX = "mcp__"
 # Where other SDKs keep the calls of messages that look like plain ones.
 FOREIGN_KEYS = frozenset({"toolInvocations", "parts"})
 _LOOKED_AT = 200
@@ -239,8 +239,8 @@ class RunBuilder:
                 reply["turn"] = self.turns
             call.turn = self.turns
             self.answer = None
-        if call.server is None and call.tool.startswith(_MCP_PREFIX):
-            call.server = call.tool.split("__")[1] or None
+        if call.server is None:
+            call.server = served_name(call.tool).server
         call.success = call.reported_success is not False
         self.calls.append(call)
         self._waiting.add(call)

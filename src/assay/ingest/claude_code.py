@@ -15,12 +15,14 @@ from msgspec import Struct
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
+from assay.ingest.claude_sessions import ClaudeSession, session_id, sessions_in
 from assay.ingest.claude_stream import API_ERROR, first_model, is_result, stream_facts, usage_of
-from assay.ingest.documents import Unreadable, unexpected
+from assay.ingest.documents import Unreadable, nothing_own, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
     dict_or_empty,
+    end_or_place,
     epoch_seconds,
     objects_in,
     place_id,
@@ -110,6 +112,7 @@ def _is_side_line(line: dict[str, Any]) -> bool:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     lines: list[dict[str, Any]] = []
+    count = 0
     for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
@@ -119,9 +122,13 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield unexpected(
                 recording.name, document.value, "an object in each line", document.position
             )
+        count += len(found)
         lines += filter(_matters, objects_in(found))
-    if any(_is_message(line) or is_result(line) for line in lines):
-        yield _case(lines, recording)
+    for session in sessions_in(lines):
+        if any(_is_message(line) or is_result(line) for line in session.lines):
+            yield _case(session, recording, count)
+        elif any(map(_is_message, session.copied)):
+            yield nothing_own(recording.name, session.copied_from)
 
 
 def _matters(line: dict[str, Any]) -> bool:
@@ -146,20 +153,26 @@ def _writer(lines: list[dict[str, Any]]) -> str:
     return "qwen-code" if any("qwen_code_version" in line for line in lines[:5]) else NAME
 
 
-def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
-    messages = _messages(lines, recording)
+def _case(told: ClaudeSession, recording: Recording, count: int) -> AgentTestCase:
+    lines = told.lines
+    messages, copied = _messages(lines, recording), _messages(told.copied, recording)
     builder = RunBuilder()
+    for message in copied:
+        _tell_in_words(builder, message)
+    builder.answer = None  # whatever was answered there is no answer of this run
     for message in messages:
         _tell(builder, message)
     first = next(line for line in lines if _is_message(line) or is_result(line))
-    session = text_at(first, "sessionId") or text_at(first, "session_id")
+    session = session_id(first)
     agent = text_at(first, "agentId")
     models = _models(messages) or first_model(lines)
     times = [at for m in messages if (at := epoch_seconds(m.line.get("timestamp"))) is not None]
     writer = _writer(lines)
     known = {"outcome": _broken_off(messages, writer), **stream_facts(lines, writer)}
     return builder.finish(
-        run_id=stable_id(NAME, session, agent, *_place(recording.name)),
+        run_id=stable_id(
+            NAME, session, agent, *end_or_place(session, _end(lines, count), _place(recording.name))
+        ),
         session_id=session,
         agent_id=agent,
         model=models[0] if models else None,
@@ -168,9 +181,15 @@ def _case(lines: list[dict[str, Any]], recording: Recording) -> AgentTestCase:
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
         source=Source(recording.name, NAME),
-        extra=_extra(lines, first, models),
+        extra=_extra(lines, first, models) | _of_origin(told, copied),
         **known,
     )
+
+
+def _end(lines: list[dict[str, Any]], count: int) -> str | None:
+    """The id of the last line that has one, and how many lines there are in all."""
+    last = next((uuid for line in reversed(lines) if (uuid := text_at(line, "uuid"))), None)
+    return None if last is None else f"{count} {last}"
 
 
 def _place(name: str) -> tuple[str, ...]:
@@ -297,6 +316,17 @@ def _tell(builder: RunBuilder, message: _Message) -> None:
         )
 
 
+def _tell_in_words(builder: RunBuilder, message: _Message) -> None:
+    """Tell a message that was copied: its calls are counted where they were made."""
+    words = [block.value for block in message.blocks]
+    if message.parent is not None or _is_api_error(message.line):
+        return
+    if message.role == "user":
+        _tell_words(builder, text_of(words), message.line)
+    else:
+        builder.assistant(words)
+
+
 def _tell_in_order(builder: RunBuilder, message: _Message) -> None:
     """Tell a reply in which results stand: of what the provider ran itself."""
     for block in message.blocks:
@@ -392,6 +422,12 @@ def _extra(
         "compactions": compactions or None,
         "models": models if len(models) > 1 else None,
     }
+    return {key: value for key, value in facts.items() if value}
+
+
+def _of_origin(told: ClaudeSession, copied: list[_Message]) -> dict[str, Any]:
+    calls = sum(_is_call(block) for message in copied for block in message.blocks)
+    facts = {"forked_from": told.copied_from, "copied_calls": calls}
     return {key: value for key, value in facts.items() if value}
 
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.codex_endings import Ending, output_ending, told_ending
 from assay.ingest.codex_exec import exec_case, is_event
-from assay.ingest.documents import Unreadable, unexpected
+from assay.ingest.codex_forks import Line, copied_lines, is_of_model
+from assay.ingest.codex_forks import is_event as is_told_event
+from assay.ingest.documents import Unreadable, nothing_own, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
     dict_or_empty,
+    end_or_place,
     epoch_seconds,
     objects_in,
     place_id,
@@ -63,16 +64,6 @@ USAGE_KEYS = (
 )
 
 
-# What is copied into a fork is written within this many seconds of each other.
-_PAUSE = 1.0
-
-
-class _Line(Struct):
-    kind: str
-    payload: dict[str, Any]
-    at: float | None
-
-
 def _recognise(recording: Recording) -> float:
     lines = [line for line in recording.sample if isinstance(line, dict)]
     kinds = {text_at(line, "type") for line in lines if isinstance(line.get("payload"), dict)}
@@ -95,7 +86,7 @@ def _is_old_rollout(lines: list[dict[str, Any]]) -> bool:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    lines: list[_Line] = []
+    lines: list[Line] = []
     events: list[dict[str, Any]] = []
     for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
@@ -111,23 +102,39 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     if events:
         yield exec_case(events, recording.name, NAME)
     elif any(line.kind in LINE_TYPES for line in lines):
-        yield _case(lines, recording)
+        head = _head(lines)
+        copied = copied_lines(lines, head)
+        if any(_tells(line) for line in lines[copied:]) or not copied:
+            yield _case(lines, recording, copied)
+        else:
+            yield nothing_own(recording.name, text_at(head, "forked_from_id"))
 
 
-def _line(value: dict[str, Any]) -> _Line:
+def _line(value: dict[str, Any]) -> Line:
     payload, kind = value.get("payload"), str(value.get("type"))
     at = epoch_seconds(value.get("timestamp"))
     if isinstance(payload, dict):
-        return _Line(kind, payload, at)
+        return Line(kind, payload, at)
     bare = "session_meta" if "instructions" in value else "response_item"
-    return _Line(bare, value, at)
+    return Line(bare, value, at)
 
 
-def _case(whole: list[_Line], recording: Recording) -> AgentTestCase:
+def _head(lines: list[Line]) -> dict[str, Any]:
+    return next((line.payload for line in lines if line.kind == "session_meta"), {})
+
+
+def _tells(line: Line) -> bool:
+    """Whether a line has something to tell of a run: what was asked, said or done."""
+    is_said = line.kind == "response_item" and line.payload.get("role") == "user"
+    words = text_of(line.payload.get("content")) if is_said else ""
+    is_asked = bool(words) and not words.lstrip().startswith(HARNESS_PREFIXES)
+    return is_asked or is_of_model(line) or _asked(line) is not None
+
+
+def _case(whole: list[Line], recording: Recording, copied: int) -> AgentTestCase:
     builder = RunBuilder()
-    meta = next((line.payload for line in whole if line.kind == "session_meta"), {})
+    meta = _head(whole)
     builder.system(_instructions(meta))
-    copied = _copied(whole, meta)
     lines = whole[copied:]
     _tell_all(builder, lines)
     endings = _endings(lines)
@@ -136,7 +143,9 @@ def _case(whole: list[_Line], recording: Recording) -> AgentTestCase:
     times = [line.at for line in lines if line.at is not None]
     session = text_at(meta, "id")
     return builder.finish(
-        run_id=stable_id(NAME, session, *place_id(recording.name, None)),
+        run_id=stable_id(
+            NAME, session, *end_or_place(session, _end(whole), place_id(recording.name, None))
+        ),
         session_id=session,
         model=_last_model(lines) or text_at(meta, "model"),
         framework=NAME,
@@ -149,31 +158,9 @@ def _case(whole: list[_Line], recording: Recording) -> AgentTestCase:
     )
 
 
-def _copied(lines: list[_Line], meta: dict[str, Any]) -> int:
-    """How many lines at the beginning of a fork are its parent's, calls and tokens included.
-
-    They are written at once, with new times and with the heads of the sessions they come from.
-    """
-    heads = {text_at(line.payload, "id") for line in lines if line.kind == "session_meta"}
-    if len(heads) < 2 or not _is_fork(meta):
-        return 0
-    times = [line.at or 0.0 for line in lines]
-    pauses = (i for i in range(1, len(lines)) if times[i] - times[i - 1] > _PAUSE)
-    began = next(pauses, len(lines))
-    end = max((i + 1 for i in range(began) if _is_of_model(lines[i])), default=0)
-    return end if any(map(_is_of_model, lines[end:])) else 0
-
-
-def _is_fork(meta: dict[str, Any]) -> bool:
-    named = text_at(meta, "forked_from_id") or text_at(meta, "parent_thread_id")
-    return bool(named) or "subagent" in dict_or_empty(meta.get("source"))
-
-
-def _is_of_model(line: _Line) -> bool:
-    """Whether a line tells what a model said or did, or what came of it."""
-    if line.kind != "response_item":
-        return _is_event(line, "token_count") or _is_event(line, "agent_message")
-    return line.payload.get("type") != "message" or line.payload.get("role") == "assistant"
+def _end(lines: list[Line]) -> str | None:
+    """When the last line was written and the how manieth it is; None where times are unknown."""
+    return None if lines[-1].at is None else f"{len(lines)} {lines[-1].at}"
 
 
 def _spent(total: Usage | None, before: Usage | None) -> Usage | None:
@@ -185,7 +172,7 @@ def _spent(total: Usage | None, before: Usage | None) -> Usage | None:
     return total if any(count < 0 for count in known.values()) else Usage(**known)
 
 
-def _of_parent(copied: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
+def _of_parent(copied: list[Line], meta: dict[str, Any]) -> dict[str, Any]:
     calls = sum(text_at(line.payload, "type") in CALL_ITEMS for line in copied)
     facts = {"forked_from": meta.get("forked_from_id"), "copied_calls": calls}
     return {key: value for key, value in facts.items() if value}
@@ -196,7 +183,7 @@ def _instructions(meta: dict[str, Any]) -> str:
     return text_of(given.get("text") if isinstance(given, dict) else given)
 
 
-def _tell_all(builder: RunBuilder, lines: list[_Line]) -> None:
+def _tell_all(builder: RunBuilder, lines: list[Line]) -> None:
     """Tell the items in order; the user's words come from events where there are any.
 
     So do the agent's, where none stand among the items.
@@ -208,30 +195,28 @@ def _tell_all(builder: RunBuilder, lines: list[_Line]) -> None:
             _tell_item(builder, line, from_events=from_events)
         elif (asked := _asked(line)) is not None:
             builder.user(asked)
-        elif is_silent and _is_event(line, "agent_message"):
+        elif is_silent and is_told_event(line, "agent_message"):
             builder.say(text_at(line.payload, "message"))
-        elif _is_event(line, "token_count"):
+        elif is_told_event(line, "token_count"):
             builder.end_reply()
 
 
-def _is_reply(line: _Line) -> bool:
+def _is_reply(line: Line) -> bool:
     said = line.payload.get("type"), line.payload.get("role")
     return line.kind == "response_item" and said == ("message", "assistant")
 
 
-def _is_event(line: _Line, name: str) -> bool:
-    return line.kind == "event_msg" and line.payload.get("type") == name
-
-
-def _asked(line: _Line) -> Any:
+def _asked(line: Line) -> Any:
     """What the user said, where an event tells it: harness and user share a role in the items."""
-    if _is_event(line, "user_message"):
+    if is_told_event(line, "user_message"):
         return line.payload.get("message") or ""
-    item = dict_or_empty(line.payload.get("item") if _is_event(line, "item_completed") else None)
+    item = dict_or_empty(
+        line.payload.get("item") if is_told_event(line, "item_completed") else None
+    )
     return text_of(item.get("content")) if item.get("type") == "UserMessage" else None
 
 
-def _tell_item(builder: RunBuilder, line: _Line, *, from_events: bool) -> None:
+def _tell_item(builder: RunBuilder, line: Line, *, from_events: bool) -> None:
     item, kind = line.payload, text_at(line.payload, "type")
     if kind in CALL_ITEMS:
         builder.call(_call(item, kind, line.at))
@@ -277,7 +262,7 @@ def _server(namespace: str | None) -> str | None:
     return named if (namespace or "").startswith("mcp__") and named else None
 
 
-def _endings(lines: Iterable[_Line]) -> dict[str, Ending]:
+def _endings(lines: Iterable[Line]) -> dict[str, Ending]:
     """What the events say of how calls ended, by the call's id."""
     found: dict[str, Ending] = {}
     for line in lines:
@@ -298,15 +283,15 @@ def _settle(call: ToolExecutionResult, event: Ending | None) -> None:
         call.error_message = ending.message or text_of(call.result) or None
 
 
-def _last_model(lines: list[_Line]) -> str | None:
+def _last_model(lines: list[Line]) -> str | None:
     named = (line.payload.get("model") for line in reversed(lines) if line.kind == "turn_context")
     return next((name for name in named if isinstance(name, str)), None)
 
 
-def _usage(lines: list[_Line]) -> Usage | None:
+def _usage(lines: list[Line]) -> Usage | None:
     """The last total: every token count repeats the sum of those before it."""
     for line in reversed(lines):
-        info = line.payload.get("info") if _is_event(line, "token_count") else None
+        info = line.payload.get("info") if is_told_event(line, "token_count") else None
         total = dict_or_empty(info).get("total_token_usage")
         if isinstance(total, dict):
             counts: dict[str, Any] = {ours: count_or_none(total.get(k)) for ours, k in USAGE_KEYS}
@@ -314,7 +299,7 @@ def _usage(lines: list[_Line]) -> Usage | None:
     return None
 
 
-def _failure(lines: Iterable[_Line]) -> RunOutcome | None:
+def _failure(lines: Iterable[Line]) -> RunOutcome | None:
     """How the last turn ended, where it ended in an error."""
     reason: str | None = None
     for event in (line.payload for line in lines if line.kind == "event_msg"):
@@ -330,7 +315,7 @@ def _failure(lines: Iterable[_Line]) -> RunOutcome | None:
     return None if reason is None else RunOutcome(success=False, decided_by=NAME, reason=reason)
 
 
-def _extra(lines: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
+def _extra(lines: list[Line], meta: dict[str, Any]) -> dict[str, Any]:
     searches = [
         {"status": line.payload.get("status"), "action": line.payload.get("action")}
         for line in lines
@@ -346,9 +331,9 @@ def _extra(lines: list[_Line], meta: dict[str, Any]) -> dict[str, Any]:
         "web_searches": searches,
         "compactions": max(
             sum(line.kind == "compacted" for line in lines),
-            sum(_is_event(line, "context_compacted") for line in lines),
+            sum(is_told_event(line, "context_compacted") for line in lines),
         ),
-        "aborted_turns": sum(_is_event(line, "turn_aborted") for line in lines),
+        "aborted_turns": sum(is_told_event(line, "turn_aborted") for line in lines),
     }
     return {key: value for key, value in facts.items() if value}
 

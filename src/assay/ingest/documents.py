@@ -33,14 +33,16 @@ _MOST_DIGITS = 4300
 _BOM = b"\xef\xbb\xbf"
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
 # How files begin that hold no text we can read, and what their owner may do.
+_UTF_16, _UTF_32 = (f"is UTF-{bits} text; save it as UTF-8" for bits in (16, 32))
 _FOREIGN_STARTS = {
-    b"\xff\xfe": "is UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "is UTF-16 text; save it as UTF-8",
+    **dict.fromkeys((b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"{\0\0\0", b"[\0\0\0"), _UTF_32),
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0["), _UTF_16),
     b"\x1f\x8b": "is packed with gzip; unpack it, or give it a name that ends in .gz",
     b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it, or give it a name that ends in .zst",
-    b"BZh": "is packed with bzip2; unpack it first",
-    b"\xfd7zXZ\0": "is packed with xz; unpack it first",
+    b"BZh": "is packed with bzip2; unpack it, or give it a name that ends in .bz2",
+    b"\xfd7zXZ\0": "is packed with xz; unpack it, or give it a name that ends in .xz",
     b"7z\xbc\xaf\x27\x1c": "is a 7z archive; unpack it first",
+    b"Rar!\x1a\x07": "is a RAR archive; unpack it first",
     b"PK\x03\x04": "is a zip archive; unpack it, or give it a name that ends in .zip",
     b"PAR1": "is a Parquet file; give it a name that ends in .parquet",
     b"SQLite format 3": "is an SQLite database; give it a name that ends in .db",
@@ -89,6 +91,12 @@ class Unreadable(Struct, frozen=True):
 def unexpected(name: str, value: object, expected: str, position: int | None) -> Unreadable:
     """What stands in a file where something else was expected, told by how it begins."""
     return Unreadable(name, f"expected {expected}, got {preview(value)}", position)
+
+
+def nothing_own(name: str, origin: str | None) -> Unreadable:
+    """What is told of a session that copied another and did not go on: it counts there."""
+    whose = "another session" if origin is None else f"session {origin}"
+    return Unreadable(name, f"holds nothing but a copy of {whose}", kind="passed_over")
 
 
 def documents_in(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest import shapes
+from assay.ingest import shape_words, shapes
 from assay.ingest.chat import RunBuilder
 from assay.ingest.described_tools import described_tools
 from assay.ingest.documents import Unreadable
@@ -21,9 +21,18 @@ from assay.ingest.fields import (
     total_usage,
 )
 from assay.ingest.generic_evidence import Evidence
+from assay.ingest.generic_facts import (
+    MODEL_KEYS,
+    answered_around,
+    asked_around,
+    facts_around,
+    model_in,
+    moments_of,
+    outcome_of,
+    session_in,
+    words_in_lines,
+)
 from assay.ingest.generic_runs import (
-    ANSWER_KEYS,
-    QUESTION_KEYS,
     answered_in,
     children_of,
     conversations_in,
@@ -35,11 +44,13 @@ from assay.ingest.generic_runs import (
     runs_of_lines,
     unfolded,
 )
+from assay.ingest.plain_text import sampled_text, text_documents
 from assay.ingest.python_literals import decode_loosely
 from assay.ingest.recording import Format, Recording
+from assay.ingest.side_by_side import arranged
 from assay.ingest.spoken_text import with_speakers
-from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.told_once import told_once, told_value
+from assay.ingest.told_times import FIRST_MOMENT, duration_of, ended, moment_of, started
 from assay.ingest.written_calls import told_results
 from assay.run import Source
 
@@ -51,23 +62,14 @@ if TYPE_CHECKING:
 NAME = "generic"
 MOST_SURE = 0.3
 _DEEPEST = 60
-# Times below are counted from the beginning of something, not from the epoch.
-_FIRST_TIME = 1e8
 _MOST_NODES = 5_000_000
 # A look is cheap: formats that know the file better are asked at the same time.
 _LOOKED_AT = 100_000
 TOOL_KEYS = ("tools", "functions")
-MODEL_KEYS = ("model", "model_name", "modelName", "model_id", "modelId", "ai_model_id")
+SERVER_KEYS = ("server", "server_name", "mcp_server")
 # Of a step or a line of a log only what cannot mean anything else.
 LINE_QUESTION_KEYS = ("prompt", "question", "query", "instruction", "goal", "user_input")
 LINE_ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response")
-# Facts of a run by the keys that usually hold them, on the run's own level.
-TEXT_FACTS = (
-    ("model", MODEL_KEYS),
-    ("session_id", ("session_id", "sessionId", "conversation_id", "thread_id", "trace_id")),
-    ("task_id", ("task_id", "taskId", "instance_id", "sample_id")),
-    ("framework", ("framework", "agent_framework")),
-)
 
 
 class _Finder:
@@ -84,20 +86,30 @@ class _Finder:
         self._loosely_answered: dict[str, ToolExecutionResult] = {}
         self._open_tools: dict[str, int] = {}
         self._left = nodes
+        # When the event was written that holds what is looked at.
+        self._written: float | None = None
 
-    def visit(self, node: object, depth: int = 0) -> None:
+    def visit(self, node: object, depth: int = 0, written: float | None = None) -> None:
         """Take what the node is; look inside it where it is nothing we know."""
         self._left -= 1
         if depth > _DEEPEST or self._left < 0:
             return
+        self._written = written
         if isinstance(node, list) and (call := shapes.paired(node)) is not None:
             self._take(call)
         elif isinstance(node, list):
             for item in shapes.spoken_pairs(node) or node:
                 self.visit(item, depth + 1)
         elif isinstance(node, dict) and not self._take(node):
+            # Only of what it holds itself: what lies deeper may be many things of one run.
+            at = moment_of(node)
             for value in children_of(node):
-                self.visit(value, depth + 1)
+                self.visit(value, depth + 1, at)
+
+    def _moment(self, node: dict[str, Any]) -> float | None:
+        """When something was said or came back: as it says itself, or the event around it."""
+        at = moment_of(node)
+        return self._written if at is None else at
 
     def _take(self, node: dict[str, Any]) -> bool:
         if not shapes.may_be_known(node):
@@ -110,20 +122,23 @@ class _Finder:
         if shapes.is_definition(node):
             self._take_definition(node)
         elif is_call:
-            self.builder.end_reply()
-            self._take_call(node)
+            self._take_reply([*shapes.words_beside(node), node])
         elif role not in (None, "tool"):
             self._take_message(node, str(role))
         elif role == "tool" and any(map(self._is_answer, shapes.results_in(node))):
             for result in filter(self._is_answer, shapes.results_in(node)):
                 self._take_result(result)
-        elif (role == "tool" or shapes.is_result(node)) and self._is_answer(node):
+        elif self._brings_result(node, role):
             self._take_result(node)
         elif role == "tool":
             self.builder.other("tool", shapes.message_content(node))
         else:
             return False
         return True
+
+    def _brings_result(self, node: dict[str, Any], role: str | None) -> bool:
+        is_result = role == "tool" or shapes.is_result(node)
+        return (is_result and self._is_answer(node)) or shapes.answers_by_id(node, self._open_ids)
 
     def _take_odd(self, node: dict[str, Any]) -> bool:
         """Take what has a shape of its own: a call as a message, the protocol's, counted steps."""
@@ -142,7 +157,7 @@ class _Finder:
         waiting = any(self._open_tools.values())
         if not waiting or shapes.message_role(node) not in {"user", "tool"}:
             return False
-        if shapes.first_text(node, shapes.CALL_ID_KEYS):
+        if shapes.first_id(node, shape_words.CALL_ID_KEYS):
             return False
         told = told_results(text_of(shapes.message_content(node)))
         for result in told:
@@ -158,7 +173,7 @@ class _Finder:
         self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
         about = dict_or_empty(node.get("meta") or node.get("metadata"))
         self.usages.append(node.get("usage") or node.get("models_usage") or about.get("usage"))
-        at = _moment(node)
+        at = self._moment(node)
         self.times += [] if at is None else [at]
         if role == "assistant":
             self.model = self.model or shapes.first_text({**about, **node}, MODEL_KEYS)
@@ -183,7 +198,7 @@ class _Finder:
                 called += [(piece, call) for call in self._begin_call(piece)]
                 continue
             self._end_calls(called)
-            if piece == shapes.NEXT_STEP:
+            if piece == shape_words.NEXT_STEP:
                 self.builder.end_reply()
             else:
                 self.builder.say(piece)
@@ -195,12 +210,21 @@ class _Finder:
         seen = shapes.observed(node)
         if seen is None or shapes.message_role(node) is not None:
             return False
+        issued = len(self.builder.calls)
         self._take_reply([*shapes.calls_of_step(node)])
         last = self.builder.calls[-1]
         if last.result is None:
             self.usages.append(node.get("token_usage"))
             self._take_result({"call_id": last.call_id, "name": last.tool, "result": seen})
+        self._time_step(node, self.builder.calls[issued:])
         return True
+
+    def _time_step(self, node: dict[str, Any], made: list[ToolExecutionResult]) -> None:
+        """Set what a step says of its calls: when they began, and how long the only one took."""
+        for call in made:
+            call.started_at = self._moment(node) if call.started_at is None else call.started_at
+        if len(made) == 1 and made[0].execution_time is None:
+            made[0].execution_time = duration_of(node)
 
     def _take_call(self, node: dict[str, Any]) -> None:
         self._end_calls([(node, call) for call in self._begin_call(node)])
@@ -210,10 +234,10 @@ class _Finder:
         call = ToolExecutionResult(
             tool=shapes.call_name(node) or "",
             parameters=shapes.call_arguments(node),
-            call_id=shapes.first_text(node, shapes.OWN_ID_KEYS),
-            server=shapes.first_text(node, ("server", "server_name", "mcp_server")),
-            started_at=shapes.time_of(node, shapes.START_KEYS),
-            execution_time=shapes.duration_of(node),
+            call_id=shapes.first_id(node, shape_words.OWN_ID_KEYS),
+            server=_server(node),
+            started_at=_first(started(node), self._written),
+            execution_time=duration_of(node),
         )
         has_result = shapes.own_result(node) is not None
         if (begun := self._begun(call)) is not None and (has_result or call.call_id):
@@ -225,7 +249,7 @@ class _Finder:
             call.call_id = _private_id(call)
         self.builder.call(call)
         self.evidence.calls += 1
-        self.evidence.call_ids += shapes.first_text(node, shapes.CALL_ID_KEYS) is not None
+        self.evidence.call_ids += shapes.first_id(node, shape_words.CALL_ID_KEYS) is not None
         if has_result:
             return [call]
         self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
@@ -239,6 +263,8 @@ class _Finder:
             self._tell_result(node, result.value if result else None, call.call_id, call.tool)
             if call.call_id == _private_id(call):
                 call.call_id = None
+            if None not in (call.started_at, call.ended_at) and call.execution_time is None:
+                call.execution_time = _between(call.started_at, call.ended_at)
         called.clear()
 
     def _begun(self, call: ToolExecutionResult) -> ToolExecutionResult | None:
@@ -257,7 +283,7 @@ class _Finder:
         return self._open_tools.get(name, 0) > 0 if name else any(self._open_tools.values())
 
     def _take_result(self, node: dict[str, Any]) -> None:
-        result = shapes.first_of(node, (*shapes.RESULT_KEYS, *shapes.LOOSE_RESULT_KEYS))
+        result = shapes.first_of(node, (*shape_words.RESULT_KEYS, *shape_words.LOOSE_RESULT_KEYS))
         call_id = shapes.answered_id(node)
         call_id = call_id if call_id in self._open_ids else None
         tool = shapes.answered_tool(node)
@@ -266,11 +292,11 @@ class _Finder:
         self._reopen(call_id)
         answered = self._tell_result(node, value, call_id, tool)
         if answered is not None:
-            if call_id and result and result.key in shapes.LOOSE_RESULT_KEYS:
+            if call_id and result and result.key in shape_words.LOOSE_RESULT_KEYS:
                 self._loosely_answered[call_id] = answered
             # What stands apart from its call was written down when it came.
-            came = _moment(node)
-            answered.ended_at = came if answered.ended_at is None else answered.ended_at
+            answered.ended_at = _first(answered.ended_at, self._moment(node))
+            answered.execution_time = _first(answered.execution_time, duration_of(node))
             self._open_tools[answered.tool] -= 1
             self.evidence.named_results += call_id is not None
             self.evidence.next_results += call_id is None
@@ -291,23 +317,44 @@ class _Finder:
             told_value(value),
             reported_success=success,
             error_message=shapes.error_of(node) if success is False else None,
-            ended_at=shapes.time_of(node, shapes.END_KEYS),
+            ended_at=ended(node),
             tool=tool,
         )
+
+    def all_times(self) -> list[float]:
+        """When messages were said, and when calls began and ended, since the epoch."""
+        called = [at for call in self.builder.calls for at in (call.started_at, call.ended_at)]
+        return [*self.times, *(at for at in called if at is not None and at >= FIRST_MOMENT)]
 
 
 def _private_id(call: ToolExecutionResult) -> str:
     return f"call at {id(call):x}"
 
 
-def _moment(node: dict[str, Any]) -> float | None:
-    """When something was said or came back."""
-    at = shapes.time_of(node, shapes.START_KEYS)
-    return None if at is None or at < _FIRST_TIME else at
+def _server(node: dict[str, Any]) -> str | None:
+    places = (node, dict_or_empty(node.get("tool")))
+    return next(filter(None, (shapes.first_text(p, SERVER_KEYS) for p in places)), None)
+
+
+def _first(*values: float | None) -> float | None:
+    return next((value for value in values if value is not None), None)
+
+
+def _between(began: float | None, over: float | None) -> float | None:
+    """How long something took that says when it began and ended."""
+    if began is None or over is None or over < began:
+        return None
+    return round(over - began, 6)
+
+
+def _told(value: Any) -> Any:
+    """A document as we know such: its words by their speakers, results in their calls."""
+    return arranged(with_speakers(in_small_letters(value)))
 
 
 def _recognise(recording: Recording) -> float:
-    values = [with_speakers(in_small_letters(value)) for value in recording.sample]
+    seen = recording.sample or [item.value for item in sampled_text(recording)]
+    values = [_told(value) for value in seen]
     sure = _confidence(values) or _confidence([u for value in values if (u := unfolded(value))])
     return min(MOST_SURE, sure / 3)
 
@@ -322,11 +369,11 @@ def _confidence(values: list[Any]) -> float:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[tuple[int, object]] = []
-    for document in recording.documents():
+    for document in recording.documents() if recording.sample else text_documents(recording):
         if isinstance(document, Unreadable):
             yield document
             continue
-        value = with_speakers(in_small_letters(document.value))
+        value = _told(document.value)
         value = value if _confidence([value]) else unfolded(value) or value
         runs, rows = longest_of(runs_in(value)), rows_in(value)
         # A row with a single call holds no conversation, yet it is a run.
@@ -357,25 +404,27 @@ def _case(
     # One object in a list is the run, as it is alone.
     only = value[0] if isinstance(value, list) and len(value) == 1 else value
     around = dict_or_empty(only)
-    known: dict[str, Any] = {
-        name: found for name, keys in TEXT_FACTS if (found := shapes.first_text(around, keys))
-    }
+    # What a call says of itself is told of the call.
+    own = {} if shapes.is_call(around) or shapes.is_result(around) else around
+    beside, lines = _beside(value), value if isinstance(value, list) else []
+    known: dict[str, Any] = dict(facts_around(around))
     if "user" not in evidence.said:
-        asked = (shapes.first_text(line, LINE_QUESTION_KEYS) for line in _beside(value))
-        known["input"] = shapes.first_text(around, QUESTION_KEYS) or next(filter(None, asked), None)
+        known["input"] = asked_around(own) or words_in_lines(beside, LINE_QUESTION_KEYS)
     if "assistant" not in evidence.said:
-        said = [shapes.first_text(line, LINE_ANSWER_KEYS) for line in _beside(value)]
-        last = next(filter(None, reversed(said)), None)
-        known["actual_output"] = shapes.first_text(around, ANSWER_KEYS) or last
-    if finder.model:
-        known.setdefault("model", finder.model)
+        last = words_in_lines(beside[::-1], LINE_ANSWER_KEYS)
+        known["actual_output"] = answered_around(own) or last
+    if model := finder.model or model_in([*lines, *beside]):
+        known.setdefault("model", model)
+    if inner := session_in(lines):
+        known.setdefault("session_id", inner)
+    times = [*finder.all_times(), *moments_of(around, [*lines, *beside])]
     session = known.get("session_id")  # what its lines name it is none of its id
     return finder.builder.finish(
         run_id=stable_id(NAME, session, *place_id(recording.name, position)),
         available_tools=list(finder.tools.values()) or _declared(around),
-        outcome=stated_outcome(around),
-        started_at=min(finder.times, default=None),
-        ended_at=max(finder.times, default=None),
+        outcome=outcome_of(own, beside),
+        started_at=min(times, default=None),
+        ended_at=max(times, default=None),
         usage=total_usage(finder.usages) or total_usage([around.get("usage")]),
         source=Source(recording.name, NAME, position),
         extra={
@@ -422,7 +471,7 @@ def _found_in(value: object) -> _Finder:
 
 GENERIC = Format(
     name=NAME,
-    title="Any JSON in which messages, calls and results can be told by their shape",
+    title="Anything in which messages, calls and results can be told by their shape",
     fidelity=(
         "A guess: says how sure it is and why in extra.generic_reader. Which calls belong to "
         "one reply, what a role means and how results pair with calls may be wrong; look at a "

@@ -24,22 +24,27 @@ _SPOKEN = ('"role"', '"tool', '"type"')
 # Facts of a run by the keys that usually hold them, on the run's own level.
 QUESTION_KEYS = (
     *("prompt", "question", "query", "instruction", "task", "goal", "input", "user_input"),
-    *("userInput", "chatInput"),
+    *("userInput", "chatInput", "request", "user_query", "user_prompt", "user_message"),
+    "user_request",
 )
 ANSWER_KEYS = (
     *("final_answer", "final_output", "answer", "final_response", "prediction", "output"),
-    *("responseText", "response", "text", "reply", "final"),
+    *("responseText", "response", "text", "reply", "final", "final_text", "final_message"),
+    *("actual_output", "completion"),
 )
 # What a line has that tells one step of a run.
 STEP_KEYS = frozenset(
     {"step", "step_number", "turn", "round", "iteration", "event", "level", "timestamp"}
     | {"session_id", "sessionId", "conversation_id", "thread_id", "trace_id", "run_id"}
 )
-# What the lines of one run have in common; the last names its task.
-RUN_KEYS = (
+SESSION_KEYS = (
     *("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id"),
-    "task_id",
+    *("dialog_id", "dialogue_id", "session", "run_id", "runId", "run_name", "run"),
 )
+# What the lines of one run have in common; the last names its task.
+RUN_KEYS = (*SESSION_KEYS, "task_id")
+# Of these it is enough that two lines share a name: nothing else is called so.
+OWN_RUN_KEYS = frozenset({"run_id", "runId", "run_name", "run"})
 EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
 
 
@@ -72,9 +77,12 @@ def is_row(value: object) -> bool:
 
 
 def rows_in(value: object) -> list[object]:
-    """The rows of data that a value is; none where anything else is among them."""
+    """The rows of data that a value is, or lists; none where anything else is among them."""
     rows = value if isinstance(value, list) else [value]
-    return rows if all(map(is_row, rows)) else []
+    if all(map(is_row, rows)):
+        return rows
+    lists = [item for item in dict_or_empty(value).values() if isinstance(item, list) and item]
+    return lists[0] if len(lists) == 1 and all(map(is_row, lists[0])) else []
 
 
 def answered_in(value: object) -> int:
@@ -103,7 +111,7 @@ def runs_of_lines(lines: list[tuple[int, object]]) -> list[tuple[int | None, lis
             groups.setdefault(last, []).append(line)
         if len(groups) == 1:
             break
-        if len(groups) <= len(lines) / 2:
+        if len(groups) <= (len(lines) - 1 if key in OWN_RUN_KEYS else len(lines) / 2):
             return [(run[0][0], [line for _, line in run]) for run in groups.values()]
     return [(None, [line for _, line in lines])]
 

@@ -14,7 +14,8 @@ from assay.ingest.fields import (
     text_at,
     text_of,
 )
-from assay.ingest.kimi_code import KimiCodeRecords, is_record, own_id
+from assay.ingest.kimi_code import KimiCodeRecords, own_id
+from assay.ingest.kimi_lines import event_in, is_record
 from assay.ingest.kimi_turns import KimiTurns
 from assay.ingest.openai_chat import add_message
 from assay.ingest.recording import Format, Recording
@@ -26,11 +27,6 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 NAME = "kimi-cli"
-EVENTS = frozenset(
-    {"TurnBegin", "TurnEnd", "SteerInput", "StepBegin", "StepRetry", "StepInterrupted"}
-    | {"ContentPart", "ToolCall", "ToolCallPart", "ToolResult", "StatusUpdate", "SubagentEvent"}
-    | {"CompactionBegin", "CompactionEnd"}
-)
 # The file beside a context that tells the same with times, and what was forgotten.
 WIRE_FILE = "wire.jsonl"
 # Lines of a context that are no messages begin their role so.
@@ -63,12 +59,8 @@ def _is_of_context(line: dict[str, Any]) -> bool:
 
 
 def _event(line: dict[str, Any]) -> _Event | None:
-    """The event that a line records, or that a message of the protocol notifies of."""
-    told = dict_or_empty(line.get("message")) or dict_or_empty(line.get("params"))
-    kind, payload = text_at(told, "type"), told.get("payload")
-    if kind not in EVENTS or not isinstance(payload, dict):
-        return None
-    return _Event(str(kind), payload, epoch_seconds(line.get("timestamp")))
+    found = event_in(line)
+    return None if found is None else _Event(*found, epoch_seconds(line.get("timestamp")))
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:

@@ -18,20 +18,11 @@ from assay.run import RunOutcome
 if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
-MESSAGE = "context.append_message"
-LOOP_EVENT = "context.append_loop_event"
-# What only this wire has; its other records keep books.
-RECORDS = frozenset({MESSAGE, LOOP_EVENT, "turn.prompt", "profile.bind", "runtime.set_binding"})
 # Whose messages have the role of a user although nobody asked anything.
 HARNESS = frozenset({"injection", "compaction_summary", "hook_result"})
 FAILED = "failed"
 _USED_KEYS = ("inputOther", "output", "inputCacheRead", "inputCacheCreation")
 _STEPS = {"step.begin": "StepBegin", "step.end": "TurnEnd"}
-
-
-def is_record(line: dict[str, Any]) -> bool:
-    """Whether a line is of this wire."""
-    return text_at(line, "type") in RECORDS
 
 
 def own_id(lines: list[dict[str, Any]]) -> tuple[str, ...]:

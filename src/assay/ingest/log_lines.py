@@ -91,6 +91,12 @@ def values_in_text(text: str) -> Iterator[Any]:
             yield found[1]
 
 
+def value_behind_words(line: str) -> Any:
+    """The JSON value behind the words of a line; None where there is none."""
+    found = _value_in(line)
+    return None if found is None else found[1]
+
+
 def _lines(file: Any) -> Iterator[bytes]:
     while line := file.readline(_LONGEST_LINE + 1):
         yield line
@@ -100,7 +106,11 @@ def _values(lines: Iterable[bytes], name: str, mark: bytes) -> Iterator[LoggedVa
     for number, line in enumerate(lines, start=1):
         if mark not in line:
             continue
-        found = _value_in(line.decode(errors="replace"))
+        text = line.decode(errors="replace")
+        found = _value_in(text)
+        if found is not None and text.encode() != line:
+            problem = "mended: not UTF-8; what is none was replaced"
+            yield Unreadable(name, problem, number, "mended")
         if found is None:
             problem = "holds a message that is cut off or no JSON"
             yield Unreadable(name, problem, number)

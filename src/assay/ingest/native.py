@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
 from assay.ingest.documents import Document, Unreadable
-from assay.ingest.fields import dict_or_empty
+from assay.ingest.fields import dict_or_empty, objects_in
 from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.recording import Format, Recording
+from assay.records import field_names
 from assay.run import Source
 from assay.test_case import AgentTestCase
 
@@ -19,6 +20,7 @@ _LOOKED_AT = 20
 _DEEPEST = 3
 _BARELY = 0.35
 _TELLING = frozenset({"actual_output", "execution_data", "expected_output"})
+_OWN_CALLS = frozenset({"execution_data", "tools_called"})
 
 
 def _recognise(recording: Recording) -> float:
@@ -35,9 +37,21 @@ def _likeness(value: Any, depth: int = 0) -> float:
     if "input" in value and ("schema_version" in value or "execution_data" in value):
         return 1.0
     if "input" in value and "actual_output" in value:
-        return 0.6
+        return 0.0 if _has_foreign_calls(value) else 0.6
     # Not enough to be sure, but then our own complaint says best what is missing.
     return 0.0 if _TELLING.isdisjoint(value) else _BARELY
+
+
+def _has_foreign_calls(value: dict[str, Any]) -> bool:
+    """Whether somebody else's words for calls stand in a document: ours would leave them out."""
+    from assay.ingest.generic_runs import EXPECTATION_STARTS  # noqa: PLC0415 - seldom needed
+    from assay.ingest.shapes import is_call  # noqa: PLC0415 - seldom needed
+
+    if not _OWN_CALLS.isdisjoint(value):
+        return False
+    others = [key for key in value if key not in field_names(AgentTestCase)]
+    made = (value[key] for key in others if not key.startswith(EXPECTATION_STARTS))
+    return any(is_call(call) for listed in made for call in objects_in(listed)[:1])
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:

@@ -17,7 +17,7 @@ from assay.ingest.fields import (
 from assay.ingest.log_lines import entries_or_logged, sampled_values
 from assay.ingest.openai_responses import ItemRun, tools_on_offer
 from assay.ingest.recording import Format, Recording
-from assay.ingest.shapes import START_KEYS, time_of
+from assay.ingest.told_times import START_KEYS, time_of
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:

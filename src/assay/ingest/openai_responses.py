@@ -94,6 +94,7 @@ ITEM_KINDS = frozenset({*HOSTED, *CALLS, *OUTPUTS, *OTHER_ITEMS})
 ITEM_MARKS = frozenset({"id", "type"})
 ANSWERED_KEYS = frozenset({"output", "model", *ITEM_LISTS[2:]})
 PLAIN_KINDS = frozenset({"message", None})
+SPEAKERS = frozenset({"user", "assistant", "system", "developer", "tool"})
 CALL_ID_KEYS = ("call_id", "callId")
 # What the API says of a call that it ran itself; other states say nothing of success.
 STATUS = {"completed": True, "failed": False}
@@ -256,7 +257,12 @@ def _recognise(recording: Recording) -> float:
         return 0.85 if all(is_item(item) or _is_new_kind(item) for item in items) else 0.0
     if all(_is_sample(value) for value in seen):
         return 0.0
-    return 0.2 if items and all(is_item(item) for item in items) else 0.0
+    return 0.2 if items and all(is_item(item) and _is_spoken(item) for item in items) else 0.0
+
+
+def _is_spoken(item: dict[str, Any]) -> bool:
+    """Whether a message is of one of those who speak in this API: others have other words."""
+    return text_at(_raw(item), "role") in SPEAKERS
 
 
 def _is_sample(value: Any) -> bool:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 
-TAR = (".tar", ".tar.gz", ".tgz", ".tar.zst")
+GZIP, ZSTD, XZ, BZIP2 = ".gz", ".zst", ".xz", ".bz2"
+PACKINGS = (GZIP, ZSTD, XZ, BZIP2)
+# Short names of tar archives that are packed as a whole.
+_SHORT = {".tgz": GZIP, ".txz": XZ, ".tbz2": BZIP2, ".tbz": BZIP2}
+TAR = (".tar", *(f".tar{packing}" for packing in PACKINGS), *_SHORT)
 ARCHIVES = (".zip", *TAR)
-GZIP, ZSTD = ".gz", ".zst"
-PACKED = (*ARCHIVES, GZIP, ZSTD)
+PACKED = (*ARCHIVES, *PACKINGS)
+# What nobody unpacks here, but should hear of.
+SEALED = (".7z", ".rar")
 
 _INSIDE = re.compile(
     rf"(?:{'|'.join(map(re.escape, ARCHIVES))})!(.+/.+)", re.IGNORECASE | re.DOTALL
@@ -19,9 +24,15 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith(ARCHIVES)
 
 
+def packing_of(name: str) -> str | None:
+    """How a file of that name is packed as a whole; None where it is not."""
+    ends = {**_SHORT, **{packing: packing for packing in PACKINGS}}
+    return next((packing for end, packing in ends.items() if name.lower().endswith(end)), None)
+
+
 def unpacked_name(name: str) -> str:
     """The name without the packing's suffix."""
-    suffix = next((end for end in (GZIP, ZSTD) if name.lower().endswith(end)), "")
+    suffix = next((end for end in PACKINGS if name.lower().endswith(end)), "")
     return name[: len(name) - len(suffix)]
 
 

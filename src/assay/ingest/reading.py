@@ -18,6 +18,7 @@ from assay.ingest.other_fields import keep_apart
 from assay.ingest.parquet_files import ParquetPlace
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import small_file
+from assay.ingest.served_names import tell_names_apart
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
 from assay.ingest.sqlite_files import SUFFIXES as DATABASES
 from assay.ingest.yaml_files import YamlPlace
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     from assay.evaluation import Judged
     from assay.ingest.recording import Format, Glimpsing, Recording
+
+
+_OF_JSON = frozenset({".json", ".jsonl", ".ndjson"})
 
 
 def read_runs(
@@ -209,7 +213,7 @@ def read_recording(
             position = None if item.source is None else item.source.position
             yield Unreadable(recording.name, problem, position)
         else:
-            judge(keep_apart(item))
+            judge(keep_apart(tell_names_apart(item)))
             yield item
     if not holds_any and chosen is not NATIVE:  # an empty list of cases says what it means
         problem = f"read as {chosen.name}, which it looks like, it holds no run"
@@ -239,6 +243,7 @@ def _unknown(
     ):
         yield from NATIVE.read(recording)
         return
+    yield from _broken_in(recording)
     yield Unreadable(
         recording.name,
         recording.strange
@@ -246,6 +251,21 @@ def _unknown(
         or "holds no run in any format we know; name one with --format, or see: assay formats",
         kind="passed_over" if among_others and not recording.damage else "broken",
     )
+
+
+def _broken_in(recording: Recording) -> list[Unreadable]:
+    """What is broken at the beginning of a file: that may be why nobody knows the rest.
+
+    A log for people has lines of all kinds; a file that is called JSON should be some.
+    """
+    if recording.strange or recording.damage or _suffix(recording) not in _OF_JSON:
+        return []
+    return recording.sampled_problems
+
+
+def _suffix(recording: Recording) -> str:
+    """How a file's name ends; of a file in a zip the archive's name comes first."""
+    return PurePosixPath(recording.name.rpartition("!")[2]).suffix.lower()
 
 
 def _is_stray(recording: Recording) -> bool:
@@ -256,6 +276,5 @@ def _is_stray(recording: Recording) -> bool:
         return recording.place.is_own_table
     if isinstance(recording.place, YamlPlace):
         return not recording.place.is_cassette
-    # Of a file in a zip the archive's name comes first.
-    suffix = PurePosixPath(recording.name.rpartition("!")[2]).suffix.lower()
+    suffix = _suffix(recording)
     return not suffix or suffix in DATABASES  # other programs name their files so, too

@@ -232,6 +232,11 @@ class Recording:
                 break  # whoever writes now and then wants to see now what came of it
         return tuple(item.value for item in self._head if isinstance(item, Document))
 
+    @property
+    def sampled_problems(self) -> list[Unreadable]:
+        """What could not be read among the first documents, as long as nobody has read on."""
+        return [item for item in self._head if isinstance(item, Unreadable)]
+
     def first_items(self, count: int) -> list[Any]:
         """So many of the first things in it: the values of `sample`, of lists the items."""
         found = (v if isinstance(v, list) else [v] for v in self.sample)

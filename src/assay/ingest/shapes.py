@@ -1,109 +1,69 @@
 """What messages, calls and results look like in formats that nobody described to us.
 
-Tables of the words that tools use for the same few things, and one question each: is this
-object a message, a call, a result, a tool's definition? A shape needs two signs, never one.
+One question each: is this object a message, a call, a result, a tool's definition? A shape needs
+two signs, never one.
 """
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.ingest.fields import (
-    amount_or_none,
     count_or_none,
     decode_arguments,
     dict_or_empty,
-    epoch_seconds,
+    id_or_none,
     objects_in,
     reported_success,
     text_of,
     text_or_none,
 )
 from assay.ingest.python_literals import decode_loosely
+from assay.ingest.shape_words import (
+    ANSWERED_ARGUMENT_KEYS,
+    ANSWERING,
+    ARGUMENT_KEYS,
+    CALL_ID_KEYS,
+    CALL_METHOD,
+    CALL_SPEAKERS,
+    CONTENT_KEYS,
+    ENDING_KEYS,
+    ERROR_KEYS,
+    EXIT_CODE_KEYS,
+    FLAGS,
+    KIND_KEYS,
+    LONE_CALL_KEYS,
+    LOOSE_ARGUMENT_KEYS,
+    LOOSE_CALL_ID_KEYS,
+    LOOSE_RESULT_KEYS,
+    METHOD_KEY,
+    NAME_KEYS,
+    NEXT_STEP,
+    OBSERVATION_KEYS,
+    ORIGIN_KEYS,
+    OWN_ID_KEYS,
+    RESULT_KEYS,
+    ROLE_KEYS,
+    ROLE_NAME_KEYS,
+    ROLES,
+    SCHEMA_KEYS,
+    STATUS_KEYS,
+    STATUSES,
+    STEP_CALL_KEYS,
+    TOOL_NAME_KEYS,
+    UNDER_WAY,
+)
 from assay.ingest.written_calls import written_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
-ROLE_KEYS = (
-    *("role", "from", "author", "sender", "speaker", "source", "message_type", "messageType"),
-    *("type", "part_kind", "kind", "info"),
-)
-ROLES = {
-    **dict.fromkeys(("user", "human", "customer", "user-prompt", "user_input"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
-    **dict.fromkeys(("response", "textmessage", "chatbot", "model_output"), "assistant"),
-    **dict.fromkeys(("toolcallrequestevent", "toolcallsummary"), "assistant"),
-    **dict.fromkeys(("system", "developer", "system-prompt"), "system"),
-    **dict.fromkeys(
-        (
-            *("tool", "function", "observation", "environment", "toolresult", "tool_result"),
-            *("functionexecutionresult", "tool_return", "toolcallexecutionevent"),
-            *("function-response", "function_response", "tool-response", "tool_response"),
-        ),
-        "tool",
-    ),
-}
-# Only what a model said has these beside its words.
-ENDING_KEYS = frozenset({"finish_reason", "stop_reason", "finishReason"})
-# How a role is named where it is an object.
-ROLE_NAME_KEYS = ("role", "value", "label")
-CONTENT_KEYS = (
-    *("content", "text", "value", "message", "parts", "body", "items", "contents", "blocks"),
-)
-NAME_KEYS = (
-    *("name", "tool_name", "toolName", "tool", "function_name", "functionName", "function"),
-    *("action", "api_name", "fn"),
-)
-ARGUMENT_KEYS = (
-    *("arguments", "args", "parameters", "params", "input", "tool_input", "toolInput"),
-    *("kwargs", "action_input", "input_parameters", "tool_kwargs", "param_dict"),
-    *("toolArgs", "tool_arguments", "inputParams", "input_params", "inputParameters"),
-)
-RESULT_KEYS = (
-    *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
-    *("return_value", "tool_return", "content", "errorText", "outputs"),
-)
-# Keys of much else, which hold a result only where it says which call it belongs to.
-LOOSE_RESULT_KEYS = ("value", "data", "payload", "stdout")
-# Objects in which a result names the call that it belongs to.
-ORIGIN_KEYS = ("origin", "call", "additional_kwargs")
-# Where a message keeps a call beside its content.
-LONE_CALL_KEYS = (
-    *("function_call", "functionCall", "tool_call", "toolCall", "toolInvocation"),
-    "tool_invocation",
-)
-CALL_ID_KEYS = (
-    *("tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "call_id", "callId", "callID"),
-    "tool_id",
-)
-OWN_ID_KEYS = (*CALL_ID_KEYS, "id", "uuid")
-STATUSES = {
-    **dict.fromkeys(("success", "succeeded", "ok", "completed", "done", "output-available"), True),
-    **dict.fromkeys(("error", "failed", "failure", "errored", "cancelled", "timeout"), False),
-    **dict.fromkeys(("output-error", "output-denied", "error-text", "error-json"), False),
-    **dict.fromkeys(("retry-prompt", "retried", "denied", "tool-error"), False),
-}
-# States of a call whose result is yet to come.
-UNDER_WAY = ("in_progress", "inProgress", "pending", "running", "started")
-EXIT_CODE_KEYS = ("exit_code", "exitCode", "returncode", "return_code")
-# Where a call or a result names its state; what is none of the states says nothing.
-STATUS_KEYS = ("status", "state", "outcome", "part_kind", "type")
-ERROR_KEYS = ("error", "error_message", "errorMessage", "errorText", "exception")
-# What was seen after the calls of a step, beside them.
-OBSERVATION_KEYS = ("observations", "observation")
-# Who speaks where a message is nothing but a call.
-CALL_SPEAKERS = frozenset({"function_call", "tool_call", "function-call", "tool-call"})
-CALL_METHOD = "tools/call"
-# Stands between what the model said in one step and in the next.
-NEXT_STEP = "\0next step"
 _TOOL_PART = "tool-"
+_TYPED_ACTION = re.compile(r"\s{0,9}(\w{1,100})\[(.{0,100000})\]\s{0,9}", re.DOTALL)
 _NUMBERED = "tool_name_"
 _FIRST_STEP = f"{_NUMBERED}0"
-START_KEYS = ("started_at", "start_time", "startTime", "timestamp", "ts", "time", "created_at")
-END_KEYS = ("ended_at", "end_time", "endTime", "completed_at")
-DURATION_KEYS = (("duration_ms", 1e3), ("durationMs", 1e3), ("latency_ms", 1e3), ("duration", 1.0))
-SCHEMA_KEYS = ("input_schema", "inputSchema", "parameters", "json_schema")
 # An object without any of these is none of our shapes.
 _SIGNS = frozenset(
     (
@@ -116,6 +76,7 @@ _SIGNS = frozenset(
         *RESULT_KEYS,
         *OBSERVATION_KEYS,
         *LONE_CALL_KEYS,
+        *STEP_CALL_KEYS,
         *ENDING_KEYS,
     )
 )
@@ -136,6 +97,11 @@ def first_of(node: dict[str, Any], keys: tuple[str, ...]) -> Found | None:
 def first_text(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
     """The first text that says something under one of these keys."""
     return next((text for key in keys if (text := text_or_none(node.get(key)))), None)
+
+
+def first_id(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    """The first id under one of these keys, be it a text or a number."""
+    return next((own for key in keys if (own := id_or_none(node.get(key)))), None)
 
 
 def may_be_known(node: dict[str, Any]) -> bool:
@@ -274,8 +240,20 @@ def observed(node: dict[str, Any]) -> Any:
 
 def calls_of_step(node: dict[str, Any]) -> list[dict[str, Any]]:
     """The calls of a step, listed or as the one action that was taken."""
-    action = dict_or_empty(node.get("action"))
-    return calls_in(node) or ([action] if is_call(action) else [])
+    taken = (dict_or_empty(node.get(key)) for key in STEP_CALL_KEYS)
+    return calls_in(node) or list(islice(filter(is_call, taken), 1)) or _typed_action(node)
+
+
+def _typed_action(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The call of a step whose action is written as the first ReAct prompts had it: `look[it]`."""
+    typed = typed_action(node.get("action"))
+    return [typed] if typed else []
+
+
+def typed_action(action: object) -> dict[str, Any] | None:
+    """The call that a text is which has its input in brackets; None of any other."""
+    typed = _TYPED_ACTION.fullmatch(action) if isinstance(action, str) else None
+    return {"tool": typed[1], "arguments": typed[2]} if typed else None
 
 
 def calls_in(node: dict[str, Any]) -> list[dict[str, Any]]:
@@ -299,9 +277,15 @@ def _pieces(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The objects in a message's lists; where they are wrapped once more, what is inside."""
     lists = [value for value in node.values() if isinstance(value, list)]
     lists += [_parts(value) for value in node.values() if isinstance(value, dict)]
-    lists += [[node[key]] for key in LONE_CALL_KEYS if isinstance(node.get(key), dict)]
+    lists += [[_named(node[key])] for key in LONE_CALL_KEYS if isinstance(node.get(key), dict)]
     lists += [objects_in(dict_or_empty(node.get("additional_kwargs")).get("tool_calls"))]
     yield from _inner([item for found in lists for item in found])
+
+
+def _named(call: dict[str, Any]) -> dict[str, Any]:
+    """A call that stands where only calls do, its method as its name where it has no other."""
+    method = text_or_none(call.get(METHOD_KEY))
+    return call if method is None or call_name(call) else {**call, "name": method}
 
 
 def _inner(parts: list[Any]) -> Iterator[dict[str, Any]]:
@@ -313,13 +297,27 @@ def _inner(parts: list[Any]) -> Iterator[dict[str, Any]]:
 
 def is_call(node: dict[str, Any]) -> bool:
     """Whether an object names a tool and holds what was sent to it."""
+    return _sent(node) is not None and call_name(node) is not None and not is_definition(node)
+
+
+def _sent(node: dict[str, Any]) -> Found | None:
     sent = first_of(_call_body(node), ARGUMENT_KEYS)
-    return sent is not None and call_name(node) is not None and not is_definition(node)
+    if sent is not None or not _tool_named(node):
+        return sent
+    answered = ANSWERED_ARGUMENT_KEYS if first_of(node, RESULT_KEYS) else ()
+    loose = first_of(node, (*LOOSE_ARGUMENT_KEYS, *answered))
+    return loose if loose is not None and isinstance(loose.value, dict) else None
+
+
+def _tool_named(node: dict[str, Any]) -> str | None:
+    """The name of a tool under a key that holds nothing else, or in an object there."""
+    inner = dict_or_empty(node.get("tool"))
+    return first_text(node, TOOL_NAME_KEYS) or text_or_none(inner.get("name"))
 
 
 def out_of_event(node: dict[str, Any]) -> dict[str, Any]:
     """The call that an event has as its data, by the id that the event names; else the same."""
-    call_id = first_text(node, CALL_ID_KEYS)
+    call_id = first_id(node, CALL_ID_KEYS)
     loose = first_of(node, LOOSE_RESULT_KEYS)
     inner = dict_or_empty(loose and loose.value)
     is_event = call_id is not None and not is_call(node) and is_call(inner)
@@ -328,11 +326,11 @@ def out_of_event(node: dict[str, Any]) -> dict[str, Any]:
 
 def call_name(node: dict[str, Any]) -> str | None:
     """The tool that a call names."""
-    named = first_text(dict_or_empty(node.get("function")), NAME_KEYS) or first_text(
-        node, NAME_KEYS
-    )
+    inner = (dict_or_empty(node.get(key)) for key in ("function", "tool"))
+    named = next(filter(None, (first_text(body, NAME_KEYS) for body in inner)), None)
+    named = named or first_text(node, NAME_KEYS)
     kind = node.get("type")
-    if named is None and isinstance(kind, str) and first_text(node, CALL_ID_KEYS):
+    if named is None and isinstance(kind, str) and first_id(node, CALL_ID_KEYS):
         # The Vercel AI SDK has the name in the part's type.
         return kind.removeprefix(_TOOL_PART) if kind.startswith(_TOOL_PART) else None
     return named
@@ -340,7 +338,7 @@ def call_name(node: dict[str, Any]) -> str | None:
 
 def call_arguments(node: dict[str, Any]) -> Any:
     """What was sent to the tool."""
-    sent = first_of(_call_body(node), ARGUMENT_KEYS)
+    sent = _sent(node)
     return decode_arguments(sent.value if sent else None)
 
 
@@ -356,20 +354,36 @@ def _call_body(node: dict[str, Any]) -> dict[str, Any]:
 def own_result(node: dict[str, Any]) -> Found | None:
     """The result that a call carries itself."""
     body = _call_body(node)
-    sent = first_of(body, ARGUMENT_KEYS)
-    found = (Found(key, body[key]) for key in (*RESULT_KEYS, "stdout") if key in body)
+    sent = _sent(node)
+    spoken = frozenset({"content"}) if _is_said(node) else frozenset()
+    keys = (key for key in (*RESULT_KEYS, "stdout") if key in body and key not in spoken)
+    found = (Found(key, body[key]) for key in keys)
     result = next((item for item in found if sent is None or item.key != sent.key), None)
     if result is not None and result.value is None and node.get("status") in UNDER_WAY:
         return None
+    if result is None and success_of(node) is not None:
+        result = first_of(body, LOOSE_RESULT_KEYS)
     if result is None and success_of(node) is False:
-        return first_of(body, ERROR_KEYS)
+        # What failed may have nothing to show but that.
+        return first_of(body, ERROR_KEYS) or Found("status", None)
     return result
+
+
+def _is_said(node: dict[str, Any]) -> bool:
+    """Whether a call is a message of the model's own, whose content are its words."""
+    return ROLES.get(str(node.get("role")).lower()) == "assistant"
+
+
+def words_beside(node: dict[str, Any]) -> list[str]:
+    """What the model said in the message that is its call; none where it said nothing."""
+    words = text_of(node.get("content")) if _is_said(node) else ""
+    return [words] if words else []
 
 
 def is_result(node: dict[str, Any]) -> bool:
     """Whether an object names a call, or its tool, and holds what came back."""
     result = first_of(node, RESULT_KEYS)
-    named = first_text(node, CALL_ID_KEYS) or _of_origin(node, OWN_ID_KEYS)
+    named = first_id(node, CALL_ID_KEYS) or _of_origin(node, OWN_ID_KEYS)
     if result is None and named is not None:
         loose = first_of(node, (*LOOSE_RESULT_KEYS, *ERROR_KEYS))
         return loose is not None and not is_call(dict_or_empty(loose.value))
@@ -378,6 +392,8 @@ def is_result(node: dict[str, Any]) -> bool:
         return success_of(node) is False and _says_why(node) and _names_tool(node)
     if result.key == "content":
         return named is not None
+    if result.key == "result" and first_id(node, LOOSE_CALL_ID_KEYS):
+        return True
     return named is not None or _names_tool(node)
 
 
@@ -393,13 +409,21 @@ def _says_why(node: dict[str, Any]) -> bool:
 
 def answered_id(node: dict[str, Any]) -> str | None:
     """The id of the call that a result belongs to."""
-    own = first_text(node, CALL_ID_KEYS) or _of_origin(node, OWN_ID_KEYS)
-    return own or first_text(node, OWN_ID_KEYS)
+    own = first_id(node, CALL_ID_KEYS) or _of_origin(node, OWN_ID_KEYS)
+    return own or first_id(node, OWN_ID_KEYS)
 
 
 def answered_tool(node: dict[str, Any]) -> str | None:
     """The tool that a result came from."""
     return first_text(node, NAME_KEYS) or _of_origin(node, NAME_KEYS)
+
+
+def answers_by_id(node: dict[str, Any], waiting: Collection[str]) -> bool:
+    """Whether an object has the id of a call that waits, and calls itself what came back."""
+    kinds = (text_or_none(node.get(key)) for key in KIND_KEYS)
+    is_back = any(word in kind.lower() for kind in kinds if kind for word in ANSWERING)
+    came = first_of(node, (*RESULT_KEYS, *LOOSE_RESULT_KEYS))
+    return is_back and came is not None and first_id(node, OWN_ID_KEYS) in waiting
 
 
 def _of_origin(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
@@ -429,6 +453,8 @@ def success_of(node: dict[str, Any]) -> bool | None:
     inner = first_of(node, RESULT_KEYS)
     for place in (node, dict_or_empty(node.get("state")), dict_or_empty(inner and inner.value)):
         flag = reported_success(place)
+        # Inside a result such words are of what was looked up.
+        flag = _flag(place) if flag is None and place is node else flag
         if flag is not None:
             return flag
         for status in (place.get(key) for key in STATUS_KEYS):
@@ -442,21 +468,14 @@ def success_of(node: dict[str, Any]) -> bool | None:
     return False if inner is None and first_text(node, ERROR_KEYS) else None
 
 
+def _flag(node: dict[str, Any]) -> bool | None:
+    told = ((node.get(key), meaning) for key, meaning in FLAGS)
+    return next((flag is meaning for flag, meaning in told if isinstance(flag, bool)), None)
+
+
 def error_of(node: dict[str, Any]) -> str | None:
     """The message of a failure."""
     state = dict_or_empty(node.get("state"))
     said = first_text(node, (*ERROR_KEYS, "stderr")) or first_text(state, ERROR_KEYS)
     result = first_of(node, RESULT_KEYS)
     return said or (text_of(result.value) or None if result else None)
-
-
-def time_of(node: dict[str, Any], keys: tuple[str, ...]) -> float | None:
-    """The first time under one of these keys."""
-    found = (epoch_seconds(node.get(key)) for key in keys)
-    return next((at for at in found if at is not None), None)
-
-
-def duration_of(node: dict[str, Any]) -> float | None:
-    """How long a call took, in seconds."""
-    found = ((amount_or_none(node.get(key)), scale) for key, scale in DURATION_KEYS)
-    return next((amount / scale for amount, scale in found if amount is not None), None)

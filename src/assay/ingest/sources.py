@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from assay.errors import InvalidRecord
 from assay.ingest.archives import MemberPlace, PackedPlace, members
 from assay.ingest.documents import Unreadable
-from assay.ingest.packed_names import PACKED, is_archive
+from assay.ingest.packed_names import PACKED, SEALED, is_archive
 from assay.ingest.parquet_files import MAGIC as PARQUET_MAGIC
 from assay.ingest.parquet_files import SUFFIXES as PARQUET
 from assay.ingest.parquet_files import ParquetPlace
@@ -58,7 +58,7 @@ EXPANDING = (*PACKED, *PARQUET)
 # What a folder of recordings may hold; other files lie beside them and are not looked into.
 SUFFIXES = frozenset(
     {"", ".json", ".jsonl", ".ndjson", ".log", ".har", ".eval", ".traj", ".sse"}
-    | {Path(f"x{end}").suffix for end in (*YAML, *DATABASES, *EXPANDING)}
+    | {Path(f"x{end}").suffix for end in (*YAML, *DATABASES, *EXPANDING, *SEALED)}
 )
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from assay.execution import ToolExecutionResult
 from assay.ingest.fields import decode_arguments, decode_json_text, text_or_none
 from assay.ingest.python_literals import decode_literal
+from assay.ingest.served_names import served_name
 from assay.ingest.span_messages import Message
 from assay.ingest.spans import Span
 from assay.run import Usage
@@ -20,7 +21,6 @@ UsageKeys = Mapping[str, tuple[str, ...]]
 
 # Where the words of an error stand, if the span has no event for it.
 ERROR_KEYS = ("exception.message", "error.message", "gen_ai.tool.error")
-_MCP_PREFIX = "mcp__"
 _LONGEST = 30
 _COUNTED = (
     "input_tokens",
@@ -74,7 +74,7 @@ def call_of(
         parameters_of(arguments),
         result=result,
         success=reported is not False,
-        server=server or _server_in_name(tool),
+        server=server or served_name(tool).server,
         execution_time=span.duration,
         call_id=call_id,
         started_at=span.started_at,
@@ -172,10 +172,6 @@ def tool_name(definition: dict[str, Any]) -> str | None:
     function = definition.get("function")
     name = (function if isinstance(function, dict) else definition).get("name")
     return name if isinstance(name, str) and name else None
-
-
-def _server_in_name(tool: str) -> str | None:
-    return tool.split("__")[1] or None if tool.startswith(_MCP_PREFIX) else None
 
 
 def _count(value: Any) -> int | None:

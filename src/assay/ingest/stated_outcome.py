@@ -25,19 +25,16 @@ _LONGEST_NUMBER = 40
 ERROR_KEYS = ("error_str", "error_message", "error")
 
 
-def stated_outcome(around: dict[str, Any]) -> RunOutcome | None:
+def stated_outcome(
+    around: dict[str, Any],
+    verdict_keys: tuple[str, ...] = VERDICT_KEYS,
+    score_keys: tuple[str, ...] = SCORE_KEYS,
+) -> RunOutcome | None:
     """The verdict and the score that stand beside a run; None where neither does."""
-    verdict = next(
-        (
-            k
-            for k in _keys(around, VERDICT_KEYS, VERDICTS_BESIDE)
-            if _verdict(k, around[k]) is not None
-        ),
-        None,
-    )
-    scored = next(
-        (k for k in _keys(around, SCORE_KEYS, SCORES_BESIDE) if _score(around[k]) is not None), None
-    )
+    verdicts = _keys(around, verdict_keys, VERDICTS_BESIDE)
+    verdict = next((key for key in verdicts if _verdict(key, around[key]) is not None), None)
+    scores = _keys(around, score_keys, SCORES_BESIDE)
+    scored = next((key for key in scores if _score(around[key]) is not None), None)
     if verdict is None and scored is None:
         return _stated_failure(around)
     return RunOutcome(

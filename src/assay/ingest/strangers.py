@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.fields import text_at
+from assay.ingest.fields import dict_or_empty, text_at
+from assay.ingest.kimi_lines import event_in, is_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _CODEX = frozenset({"session_meta", "response_item", "event_msg", "turn_context"})
 _SPEAKERS = frozenset({"user", "assistant", "system"})
+_TELEMETRY = frozenset({"agent.start", "agent.end", "tool.start", "tool.end"})
 
 
 def _is_chat(line: dict[str, Any]) -> bool:
@@ -31,8 +33,25 @@ def _is_span(line: dict[str, Any]) -> bool:
 
 
 def _is_of_claude_code(line: dict[str, Any]) -> bool:
+    return _is_of_session(line) and "parts" not in line["message"]
+
+
+def _is_of_qwen_code(line: dict[str, Any]) -> bool:
+    return _is_of_session(line) and "parts" in line["message"]
+
+
+def _is_of_session(line: dict[str, Any]) -> bool:
     is_said = text_at(line, "type") in _SPEAKERS and isinstance(line.get("message"), dict)
     return is_said and "sessionId" in line and "uuid" in line
+
+
+def _is_of_pi(line: dict[str, Any]) -> bool:
+    """Whether a line is a message as Pi keeps it, and Droid much the same."""
+    return line.get("type") == "message" and "role" in dict_or_empty(line.get("message"))
+
+
+def _is_of_openclaw(line: dict[str, Any]) -> bool:
+    return text_at(line, "type") in _TELEMETRY and "sessionKey" in line
 
 
 def _is_of_codex(line: dict[str, Any]) -> bool:
@@ -45,9 +64,13 @@ def _is_observed(line: dict[str, Any]) -> bool:
 
 # What a line is plainly of; the first that fits is told.
 _WRITERS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "Kimi": lambda line: is_record(line) or event_in(line) is not None,
     "the MCP protocol": lambda line: line.get("jsonrpc") == "2.0",
     "Claude Code": _is_of_claude_code,
+    "Qwen Code": _is_of_qwen_code,
     "Codex": _is_of_codex,
+    "Pi or Droid": _is_of_pi,
+    "OpenClaw": _is_of_openclaw,
     "OpenTelemetry": lambda line: "resourceSpans" in line or _is_span(line),
     "Langfuse": _is_observed,
     "a chat": _is_chat,
@@ -56,15 +79,17 @@ _WRITERS: dict[str, Callable[[dict[str, Any]], bool]] = {
 _OWN: dict[str, frozenset[str]] = {
     "claude-code": frozenset({"Claude Code"}),
     "codex-cli": frozenset({"Codex"}),
-    "droid": frozenset(),
-    "kimi-cli": frozenset({"the MCP protocol"}),
+    "droid": frozenset({"Pi or Droid"}),
+    "kimi-cli": frozenset({"Kimi", "the MCP protocol"}),
     "mcp": frozenset({"the MCP protocol"}),
-    "openclaw": frozenset({"a chat"}),
-    "pi": frozenset({"a chat"}),
-    "qwen-code": frozenset({"Claude Code"}),
+    "openclaw": frozenset({"OpenClaw"}),
+    "pi": frozenset({"Pi or Droid"}),
+    "qwen-code": frozenset({"Qwen Code"}),
 }
 # Formats whose every line says of what type it is, and whose readers pass over any that does not.
-_TYPED = frozenset({"claude-code"})
+_TYPED = frozenset({"claude-code", "droid", "openclaw", "pi"})
+# Formats that repeat a whole conversation in lines of a type of their own.
+_REPEATED = frozenset({"openclaw", "pi"})
 
 
 def stranger(format_name: str, value: object, name: str, position: int | None) -> Unreadable | None:
@@ -72,6 +97,8 @@ def stranger(format_name: str, value: object, name: str, position: int | None) -
     if not isinstance(value, dict):
         return None
     writer = next((writer for writer, wrote in _WRITERS.items() if wrote(value)), None)
+    if writer == "a chat" and format_name in _REPEATED and "type" in value:
+        return None
     if writer is None and format_name in _TYPED and "type" not in value:
         writer = "another program"
     if writer is None or writer in _OWN[format_name]:

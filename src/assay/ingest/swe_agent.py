@@ -29,6 +29,7 @@ from assay.ingest.fields import (
     with_cost,
 )
 from assay.ingest.recording import Format, Recording
+from assay.ingest.shapes import typed_action
 from assay.ingest.stated_outcome import stated_outcome
 from assay.ingest.typed_commands import SHELL, command_call, return_code
 from assay.run import Source, Usage
@@ -63,7 +64,9 @@ def _recognise(recording: Recording) -> float:
     steps = objects_in(value.get("trajectory")) or objects_in(value.get("history"))
     if any(step.keys() >= marks for step in steps for marks in OWN_MARKS):
         return 1.0
-    is_step = any({"action", "observation"} <= step.keys() for step in steps)
+    seen = [step for step in steps if {"action", "observation"} <= step.keys()]
+    # An action that has its input in brackets is a tool's, and no command.
+    is_step = any(typed_action(step["action"]) is None for step in seen)
     # Others write steps as well: in a browser, say.
     return (1.0 if "environment" in value else 0.8) if is_step else 0.0
 

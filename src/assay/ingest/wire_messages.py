@@ -16,8 +16,9 @@ from assay.ingest.documents import Unreadable
 from assay.ingest.fields import epoch_seconds
 from assay.ingest.http_archives import http_exchanges
 from assay.ingest.log_lines import LoggedValue, begins_with, logged_values, values_in_text
-from assay.ingest.shapes import END_KEYS, START_KEYS, duration_of, first_text, time_of
+from assay.ingest.shapes import first_text
 from assay.ingest.strangers import stranger
+from assay.ingest.told_times import END_KEYS, START_KEYS, duration_of, time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,13 +28,16 @@ RESULT_TAGS = (
     ("<tool_response>", "</tool_response>"),
     ("<TOOL_RESPONSE>", "</TOOL_RESPONSE>"),
     ("<function_response>", "</function_response>"),
+    ("<tool_result>", "</tool_result>"),
+    ("<function_results>", "</function_results>"),
 )
 # What a harness writes before that which came back.
 OBSERVED = ("Observation:", "OBSERVATION:")
-# `<function=look><parameter=city>Oslo</parameter></function>`
-_FUNCTION = re.compile(r"<function=([^<>\s]{1,200})>")
-_FUNCTION_END = "</function>"
-_PARAMETER = re.compile(r"<parameter=([^<>\s]{1,200})>")
+# `<function=look><parameter=city>Oslo</parameter></function>`, and the same as attributes:
+# `<invoke name="look"><parameter name="city">Oslo</parameter></invoke>`
+_FUNCTION = re.compile(r"<(?:function=|invoke name=\"?)([^<>\s\"]{1,200})\"?>")
+_FUNCTION_ENDS = {"<f": "</function>", "<i": "</invoke>"}
+_PARAMETER = re.compile(r"<parameter(?:=| name=\"?)([^<>\s\"]{1,200})\"?>")
 _PARAMETER_END = "</parameter>"
 # `look<arg_key>city</arg_key><arg_value>Oslo</arg_value>`
 _KEY, _KEY_END = "<arg_key>", "</arg_key>"
@@ -104,7 +107,7 @@ def _functions(text: str) -> Iterator[dict[str, Any]]:
     """Calls with a tag for the function and one for each of its parameters."""
     place = 0
     while named := _FUNCTION.search(text, place):
-        place = text.find(_FUNCTION_END, named.end())
+        place = text.find(_FUNCTION_ENDS[named[0][:2]], named.end())
         if place < 0:
             return
         body = text[named.end() : place]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from assay.evidence.alignment import ALIGNMENTS, Order
+from assay.ingest.served_names import served_name
 from assay.metrics.trajectory.arguments import ArgumentMatch, ArgumentRules, match_arguments
 from assay.metrics.trajectory.expected import ExpectedCall
 
@@ -105,7 +106,9 @@ def _held_against(
     expected: ExpectedCall, call: ToolExecutionResult, rules: ArgumentRules
 ) -> ArgumentMatch | None:
     """None when the call is to another tool."""
-    if call.tool != expected.tool or expected.server not in (None, call.server):
+    called = served_name(call.tool, call.server)
+    wanted = served_name(expected.tool, expected.server)
+    if called.tool != wanted.tool or wanted.server not in (None, called.server):
         return None
     return match_arguments(expected.arguments, call.parameters, rules)
 
