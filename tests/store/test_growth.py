@@ -125,7 +125,8 @@ LATER = state(4)
 @pytest.mark.parametrize(
     "change",
     [
-        lambda case: replace(case, run_id="another"),
+        lambda case: replace(case, session_id="another"),
+        lambda case: replace(case, source=Source("other/session.jsonl", "claude-code", None)),
         lambda case: replace(case, started_at=2000.0),
         lambda case: replace(case, attempt=2),
         lambda case: replace(case, input="another question"),
@@ -135,7 +136,18 @@ LATER = state(4)
         lambda case: replace(case, execution_data=MCPExecutionData([call(n) for n in range(9)])),
         lambda case: replace(case, conversation_history=[message(5), *map(message, range(3))]),
     ],
-    ids=["id", "start", "attempt", "input", "position", "format", "calls", "more", "messages"],
+    ids=[
+        "id",
+        "file",
+        "start",
+        "attempt",
+        "input",
+        "position",
+        "format",
+        "calls",
+        "more",
+        "messages",
+    ],
 )
 def test_what_does_not_begin_alike_stays_a_run_of_its_own(
     tmp_path: Path, change: Callable[[AgentTestCase], AgentTestCase]
@@ -163,9 +175,24 @@ def test_a_result_that_changed_is_no_growth() -> None:
 
 def test_runs_without_an_id_never_grow(tmp_path: Path) -> None:
     store = new_store(tmp_path)
-    fill(store, [state(2, run_id=None)])
-    fill(store, [state(4, run_id=None)])
+    fill(store, [state(2, run_id=None, session_id=None)])
+    fill(store, [state(4, run_id=None, session_id=None)])
     assert store.count() == 2
+
+
+def test_a_session_is_known_by_its_own_id(tmp_path: Path) -> None:
+    """The id of a run may tell how it ends, and then it is another when it went on."""
+    store = new_store(tmp_path)
+    fill(store, [state(2, run_id="ends with 2", source=Source("/a/b/s.jsonl", "claude-code"))])
+    fill(store, [state(4, run_id="ends with 4", source=Source("/c/b/s.jsonl", "claude-code"))])
+    assert stored(store) == [("ends with 4", 4)]
+
+
+def test_a_run_without_a_session_is_known_by_its_own_id(tmp_path: Path) -> None:
+    store = new_store(tmp_path)
+    fill(store, [state(2, session_id=None)])
+    fill(store, [state(3, session_id=None, run_id="another"), state(4, session_id=None)])
+    assert stored(store) == [("another", 3), ("session", 4)]
 
 
 def test_runs_that_nobody_knows_the_start_of_never_grow(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from assay.engine import file_list
 from assay.errors import InvalidRecord
+from assay.run import Source
 from assay.store.case_text import read_case
 from assay.store.lookalikes import reads_as
 from assay.store.secret_rules import MASK
@@ -28,15 +29,13 @@ if TYPE_CHECKING:
 
     from assay.engine import Engine
     from assay.execution import ToolExecutionResult
-    from assay.store.tables import RunRow
     from assay.test_case import AgentTestCase
 
-# What all states of a run have in common, in columns of `runs`. Without the first and the last
-# nobody can tell a run that went on from another that began alike.
-PLACE = ("run_id", "source_position", "started_at")
+# What tells where a run stands, in columns of `runs`: file, position and start.
+PLACE = ("source_path", "source_position", "started_at")
 # What they have in common besides.
 _WHOSE = ("task_id", "attempt", "agent_id", "session_id", "framework")
-# An id that so many runs share is not the id of a run.
+# So many runs at one place are no states of one.
 _MOST_STATES = 16
 # The tables whose rows go with their run.
 TABLES_OF_RUNS = tuple(
@@ -53,7 +52,13 @@ LATER_STATES = """
     SELECT run_key FROM runs WHERE run_key IN (SELECT run_key FROM later) ORDER BY run_key
 """
 
-Place = tuple[object, ...]
+
+class Place(NamedTuple):
+    """Where all states of one run stand."""
+
+    file: str | None
+    position: int | None
+    started_at: float | None
 
 
 class State(NamedTuple):
@@ -65,7 +70,7 @@ class State(NamedTuple):
 
 
 class Places:
-    """Where the runs of a store stand, as far as they can grow: those with an id and a start.
+    """Where the runs of a store stand, as far as they can grow: those that tell when they began.
 
     Only a number is kept of each: whether two are really the same is seen when they are compared.
     """
@@ -76,7 +81,7 @@ class Places:
 
     def learn(self, places: Iterable[Place]) -> None:
         """Remember where stored runs stand."""
-        self._numbers.update(hash(place) for place in places if None not in place[::2])
+        self._numbers.update(hash(place) for place in places if place.started_at is not None)
 
     def met_again(self, places: Iterable[Place]) -> set[Place]:
         """Those of the runs in hand at which there is another run, in hand or in the store."""
@@ -84,7 +89,7 @@ class Places:
         return {
             place
             for place, count in counts.items()
-            if None not in place[::2] and (count > 1 or hash(place) in self._numbers)
+            if place.started_at is not None and (count > 1 or hash(place) in self._numbers)
         }
 
 
@@ -93,9 +98,14 @@ def run_column(table: str) -> str:
     return "later_key" if table == "outgrown" else "run_key"
 
 
-def place_of(row: RunRow) -> Place:
-    """Where a run stands."""
-    return row.run_id, row.source_position, row.started_at
+def place_of(source_path: str | None, position: int | None, started_at: float | None) -> Place:
+    """Where a run stands, wherever the tree of folders around its file was moved to."""
+    return Place(_file_of(source_path), position, started_at)
+
+
+def _file_of(path: str | None) -> str | None:
+    """The file's name and its folder's, as far as they were told."""
+    return None if path is None else "/".join(path.replace("\\", "/").rsplit("/", 2)[-2:])
 
 
 def stored_states(engine: Engine, batches: Sequence[Path], places: set[Place]) -> list[State]:
@@ -103,18 +113,21 @@ def stored_states(engine: Engine, batches: Sequence[Path], places: set[Place]) -
     runs, cases = (_files(batches, table) for table in ("runs", "cases"))
     if not runs or not cases:
         return []
-    columns = ", ".join(PLACE)
     found = engine.execute(
-        f"SELECT {columns}, LIST(run_key) FROM {_read(runs)} "  # noqa: S608 - our own files, quoted
-        f"WHERE run_id IN (SELECT unnest($ids::VARCHAR[])) AND {not_outgrown(batches)} "
-        f"GROUP BY {columns} HAVING COUNT(*) <= {_MOST_STATES}",
-        {"ids": sorted({str(place[0]) for place in places})},
+        f"SELECT run_key, {', '.join(PLACE)} FROM {_read(runs)} "  # noqa: S608 - our own files, quoted
+        f"WHERE started_at IN (SELECT unnest($starts::DOUBLE[])) AND {not_outgrown(batches)}",
+        {"starts": sorted({place.started_at or 0.0 for place in places})},
     )
-    keys = [key for *place, same in found.fetchall() if tuple(place) in places for key in same]
+    standing: dict[Place, list[str]] = defaultdict(list)
+    for key, *place in found.fetchall():
+        standing[place_of(*place)].append(key)
+    keys = [
+        key for place in places if len(standing[place]) <= _MOST_STATES for key in standing[place]
+    ]
     states = engine.execute(
         f'SELECT run_key, source, "case" FROM {_read(cases)} '  # noqa: S608 - the same
         "WHERE run_key IN (SELECT unnest($keys::VARCHAR[]))",
-        {"keys": keys},
+        {"keys": [key for keys in few for key in keys]},
     )
     return [State(*row) for row in states.fetchall()]
 
@@ -137,7 +150,7 @@ def outgrown_among(states: Iterable[State]) -> dict[str, str]:
     """Of some states those that another one has outgrown, each with the latest that has."""
     runs: dict[object, list[State]] = defaultdict(list)
     for state in states:
-        runs[_facts(state.case).run_id].append(state)
+        runs[_facts(state.case).started_at].append(state)
     found: dict[str, str] = {}
     for same in runs.values():  # one run after the other, for each may be large
         found |= _outgrown_in(same)
@@ -147,7 +160,7 @@ def outgrown_among(states: Iterable[State]) -> dict[str, str]:
 class _Known(Struct):
     """What is read of a case before it is known that the rest is needed."""
 
-    run_id: str | None = None
+    started_at: float | None = None
 
 
 _facts = msgspec.json.Decoder(_Known).decode
@@ -177,6 +190,7 @@ def continues(later: AgentTestCase, *, earlier: AgentTestCase) -> bool:
     return (
         earlier.started_at is not None
         and _identity(later) == _identity(earlier)
+        and _is_same_run(later, earlier)
         and _may_be_one_model(later, earlier)
         and (not earlier.input or is_alike(later.input, earlier.input))
         and _calls_go_on(later.calls, earlier.calls)
@@ -186,10 +200,14 @@ def continues(later: AgentTestCase, *, earlier: AgentTestCase) -> bool:
 
 
 def _identity(case: AgentTestCase) -> tuple[object, ...]:
-    source = case.source
-    place = (source.format, source.position) if source else (None, None)
-    whose = (getattr(case, name) for name in _WHOSE)
-    return (case.run_id, case.started_at, *place, *whose)
+    source = case.source or Source()
+    place = place_of(source.path, source.position, case.started_at)
+    return (place, source.format, *(getattr(case, name) for name in _WHOSE))
+
+
+def _is_same_run(later: AgentTestCase, earlier: AgentTestCase) -> bool:
+    """Whether an id says so: that of the session, or the run's own, which may tell how it ends."""
+    return later.session_id is not None or later.run_id == earlier.run_id is not None
 
 
 def _may_be_one_model(later: AgentTestCase, earlier: AgentTestCase) -> bool:

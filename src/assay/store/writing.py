@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import msgspec
 from msgspec import Struct
@@ -280,7 +280,7 @@ class Writer:
                 _format_of(item.case),
                 item.redactions,
                 Seeming(row, item.recorded) if self._lookalikes else None,
-                place_of(row),
+                place_of(row.source_path, row.source_position, row.started_at),
             )
             # One step, so that Ctrl-C leaves no half of a run behind.
             self._items.append(taken)
@@ -472,12 +472,12 @@ class Writer:
             self._lookalikes.learn(fresh, self._rules)
         self._seen_batches |= {path.name for path in fresh}
         self._known |= found
-        self._places.learn(tuple(place) for _, *place in runs)
+        self._places.learn(place_of(*place) for _, *place in runs)
         return found
 
     def _rows(
         self, table: str, columns: tuple[str, ...], batches: list[Path]
-    ) -> list[tuple[str, ...]]:
+    ) -> list[tuple[Any, ...]]:
         files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
         if not files:
             return []
