@@ -222,20 +222,6 @@ def test_lines_and_lists_of_trajectories() -> None:
     assert problems(ATIF, recording([one, {"steps": []}])) == [f"log.json:2: {told}"]
 
 
-def test_a_copy_of_a_run_with_times_is_the_same_run_wherever_it_lies() -> None:
-    timed = step("user", "Hi", timestamp="2026-01-01T00:00:01Z")
-
-    def named(name: str, *steps: dict[str, Any], **more: Any) -> str | None:
-        return read_one(ATIF, recording(trajectory(*steps, **more), name)).run_id
-
-    assert named("a/t.json", timed) == named("b/copy.json", timed)
-    assert named("a/t.json", timed) != named("a/t.json", timed, step("agent", "Ho"))
-    # What has no times, or no session, may have gone word for word like another run.
-    assert named("a/t.json", step("user", "Hi")) != named("b/t.json", step("user", "Hi"))
-    nameless = {"session_id": None}
-    assert named("a/t.json", timed, **nameless) != named("b/t.json", timed, **nameless)
-
-
 def test_recorded_trajectories_have_the_published_counts(shared: Callable[..., Path]) -> None:
     counts: Counter[str] = Counter()
     for path in sorted(shared("data", "atif").rglob("*.json")):

@@ -361,17 +361,6 @@ def test_where_ids_tell_no_time_the_pause_does() -> None:
     assert [found.call_id for found in read_one(CODEX_CLI, recording(lines)).calls] == ["b"]
 
 
-def test_a_copy_under_another_name_is_the_same_run_and_a_longer_one_is_another() -> None:
-    lines = (line("session_meta", 1, **META), call(2, "a"), output(3, "a", "x"))
-
-    def named(name: str, *told: Any) -> str | None:
-        return read_one(CODEX_CLI, recording(told, name)).run_id
-
-    assert named("a/r.jsonl", *lines) == named("b/copy.jsonl", *lines)
-    assert named("a/r.jsonl", *lines) != named("a/r.jsonl", *lines[:2])
-    assert named("a/r.jsonl", *lines[1:]) != named("b/r.jsonl", *lines[1:])  # its head was lost
-
-
 def test_broken_lines_are_reported_in_their_place() -> None:
     good = json.dumps(call(1, "a")).encode()
     assert problems(CODEX_CLI, recording(good + b"\nnope\n3\n", "r.jsonl")) == [

@@ -17,7 +17,6 @@ from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
     dict_or_empty,
-    end_or_place,
     epoch_seconds,
     objects_in,
     place_id,
@@ -89,12 +88,7 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
     return builder.finish(
         actual_output=_closing_words(steps),
         available_tools=agent.get("tool_definitions"),
-        run_id=stable_id(
-            NAME,
-            session,
-            own,
-            *end_or_place(session, _end(trajectory, times), place_id(recording.name, position)),
-        ),
+        run_id=stable_id(NAME, session, own, *place_id(recording.name, position)),
         session_id=session,
         task_id=stated_task(own_facts),
         attempt=stated_attempt(own_facts),
@@ -107,11 +101,6 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
         source=Source(recording.name, NAME, position),
         extra=_extra(trajectory, steps),
     )
-
-
-def _end(trajectory: dict[str, Any], times: list[float]) -> str | None:
-    """All that was recorded, where it has times: nothing else tells runs of one session apart."""
-    return stable_id(trajectory) if times else None
 
 
 def _tell(builder: RunBuilder, step: dict[str, Any], issued: frozenset[str]) -> None:

@@ -22,7 +22,6 @@ from assay.ingest.fields import (
     amount_or_none,
     decode_arguments,
     dict_or_empty,
-    end_or_place,
     epoch_seconds,
     objects_in,
     place_id,
@@ -112,7 +111,6 @@ def _is_side_line(line: dict[str, Any]) -> bool:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     lines: list[dict[str, Any]] = []
-    count = 0
     for document in recording.own_documents(NAME):
         if isinstance(document, Unreadable):
             yield document
@@ -122,11 +120,10 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield unexpected(
                 recording.name, document.value, "an object in each line", document.position
             )
-        count += len(found)
         lines += filter(_matters, objects_in(found))
     for session in sessions_in(lines):
         if any(_is_message(line) or is_result(line) for line in session.lines):
-            yield _case(session, recording, count)
+            yield _case(session, recording)
         elif any(map(_is_message, session.copied)):
             yield nothing_own(recording.name, session.copied_from)
 
@@ -153,7 +150,7 @@ def _writer(lines: list[dict[str, Any]]) -> str:
     return "qwen-code" if any("qwen_code_version" in line for line in lines[:5]) else NAME
 
 
-def _case(told: ClaudeSession, recording: Recording, count: int) -> AgentTestCase:
+def _case(told: ClaudeSession, recording: Recording) -> AgentTestCase:
     lines = told.lines
     messages, copied = _messages(lines, recording), _messages(told.copied, recording)
     builder = RunBuilder()
@@ -170,9 +167,7 @@ def _case(told: ClaudeSession, recording: Recording, count: int) -> AgentTestCas
     writer = _writer(lines)
     known = {"outcome": _broken_off(messages, writer), **stream_facts(lines, writer)}
     return builder.finish(
-        run_id=stable_id(
-            NAME, session, agent, *end_or_place(session, _end(lines, count), _place(recording.name))
-        ),
+        run_id=stable_id(NAME, session, agent, *_place(recording.name)),
         session_id=session,
         agent_id=agent,
         model=models[0] if models else None,
@@ -184,12 +179,6 @@ def _case(told: ClaudeSession, recording: Recording, count: int) -> AgentTestCas
         extra=_extra(lines, first, models) | _of_origin(told, copied),
         **known,
     )
-
-
-def _end(lines: list[dict[str, Any]], count: int) -> str | None:
-    """The id of the last line that has one, and how many lines there are in all."""
-    last = next((uuid for line in reversed(lines) if (uuid := text_at(line, "uuid"))), None)
-    return None if last is None else f"{count} {last}"
 
 
 def _place(name: str) -> tuple[str, ...]:

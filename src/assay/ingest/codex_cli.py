@@ -19,7 +19,6 @@ from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
     dict_or_empty,
-    end_or_place,
     epoch_seconds,
     objects_in,
     place_id,
@@ -143,9 +142,7 @@ def _case(whole: list[Line], recording: Recording, copied: int) -> AgentTestCase
     times = [line.at for line in lines if line.at is not None]
     session = text_at(meta, "id")
     return builder.finish(
-        run_id=stable_id(
-            NAME, session, *end_or_place(session, _end(whole), place_id(recording.name, None))
-        ),
+        run_id=stable_id(NAME, session, *place_id(recording.name, None)),
         session_id=session,
         model=_last_model(lines) or text_at(meta, "model"),
         framework=NAME,
@@ -156,11 +153,6 @@ def _case(whole: list[Line], recording: Recording, copied: int) -> AgentTestCase
         source=Source(recording.name, NAME),
         extra=_extra(lines, meta) | _of_parent(whole[:copied], meta),
     )
-
-
-def _end(lines: list[Line]) -> str | None:
-    """When the last line was written and the how manieth it is; None where times are unknown."""
-    return None if lines[-1].at is None else f"{len(lines)} {lines[-1].at}"
 
 
 def _spent(total: Usage | None, before: Usage | None) -> Usage | None:

@@ -264,15 +264,6 @@ def place_id(name: str, position: int | None) -> tuple[str, ...]:
     return (*_last_two_parts(path, folder), str(position))
 
 
-def end_or_place(session: str | None, end: object, place: tuple[str, ...]) -> tuple[object, ...]:
-    """What tells a session from its own copies that are longer or shorter: how it ends.
-
-    One that has no id, or whose end nobody could tell from another's, is known by its place: it
-    may have gone word for word like others.
-    """
-    return (str(end),) if session and end is not None else place
-
-
 @lru_cache(maxsize=16)
 def _last_two_parts(path: str, folder: str) -> tuple[str, ...]:
     """The folder and the file of a path; kept because the runs of a file come one after another."""

@@ -9,7 +9,6 @@ from assay.ingest.chat import RunBuilder
 from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
-    end_or_place,
     epoch_seconds,
     objects_in,
     place_id,
@@ -73,11 +72,7 @@ def _case(session: str, records: list[dict[str, Any]], name: str) -> AgentTestCa
     times = [at for r in records if (at := epoch_seconds(r.get("timestamp"))) is not None]
     models = [model for record in records if (model := text_at(record, "model"))]
     return run.finish(
-        run_id=stable_id(
-            NAME,
-            session,
-            *end_or_place(session, text_at(records[-1], "uuid"), place_id(name, None)),
-        ),
+        run_id=stable_id(NAME, session, *place_id(name, None)),
         session_id=session,
         model=models[-1] if models else None,
         framework=NAME,
