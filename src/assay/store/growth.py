@@ -121,9 +121,7 @@ def stored_states(engine: Engine, batches: Sequence[Path], places: set[Place]) -
     standing: dict[Place, list[str]] = defaultdict(list)
     for key, *place in found.fetchall():
         standing[place_of(*place)].append(key)
-    keys = [
-        key for place in places if len(standing[place]) <= _MOST_STATES for key in standing[place]
-    ]
+    few = [standing[place] for place in places if len(standing[place]) <= _MOST_STATES]
     states = engine.execute(
         f'SELECT run_key, source, "case" FROM {_read(cases)} '  # noqa: S608 - the same
         "WHERE run_key IN (SELECT unnest($keys::VARCHAR[]))",
