@@ -9,6 +9,7 @@ from uuid import uuid4
 import msgspec
 
 from assay.engine import connect, file_list, in_our_words
+from assay.store.layout import files_of
 from assay.store.row_files import write_rows
 from assay.store.tables import GoldenRow
 
@@ -49,7 +50,7 @@ def marks_of(run_keys: Iterable[str], *, is_golden: bool) -> list[GoldenRow]:
 
 def golden_among(engine: Engine, batches: Sequence[Path], run_keys: Iterable[str]) -> list[str]:
     """Those of some runs that are golden."""
-    files = [file for batch in batches if (file := batch / "golden.parquet").exists()]
+    files = files_of("golden", batches)
     if not files:
         return []
     marks = marks_in_force(f"SELECT * FROM read_parquet({file_list(files)})")  # noqa: S608 - our own files, quoted

@@ -19,6 +19,7 @@ from assay.engine import file_list
 from assay.errors import InvalidRecord
 from assay.run import Source
 from assay.store.case_text import read_case
+from assay.store.layout import files_of
 from assay.store.lookalikes import reads_as
 from assay.store.secret_rules import MASK
 from assay.store.tables import TABLES
@@ -110,7 +111,7 @@ def _file_of(path: str | None) -> str | None:
 
 def stored_states(engine: Engine, batches: Sequence[Path], places: set[Place]) -> list[State]:
     """The states that the batches have of the runs at some places."""
-    runs, cases = (_files(batches, table) for table in ("runs", "cases"))
+    runs, cases = (files_of(table, batches) for table in ("runs", "cases"))
     if not runs or not cases:
         return []
     found = engine.execute(
@@ -132,16 +133,12 @@ def stored_states(engine: Engine, batches: Sequence[Path], places: set[Place]) -
 
 def not_outgrown(batches: Sequence[Path]) -> str:
     """The condition that a row with a `run_key` is of no outgrown run."""
-    files = _files(batches, "outgrown")
+    files = files_of("outgrown", batches)
     return f"run_key NOT IN (SELECT run_key FROM {_read(files)})" if files else "true"  # noqa: S608 - our own files, quoted
 
 
 def _read(files: list[Path]) -> str:
     return f"read_parquet({file_list(files)}, union_by_name = true)"
-
-
-def _files(batches: Sequence[Path], table: str) -> list[Path]:
-    return [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
 
 
 def outgrown_among(states: Iterable[State]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from assay.engine import connect, file_list, in_our_words
 from assay.errors import AssayError
-from assay.store.layout import FOLDERS, MARK, REPLACES
+from assay.store.layout import FOLDERS, MARK, REPLACES, files_of
 from assay.store.lookalikes import MASKING
 from assay.store.tables import KEYS, TABLES
 
@@ -151,7 +151,7 @@ def _damage(path: Path, problem: str) -> Finding:
 
 def _doubles(layout: Layout) -> Iterator[Finding]:
     """Runs that stand in two batches: somebody copied files by hand."""
-    files = [file for batch in layout.batches() if (file := batch / "runs.parquet").exists()]
+    files = files_of("runs", layout.batches())
     if not files:
         return
     sql = f"""

@@ -26,7 +26,7 @@ from assay.errors import NotAStore
 from assay.json_values import without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 STORE_VERSION = 1
@@ -228,6 +228,11 @@ class Layout:
             for path in unwanted:
                 _remove(path)
         return unwanted
+
+
+def files_of(table: str, batches: Iterable[Path]) -> list[Path]:
+    """The files of those batches that have a table."""
+    return [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
 
 
 def _is_ours(name: str) -> bool:

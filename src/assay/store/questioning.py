@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.engine import file_list
 from assay.store.golden import marks_in_force
 from assay.store.growth import TABLES_OF_RUNS, not_outgrown
+from assay.store.layout import files_of
 from assay.store.scores import latest_scores
 from assay.store.tables import TABLES
 
@@ -135,7 +136,7 @@ class QuestionEngine:
         return [*parts, _Part(together)] if together else parts
 
     def _calls_of_batches(self) -> dict[Path, int]:
-        files = [file for batch in self._batches if (file := batch / "calls.parquet").exists()]
+        files = files_of("calls", self._batches)
         if not files:
             return dict.fromkeys(self._batches, 0)
         found = self._engine.execute(
@@ -187,11 +188,11 @@ class QuestionEngine:
 
     def batches_of_runs(self) -> list[str]:
         """The names of the batches that hold runs, oldest first, be they outgrown by now."""
-        return [batch.name for batch in self._batches if (batch / "runs.parquet").exists()]
+        return [file.parent.name for file in files_of("runs", self._batches)]
 
     def batch_of_runs(self) -> str:
         """A query for the batch that each run stands in: `run_key` and the name of `batch`."""
-        files = [file for batch in self._batches if (file := batch / "runs.parquet").exists()]
+        files = files_of("runs", self._batches)
         if not files:
             return "SELECT NULL::VARCHAR AS run_key, NULL::VARCHAR AS batch WHERE false"
         read = f"read_parquet({file_list(files)}, filename = true, union_by_name = true)"
@@ -239,7 +240,7 @@ def _view_of_part(table: str, part: _Part, batches: list[Path]) -> str:
 def _rows_of(table: str, batches: list[Path]) -> str:
     columns = ", ".join(f'NULL::{kind} AS "{column}"' for column, kind in TABLES[table].items())
     parts = [f"SELECT {columns} WHERE false"]
-    files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
+    files = files_of(table, batches)
     if files:
         parts.append(f"SELECT * FROM read_parquet({file_list(files)}, union_by_name = true)")  # noqa: S608 - our own files, quoted
     return " UNION ALL BY NAME ".join(parts)

@@ -15,6 +15,7 @@ from assay.evaluation import RecordedEvaluation
 from assay.store.case_text import read_facts, source_text, written_case
 from assay.store.golden import golden_among, marks_of
 from assay.store.growth import PLACE, Places, State, outgrown_among, place_of, stored_states
+from assay.store.layout import files_of
 from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
 from assay.store.redaction import redacted, redacted_each
 from assay.store.row_files import PARQUET, write_rows
@@ -478,7 +479,7 @@ class Writer:
     def _rows(
         self, table: str, columns: tuple[str, ...], batches: list[Path]
     ) -> list[tuple[Any, ...]]:
-        files = [file for batch in batches if (file := batch / f"{table}.parquet").exists()]
+        files = files_of(table, batches)
         if not files:
             return []
         read = f"read_parquet({file_list(files)}, union_by_name = true)"

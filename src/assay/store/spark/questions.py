@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from assay.store.growth import TABLES_OF_RUNS
+from assay.store.layout import files_of
 from assay.store.questioning import RECORDED, SHOWN, STORED_NAME
 from assay.store.reading import Store
 from assay.store.spark.dialect import in_spark, steps_of
@@ -139,20 +140,17 @@ class SparkEngine:
     def _without_outgrown(self, table: str) -> Any:
         """The rows of all runs that did not go on meanwhile."""
         rows = self._read(table)
-        if table not in TABLES_OF_RUNS or not self._files("outgrown"):
+        if table not in TABLES_OF_RUNS or not files_of("outgrown", self._batches):
             return rows
         return rows.join(self._read("outgrown"), "run_key", "left_anti").select(*rows.columns)
 
     def _read(self, table: str) -> Any:
         """The rows of all batches that have the table; typed, even if none has."""
         kinds = ", ".join(f"`{name}` {_spark_type(kind)}" for name, kind in TABLES[table].items())
-        files = self._files(table)
+        files = files_of(table, self._batches)
         if not files:
             return self._session.createDataFrame([], kinds)
         return self._session.read.schema(kinds).parquet(*map(_address, files))
-
-    def _files(self, table: str) -> list[Path]:
-        return [file for batch in self._batches if (file := batch / f"{table}.parquet").exists()]
 
 
 def _spark_type(kind: str) -> str:
