@@ -27,7 +27,6 @@ from assay.evidence.last_words import (
     fails_below_its_place,
     fails_under_heading,
 )
-from assay.evidence.of_the_call import is_of_the_call
 from assay.evidence.payload import Payload, reported_together, unwrap
 from assay.evidence.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of
@@ -362,12 +361,12 @@ def _is_said_in_passing(
         case "log":
             passing = found.rule in _LOGGED or ("\n" in text.strip() and not _OF_A_CALL.match(text))
         case "wording":
-            of_the_call = _OF_A_REQUEST.match(text) or is_of_the_call(opening_of(text))
-            passing = found.rule not in _NO_PROSE and not of_the_call
+            passing = found.rule not in _NO_PROSE and _OF_A_REQUEST.match(text) is None
         case "checking" | "asking" if found.rule in WORKS:
             passing = bool(_OF_A_WORK.match(text) or _OF_MANY.match(text))
         case "checking":
-            passing = _is_a_verdict(text, found.rule) or _is_a_small_word(text)
+            verdict = found.rule in _VERDICTS and OF_AN_ARGUMENT.match(opening_of(text)) is None
+            passing = verdict or _is_a_small_word(text)
         case "asking" | "content":
             state = found.rule in SENTENCES and _OF_A_STATE.match(text) is not None
             passing = state or _is_a_small_word(text)
@@ -385,14 +384,6 @@ def _is_about_something(text: str, rule: str, tool: ToolKind) -> bool:
     return tool == "content" and text[:1] == "#" and _SECTIONS.match(text) is not None
 
 
-def _is_a_verdict(text: str, rule: str) -> bool:
-    """Whether a checker tells what it found, and not what keeps it from checking."""
-    if rule not in _VERDICTS:
-        return False
-    opening = opening_of(text)
-    return OF_AN_ARGUMENT.match(opening) is None and not is_of_the_call(opening)
-
-
 def _is_a_small_word(text: str) -> bool:
     """Whether a text is one word in small letters, as a value is that somebody looked up."""
     word = text.strip()
@@ -401,9 +392,7 @@ def _is_a_small_word(text: str) -> bool:
 
 def _is_of_a_run(text: str) -> bool:
     """Whether a text is of the running of a command; what goes on in further lines is printed."""
-    if "\n" in text.strip():
-        return False
-    return _OF_A_RUN.match(text) is not None or is_of_the_call(opening_of(text))
+    return "\n" not in text.strip() and _OF_A_RUN.match(text) is not None
 
 
 def _python_data(text: str) -> Any:
