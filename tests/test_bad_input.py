@@ -131,7 +131,7 @@ NOT_JSON = {
     "a page": Item(b"<html><body>502</body></html>", "not read", "Expecting value"),
     "YAML": Item(b"input: q", "not read", "Expecting value"),
     "Latin-1": Item('{"input": "é"}'.encode("latin-1"), "not read", "not UTF-8 at byte 11"),
-    "UTF-16": Item(case().decode().encode("utf-16-le"), "not read", "Expecting", "no"),
+    "UTF-16": Item(case().decode().encode("utf-16-le"), "not read", "is UTF-16 text", "no"),
     "overlong UTF-8": Item(b'{"input": "\xc0\xaf"}', "not read", "not UTF-8 at byte 11"),
     "a raw surrogate": Item(b'{"input": "\xed\xa0\xbd"}', "not read", "not UTF-8 at byte 11"),
     "a high surrogate": Item(b'{"input": "\\ud83d"}', "not read", "input: text with a lone surr"),
