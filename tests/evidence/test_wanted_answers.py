@@ -219,6 +219,10 @@ def test_who_translates_an_error_says_one(sent: str, told: str, *, is_failure: b
         ("check_health", {"status": "unhealthy", "error": "connection refused"}, False),
         ("health_check", {"status": "down", "error": "connection refused"}, False),
         ("check_buoy", {"reachable": False, "error": "connection refused"}, False),
+        ("ping_buoy", {"reachable": False, "error": "timeout"}, False),
+        ("test_pier", {"connected": False, "error": "connection refused"}, False),
+        ("check_name", {"available": False, "message": "Pier is already registered"}, False),
+        ("check_berth", {"reserved": False, "available": False, "message": "Not found"}, False),
         # The check itself went wrong, or there was none.
         ("check_health", {"error": "connection refused"}, True),
         ("check_health", {"status": "error", "error": "connection refused"}, True),
@@ -238,6 +242,33 @@ def test_a_flag_that_sums_up_tests_is_no_failure_of_their_runner() -> None:
     assert failed("run_tests", {"passed": 0, "failed": 0, "success": False})
     assert failed("run_tests", {"success": False, "error": "no such file"})
     assert failed("send_boats", counted)
+
+
+def test_a_flag_beside_a_list_sums_up_what_was_found() -> None:
+    listed = {"ok": False, "issues": [{"line": 3, "message": "frayed"}]}
+    assert not failed("lint_rope", listed)
+    assert failed("lint_rope", {"ok": False, "issues": []})
+    assert failed("lint_rope", {**listed, "error": "no such rope"})
+    assert failed("send_rope", listed)
+
+
+def test_what_is_missing_in_one_of_two_is_what_a_comparison_found() -> None:
+    assert not failed("compare_piers", "Berth 'b7' is missing in the north pier.")
+    assert failed("compare_piers", "Berth 'b7' is missing")
+
+
+def test_records_with_a_bad_status_are_no_batch_of_requests() -> None:
+    rows = [{"id": 17, "status": "failed", "message": "x"}, {"id": 18, "status": "error"}]
+    rows[1]["message"] = "y"
+    assert not failed("list_tows", rows)
+    assert not failed("list_tows", rows, pier="north")
+    assert failed("get_tows", rows, ids=[17, 18])
+    assert failed("send_tows", rows)
+
+
+def test_the_rules_of_a_house_speak_of_everybody() -> None:
+    assert not failed("get_terms", "Access is denied to visitors under 18.")
+    assert failed("get_tide", "Access is denied.")
 
 
 def test_a_complaint_about_the_call_is_nothing_that_a_checker_found() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.checker_reports import runs_checks
+from assay.evidence.checker_reports import lists_findings, runs_checks
 from assay.evidence.code_values import is_count, whole
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.foreign_deeds import is_deed_abroad
@@ -41,9 +41,9 @@ _TELLING = frozenset({"checking", "asking"})
 # What a call asked about, where it is not there or was not given.
 OF_AN_ARGUMENT = re.compile(
     r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
-    r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)|not (?:provided"
-    r"|supplied|specified|given|configured|authori[sz]ed)|not enabled\. |unknown \w|unauthori[sz]ed"
-    r"|cannot be empty|authenticated|permission)",
+    r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing(?! (?:in|from) ))"
+    r"|not (?:provided|supplied|specified|given|configured|authori[sz]ed)|not enabled\. "
+    r"|unknown \w|unauthori[sz]ed|cannot be empty|authenticated|permission)",
     re.IGNORECASE,
 )
 _OF_A_STATE_IN_CHINESE = re.compile(
@@ -68,6 +68,7 @@ _OF_APPROVAL = re.compile(r"(?:[\w':-]{1,20} ){0,4}approval\b", re.IGNORECASE)
 # Who asks whether somebody is let in is told so, unless it is the caller who is not.
 _ABOUT_ACCESS = frozenset(
     {"access", "permission", "permissions", "role", "roles", "policy", "authorization", "acl"}
+    | {"rules", "terms", "policies", "guidelines"}
     | {"allowed", "scope", "entitlement", "privilege", "privileges", "rights", "authorize"}
 )
 _OF_THE_CALLER = re.compile(
@@ -148,7 +149,11 @@ _UNWELL = re.compile(
     r"|disconnected|not[ _-](?:healthy|ready|reachable|running|serving|connected))\Z",
     re.IGNORECASE,
 )
-_WELL = ("healthy", "is_healthy", "reachable", "alive", "online")
+_WELL = (
+    *("healthy", "is_healthy", "reachable", "alive", "online"),
+    *("connected", "available", "accessible", "exists", "valid"),
+)
+_OF_UNWELL = _OF_BODIES | {"error_message_field", "undone"}
 # By which rules a count of what was found reads like a failure.
 _OF_COUNTS = frozenset({"success_flag", "failure_flag", "status_word"})
 _QUERY_WORDS = re.compile(r"\s*(?:select|with)\s", re.IGNORECASE)
@@ -181,15 +186,18 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
         or _is_unwell(call.tool, payload.value, reading)
         or _is_selected(call, payload.value)
         or _is_of_a_work(call.tool, payload, reading)
+        or _are_records(call, payload.value, reading)
     )
 
 
 def counts_findings(tool: str, value: Any, reading: Reading) -> bool:
-    """Whether a bad flag only sums up how many tests a checker saw pass and fail."""
+    """Whether a bad flag only sums up what a checker found, or how many tests it saw fail."""
     if reading.rule not in _OF_COUNTS or not isinstance(value, dict) or not runs_checks(tool):
         return False
     counts = [value.get(key) for key in ("passed", "failed")]
-    return all(is_count(count) for count in counts) and any(counts)
+    if all(is_count(count) for count in counts) and any(counts):
+        return True
+    return reading.message is None and lists_findings(value)
 
 
 def _is_found(tool: str, value: Any) -> bool:
@@ -213,7 +221,7 @@ def _is_said_otherwise(call: ToolExecutionResult, value: Any) -> bool:
 
 def _is_unwell(tool: str, value: Any, reading: Reading) -> bool:
     """Whether a checker tells that what it looked at is not well, and why."""
-    if reading.rule not in _OF_BODIES or not isinstance(value, dict):
+    if reading.rule not in _OF_UNWELL or not isinstance(value, dict):
         return False
     if kind_of_tool(tool) != "checking":
         return False
@@ -329,6 +337,18 @@ def _is_of_a_work(tool: str, payload: Payload, reading: Reading) -> bool:
     return any(_WORK_ENDED.match(end) for end in ends) and (
         answered or _is_asked_by_id(tool, record)
     )
+
+
+def _are_records(call: ToolExecutionResult, value: Any, reading: Reading) -> bool:
+    """Whether rows with a bad status are records that were looked up, and no batch of requests."""
+    if reading.rule != "all_items_failed" or kind_of_tool(call.tool) != "asking":
+        return False
+    rows = value if isinstance(value, list) else []
+    ids = [row.get("id") if isinstance(row, dict) and "status" in row else None for row in rows]
+    if not ids or None in ids or not isinstance(call.parameters, dict):
+        return False
+    sent = str(call.parameters)
+    return not any(str(name) in sent for name in ids)
 
 
 def _asks_how_it_went(tool: str, reading: Reading) -> bool:
