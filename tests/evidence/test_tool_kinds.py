@@ -48,6 +48,8 @@ from assay.evidence.tool_kinds import hands_over, kind_of_tool
         ("look_up_berth", "asking"),
         ("berth_details", "asking"),
         ("rollback_summary", "asking"),
+        ("ping_host", "checking"),
+        ("workbook_goto", "acting"),
         ("create_summary", "acting"),
         ("clear_history", "acting"),
         ("create_poll", "acting"),

@@ -51,6 +51,10 @@ ACCESS: tuple[Opening, ...] = (
             ),
             r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
             r"too many \w+ attempts\b",
+            (
+                r"(?:rejected|refused|blocked|denied): (?:the |this |your )?(?:command|request"
+                r"|query|statement|operation|action|tool|call|url|host|path)\b(?! *\d)"
+            ),
             r"please enable (?:js|javascript|cookies)\b",
             r"just a moment\b[^\n]{0,20}\n",
             r"(?:enable|turn on) (?:js|javascript)(?: and cookies)? to \w+",

@@ -190,6 +190,10 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"[45]\d\d: (?:missing|invalid|expired|bad|access|permission|rate|no such|not"
                 r" (?:found|allowed|authori[sz]ed))\b"
             ),
+            (
+                r"[45]\d\d (?-i:Unrecogni[sz]ed|Unexpected|Invalid|Unknown|Missing|Expired"
+                r"|Unsupported) [^\n:]{1,60}: "
+            ),
             r"(?:[\w.-]{1,30} ){1,3}(?-i:HTTP) [45]\d\d: ",
             rf"(?:{HTTP_PHRASES})(?:[.!]?\s*\Z|:)",
             r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it

@@ -235,6 +235,11 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?: \(core dumped\))?(?:[.!]?\s*\Z|\s*:)"
             ),
             (r"(?:cancell?ed|aborted|interrupted) (?:while|before|during) \w+ing\b"),
+            (
+                r"(?:the |your |this )?(?:[\w-]+ )?(?:agent|run|execution|request|query|script"
+                r"|command|search|loop) (?:was |has been |has )?(?:stopped|terminated|aborted"
+                r"|killed|interrupted) (?:due to|because of|after (?:reaching|exceeding))\b"
+            ),
         ),
     ),
     Opening(

@@ -88,7 +88,7 @@ _NONE_THERE = Sign(
         rf"|no (?!{_BETTER_NONE}|[\w ]{{0,40}}(?:information|info|data|details|documentation)\b)"
         r"(?:[\w'-]+ ){1,4}(?:available|left|free|remaining)\b"
         rf"|there (?:is|was|are|were) no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,3}}to \w+"
-        rf"|there (?:is|was) no (?!{_BETTER_NONE})(?:[\w'-]+ ){{0,3}}?[\w'-]*[^s\s](?:[.!]?\s*\Z"
+        rf"|there is no (?!{_BETTER_NONE})(?:[\w'-]+ ){{0,3}}?[\w'-]*[^s\s](?:[.!]?\s*\Z"
         r"| (?:for|in|on|at|with|of) [^\n]{1,60}\Z)"
         # None of what the call named, and none of what waits in a place: nothing to act on.
         rf"|no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,6}}(?:(?<=found )for"

@@ -35,6 +35,7 @@ _ACTING = frozenset(
     | {"install", "uninstall", "attach", "detach", "draw", "vote", "enter", "charge", "trigger"}
     | {"render", "speak", "print", "switch", "activate", "connect", "mount", "control", "toggle"}
     | {"adjust", "sign", "login", "logout", "dial", "scroll", "hover", "navigate", "drag", "seek"}
+    | {"goto", "jump"}
     | {"enqueue", "dispatch", "order", "checkout", "ship", "tag", "untag", "pin", "unpin", "follow"}
     | {
         "unfollow",
@@ -93,7 +94,8 @@ _NO_DEED_BEFORE = frozenset(
 )
 # What these find wrong, or tell to be forbidden, was asked for.
 _CHECKING = frozenset(
-    {"check", "validate", "verify", "compare", "lint", "diff", "grade", "audit", "scan", "test"}
+    {"ping", "probe", "traceroute"}
+    | {"check", "validate", "verify", "compare", "lint", "diff", "grade", "audit", "scan", "test"}
     | {
         "diagnose",
         "status",
