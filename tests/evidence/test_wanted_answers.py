@@ -219,10 +219,12 @@ def test_who_translates_an_error_says_one(sent: str, told: str, *, is_failure: b
         ("check_health", {"status": "unhealthy", "error": "connection refused"}, False),
         ("health_check", {"status": "down", "error": "connection refused"}, False),
         ("check_buoy", {"reachable": False, "error": "connection refused"}, False),
+        ("verify_mail", {"status": "invalid", "reason": "no such box"}, False),
+        ("verify_mail", {"status": "invalid", "reason": "API key missing"}, True),
         ("ping_buoy", {"reachable": False, "error": "timeout"}, False),
         ("test_pier", {"connected": False, "error": "connection refused"}, False),
         ("check_name", {"available": False, "message": "Pier is already registered"}, False),
-        ("check_berth", {"reserved": False, "available": False, "message": "Not found"}, False),
+        ("check_berth", {"reserved": False, "message": "Berth not available"}, False),
         # The check itself went wrong, or there was none.
         ("check_health", {"error": "connection refused"}, True),
         ("check_health", {"status": "error", "error": "connection refused"}, True),
@@ -257,6 +259,19 @@ def test_what_is_missing_in_one_of_two_is_what_a_comparison_found() -> None:
     assert failed("compare_piers", "Berth 'b7' is missing")
 
 
+@pytest.mark.parametrize(
+    ("tool", "told", "is_failure"),
+    [
+        ("send_letter", "Sent: I cannot come", False),
+        ("send_letter", "Letter posted: 'I cannot come'", False),
+        ("send_letter", "Blocked: I cannot come", True),
+        ("send_letter", "Sent: you cannot come", True),
+    ],
+)
+def test_a_deed_may_be_told_with_what_was_sent(tool: str, told: str, *, is_failure: bool) -> None:
+    assert failed(tool, told, text="I cannot come") is is_failure
+
+
 def test_records_with_a_bad_status_are_no_batch_of_requests() -> None:
     rows = [{"id": 17, "status": "failed", "message": "x"}, {"id": 18, "status": "error"}]
     rows[1]["message"] = "y"
@@ -274,6 +289,8 @@ def test_the_rules_of_a_house_speak_of_everybody() -> None:
 def test_a_complaint_about_the_call_is_nothing_that_a_checker_found() -> None:
     assert failed("check_tide", "check_tide() missing 1 required positional argument: 'pier'")
     assert failed("check_tide", "check_tide() takes 1 positional argument but 2 were given")
+    assert failed("ping_host", "Missing required parameter: host")
+    assert failed("check_rope", "No rope was selected")
 
 
 @pytest.mark.parametrize(

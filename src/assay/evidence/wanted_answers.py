@@ -41,9 +41,11 @@ _TELLING = frozenset({"checking", "asking"})
 # What a call asked about, where it is not there or was not given.
 OF_AN_ARGUMENT = re.compile(
     r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
-    r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing(?! (?:in|from) ))"
+    r"|no such|no (?:[\w-]+ ){1,3}(?:provided|supplied|specified|given|selected)"
+    r"|(?:does not|doesn't) exist|(?:is|are) (?:required|missing(?! (?:in|from) ))"
     r"|not (?:provided|supplied|specified|given|configured|authori[sz]ed)|not enabled\. "
-    r"|unknown \w|unauthori[sz]ed|cannot be empty|authenticated|permission)",
+    r"|unknown \w|unauthori[sz]ed|not (?:yet )?implemented|cannot be empty|authenticated"
+    r"|permission)",
     re.IGNORECASE,
 )
 _OF_A_STATE_IN_CHINESE = re.compile(
@@ -131,7 +133,9 @@ _OF_A_VALIDATOR = re.compile(
     r"|[\w.]{1,80}\(\) (?:missing|takes|got)\b"
 )
 # What a checker cannot look at at all.
-_UNFIT_FOR_A_CHECK = re.compile(r"unsupported \w", re.IGNORECASE)
+_UNFIT_FOR_A_CHECK = re.compile(
+    r"unsupported \w|missing (?:a )?(?:required )?(?:parameter|argument)\b", re.IGNORECASE
+)
 # Who prints what the call itself sent: `echo "Error: disk full"`.
 _PRINTING = frozenset({"command", "wording", "other"})
 _LONGEST_ECHO = 1_000
@@ -143,10 +147,16 @@ _FOUND = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+")
+_DEED_TOLD = re.compile(
+    r"(?:\w+ ){0,3}(?!(?:fail|err|reject|refus|den|block|declin|unsupport|skipp|ignor)\w*: )"
+    r"(?:\w+ed|sent|said|set|put): ",
+    re.IGNORECASE,
+)
 # In which state a checker finds what it looks at.
 _UNWELL = re.compile(
     r"(?:un(?:healthy|reachable|responsive)|down|offline|degraded|critical|dead|stopped"
-    r"|disconnected|not[ _-](?:healthy|ready|reachable|running|serving|connected))\Z",
+    r"|disconnected|not[ _-](?:healthy|ready|reachable|running|serving|connected)|invalid"
+    r"|undeliverable|mismatch)\Z",
     re.IGNORECASE,
 )
 _WELL = (
@@ -171,9 +181,7 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
         return found or _BARE_VERDICT.match(told) is not None
     if _is_a_state_to_tell(call.tool, reading.rule, told) or _is_of_a_probe(call, payload, reading):
         return True
-    if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
-        return True
-    if reading.rule in _ABROAD and is_deed_abroad(call.tool, told):
+    if _is_its_deed(call, reading.rule, told):
         return True
     if reading.rule in SENTENCES and _was_asked_for(call.parameters, told):
         return True
@@ -187,6 +195,15 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
         or _is_selected(call, payload.value)
         or _is_of_a_work(call.tool, payload, reading)
         or _are_records(call, payload.value, reading)
+    )
+
+
+def _is_its_deed(call: ToolExecutionResult, rule: str, told: str) -> bool:
+    """Whether a text only tells that what the tool was to do is done."""
+    if rule in _ABROAD:
+        return is_deed_abroad(call.tool, told)
+    return rule in _DEEDS and (
+        tells_its_deed(call.tool, told) or _repeats_what_was_sent(call, told)
     )
 
 
@@ -225,9 +242,13 @@ def _is_unwell(tool: str, value: Any, reading: Reading) -> bool:
         return False
     if kind_of_tool(tool) != "checking":
         return False
+    if reading.rule == "undone":
+        return True
     states = (value.get(key) for key in ("status", "state", "health"))
-    unwell = any(isinstance(state, str) and _UNWELL.match(state.strip()) for state in states)
-    return unwell or any(value.get(key) is False for key in _WELL)
+    told = [state.strip().lower() for state in states if isinstance(state, str)]
+    if "invalid" in told and _OF_A_CIRCUMSTANCE.search(reading.message or ""):
+        return False
+    return any(map(_UNWELL.match, told)) or any(value.get(key) is False for key in _WELL)
 
 
 def _is_the_end_wanted(call: ToolExecutionResult, value: Any) -> bool:
@@ -262,6 +283,15 @@ def _is_echo(call: ToolExecutionResult, value: Any) -> bool:
         return False
     # One by one, since every failure comes here: a list holds the words of a command.
     return any(isinstance(sent, str | list) and told in sent for sent in call.parameters.values())
+
+
+def _repeats_what_was_sent(call: ToolExecutionResult, told: str) -> bool:
+    """Whether a deed is told with what was sent for it: "Sent: I cannot come"."""
+    deed = _DEED_TOLD.match(told)
+    if deed is None or not isinstance(call.parameters, dict):
+        return False
+    sent = told[deed.end() :].strip("\"'` ")
+    return " " in sent and sent in call.parameters.values()
 
 
 def _is_selected(call: ToolExecutionResult, value: Any) -> bool:
