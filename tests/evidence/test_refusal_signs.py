@@ -40,7 +40,7 @@ BORNE = {
     ),
     "refusing": ("Pier guard off duty, refusing to run",),
     "that": (
-        "That is not a signal.",
+        "That is not a known signal.",
         "That crane could not be started.",
         "That day is in the past",
     ),
@@ -91,6 +91,7 @@ BORNE = {
     "another": ("The pier closes at ten; choose an earlier ferry.",),
     "run_out": ("Plotter out of labels.", "The pilot has opted out of letters."),
     "regret": ("Unfortunately, all boats have left",),
+    "in_the_way": ("The tow overlaps with 'Nora' (9:00-9:15)", "Berth plan clashes with the ebb"),
     "idle": ("Nothing is moored at pier 4", "Nothing was stored: the hold is empty"),
 }
 NOT_BORNE = (
@@ -116,7 +117,7 @@ NOT_BORNE = (
     "Butter burns. Use oil instead.",
     "That is not bad at all.",
     "That is not the end of the story.",
-    "That is not a bad idea.",
+    "That is not a real mushroom.",
     "That wasn't the first storm.",
     "That evening could not have been better.",
     "Incomplete berths",
@@ -533,4 +534,17 @@ def test_half_a_letter_in_a_text_of_ones_own_ends_nothing() -> None:
 )
 def test_what_was_not_there_is_what_came_of_a_deed(text: str, *, failed: bool) -> None:
     found = call_outcome(ToolExecutionResult("attack_goblin", {}, text))
+    assert (found.success is False) is failed
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "failed"),
+    [
+        ("cancel_tow", "Tow 9 cannot be cancelled.", True),
+        ("cancel_tow", "The pilot's name does not match the tow", True),
+        ("cancel_tow", "Tow 9 cancelled. It cannot be booked again.", False),
+    ],
+)
+def test_who_is_to_stop_it_is_told_that_it_goes_on(tool: str, text: str, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult(tool, {}, text))
     assert (found.success is False) is failed

@@ -49,6 +49,8 @@ from assay.evidence.tool_kinds import hands_over, kind_of_tool
         ("berth_details", "asking"),
         ("rollback_summary", "asking"),
         ("ping_host", "checking"),
+        ("get_help", "content"),
+        ("fix_grammar", "wording"),
         ("workbook_goto", "acting"),
         ("create_summary", "acting"),
         ("clear_history", "acting"),

@@ -113,6 +113,7 @@ _CIRCUMSTANCE = frozenset(
     | {"retry_after_seconds", "elapsed_ms", "elapsed_seconds", "duration_seconds", "attempts"}
     | {"timeout", "timeout_ms", "timeout_seconds", "blocked", "denied", "refused"}
     | {"$id", "type_key", "type_name", "event_id", "inner_exception", "exception_type"}
+    | {"transaction_id", "session_id", "operation_id", "activity_id", "invocation_id"}
     | {"error_type", "documentation", "doc_url", "terms_of_use", "support_id"}
     | {"login_url", "auth_url", "authorization_url", "upgrade_url", "docs_url", "support_url"}
     | {"tool_name", "query", "input", "args", "arguments", "parameters", "params", "metadata"}

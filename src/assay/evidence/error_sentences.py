@@ -195,7 +195,10 @@ SENTENCES: tuple[Opening, ...] = (
                 r"only (?:authenticated|authori[sz]ed|registered|logged[- ]in) (?:\w+ )?(?:can"
                 r"|may) \w+"
             ),
-            rf"{SOME_WORDS}must be (?:greater than|less than|more than|between \d|positive|non-)",
+            (
+                rf"{SOME_WORDS}must be (?:strictly )?(?:greater than|less than|more than|between \d"
+                r"|positive|non-)"
+            ),
             (
                 r"(?:only|exactly|at most) [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted"
                 r"|accepted)\b"

@@ -210,7 +210,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|currently|server is) (?:unavailable|overloaded|down)|overloaded|bad gateway"
             r"|under maintenance|HTTP status 50[0-4]|upstream (?:error|failure)|\b(?:502|503"
             r"|529) \w|database (?:table )?is locked|\bis busy\b|resource busy|EBUSY|SERVER_BUSY"
-            r"|lock wait"
+            r"|lock wait|\b(?:server|service|backend|upstream)[ _](?:is )?down\b"
             r"|(?:database|pool|connection|client) is closed|is sealed|not operational|not ready"
             r"|is (?:starting|restarting)|服务不可用|维护|繁忙"
             r"|\bbe \w+ (?:right now|at (?:the|this) (?:moment|time))"
@@ -398,7 +398,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "not_found",
         (
             r"\bis gone\b|not registered|no[ _]match[ _]|[:.] unknown command"
-            r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
+            r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+){0,2}\W*$|no \w+ named"
             r"|\bunknown (?!err)(?!exc)(?!tool)[a-z]+ [\w-]*\d[\w-]*[.!]?$|(?<!cause) (?<!reason )"
             r"(?=[\w:.-]*[:_.\d])[\w:.-]{2,40} unknown[.!]?$"
             r"|^\W*no \w*_\w+ in\b|not found|did(?: not|n't|nt) (?:match any|resolve|find)"

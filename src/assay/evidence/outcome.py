@@ -105,6 +105,7 @@ _OF_A_RUN = re.compile(
     r" (?!not found)(?:\S+ ){0,6}?(?:must|cannot|denied|blocked|refused|rejected|not allowed"
     r"|disabled|too long)\b"
     r"|(?:the )?[\"'`]?command[\"'`]? (?:argument must\b|is required(?:,|[.]?\s*\Z))"
+    r"|(?-i:[a-z_]+,? (?:[a-z_]+,? ){0,6}and [a-z_]+ are required)[.]?\s*\Z"
     r"|refus(?:ing|ed) to (?:run|execute)\b)",
     re.IGNORECASE,
 )

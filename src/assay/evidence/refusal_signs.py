@@ -185,11 +185,11 @@ SIGNS: tuple[Sign, ...] = (
         ),
         "hint",
     ),
-    # What is no thing of some kind, or no other than that; any story may go on with "that".
+    # What cannot be done with it, or how it is too large; any story may go on with "that".
     Sign(
         "that",
         (
-            r"that (?:[\w-]+ )?(?:is not an? (?!bad|good)(?!\w+ (?:idea|one|thing|day|time)\b)"
+            r"that (?:[\w-]+ )?(?:is not an? (?:valid|known|supported|recogni[sz]ed|registered)\b"
             r"|(?:could not|couldn't|cannot|can't) be \w+ed\b"
             r"|(?:is|are) (?:in the past"
             r"|(?:larger|bigger|longer|higher|greater|older|heavier) than)\b)"

@@ -165,7 +165,9 @@ _HANDLING = frozenset(
     | {"rename", "share", "vote", "import", "move", "restore", "archive"}
 )
 # Whoever does not write one of these brings it.
-_CONTENTS = frozenset({"docs", "wiki", "article", "transcript", "page"})
+_CONTENTS = frozenset(
+    {"docs", "wiki", "article", "transcript", "page", "help", "manual", "readme", "changelog"}
+)
 _TEXTS_HANDLED: dict[ToolKind, frozenset[str]] = {"content": _MAKING_OF, "wording": _HANDLING}
 # What these bring was written down as things went wrong elsewhere.
 _LOGS = frozenset(
@@ -177,7 +179,8 @@ _CONSOLE = frozenset({"message", "messages", "errors", "output"})
 _WORDING = frozenset(
     {"translate", "translation", "define", "dictionary", "rewrite", "paraphrase"}
     | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms", "compose"}
-    | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking"}
+    | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking", "story", "stories"}
+    | {"grammar", "proofread", "essay", "haiku"}
     | {"uebersetzen", "traduire", "traducir", "traduzir", "resumir"}
 )
 # Where these have done their work, something is no more.
