@@ -207,6 +207,8 @@ REFUSALS: tuple[tuple[str, str, str | None], ...] = (
     ("That boat is longer than the 30 m limit.", "short_refusal", None),
     ("That is not a known signal.", "short_refusal", "model"),
     ("not_authenticated", "state_symbol", None),
+    ("Your account reached the rate limit. Please wait", "overload", "environment"),
+    ("Request forbidden. The key is not authorized", "not_let_in", "environment"),
     ("Pier depth and boat depth must be strictly greater than 0.", "refused_sentence", "model"),
     ("Unknown chart format docxx", "invalid_input", "model"),
     ("Tidex HTTP 503 Service Unavailable", "http_status", "server"),

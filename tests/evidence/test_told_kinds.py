@@ -89,6 +89,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "Could not detect the language for tides.csv",
             "Cannot read 'tide.png' as text. Use show_chart for charts.",
             "Mooring 'north' is not available for this boat.",
+            "Cannot read binary file: tide.bin",
         ),
     ),
     (
@@ -138,6 +139,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         (
             "Error in the tide query: odd sign",
             "parse error at line 1: syntax error: unexpected EBB",
+            "Error parsing query: no rule matched at ''",
             "moor: missing closing parenthesis",
         ),
     ),

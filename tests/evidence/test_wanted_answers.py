@@ -254,6 +254,13 @@ def test_a_flag_beside_a_list_sums_up_what_was_found() -> None:
     assert failed("send_rope", listed)
 
 
+def test_who_follows_a_parcel_is_told_that_it_did_not_arrive() -> None:
+    told = "Delivery attempt failed: nobody at home. Next attempt tomorrow."
+    assert not failed("parcel_track", told)
+    assert failed("deliver_parcel", told)
+    assert failed("parcel_track", "Lookup failed: nobody at home")
+
+
 def test_what_is_missing_in_one_of_two_is_what_a_comparison_found() -> None:
     assert not failed("compare_piers", "Berth 'b7' is missing in the north pier.")
     assert failed("compare_piers", "Berth 'b7' is missing")

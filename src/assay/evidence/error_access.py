@@ -60,6 +60,7 @@ ACCESS: tuple[Opening, ...] = (
             r"(?:enable|turn on) (?:js|javascript)(?: and cookies)? to \w+",
             r"(?:please )?(?:verify|confirm|prove) (?:that )?you are (?:a )?(?:human|not a robot)",
             rf"(?:access|permission)(?: is| was)? denied{STOPS}",
+            rf"(?:request|access|operation)(?: is| was)? forbidden{STOPS}",
             r"access to \S{1,60}[^\n]{0,80}(?:blocked|denied|forbidden)\b",
             r"no (?:access|permission|authori[sz]ation)\b",
             (
@@ -125,7 +126,11 @@ ACCESS: tuple[Opening, ...] = (
                 r"(?:\w+ ){0,3}(?:rate[ -]?limit(?:s|ed)?|quota|usage (?:limit|cap)|cap)"
                 r"(?: \w+){0,3} (?:exceeded|reached|hit)"
             ),
-            r"(?:you|i|we)(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the|my|our) ",
+            (
+                r"(?:you|i|we|(?:your|this) (?:account|app|application|team|project|organi[sz]ation"
+                r"|workspace|token|key))(?: have| has|'ve)? (?:exceeded|reached|hit)"
+                r" (?:your|the|my|our|its) "
+            ),
             (
                 r"you(?: have|'ve)? (?:exceeded|reached|hit|used up|exhausted) (?:[\w'-]+ ){1,6}"
                 r"(?:limits?|quotas?|caps?|allowance|budget|credits)\b"

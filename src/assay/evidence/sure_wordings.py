@@ -133,6 +133,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"(?:detect|determine|infer) (?:the )?(?:file )?(?:language|format|type) (?:of|for)\b",
             r"(?:cannot|can't) (?:read|open|load|parse|decode) [^\n]{1,80} as (?:an? )?[a-z]+\b",
             r"\bnot available for this (?!time|moment)\w",
+            r"(?:cannot|can't) (?:read|open|edit|show|parse) (?:an? )?binary\b",
         ),
     ),
     (
@@ -225,6 +226,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         (
             r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b|from-clause",
             r"\bsyntax error[:,] unexpected\b",
+            r"\bpars(?:e|ing) (?:the |your )?(?:query|expression|filter|statement|formula)\b",
             (
                 r"\b(?:missing|no|unmatched|unbalanced|unterminated) (?:closing |opening )?"
                 r"(?:parenthes[ie]s|brackets?|braces?|quot(?:e|ation)s?)\b|\bincomplete input\b"
