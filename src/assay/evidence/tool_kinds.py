@@ -179,7 +179,7 @@ _CONSOLE = frozenset({"message", "messages", "errors", "output"})
 _WORDING = frozenset(
     {"translate", "translation", "define", "dictionary", "rewrite", "paraphrase"}
     | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms", "compose"}
-    | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking", "story", "stories"}
+    | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking"}
     | {"grammar", "proofread", "essay", "haiku"}
     | {"uebersetzen", "traduire", "traducir", "traduzir", "resumir"}
 )
