@@ -45,6 +45,10 @@ def lose_cases(folder: Path) -> None:
     (first_batch(folder) / "cases.parquet").unlink()
 
 
+def lose_calls(folder: Path) -> None:
+    (first_batch(folder) / "calls.parquet").unlink()
+
+
 def copy_batch(folder: Path) -> None:
     shutil.copytree(first_batch(folder), folder / "batches" / "9-copy")
 
@@ -61,6 +65,7 @@ def leave_notes(folder: Path) -> None:
         (cut, ["cannot be read: Invalid Input Error"], False),
         (flip, ["cannot be read: "], False),
         (lose_cases, ["cannot be read: 3 runs, but the cases of 0"], False),
+        (lose_calls, ["cannot be read: its runs made 6 calls, but rows tell of 0"], False),
         (copy_batch, ["3 runs stand here twice"], False),
         (leave_notes, ["not part of a store"] * 3, True),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -98,7 +98,13 @@ def _damages(layout: Layout, on_share: Callable[[float], object] | None) -> Iter
                     broken = True
                     yield _damage(file, str(exc.__cause__ or exc))
             if not broken:
-                yield from _mismatch(batch, counts)
+                try:
+                    with in_our_words(layout.root):
+                        calls = _calls_of(engine, batch)
+                except AssayError as exc:  # a column is not what it was
+                    yield _damage(batch, str(exc.__cause__ or exc))
+                    continue
+                yield from _mismatch(batch, counts, calls)
 
 
 class _Shares:
@@ -138,10 +144,30 @@ def _column(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _mismatch(batch: Path, counts: dict[str, int]) -> Iterator[Finding]:
+class _Calls(NamedTuple):
+    """How many calls the runs of a batch tell of, and how many rows there are of them."""
+
+    told: int
+    rows: int
+
+
+def _calls_of(engine: Engine, batch: Path) -> _Calls:
+    sums = {"runs": "SUM(calls)", "calls": "COUNT(*)"}
+    counts = []
+    for table, counted in sums.items():
+        files = files_of(table, [batch])
+        sql = f"SELECT {counted} FROM read_parquet({file_list(files)})"  # noqa: S608 - our own file, quoted
+        row = engine.execute(sql).fetchone() if files else None
+        counts.append(int(row[0] or 0) if row else 0)
+    return _Calls(*counts)
+
+
+def _mismatch(batch: Path, counts: dict[str, int], calls: _Calls) -> Iterator[Finding]:
     runs, cases = counts.get("runs", 0), counts.get("cases", 0)
     if runs != cases:
         yield _damage(batch, f"{runs} runs, but the cases of {cases}")
+    if calls.told != calls.rows:
+        yield _damage(batch, f"its runs made {calls.told} calls, but rows tell of {calls.rows}")
 
 
 def _damage(path: Path, problem: str) -> Finding:
