@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from tests.comparing.made_runs import merged, numbered, runs_of
 
 from assay.comparing import RunSet, compare, compare_several
 from assay.errors import InvalidSample, UnknownName
+from assay.render.comparison_rows import outcome_lines
 
 # Three gained, one lost, six the same: worked out in docs/reference/statistics.md.
 BEFORE = runs_of("v1", numbered([0, 0, 0, 1, 1, 1, 1, 1, 1, 1]))
@@ -106,6 +108,35 @@ def test_without_outcomes_the_first_quantity_both_have_decides() -> None:
     assert found.headline.quantity == "tool_use"
     assert found.without_outcome == ("a", "b")
     assert compare(sides[0], AFTER).without_outcome == ("a",)
+
+
+def judged_by(judge: str | None, runs: RunSet) -> RunSet:
+    return RunSet(runs.name, tuple(replace(run, decided_by=judge) for run in runs.runs))
+
+
+@pytest.mark.parametrize(
+    ("judges", "apart"),
+    [
+        (("a judge", "a judge"), {}),
+        (("a judge", None), {}),
+        (("a judge", "another"), {"a": ("a judge",), "b": ("another",)}),
+    ],
+)
+def test_who_decided_is_told_where_the_sides_share_no_judge(
+    judges: tuple[str, str | None], apart: dict[str, tuple[str, ...]]
+) -> None:
+    sides = [
+        judged_by(judge, runs_of(name, numbered([1, 0])))
+        for name, judge in zip("ab", judges, strict=True)
+    ]
+    found = compare(*sides)
+    assert found.judged_apart == compare_several(sides).judged_apart == apart
+    told = [line for line in outcome_lines(found) if "decided" in line]
+    expected = (
+        "outcomes were decided by others on each side (a: a judge; b: another): "
+        "are tasks of the same id the same task?"
+    )
+    assert told == ([expected] if apart else [])
 
 
 def test_nothing_in_common_is_no_verdict() -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, field, to_builtins
 
 from assay.comparing.many_tasks import difference_of, mean_of_tasks
 from assay.comparing.quantities import (
     Better,
     Quantity,
+    judged_apart,
     recorded_names,
     shared_quantity,
     shown_quantities,
@@ -103,7 +104,8 @@ class Comparison(Struct, frozen=True):
     `headline` is what the verdict is about and what a flip is: success, unless another quantity
     was asked for or no run says whether it succeeded. `unscored` are tasks that both sides ran
     but that lack the headline's value on one. `headline` is None when they have nothing in common.
-    `without_outcome` are the sides of which no run says how it ended.
+    `without_outcome` are the sides of which no run says how it ended; `judged_apart` says by whom
+    outcomes were decided, where the sides have no judge in common.
     """
 
     baseline: str
@@ -117,6 +119,7 @@ class Comparison(Struct, frozen=True):
     only_in_candidate: tuple[str, ...]
     unscored: tuple[str, ...] = ()
     without_outcome: tuple[str, ...] = ()
+    judged_apart: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -174,6 +177,7 @@ def compare(
         only_in_candidate=tuple(sorted(after.keys() - before.keys())),
         unscored=tuple(sorted((before.keys() & after.keys()) - set(pairing.tasks))),
         without_outcome=without_outcome([baseline, candidate]),
+        judged_apart=judged_apart([baseline, candidate]),
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, field, to_builtins
 
 from assay.comparing.comparison import Figure, figure_of
 from assay.comparing.quantities import (
     Better,
+    judged_apart,
     recorded_names,
     shared_quantity,
     shown_quantities,
@@ -29,7 +30,8 @@ class Contest(Struct, frozen=True):
 
     The p-values are corrected by Holm's method for the comparisons made. `winner` is None unless
     one side is better than each of the others. `left_out` are tasks that not all sides have,
-    `without_outcome` the sides of which no run says how it ended.
+    `without_outcome` the sides of which no run says how it ended; `judged_apart` says by whom
+    outcomes were decided, where two sides have no judge in common.
     """
 
     quantity: str | None
@@ -40,6 +42,7 @@ class Contest(Struct, frozen=True):
     tasks: int
     left_out: tuple[str, ...] = ()
     without_outcome: tuple[str, ...] = ()
+    judged_apart: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def all_figures(self) -> tuple[Figure, ...]:
         """Every pair compared."""
@@ -98,6 +101,7 @@ def compare_several(
         ranking.tasks,
         ranking.left_out,
         untold,
+        judged_apart(sides),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
@@ -112,6 +113,18 @@ def recorded_names(sets: Sequence[RunSet]) -> set[str]:
 def without_outcome(sets: Sequence[RunSet]) -> tuple[str, ...]:
     """The names of the sets of which no run says how it ended."""
     return tuple(runs.name for runs in sets if _OUTCOMES.isdisjoint(runs.recorded()))
+
+
+def judged_apart(sets: Sequence[RunSet]) -> dict[str, tuple[str, ...]]:
+    """By whom the outcomes of each set were decided, where two sets have nobody in common.
+
+    Tasks of two benchmarks may have the same id.
+    """
+    judges = {runs.name: {run.decided_by for run in runs.runs if run.decided_by} for runs in sets}
+    named = {name: found for name, found in judges.items() if found}
+    if not any(one.isdisjoint(other) for one, other in combinations(named.values(), 2)):
+        return {}
+    return {name: tuple(sorted(found)) for name, found in named.items()}
 
 
 def shown_quantities(names: Collection[str]) -> list[Quantity]:

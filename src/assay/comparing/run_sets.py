@@ -28,6 +28,7 @@ RUNS = """
            {task} AS task,
            outcome_success::INTEGER AS success,
            outcome_score,
+           outcome_decided_by AS decided_by,
            failed_calls / NULLIF(calls, 0) AS failed_call_share,
            COALESCE(model_failures, 0) / NULLIF(calls, 0) AS model_failure_share,
            COALESCE(server_failures, 0) / NULLIF(calls, 0) AS server_failure_share,
@@ -46,15 +47,19 @@ _SCORES = """
     FROM scores
     WHERE value IS NOT NULL AND run_key IN (SELECT run_key FROM runs WHERE {where})
 """
-_NOT_VALUES = frozenset({"run_key", "task"})
+_NOT_VALUES = frozenset({"run_key", "task", "decided_by"})
 
 
 class RunFacts(Struct, frozen=True):
-    """What one run of a task came to; a value that is not there was not recorded."""
+    """What one run of a task came to; a value that is not there was not recorded.
+
+    `decided_by` is who said how it ended.
+    """
 
     task: str
     values: dict[str, float]
     run_key: str | None = None
+    decided_by: str | None = None
 
 
 class RunSet(Struct, frozen=True):
@@ -84,7 +89,12 @@ def read_runs_of(store: Store, name: str, where: str | None = None, **params: ob
     return RunSet(
         name,
         tuple(
-            RunFacts(row["task"], scores.get(row["run_key"], {}) | _values(row), row["run_key"])
+            RunFacts(
+                row["task"],
+                scores.get(row["run_key"], {}) | _values(row),
+                row["run_key"],
+                row["decided_by"],
+            )
             for row in store.query(RUNS.format(task=TASK, where=chosen), **params)
         ),
     )

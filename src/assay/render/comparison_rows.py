@@ -133,9 +133,17 @@ def quantity_text(value: float) -> str:
 
 
 def outcome_lines(found: Comparison | Contest) -> list[str]:
-    """Which sides say nothing of success, so that something else was compared."""
+    """Which sides say nothing of success, and whether what they say may be about other tasks."""
     sides = found.without_outcome
-    return [f"no outcome recorded in {' and '.join(sides)}"] if sides else []
+    lines = [f"no outcome recorded in {' and '.join(sides)}"] if sides else []
+    if found.judged_apart:
+        named = list(found.judged_apart.items())[:_MOST_NAMED]
+        judges = "; ".join(f"{side}: {_some(names)}" for side, names in named)
+        lines.append(
+            f"outcomes were decided by others on each side ({judges}): "
+            "are tasks of the same id the same task?"
+        )
+    return lines
 
 
 def unmatched_lines(found: Comparison) -> list[str]:
