@@ -106,11 +106,12 @@ class InvalidSettings(AssayError, ValueError):
 class UnknownName(AssayError, LookupError):
     """A name that nothing answers to."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """Say what was looked up and offer the nearest known name."""
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, more: int = 0) -> None:
+        """Say what was looked up and offer the nearest known name; `more` are not among these."""
         options = sorted(known)
         close = " or ".join(map(repr, _nearest(name, options)))
-        hint = f"Did you mean {close}?" if close else f"Known: {', '.join(options)}."
+        others = f" and {more:,} more" if more else ""
+        hint = f"Did you mean {close}?" if close else f"Known: {', '.join(options)}{others}."
         super().__init__(f"No {kind} named {name!r}. {hint}")
 
 

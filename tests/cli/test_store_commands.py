@@ -622,6 +622,17 @@ def test_a_model_that_was_only_judged_is_not_offered_for_itself(assay: Assay) ->
     assert message in assay("ls", "runs.assay", "--model", "zoe").err
 
 
+def test_of_many_names_some_are_listed_and_the_others_counted(assay: Assay) -> None:
+    with Store("runs.assay").writer() as writer:
+        for i in range(12):
+            writer.add(AgentTestCase("q", "a", task_id=f"other-{i:02}", run_id=str(i)))
+    told = assay("ls", "runs.assay", "--task", "zzz").err
+    listed = told.partition("Known: ")[2].partition(" and ")
+    total = len(Store("runs.assay").query("SELECT DISTINCT task_id FROM runs"))
+    assert listed[0].count(",") == 9
+    assert " ".join(listed[2].split()).startswith(f"{total - 10} more.")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -58,7 +58,8 @@ def _unknown(filter_name: str, name: str, known: dict[str, str]) -> UnknownName:
     listed = sorted(known)
     near = get_close_matches(name.lower(), listed[:_MOST_COMPARED], n=1)
     shown = [known[other] for other in near or listed[:_MOST_NAMED]]
-    return UnknownName(_KNOWN[filter_name].kind, name, shown or ["none"])
+    more = 0 if near else len(listed) - len(shown)
+    return UnknownName(_KNOWN[filter_name].kind, name, shown or ["none"], more=more)
 
 
 def _known(store: Store, filter_name: str) -> dict[str, str]:
