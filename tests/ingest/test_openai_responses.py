@@ -147,6 +147,7 @@ def test_a_response_object() -> None:
         "id": "resp_1",
         "model": "gpt-5",
         "created_at": 100,
+        "completed_at": 104,
         "instructions": "Be brief.",
         "input": "Hi",
         "tools": [{"type": "function", "name": "f", "parameters": {}}],
@@ -157,7 +158,7 @@ def test_a_response_object() -> None:
     made_up = recording((response,), "log.jsonl")
     run = read_one(OPENAI_RESPONSES, made_up)
     assert (run.input, run.actual_output, run.model) == ("Hi", "Ho", "gpt-5")
-    assert (run.run_id, run.started_at) == ("resp_1", 100.0)
+    assert (run.run_id, run.started_at, run.ended_at) == ("resp_1", 100.0, 104.0)
     assert run.usage == Usage(input_tokens=5, reasoning_tokens=2)
     assert run.available_tools == response["tools"]
     assert run.extra == {"temperature": 0}

@@ -20,6 +20,7 @@ ROLES = {
             *("tool", "function", "observation", "environment", "toolresult", "tool_result"),
             *("functionexecutionresult", "tool_return", "toolcallexecutionevent"),
             *("function-response", "function_response", "tool-response", "tool_response", "api"),
+            "tool_execution_result",
         ),
         "tool",
     ),
@@ -50,7 +51,7 @@ TOOL_NAME_KEYS = ("tool_name", "toolName", "tool", "function_name", "functionNam
 RESULT_KEYS = (
     *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
     *("toolResult", "tool_response", "toolResponse", "return_value", "tool_return", "returned"),
-    *("return", "ret", "content", "errorText", "outputs", "out"),
+    *("return", "ret", "content", "errorText", "outputs", "out", "responseData"),
 )
 # Keys of much else, which hold a result only where it says which call it belongs to.
 LOOSE_RESULT_KEYS = ("value", "data", "payload", "stdout")
