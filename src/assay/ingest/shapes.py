@@ -33,6 +33,7 @@ from assay.ingest.shape_words import (
     ERROR_KEYS,
     EXIT_CODE_KEYS,
     FLAGS,
+    INNER_CALL_KEYS,
     KIND_KEYS,
     LONE_CALL_KEYS,
     LOOSE_ARGUMENT_KEYS,
@@ -423,7 +424,15 @@ def answers_by_id(node: dict[str, Any], waiting: Collection[str]) -> bool:
     kinds = (text_or_none(node.get(key)) for key in KIND_KEYS)
     is_back = any(word in kind.lower() for kind in kinds if kind for word in ANSWERING)
     came = first_of(node, (*RESULT_KEYS, *LOOSE_RESULT_KEYS))
-    return is_back and came is not None and first_id(node, OWN_ID_KEYS) in waiting
+    if is_back and came is not None and first_id(node, OWN_ID_KEYS) in waiting:
+        return True
+    return _says_why(node) and first_id(node, LOOSE_CALL_ID_KEYS) in waiting
+
+
+def inner_calls(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls that were made inside a call, where it holds them."""
+    listed = (item for key in INNER_CALL_KEYS for item in objects_in(node.get(key)))
+    return [item for item in listed if is_call(item)]
 
 
 def _of_origin(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
