@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay.ingest import call_tables
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import read_runs
 from assay.test_case import AgentTestCase
@@ -118,3 +120,15 @@ def test_each_question_of_a_log_is_a_run_at_its_line(tmp_path: Path) -> None:
     runs, problems = read(tmp_path / "s.txt", "\n" + one * 3)
     assert [run.source and run.source.position for run in runs] == [2, 8, 14]
     assert problems == []
+
+
+def test_a_cell_beyond_all_limits_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_tables, "_LONGEST_CELL", 10)
+    before = csv.field_size_limit()
+    try:
+        for text in ('tool,"' + "x" * 20, HEAD + "a" * 20):
+            (told,) = call_tables.table_rows(text, "t.csv")
+            assert isinstance(told, Unreadable)
+            assert told.problem.startswith("the table breaks off: field larger than")
+    finally:
+        csv.field_size_limit(before)

@@ -89,7 +89,7 @@ def rows_in(value: object) -> list[object]:
     if len(lists) == 1 and all(map(is_row, lists[0])):
         return lists[0]
     # Rows may stand under their names.
-    return inner if len(inner) > 1 and all(map(is_row, inner)) else []
+    return list(inner) if len(inner) > 1 and all(map(is_row, inner)) else []
 
 
 def answered_in(value: object) -> int:
