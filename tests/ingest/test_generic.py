@@ -16,6 +16,7 @@ from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS, RUN_
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.shape_words import LOOSE_RESULT_KEYS
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
+from assay.run import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -613,3 +614,18 @@ def test_lines_of_few_sessions_are_a_run_each() -> None:
     named = ("s1", "s1", "s2")
     lines = tuple({"session": s, "tool": "f", "args": {"n": i}} for i, s in enumerate(named))
     assert [len(r.calls) for r in read(GENERIC, recording(lines))] == [2, 1]
+
+
+def test_the_steps_of_the_ai_sdk() -> None:
+    sent = {"type": "tool-call", "toolCallId": "1", "toolName": "f", "input": {"a": 1}}
+    failed = {"type": "tool-error", "toolCallId": "1", "toolName": "f", "error": {"message": "no"}}
+    about = {"usage": {"inputTokens": 2, "outputTokens": 1}, "response": {"modelId": "m"}}
+    steps = [
+        {"content": [sent, failed], "finishReason": "tool-calls", **about},
+        {"content": [], "text": "Done", "toolCalls": [], "finishReason": "stop", **about},
+    ]
+    run = read_one(GENERIC, recording({"prompt": "Do it", "steps": steps}))
+    (call,) = run.calls
+    assert (call.reported_success, call.error_message) == (False, "no")
+    assert (run.input, run.actual_output, run.model) == ("Do it", "Done", "m")
+    assert run.usage == Usage(input_tokens=4, output_tokens=2)

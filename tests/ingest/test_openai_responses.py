@@ -325,3 +325,14 @@ def test_a_response_that_failed_is_an_outcome() -> None:
     outcome = read_one(OPENAI_RESPONSES, recording(failed)).outcome
     assert outcome is not None
     assert outcome.success is False
+
+
+def test_tokens_of_a_saved_state_are_those_of_its_replies() -> None:
+    item = {"type": "function_call", "callId": "c", "name": "f", "arguments": "{}"}
+    state = {
+        "originalInput": "Hi",
+        "modelResponses": [{"usage": {"inputTokens": n, "outputTokens": 1}} for n in (3, 4)],
+        "generatedItems": [{"type": "tool_call_item", "rawItem": item}],
+    }
+    run = read_one(OPENAI_RESPONSES, recording(state))
+    assert ([c.tool for c in run.calls], run.usage) == (["f"], Usage(7, 2))

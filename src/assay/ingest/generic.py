@@ -173,7 +173,7 @@ class _Finder:
     def _take_message(self, node: dict[str, Any], role: str) -> None:
         words = text_of(shapes.message_content(node))
         self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
-        about = dict_or_empty(node.get("meta") or node.get("metadata"))
+        about = dict_or_empty(node.get("meta") or node.get("metadata") or node.get("response"))
         self.usages.append(node.get("usage") or node.get("models_usage") or about.get("usage"))
         at = self._moment(node)
         self.times += [] if at is None else [at]

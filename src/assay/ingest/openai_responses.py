@@ -52,6 +52,7 @@ PART_KINDS = frozenset(
     {"input_text", "output_text", "text", "refusal", "input_image", "input_file", "input_audio"}
     | {"summary_text", "reasoning_text", "image_url", "computer_screenshot"}
 )
+SAVED_REPLIES = ("modelResponses", "model_responses", "raw_responses")
 TIME_KEYS = ("created_at", "completed_at")
 _KNOWN_KEYS = frozenset(
     {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "object", *TIME_KEYS}
@@ -368,7 +369,7 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
         task_id=task_of(value),
         attempt=attempt_of(value),
         model=stated_model(value),
-        usage=total_usage(report.get("usage") for report in reports),
+        usage=total_usage(report.get("usage") for report in (*reports, *_replies(value))),
         started_at=min(began, default=None),
         ended_at=max(ended, default=None),
         outcome=stated_outcome(value),
@@ -376,6 +377,12 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
         extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS}
         | ({"unread_items": dict(told.unread)} if told.unread else {}),
     )
+
+
+def _replies(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The replies of the model as the Agents SDK saves them, where no others are told."""
+    saved = (objects_in(value.get(key)) for key in SAVED_REPLIES)
+    return [] if value.get("usage") else next(filter(None, saved), [])
 
 
 def _times(reports: list[dict[str, Any]], key: str) -> list[float]:
