@@ -197,6 +197,18 @@ def test_an_evaluation_set_holds_expectations() -> None:
     assert len(case.conversation_history) == 4
 
 
+def test_what_was_called_may_stand_in_events() -> None:
+    rolled = [call("roll", "a", sides=6), answer("roll", {"result": 3}, "a")]
+    events = [{"author": "dicer", "content": {"parts": [part]}} for part in rolled]
+    turn = {**INVOCATION, "intermediate_data": {"invocation_events": events}}
+    evalset = {"eval_set_id": "e", "eval_cases": [{"eval_id": "1", "conversation": [turn]}]}
+    (case,) = read(ADK, recording(evalset))
+    assert case.expected_tools == [{"name": "roll", "input_parameters": {"sides": 6}}]
+    result = {"eval_id": "1", "eval_metric_result_per_invocation": [{"actual_invocation": turn}]}
+    run = read_one(ADK, recording({"eval_set_id": "e", "eval_case_results": [result]}))
+    assert [(c.tool, c.result) for c in run.calls] == [("roll", {"result": 3})]
+
+
 OLD_TURN = {
     "query": "Turn it off",
     "expected_tool_use": [{"tool_name": "set", "tool_input": {"on": False}}],

@@ -215,3 +215,15 @@ def test_a_log_that_does_not_fit_is_read_as_far_as_it_goes_and_reported(
 def test_items_of_others_that_are_counted_alike_are_not_bfcls() -> None:
     assert BFCL.recognise(recording({"id": "simple_0", "result": "[f()]"})) == 0.9
     assert BFCL.recognise(recording({"id": "general_scenarios_0", "result": {"turns": []}})) == 0.0
+
+
+@pytest.mark.parametrize("group", ["non_live", "multi_turn", "agentic/memory/kv", "text"])
+def test_files_in_groups_of_categories_belong_to_the_model_above(
+    group: str, tmp_path: Path
+) -> None:
+    name = "BFCL_v4_simple_result.json"
+    results = lines(tmp_path / "result" / "m-7b" / group / name, RESULTS)
+    lines(tmp_path / "score" / "m-7b" / group / "BFCL_v4_simple_score.json", SCORES)
+    runs = read(BFCL, results)
+    assert {run.model for run in runs} == {"m-7b"}
+    assert [run.outcome is not None and run.outcome.success for run in runs] == [True, False, True]

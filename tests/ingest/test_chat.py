@@ -124,3 +124,27 @@ def test_many_unanswered_calls_and_stray_results_cost_linear_time() -> None:
         run.result(f"b{i}", "")
         run.result(None, "", tool="y")
     assert process_time() - start < 5
+
+
+def test_a_result_before_its_call_finds_it_in_the_end() -> None:
+    run = RunBuilder()
+    run.result("a", "early", reported_success=False, error_message="no", ended_at=3.0)
+    run.result("b", "of one of two")
+    for name in ("a", "b", "b"):
+        run.assistant(None, [call("look", name)])
+    case = run.finish()
+    early = case.calls[0]
+    assert (early.result, early.reported_success, early.success) == ("early", False, False)
+    assert (early.error_message, early.ended_at) == ("no", 3.0)
+    assert [c.result for c in case.calls[1:]] == [None, None]
+    assert case.extra["unmatched_results"] == [{"call_id": "b", "result": "of one of two"}]
+
+
+def test_a_result_told_twice_answers_its_call_once() -> None:
+    run = RunBuilder()
+    run.assistant(None, [call("look", "a")])
+    run.result("a", "first")
+    run.result("a", "again")
+    case = run.finish()
+    assert case.calls[0].result == "first"
+    assert case.extra["unmatched_results"] == [{"call_id": "a", "result": "again"}]

@@ -390,3 +390,47 @@ def test_a_stream_that_begins_with_many_hooks_is_known() -> None:
     lines = (*[{**hook, "session_id": "s"}] * 30, {"type": "assistant", "message": reply, **told})
     assert CLAUDE_CODE.recognise(recording(lines)) == 0.8
     assert read_one(CLAUDE_CODE, recording(lines)).actual_output == "Hello."
+
+
+SDK_HEAD = {"subtype": "init", "data": {"type": "system", "subtype": "init", "session_id": "s1"}}
+SDK_LINES: tuple[dict[str, Any], ...] = (
+    {"content": "Weather?", "uuid": None, "parent_tool_use_id": None},
+    {
+        "content": [
+            {"thinking": "hm", "signature": "x"},
+            {"text": "I look."},
+            {"id": "t1", "name": "Bash", "input": {"command": "ls"}},
+        ],
+        "model": "m1",
+        "parent_tool_use_id": None,
+        "error": None,
+    },
+    {
+        "content": [{"tool_use_id": "t1", "content": "boom", "is_error": True}],
+        "parent_tool_use_id": None,
+    },
+    {"content": [{"text": "Done."}], "model": "m1", "parent_tool_use_id": None},
+    {
+        "subtype": "success",
+        "duration_ms": 5,
+        "is_error": False,
+        "num_turns": 2,
+        "session_id": "s1",
+        "total_cost_usd": 0.01,
+        "usage": {"input_tokens": 5, "output_tokens": 3},
+        "result": "Done.",
+    },
+)
+
+
+@pytest.mark.parametrize("recorded", [(SDK_HEAD, *SDK_LINES), SDK_LINES, [*SDK_LINES]])
+def test_messages_that_pythons_sdk_held(recorded: Any) -> None:
+    made_up = recording(recorded)
+    assert CLAUDE_CODE.recognise(made_up) == 1.0
+    run = read_one(CLAUDE_CODE, made_up)
+    assert (run.input, run.actual_output, run.model) == ("Weather?", "Done.", "m1")
+    assert run.session_id == "s1"
+    (call,) = run.calls
+    assert (call.tool, call.parameters, call.result) == ("Bash", {"command": "ls"}, "boom")
+    assert call.reported_success is False
+    assert run.usage == Usage(input_tokens=5, output_tokens=3, cost_usd=0.01)

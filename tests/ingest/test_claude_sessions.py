@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 from tests.ingest.reading import problems, read, read_one, recording
 
 from assay.ingest.claude_code import CLAUDE_CODE
+from assay.ingest.claude_sessions import sessions_in
 from assay.ingest.documents import Unreadable
 
 USAGE = {"input_tokens": 10, "output_tokens": 5}
@@ -94,3 +96,14 @@ def test_sessions_that_were_merely_put_together_are_a_run_each() -> None:
         ("s2", "two", 1),
     ]
     assert len({run.run_id for run in runs}) == 2
+
+
+def test_sessions_that_go_on_with_each_other_take_no_longer_than_they_are_long() -> None:
+    def took(count: int) -> float:
+        lines = [line(f"u{i}", f"s{i}", f"u{i - 1}", "user", "x") for i in range(count)]
+        began = process_time()
+        (session,) = sessions_in(lines)
+        assert (len(session.lines), len(session.copied)) == (1, count - 1)
+        return process_time() - began
+
+    assert took(20_000) < 10 * max(took(5_000), 0.02)

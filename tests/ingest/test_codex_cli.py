@@ -209,6 +209,7 @@ def test_how_an_event_says_it_ended(
         ("function_call", '{"a": 1}', {"a": 1}),
         ("custom_tool_call", "*** Begin Patch", {"input": "*** Begin Patch"}),
         ("local_shell_call", {"command": ["ls"]}, {"command": ["ls"]}),
+        ("tool_search_call", {"query": "x"}, {"query": "x"}),
     ],
 )
 def test_every_kind_of_call(kind: str, sent: Any, parameters: Any) -> None:
@@ -217,7 +218,8 @@ def test_every_kind_of_call(kind: str, sent: Any, parameters: Any) -> None:
 
 
 def test_there_are_no_other_kinds_of_call() -> None:
-    assert set(CALL_ITEMS) == {"function_call", "custom_tool_call", "local_shell_call"}
+    own = {"function_call", "custom_tool_call", "local_shell_call", "tool_search_call"}
+    assert set(CALL_ITEMS) == own
 
 
 @pytest.mark.parametrize("prefix", HARNESS_PREFIXES)
@@ -405,3 +407,26 @@ def test_the_conversation_agrees_with_the_one_recorded_beside(
     case: Any = read_one(CODEX_CLI, Recording(FilePlace(folder / "turn-2.jsonl")))
     spoken = [turn for turn in case.conversation_history if turn["role"] in {"user", "assistant"}]
     assert [turn["content"] for turn in spoken] == [turn["message"] for turn in turns]
+
+
+def test_a_search_for_tools_is_a_call() -> None:
+    found = [{"type": "function", "name": "f"}]
+    sent = {"type": "tool_search_call", "call_id": "ts", "arguments": {"query": "x"}}
+    served: dict[str, Any] = {
+        "type": "tool_search_call",
+        "call_id": None,
+        "id": "own",
+        "arguments": {},
+    }
+    items = [
+        sent,
+        {"type": "tool_search_output", "call_id": "ts", "tools": found},
+        served,
+        {"type": "tool_search_output", "call_id": None, "tools": []},
+    ]
+    lines = tuple({"type": "response_item", "payload": item} for item in items)
+    run = read_one(CODEX_CLI, recording(lines, "rollout-1.jsonl"))
+    assert [(c.tool, c.parameters, c.result) for c in run.calls] == [
+        ("tool_search", {"query": "x"}, found),
+        ("tool_search", {}, []),
+    ]

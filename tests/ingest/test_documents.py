@@ -341,3 +341,22 @@ def test_a_list_in_pieces_has_the_items_of_the_whole(
 
 def test_lines_that_are_lists() -> None:
     assert seen(b"[1]\n[2, 3]\n", "a.log") == [(1, [1]), (2, [2, 3])]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (rb"cut \ud83d", "cut \ufffd"),
+        (rb"\ude00\ud83d\ude00", "\ufffd\U0001f600"),
+        (rb"\ud83d\ud83d\ude00\uD83D!", "\ufffd\U0001f600\ufffd!"),
+        (rb"\\ud83d \ud83d\n", "\\ud83d \ufffd\n"),
+    ],
+)
+def test_half_a_character_is_mended(written: bytes, read: str) -> None:
+    text = b'{"a": "' + written + b'"}\n'
+    first, second = documents_in(io.BytesIO(text * 2), "runs.jsonl")
+    assert isinstance(first, Document)
+    assert isinstance(second, Document)
+    assert first.value == second.value == {"a": read}
+    assert "text with a lone surrogate" in first.mended
+    assert [i.position for i in (first, second)] == [1, 2]

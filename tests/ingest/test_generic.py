@@ -16,6 +16,7 @@ from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS, RUN_
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.shape_words import LOOSE_RESULT_KEYS
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
+from assay.run import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -330,7 +331,7 @@ def test_depth_is_bounded() -> None:
 KNOWN = {
     "tau-bench": (200, 1164, 0),
     "tau2-bench-runs": (88, 392, 32),
-    "mcp-bench-runs": (56, 820, 11),
+    "mcp-bench-runs": (56, 820 + 829, 21),
     "coding-agent-sessions/claude-reliability": (7, 61, 1),
 }
 
@@ -567,3 +568,64 @@ def test_a_response_with_messages_and_why_it_ended_is_no_message(ending: Any) ->
     ]
     run = read_one(GENERIC, recording({"messages": told, "stop_reason": ending}))
     assert ([call.result for call in run.calls], run.actual_output) == (["x"], "Done.")
+
+
+def test_calls_inside_a_call_are_nested_in_it() -> None:
+    deepest = {"tool": "look", "input": {"at": "it"}, "output": "here", "call_id": "c"}
+    middle = {"tool": "search", "input": {"q": "it"}, "output": "there", "children": [deepest]}
+    outer = {"tool": "delegate", "input": {"to": "it"}, "output": "done", "steps": [middle]}
+    run = read_one(GENERIC, recording({"input": "Find it", "work": [outer], "answer": "Here."}))
+    assert [(c.tool, c.result, c.turn, c.parent_id, c.call_id) for c in run.calls] == [
+        ("delegate", "done", 1, None, "call-1"),
+        ("search", "there", None, "call-1", "call-2"),
+        ("look", "here", None, "call-2", "c"),
+    ]
+
+
+def test_calls_held_by_calls_are_followed_to_some_depth_only() -> None:
+    call: dict[str, Any] = {"tool": "f", "input": {}, "output": 1}
+    for _ in range(80):
+        call = {"tool": "f", "input": {}, "output": 1, "calls": [call]}
+    run = read_one(GENERIC, recording([CHAT[0], call]))
+    assert len(run.calls) == 61
+
+
+def test_an_error_alone_answers_the_call_that_its_id_names() -> None:
+    lines = (
+        {"kind": "Invoked", "payload": {"invocationId": "i", "toolName": "f", "arguments": {}}},
+        {"kind": "Failed", "payload": {"invocationId": "i", "error": "smtp down"}},
+    )
+    (call,) = read_one(GENERIC, recording(lines)).calls
+    assert (call.reported_success, call.error_message) == (False, "smtp down")
+
+
+def test_rows_under_their_names_are_runs() -> None:
+    rows = {
+        name: {"prompt": name, "calls": [{"tool": "f", "args": {"n": name}}], "answer": name * 2}
+        for name in ("one", "two")
+    }
+    for value in (rows, {"runs": rows}):
+        runs = read(GENERIC, recording(value))
+        assert [(r.input, r.actual_output) for r in runs] == [("one", "oneone"), ("two", "twotwo")]
+        assert [r.calls[0].parameters for r in runs] == [{"n": "one"}, {"n": "two"}]
+
+
+def test_lines_of_few_sessions_are_a_run_each() -> None:
+    named = ("s1", "s1", "s2")
+    lines = tuple({"session": s, "tool": "f", "args": {"n": i}} for i, s in enumerate(named))
+    assert [len(r.calls) for r in read(GENERIC, recording(lines))] == [2, 1]
+
+
+def test_the_steps_of_the_ai_sdk() -> None:
+    sent = {"type": "tool-call", "toolCallId": "1", "toolName": "f", "input": {"a": 1}}
+    failed = {"type": "tool-error", "toolCallId": "1", "toolName": "f", "error": {"message": "no"}}
+    about = {"usage": {"inputTokens": 2, "outputTokens": 1}, "response": {"modelId": "m"}}
+    steps = [
+        {"content": [sent, failed], "finishReason": "tool-calls", **about},
+        {"content": [], "text": "Done", "toolCalls": [], "finishReason": "stop", **about},
+    ]
+    run = read_one(GENERIC, recording({"prompt": "Do it", "steps": steps}))
+    (call,) = run.calls
+    assert (call.reported_success, call.error_message) == (False, "no")
+    assert (run.input, run.actual_output, run.model) == ("Do it", "Done", "m")
+    assert run.usage == Usage(input_tokens=4, output_tokens=2)

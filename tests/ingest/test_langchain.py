@@ -13,7 +13,8 @@ from assay.ingest.formats import pick_format
 from assay.ingest.graph_states import ROLES, STATE_KEYS
 from assay.ingest.graph_streams import put_together
 from assay.ingest.graph_updates import OTHER_MODES
-from assay.ingest.langchain import LANGCHAIN, STATUSES
+from assay.ingest.langchain import LANGCHAIN
+from assay.ingest.served_blocks import STATUSES
 from assay.records import preview
 from assay.run import Usage
 
@@ -407,3 +408,61 @@ def test_what_is_no_event_among_events_is_reported() -> None:
     assert problems(LANGCHAIN, made_up) == [
         "log.json:6: expected an event of a graph, got dict {'hello': 'there'}"
     ]
+
+
+def served(*parts: Any, **more: Any) -> Any:
+    """A run whose one reply holds what the provider ran itself."""
+    said = {"type": "ai", "content": list(parts), "tool_calls": [], **more}
+    asked = {"type": "human", "content": "Weather?"}
+    return read_one(LANGCHAIN, recording([asked, said]))
+
+
+def test_what_the_provider_ran_is_called_too() -> None:
+    sent = {"type": "server_tool_call", "id": "s1", "name": "web_search", "args": {"query": "x"}}
+    came = {"type": "server_tool_result", "tool_call_id": "s1", "status": "error", "output": "no"}
+    more = {"tool_name": "list", "server_label": "gh", "arguments": "{"}
+    remote = {"type": "server_tool_call", "id": "s2", "name": "remote_mcp", "extras": more}
+    own = {"name": "look", "args": {}, "id": "t"}
+    words = [{"type": "text", "text": "I look."}, "Found."]
+    run = served(words[0], sent, came, remote, words[1], tool_calls=[own])
+    assert [(c.tool, c.server, c.turn) for c in run.calls] == [
+        ("web_search", None, 1),
+        ("list", "gh", 2),
+        ("look", None, 2),
+    ]
+    assert (run.calls[0].parameters, run.calls[0].result) == ({"query": "x"}, "no")
+    assert (run.calls[0].reported_success, run.calls[0].error_message) == (False, "no")
+    assert run.calls[1].parameters == "{"
+
+
+@pytest.mark.parametrize(
+    ("parts", "more"),
+    [
+        (
+            [
+                {"type": "mcp_tool_use", "id": "a", "name": "f", "server_name": "s", "input": {}},
+                {"type": "mcp_tool_result", "tool_use_id": "a", "content": "x", "is_error": True},
+            ],
+            {},
+        ),
+        ([{"type": "mcp_call", "id": "a", "name": "f", "server_label": "s", "error": "x"}], {}),
+        (
+            [],
+            {
+                "additional_kwargs": {
+                    "tool_outputs": [
+                        {"type": "mcp_call", "id": "a", "name": "f", "server_label": "s"}
+                        | {"output": "x", "status": "failed"}
+                    ]
+                }
+            },
+        ),
+    ],
+    ids=["anthropic", "openai", "openai-beside"],
+)
+def test_what_the_provider_ran_in_its_own_words(parts: list[Any], more: dict[str, Any]) -> None:
+    run = served(*parts, {"type": "text", "text": "Sunny"}, **more)
+    (call,) = run.calls
+    assert (call.tool, call.server, call.result) == ("f", "s", "x")
+    assert call.reported_success is False
+    assert run.actual_output == "Sunny"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from tests.ingest.reading import read_one, recording
 
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import decode_arguments
@@ -284,3 +285,12 @@ def test_every_call_of_the_normalised_chats_is_found(shared: Shared) -> None:
         assert expected <= found, name
         compared += len(expected)
     assert compared == 15
+
+
+def test_rows_as_they_are_exported_to_a_bucket() -> None:
+    about = {"trace_id": "T", "start_time": "2026-10-01 10:00:01.0", "level": "DEFAULT"}
+    model = {"id": "1", "type": "GENERATION", "name": "chat", "provided_model_name": "m"}
+    tool = {"id": "2", "type": "TOOL", "name": "f", "input": '{"a": 1}', "output": "x"}
+    run = read_one(LANGFUSE, recording(({**about, **model}, {**about, **tool})))
+    (call,) = run.calls
+    assert (run.model, call.tool, call.parameters, call.result) == ("m", "f", {"a": 1}, "x")

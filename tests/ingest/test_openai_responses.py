@@ -147,6 +147,7 @@ def test_a_response_object() -> None:
         "id": "resp_1",
         "model": "gpt-5",
         "created_at": 100,
+        "completed_at": 104,
         "instructions": "Be brief.",
         "input": "Hi",
         "tools": [{"type": "function", "name": "f", "parameters": {}}],
@@ -157,7 +158,7 @@ def test_a_response_object() -> None:
     made_up = recording((response,), "log.jsonl")
     run = read_one(OPENAI_RESPONSES, made_up)
     assert (run.input, run.actual_output, run.model) == ("Hi", "Ho", "gpt-5")
-    assert (run.run_id, run.started_at) == ("resp_1", 100.0)
+    assert (run.run_id, run.started_at, run.ended_at) == ("resp_1", 100.0, 104.0)
     assert run.usage == Usage(input_tokens=5, reasoning_tokens=2)
     assert run.available_tools == response["tools"]
     assert run.extra == {"temperature": 0}
@@ -324,3 +325,14 @@ def test_a_response_that_failed_is_an_outcome() -> None:
     outcome = read_one(OPENAI_RESPONSES, recording(failed)).outcome
     assert outcome is not None
     assert outcome.success is False
+
+
+def test_tokens_of_a_saved_state_are_those_of_its_replies() -> None:
+    item = {"type": "function_call", "callId": "c", "name": "f", "arguments": "{}"}
+    state = {
+        "originalInput": "Hi",
+        "modelResponses": [{"usage": {"inputTokens": n, "outputTokens": 1}} for n in (3, 4)],
+        "generatedItems": [{"type": "tool_call_item", "rawItem": item}],
+    }
+    run = read_one(OPENAI_RESPONSES, recording(state))
+    assert ([c.tool for c in run.calls], run.usage) == (["f"], Usage(7, 2))

@@ -257,3 +257,15 @@ def test_recorded_streams_have_the_published_counts(shared: Callable[..., Path])
         assert case.input
         assert case.actual_output
     assert counts == {"streams": 4, "calls": 11, "finished": 3, "answered": 8, "failed": 1}
+
+
+def test_lines_that_tell_nothing_are_passed_over_and_failures_are_told() -> None:
+    lines = (
+        event("MessageEvent", "user", llm_message={"content": "Fix it"}),
+        event("ActionEvent", tool_name="fly", tool_call_id="a", action=None),
+        event("AgentErrorEvent", tool_name="fly", tool_call_id="a", error="no such tool"),
+        event("Condensation", "environment", timestamp="2026-10-01T10:00:00", summary="s"),
+        event("PauseEvent", "user", timestamp="2026-10-01T10:00:01"),
+    )
+    (call,) = read_one(OPENHANDS, recording(lines, "events.jsonl")).calls
+    assert (call.result, call.reported_success) == ("no such tool", False)

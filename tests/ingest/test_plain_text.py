@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from assay.ingest import call_tables
 from assay.ingest.documents import Unreadable
 from assay.ingest.reading import read_runs
 from assay.test_case import AgentTestCase
@@ -95,3 +97,38 @@ def test_an_action_without_an_observation_has_no_result(tmp_path: Path) -> None:
         ("rain", "Oslo", "7 mm"),
         ("stop", "now", None),
     ]
+
+
+def test_lines_of_pythons_own_logger(tmp_path: Path) -> None:
+    text = (
+        "INFO:agent:{'role': 'user', 'content': \"What's on?\"}\n"
+        "INFO:agent:{'role': 'assistant', 'tool_calls': [{'id': 'a', 'name': 'look',"
+        " 'arguments': {'at': None, 'like': '\\d'}}]}\n"
+        "DEBUG:agent:done {x}\n"
+        "INFO:agent:{'role': 'tool', 'tool_call_id': 'a', 'content': 'jazz'}\n"
+        "INFO:agent:{'role': 'assistant', 'content': 'Jazz.'}\n"
+    )
+    (run,), problems = read(tmp_path / "s.log", text)
+    (call,) = run.calls
+    assert (run.input, run.actual_output) == ("What's on?", "Jazz.")
+    assert (call.parameters, call.result) == ({"at": None, "like": "\\d"}, "jazz")
+    assert problems == [":3: holds a value that is cut off or no JSON"]
+
+
+def test_each_question_of_a_log_is_a_run_at_its_line(tmp_path: Path) -> None:
+    one = "Question: how?\nAction: look\nAction Input: x\nObservation: y\nFinal Answer: so\n\n"
+    runs, problems = read(tmp_path / "s.txt", "\n" + one * 3)
+    assert [run.source and run.source.position for run in runs] == [2, 8, 14]
+    assert problems == []
+
+
+def test_a_cell_beyond_all_limits_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_tables, "_LONGEST_CELL", 10)
+    before = csv.field_size_limit()
+    try:
+        for text in ('tool,"' + "x" * 20, HEAD + "a" * 20):
+            (told,) = call_tables.table_rows(text, "t.csv")
+            assert isinstance(told, Unreadable)
+            assert told.problem.startswith("the table breaks off: field larger than")
+    finally:
+        csv.field_size_limit(before)

@@ -11,7 +11,7 @@ from tests.conftest import shared_path
 from tests.ingest.reading import problems, read_one, recording, unpacked_ds200
 
 from assay.ingest.documents import Unreadable
-from assay.ingest.reading import Glimpse, RunReader
+from assay.ingest.reading import Glimpse, RunReader, read_runs
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.toolgym import TOOLGYM, Place, read_place
 from assay.run import RunOutcome
@@ -253,8 +253,6 @@ def test_a_file_laid_out_as_toolgym_does_is_read_like_any_other(value: dict[str,
     "broken",
     [
         json.dumps(react([a_call("t")]), indent=2).encode()[:-9],
-        json.dumps(react([], note="\ud800"), indent=2).encode(),
-        json.dumps(react([a_call("t", thought="\ud800")]), indent=2).encode(),
         json.dumps(react([a_call("t", thought="~")]), indent=2).encode().replace(b"~", b"\xff"),
         json.dumps(react([a_call("t", thought="~")]), indent=2).encode().replace(b"~", b"\n"),
         json.dumps(react([a_call("t", thought=0)]), indent=2).encode().replace(b": 0", b": 01"),
@@ -266,6 +264,16 @@ def test_what_is_broken_is_refused_wherever_it_is_broken(broken: bytes) -> None:
     told = [problem.removeprefix("trajectory_") for problem in problems(TOOLGYM, quick)]
     assert told
     assert told == problems(TOOLGYM, patient)
+
+
+@pytest.mark.parametrize("value", [react([], note="\ud800"), react([a_call("t\ud800")])])
+def test_half_a_character_is_mended_wherever_it_stands(value: Any, tmp_path: Path) -> None:
+    for name in ("trajectory_u", "u"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(value, indent=2))
+    told = [str(i).partition("json")[2] for i in read_runs(tmp_path) if isinstance(i, Unreadable)]
+    assert len(told) == 2
+    assert told[0] == told[1]
+    assert told[0].startswith(": mended: not JSON:")
 
 
 def test_errors_of_the_agent_are_kept() -> None:

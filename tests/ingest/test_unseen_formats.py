@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from assay.execution import ToolExecutionResult
 
-# In a model's own completion an observation may be made up; and some words nobody can expect.
-UNREAD = {"completion", "who_said"}
+# In a model's own completion an observation may be made up.
+UNREAD = {"completion"}
 
 
 def items_of(name: str, folder: Path) -> list[Any]:

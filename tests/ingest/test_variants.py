@@ -1012,6 +1012,54 @@ VARIANTS: dict[str, Variant] = {
         "done",
         model="gpt-x",
     ),
+    "LangChain4j": Variant(
+        [
+            {"type": "SYSTEM", "text": "Be brief."},
+            {"type": "USER", "contents": [{"type": "TEXT", "text": "q"}]},
+            {
+                "type": "AI",
+                "toolExecutionRequests": [
+                    {"id": "1", "name": "f", "arguments": '{"a": 1}'},
+                    {"id": "2", "name": "g", "arguments": "{}"},
+                ],
+            },
+            {"type": "TOOL_EXECUTION_RESULT", "id": "1", "toolName": "f", "text": "ok"},
+            {
+                "type": "TOOL_EXECUTION_RESULT",
+                "id": "2",
+                "toolName": "g",
+                "text": "no",
+                "isError": True,
+            },
+            {"type": "AI", "text": "done"},
+        ],
+        "generic",
+        [("f", {"a": 1}, True), ("g", {}, False)],
+        "q",
+        "done",
+    ),
+    "Spring AI": Variant(
+        [
+            {"messageType": "USER", "text": "q", "metadata": {"messageType": "USER"}, "media": []},
+            {
+                "messageType": "ASSISTANT",
+                "text": None,
+                "toolCalls": [
+                    {"id": "1", "type": "function", "name": "f", "arguments": '{"a": 1}'}
+                ],
+            },
+            {
+                "messageType": "TOOL",
+                "text": "",
+                "responses": [{"id": "1", "name": "f", "responseData": "Error: no such city"}],
+            },
+            {"messageType": "ASSISTANT", "text": "done", "toolCalls": []},
+        ],
+        "generic",
+        [("f", {"a": 1}, False)],
+        "q",
+        "done",
+    ),
     "LlamaIndex: calls beside the blocks": Variant(
         [
             {"role": "user", "blocks": [{"block_type": "text", "text": "q"}]},

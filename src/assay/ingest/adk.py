@@ -213,15 +213,28 @@ def _set_cases(evalset: dict[str, Any]) -> Iterator[AgentTestCase]:
 
 def _expected_turn(turn: dict[str, Any]) -> dict[str, Any]:
     """A turn of an evaluation set, in the words of the old test files."""
-    between = dict_or_empty(field(turn, "intermediate_data"))
+    uses, _ = _between(turn)
     return {
         "query": _content_words(field(turn, "user_content")),
         "reference": _content_words(field(turn, "final_response")),
         "expected_tool_use": [
-            {"tool_name": use.get("name"), "tool_input": use.get("args")}
-            for use in objects_in(field(between, "tool_uses"))
+            {"tool_name": use.get("name"), "tool_input": use.get("args")} for use in uses
         ],
     }
+
+
+def _between(turn: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What was called between question and answer, and what came back: listed, or in events."""
+    found = dict_or_empty(field(turn, "intermediate_data"))
+    events = objects_in(field(found, "invocation_events"))
+    contents = (dict_or_empty(event.get("content")) for event in events)
+    parts = [part for content in contents for part in objects_in(content.get("parts"))]
+    uses = (field(part, "function_call") for part in parts)
+    answers = (field(part, "function_response") for part in parts)
+    return (
+        objects_in(field(found, "tool_uses")) + objects_in([*uses]),
+        objects_in(field(found, "tool_responses")) + objects_in([*answers]),
+    )
 
 
 def _content_words(content: object) -> str:
@@ -287,11 +300,11 @@ def _result_cases(results: dict[str, Any]) -> Iterator[AgentTestCase]:
 
 def _tell_invocation(builder: RunBuilder, turn: dict[str, Any]) -> None:
     builder.user(_content_words(field(turn, "user_content")))
-    between = dict_or_empty(field(turn, "intermediate_data"))
-    for use in objects_in(field(between, "tool_uses")):
+    uses, answers = _between(turn)
+    for use in uses:
         builder.call(_call(use, None))
     builder.end_reply()
-    for answer in objects_in(field(between, "tool_responses")):
+    for answer in answers:
         name = text_at(answer, "name")
         builder.result(text_at(answer, "id"), answer.get("response"), tool=name)
     builder.assistant(_content_words(field(turn, "final_response")))

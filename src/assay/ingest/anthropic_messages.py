@@ -81,11 +81,8 @@ def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
     words: list[Any] = []
     for block in objects_in(content):
         kind = text_at(block, "type")
-        if kind in CALL_BLOCKS:
-            parent = _caller(block)
-            run.call(_call(block, parent), inside=parent is not None)
-        elif kind in RESULT_BLOCKS or str(kind).endswith("_tool_result"):
-            _add_result(run, block)
+        if is_call_or_result(kind):
+            add_block(run, block)
         elif kind in THOUGHT_BLOCKS:
             run.think(text_at(block, "thinking"))
         elif role == "assistant":
@@ -95,6 +92,20 @@ def add_message(run: RunBuilder, message: dict[str, Any]) -> None:
     if words:
         _add_words(run, role, words)
     run.end_reply()
+
+
+def is_call_or_result(kind: str | None) -> bool:
+    """Whether blocks of a kind are calls, or what came back for one."""
+    return kind in CALL_BLOCKS or kind in RESULT_BLOCKS or str(kind).endswith("_tool_result")
+
+
+def add_block(run: RunBuilder, block: dict[str, Any]) -> None:
+    """Tell the run a call, or what came back for one."""
+    if text_at(block, "type") not in CALL_BLOCKS:
+        _add_result(run, block)
+        return
+    parent = _caller(block)
+    run.call(_call(block, parent), inside=parent is not None)
 
 
 def _add_words(run: RunBuilder, role: object, words: list[Any]) -> None:

@@ -48,6 +48,11 @@ RESULT_NAMES = (
     "BFCL_v4_{category}_result.json",
     "{category}_result.json",
 )
+# Folders between a model's and its files.
+GROUPS = frozenset(
+    {"non_live", "live", "multi_turn", "agentic", "web_search", "format_sensitivity"}
+    | {"memory", "kv", "vector", "rec_sum", "text", "text_audio", "audio", "vision"}
+)
 SCORE_NAMES = (
     "{category}_score.json",
     "BFCL_v2_{category}_score.json",
@@ -305,7 +310,12 @@ def _category(item: str | None) -> str | None:
 
 def _model(recording: Recording) -> str | None:
     is_file = isinstance(recording.place, FilePlace)
-    return Path(recording.name).parent.name or None if is_file else None
+    return _model_folder(Path(recording.name)).name or None if is_file else None
+
+
+def _model_folder(path: Path) -> Path:
+    """The folder of a model, in which later versions sort files by groups of categories."""
+    return next((folder for folder in path.parents if folder.name not in GROUPS), path.parent)
 
 
 def _other_tree(
@@ -315,7 +325,8 @@ def _other_tree(
     place = recording.place
     if category is None or not isinstance(place, FilePlace) or len(place.path.parents) < 3:
         return None
-    folder = place.path.parents[2] / tree / place.path.parent.name
+    model = _model_folder(place.path)
+    folder = model.parent.parent / tree / place.path.parent.relative_to(model.parent)
     paths = (folder / name.format(category=category) for name in names)
     found = next((path for path in paths if path.is_file()), None)
     return None if found is None else Recording(FilePlace(found))

@@ -28,8 +28,8 @@ def table_rows(text: str, name: str) -> Iterator[Document | Unreadable]:
     """The rows of a table as objects, each at its line; empty cells are left out."""
     csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, name))
-    columns = [_key(column) for column in next(reader, [])]
     try:
+        columns = [_key(column) for column in next(reader, [])]
         for cells in reader:
             if not cells:
                 continue

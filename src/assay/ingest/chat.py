@@ -10,6 +10,8 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import Struct
+
 from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.exchanges import UNREAD, Exchanges, archived, joined, told_as_messages
@@ -183,7 +185,7 @@ class RunBuilder:
         self.answer: str | None = None
         self._reply: dict[str, Any] | None = None
         self._waiting = _WaitingCalls()
-        self._unmatched: list[dict[str, Any]] = []
+        self._unmatched: list[_Result] = []
 
     def system(self, content: object) -> None:
         """Instructions to the model."""
@@ -261,19 +263,16 @@ class RunBuilder:
     ) -> ToolExecutionResult | None:
         """What came back for a call: found by its id or, where there is none, by its tool.
 
-        A result that no call is waiting for is kept in the case's `extra`.
+        One that stands before its call finds it in the end; a result that no call is waiting for
+        is kept in the case's `extra`.
         """
         self.end_reply()
+        came = _Result(call_id, tool, value, reported_success, error_message, ended_at)
         call = self._waiting.take(call_id, tool)
         if call is None:
-            unmatched = {"call_id": call_id, "tool": tool, "result": value}
-            self._unmatched.append({k: v for k, v in unmatched.items() if v is not None})
-            return None
-        call.result = value
-        call.reported_success = reported_success
-        call.success = reported_success is not False
-        call.error_message = error_message
-        call.ended_at = ended_at
+            self._unmatched.append(came)
+        else:
+            came.settle(call)
         return call
 
     def wait_again(self, call: ToolExecutionResult) -> None:
@@ -283,8 +282,9 @@ class RunBuilder:
     def finish(self, **known: Any) -> AgentTestCase:
         """The case, with whatever else is `known` of it by the names of its fields."""
         extra = known.pop("extra", {})
-        if self._unmatched:
-            extra = {**extra, "unmatched_results": self._unmatched}
+        unmatched = [came.told() for came in self._unmatched if not self._came_early(came)]
+        if unmatched:
+            extra = {**extra, "unmatched_results": unmatched}
         question = known.pop("input", None) or self._question or ""
         answer = known.pop("actual_output", None) or self.answer
         rounds = known.pop("total_rounds", None) or self.turns
@@ -299,6 +299,13 @@ class RunBuilder:
             **known,
         )
 
+    def _came_early(self, came: _Result) -> bool:
+        """Whether a result stood before its call, the only one with that id; it has it now."""
+        call = self._waiting.take_only(came.call_id)
+        if call is not None:
+            came.settle(call)
+        return call is not None
+
     def _say(self, role: str, text: str) -> None:
         self.end_reply()
         if text:
@@ -311,6 +318,30 @@ class RunBuilder:
         return self._reply
 
 
+class _Result(Struct, frozen=True):
+    """What came back for a call, and what was said of it."""
+
+    call_id: str | None
+    tool: str | None
+    value: object
+    reported_success: bool | None
+    error_message: str | None
+    ended_at: float | None
+
+    def settle(self, call: ToolExecutionResult) -> None:
+        """Write down what came back for a call."""
+        call.result = self.value
+        call.reported_success = self.reported_success
+        call.success = self.reported_success is not False
+        call.error_message = self.error_message
+        call.ended_at = self.ended_at
+
+    def told(self) -> dict[str, Any]:
+        """The result as it is kept where no call waited for it."""
+        known = {"call_id": self.call_id, "tool": self.tool, "result": self.value}
+        return {key: value for key, value in known.items() if value is not None}
+
+
 class _WaitingCalls:
     """Calls without a result yet, found by id, by tool or by age, each in constant time."""
 
@@ -318,10 +349,13 @@ class _WaitingCalls:
         self._by_id: dict[str, deque[ToolExecutionResult]] = {}
         self._by_tool: dict[str, deque[ToolExecutionResult]] = {}
         self._by_age: deque[ToolExecutionResult] = deque()
+        self._used_again: set[str] = set()
         self.answered: set[int] = set()
 
     def add(self, call: ToolExecutionResult) -> None:
         if call.call_id:
+            if call.call_id in self._by_id:
+                self._used_again.add(call.call_id)
             same = self._by_id.setdefault(call.call_id, deque())
             if same and same[-1].turn != call.turn:
                 # Some models number their calls anew each turn; the old ones are out of reach.
@@ -345,3 +379,9 @@ class _WaitingCalls:
                 self.answered.add(id(call))
                 return call
         return None
+
+    def take_only(self, call_id: str | None) -> ToolExecutionResult | None:
+        """The call of that id, where no other ever had it and nothing came back for it."""
+        if call_id is None or call_id in self._used_again:
+            return None
+        return self.take(call_id, None)

@@ -16,7 +16,14 @@ from msgspec import Struct
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
 from assay.ingest.claude_sessions import ClaudeSession, session_id, sessions_in
-from assay.ingest.claude_stream import API_ERROR, first_model, is_result, stream_facts, usage_of
+from assay.ingest.claude_stream import (
+    API_ERROR,
+    as_printed,
+    first_model,
+    is_result,
+    stream_facts,
+    usage_of,
+)
 from assay.ingest.documents import Unreadable, nothing_own, unexpected
 from assay.ingest.fields import (
     amount_or_none,
@@ -92,7 +99,8 @@ def _recognise(recording: Recording) -> float:
 
 def _lines_in(value: object) -> list[Any]:
     """The lines of a document: `--output-format json` prints them as one array."""
-    return value if isinstance(value, list) else [value]
+    lines = value if isinstance(value, list) else [value]
+    return [as_printed(line) if isinstance(line, dict) else line for line in lines]
 
 
 def _is_message(line: dict[str, Any]) -> bool:
@@ -160,7 +168,7 @@ def _case(told: ClaudeSession, recording: Recording) -> AgentTestCase:
     for message in messages:
         _tell(builder, message)
     first = next(line for line in lines if _is_message(line) or is_result(line))
-    session = session_id(first)
+    session = session_id(first) or next(filter(None, map(session_id, lines)), None)
     agent = text_at(first, "agentId")
     models = _models(messages) or first_model(lines)
     times = [at for m in messages if (at := epoch_seconds(m.line.get("timestamp"))) is not None]

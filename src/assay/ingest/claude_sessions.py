@@ -8,6 +8,7 @@ id, and the first new one names one of them as its parent. What was merely put t
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.ingest.fields import dict_or_empty, text_at
@@ -39,11 +40,15 @@ def sessions_in(lines: list[dict[str, Any]]) -> list[ClaudeSession]:
         own = [line for line in part if not _origin(line)]
         stamped = [line for line in part if _origin(line)]
         gone_on = sorted({at for line in own for at in _parents(line, told_in) if at in found})
-        before = [found.pop(at) for at in gone_on]
-        copied = [line for session in before for line in (*session.copied, *session.lines)]
-        origins = (*map(_origin, stamped), *map(session_id, copied))
-        origin = next(filter(None, origins), None)
-        found[number] = ClaudeSession(own, [*copied, *stamped], origin)
+        copied: list[dict[str, Any]] = []
+        for at in gone_on:
+            before = found.pop(at)
+            # Many may go on with each other: what the first copied is not copied again.
+            copied = before.copied if not copied else [*copied, *before.copied]
+            copied += before.lines
+        origin = next(filter(None, chain(map(_origin, stamped), map(session_id, copied))), None)
+        copied += stamped
+        found[number] = ClaudeSession(own, copied, origin)
         told_in |= {uuid: number for line in part if (uuid := text_at(line, "uuid"))}
     return list(found.values())
 

@@ -14,6 +14,48 @@ if TYPE_CHECKING:
 API_ERROR = "[API Error:"
 
 
+# The blocks of a message by the keys that each alone has, as Python's SDK holds them.
+_BLOCK_KINDS = (
+    ("tool_use_id", "tool_result"),
+    ("input", "tool_use"),
+    ("thinking", "thinking"),
+    ("text", "text"),
+)
+_SUMMED_UP = frozenset({"subtype", "duration_ms", "num_turns", "session_id"})
+
+
+def is_of_sdk(line: dict[str, Any]) -> bool:
+    """Whether a line is a message that Python's SDK held, saved by its fields: without a type."""
+    if "type" in line:
+        return False
+    is_said = "parent_tool_use_id" in line and "content" in line
+    return is_said or line.keys() >= _SUMMED_UP or {"subtype", "data"} == line.keys()
+
+
+def as_printed(line: dict[str, Any]) -> dict[str, Any]:
+    """A line as Claude Code prints it, of one that Python's SDK held; any other as it is."""
+    if not is_of_sdk(line):
+        return line
+    if "content" not in line:
+        printed = line.get("data")
+        return printed if isinstance(printed, dict) else {**line, "type": "result"}
+    role = "assistant" if "model" in line else "user"
+    content = line["content"]
+    blocks = [_typed(block) for block in objects_in(content)]
+    message = {
+        "role": role,
+        "content": blocks if isinstance(content, list) else content,
+        **{key: line[key] for key in ("model", "usage") if line.get(key)},
+        **({"id": line["message_id"]} if text_at(line, "message_id") else {}),
+    }
+    return {"session_id": None, **line, "type": role, "message": message}
+
+
+def _typed(block: dict[str, Any]) -> dict[str, Any]:
+    kind = next((kind for key, kind in _BLOCK_KINDS if key in block), None)
+    return block if kind is None or "type" in block else {**block, "type": kind}
+
+
 def is_result(line: dict[str, Any]) -> bool:
     """Whether a line sums up a whole run; it may be all that was printed."""
     return line.get("type") == "result" and "session_id" in line and "num_turns" in line

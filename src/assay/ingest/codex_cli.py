@@ -41,8 +41,14 @@ CALL_ITEMS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
     "local_shell_call": "action",
+    "tool_search_call": "arguments",
 }
-OUTPUT_ITEMS = frozenset({"function_call_output", "custom_tool_call_output"})
+# What came back, with the key that holds it.
+OUTPUT_ITEMS = {
+    "function_call_output": "output",
+    "custom_tool_call_output": "output",
+    "tool_search_output": "tools",
+}
 # What the harness tells the model in the user's name.
 HARNESS_PREFIXES = (
     "<environment_context>",
@@ -213,7 +219,9 @@ def _tell_item(builder: RunBuilder, line: Line, *, from_events: bool) -> None:
     if kind in CALL_ITEMS:
         builder.call(_call(item, kind, line.at))
     elif kind in OUTPUT_ITEMS:
-        builder.result(text_at(item, "call_id"), item.get("output"), ended_at=line.at)
+        tool = "tool_search" if kind == "tool_search_output" else None
+        came = item.get(OUTPUT_ITEMS[kind])
+        builder.result(text_at(item, "call_id"), came, ended_at=line.at, tool=tool)
     elif kind == "reasoning":
         builder.think(_reasoning(item))
     elif kind == "message":

@@ -54,13 +54,19 @@ _TAR = "is a tar archive; unpack it, or give it a name that ends in .tar, .tar.g
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
 _NEXT_OBJECT = re.compile(rb"[ \t\r]*+(?:\n\s*+(?:\{|$)|$)")
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
+# Escapes in a text: of a whole character, of half of one, of anything else.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
 
 
 class Document(Struct, frozen=True):
     """One JSON value of a file; `position` is its line or item, from 1; None is the whole file.
 
-    `mended` is empty, or what had to be overlooked to read it: a NaN, which became null. `size` is
-    how many bytes it was written in.
+    `mended` is empty, or what had to be overlooked to read it: a NaN, which became null, or half a
+    character. `size` is how many bytes it was written in.
     """
 
     value: Any
@@ -104,7 +110,8 @@ def documents_in(
 ) -> Iterator[Document | Unreadable]:
     """All JSON documents of an open file; what cannot be read is reported in its place.
 
-    With `mend` a document that says NaN is read all the same, the NaN as null.
+    With `mend` a document that says NaN is read all the same, the NaN as null, and so is one with
+    half a character in it, which becomes U+FFFD.
     """
     for item in _documents_in(file, name, mend=mend):
         if mend or isinstance(item, Unreadable) or not item.mended:
@@ -327,9 +334,15 @@ def _document(
     try:
         return Document(decode_json(text, is_line=is_line), position, size=len(text))
     except InvalidRecord as exc:
-        if _CONSTANT.search(text) is None:
+        whole = _ESCAPE.sub(_whole_character, text)
+        if whole == text and _CONSTANT.search(text) is None:
             return Unreadable(name, str(exc), position)
-        return _mended(text, name, position, str(exc))
+        return _mended(whole, name, position, str(exc))
+
+
+def _whole_character(escape: re.Match[bytes]) -> bytes:
+    """What stands for half a character, which programs leave that cut a text short."""
+    return escape[0] if escape[1] is None else b"\\ufffd"
 
 
 def _mended(text: bytes, name: str, position: int | None, problem: str) -> Document | Unreadable:

@@ -107,6 +107,8 @@ def _part_text(part: object) -> str:
     if not isinstance(part, dict):
         return ""
     kind = text_at(part, "type")
+    if kind is not None and kind.isupper():  # as Java names its kinds
+        kind = kind.lower()
     if kind in MEDIA_KINDS:
         return f"[{kind}]"
     if kind in WORD_KINDS or "type" not in part:

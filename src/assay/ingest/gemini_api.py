@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
-from assay.ingest.chat import RunBuilder, sampled_entries, whole_entries
+from assay.ingest.chat import RunBuilder, entries, sampled_entries, whole_entries
 from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.exchanges import TRAFFIC_KEYS, Repeated, RepeatedRequests
 from assay.ingest.fields import (
@@ -22,6 +22,7 @@ from assay.ingest.fields import (
 )
 from assay.ingest.gemini_chunks import joined_pieces
 from assay.ingest.gemini_cli import HARNESS_PREFIXES
+from assay.ingest.gemini_interactions import interaction_runs, is_interaction
 from assay.ingest.recording import Format, Recording
 from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
 from assay.run import Source
@@ -60,6 +61,8 @@ _DEEPEST_SCHEMA = 50
 
 
 def _recognise(recording: Recording) -> float:
+    if any(map(is_interaction, recording.first_items(1))):
+        return 0.95
     found = [_conversation(v) for value in sampled_entries(recording) for v in _values(value)]
     contents = [c for value in found for c in (value["contents"] if value else ())]
     if not contents or None in found or not all(map(is_content, contents)):
@@ -113,6 +116,25 @@ def _conversation(value: Any) -> dict[str, Any] | None:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    if any(map(is_interaction, recording.first_items(1))):
+        return _read_interactions(recording)
+    return _read_contents(recording)
+
+
+def _read_interactions(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
+    told: list[tuple[dict[str, Any], int | None]] = []
+    for entry in entries(recording):
+        if isinstance(entry, Unreadable):
+            yield entry
+        elif is_interaction(entry.value):
+            told.append((entry.value, entry.position))
+        else:
+            problem = "an interaction with the Gemini API"
+            yield unexpected(recording.name, entry.value, problem, entry.position)
+    yield from interaction_runs(told, recording.name, NAME)
+
+
+def _read_contents(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[Any] = []
     requests = RepeatedRequests("contents", _USAGE, _told)
     for entry in whole_entries(recording):
@@ -267,11 +289,12 @@ def _either(value: dict[str, Any], keys: tuple[str, ...]) -> Any:
 
 GEMINI_API = Format(
     name=NAME,
-    title="Contents of the Gemini API, requests and responses",
+    title="Contents of the Gemini API, requests and responses; interactions",
     fidelity=(
         "A result says that it failed only by an `error` in it; calls have ids in newer versions, "
         "else results are paired by tool and order. No server, no times, no outcome; the tools on "
-        "offer, the model and the tokens only where request or response were kept."
+        "offer, the model and the tokens only where request or response were kept. Interactions "
+        "have a flag, times and the servers of MCP calls; of their results only those sent back."
     ),
     recognise=_recognise,
     read=_read,

@@ -86,6 +86,8 @@ class _Finder:
         self._loosely_answered: dict[str, ToolExecutionResult] = {}
         self._open_tools: dict[str, int] = {}
         self._left = nodes
+        # How many calls there are around those that are looked at.
+        self._depth = 0
         # When the event was written that holds what is looked at.
         self._written: float | None = None
 
@@ -171,7 +173,7 @@ class _Finder:
     def _take_message(self, node: dict[str, Any], role: str) -> None:
         words = text_of(shapes.message_content(node))
         self.evidence.said[role] = self.evidence.said.get(role, 0) + 1
-        about = dict_or_empty(node.get("meta") or node.get("metadata"))
+        about = dict_or_empty(node.get("meta") or node.get("metadata") or node.get("response"))
         self.usages.append(node.get("usage") or node.get("models_usage") or about.get("usage"))
         at = self._moment(node)
         self.times += [] if at is None else [at]
@@ -229,7 +231,9 @@ class _Finder:
     def _take_call(self, node: dict[str, Any]) -> None:
         self._end_calls([(node, call) for call in self._begin_call(node)])
 
-    def _begin_call(self, node: dict[str, Any]) -> list[ToolExecutionResult]:
+    def _begin_call(
+        self, node: dict[str, Any], outer: ToolExecutionResult | None = None
+    ) -> list[ToolExecutionResult]:
         """Take a call; it comes back where its result stands in it and is yet to be told."""
         call = ToolExecutionResult(
             tool=shapes.call_name(node) or "",
@@ -247,14 +251,28 @@ class _Finder:
         if has_result and not call.call_id:
             # Its own result is not to be taken for that of a call before it.
             call.call_id = _private_id(call)
-        self.builder.call(call)
+        call.parent_id = None if outer is None else outer.call_id
+        self.builder.call(call, inside=outer is not None)
         self.evidence.calls += 1
         self.evidence.call_ids += shapes.first_id(node, shape_words.CALL_ID_KEYS) is not None
         if has_result:
             return [call]
         self._open_tools[call.tool] = self._open_tools.get(call.tool, 0) + 1
         self._open_ids[call.call_id or ""] = call
+        self._take_inner(node, call)
         return []
+
+    def _take_inner(self, node: dict[str, Any], outer: ToolExecutionResult) -> None:
+        """Take the calls that a call holds; they name it by an id, be it one that they need."""
+        inner = shapes.inner_calls(node) if self._depth < _DEEPEST else []
+        if not inner:
+            return
+        if outer.call_id in {None, _private_id(outer)}:
+            outer.call_id = f"call-{len(self.builder.calls)}"
+        self._depth += 1
+        for call in inner:
+            self._end_calls([(call, begun) for begun in self._begin_call(call, outer)])
+        self._depth -= 1
 
     def _end_calls(self, called: list[tuple[dict[str, Any], ToolExecutionResult]]) -> None:
         for node, call in called:
@@ -263,6 +281,7 @@ class _Finder:
             self._tell_result(node, result.value if result else None, call.call_id, call.tool)
             if call.call_id == _private_id(call):
                 call.call_id = None
+            self._take_inner(node, call)
             if None not in (call.started_at, call.ended_at) and call.execution_time is None:
                 call.execution_time = _between(call.started_at, call.ended_at)
         called.clear()

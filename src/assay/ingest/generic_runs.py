@@ -44,7 +44,10 @@ SESSION_KEYS = (
 # What the lines of one run have in common; the last names its task.
 RUN_KEYS = (*SESSION_KEYS, "task_id")
 # Of these it is enough that two lines share a name: nothing else is called so.
-OWN_RUN_KEYS = frozenset({"run_id", "runId", "run_name", "run"})
+OWN_RUN_KEYS = frozenset(
+    {"run_id", "runId", "run_name", "run", "session", "session_id", "sessionId"}
+    | {"conversation_id", "conversationId", "dialog_id", "dialogue_id"}
+)
 EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
 
 
@@ -81,8 +84,12 @@ def rows_in(value: object) -> list[object]:
     rows = value if isinstance(value, list) else [value]
     if all(map(is_row, rows)):
         return rows
-    lists = [item for item in dict_or_empty(value).values() if isinstance(item, list) and item]
-    return lists[0] if len(lists) == 1 and all(map(is_row, lists[0])) else []
+    inner = [item for item in dict_or_empty(value).values() if isinstance(item, list | dict)]
+    lists = [item if isinstance(item, list) else list(item.values()) for item in inner if item]
+    if len(lists) == 1 and all(map(is_row, lists[0])):
+        return lists[0]
+    # Rows may stand under their names.
+    return list(inner) if len(inner) > 1 and all(map(is_row, inner)) else []
 
 
 def answered_in(value: object) -> int:

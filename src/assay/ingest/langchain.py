@@ -39,6 +39,7 @@ from assay.ingest.graph_streams import (
 )
 from assay.ingest.graph_updates import messages_added
 from assay.ingest.recording import Format, Recording
+from assay.ingest.served_blocks import STATUSES, served_in, tell_in_order
 from assay.ingest.stated_names import stated_attempt, stated_model, stated_task
 from assay.run import Source
 
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
 
 NAME = "langchain"
-STATUSES = {"success": True, "error": False}
 
 _MOST_SEEN_UPDATES = 20
 # The events whose output is a message of its own.
@@ -298,6 +298,13 @@ def _tell(builder: RunBuilder, message: dict[str, Any]) -> None:
     match message["role"]:
         case "user":
             builder.user(content)
+        case "assistant" if served_in(message):
+            builder.end_reply()
+            builder.think(_reasoning(message))
+            tell_in_order(builder, message)
+            for call in _calls(message):
+                builder.call(call)
+            builder.end_reply()
         case "assistant":
             builder.assistant(content, _calls(message), reasoning=_reasoning(message))
         case "tool":

@@ -15,6 +15,7 @@ from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
     objects_in,
+    text_at,
     text_or_none,
 )
 from assay.ingest.langfuse_spans import OBSERVATION, holds_observations, read_sent
@@ -83,6 +84,7 @@ SNAKE_KEYS = {
     "cost_details": "costDetails",
     "total_cost": "totalCost",
     "session_id": "sessionId",
+    "provided_model_name": "providedModelName",
 }
 SCORE_KEYS = ("name", "value", "stringValue", "comment", "source")
 
@@ -109,7 +111,7 @@ def step_of(span: Span) -> Step:
     step = _by_attributes(span)
     reply = reply_in(_plain(observation.get("output")))
     step.role = _role(observation, step.role, reply)
-    step.model = text_or_none(observation.get("model")) or step.model
+    step.model = _model(observation) or step.model
     step.usage = _usage(observation) or step.usage
     step.tools = step.tools or _tools(observation)
     metadata = _metadata(observation)
@@ -118,6 +120,11 @@ def step_of(span: Span) -> Step:
         step.framework = "langgraph"
     _read_fields(step, observation, reply)
     return step
+
+
+def _model(observation: dict[str, Any]) -> str | None:
+    """The model as it was told; so exports to a bucket call it."""
+    return text_at(observation, "model") or text_at(observation, "providedModelName")
 
 
 def _trace_step(span: Span, trace: dict[str, Any]) -> Step:

@@ -52,8 +52,10 @@ PART_KINDS = frozenset(
     {"input_text", "output_text", "text", "refusal", "input_image", "input_file", "input_audio"}
     | {"summary_text", "reasoning_text", "image_url", "computer_screenshot"}
 )
+SAVED_REPLIES = ("modelResponses", "model_responses", "raw_responses")
+TIME_KEYS = ("created_at", "completed_at")
 _KNOWN_KEYS = frozenset(
-    {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "created_at", "object"}
+    {*ITEM_LISTS, "id", "model", "tools", "usage", "instructions", "object", *TIME_KEYS}
     | {*ASKED_AS_TEXT, *TASK_KEYS, ATTEMPT_KEY, "previous_response_id", "session_id"}
 )
 
@@ -103,9 +105,9 @@ STATUS = {"completed": True, "failed": False}
 class ItemRun:
     """A run told item by item, and the tools its MCP servers list on the way."""
 
-    def __init__(self) -> None:
-        """Begin with nothing told."""
-        self.run = RunBuilder()
+    def __init__(self, run: RunBuilder | None = None) -> None:
+        """Begin with nothing told, or go on with a run."""
+        self.run = RunBuilder() if run is None else run
         self.tools: list[dict[str, Any]] = []
         self.unread: Counter[str] = Counter()
         self._asked: dict[str, dict[str, Any]] = {}
@@ -295,7 +297,7 @@ def _item_lists(value: Any) -> list[list[Any]]:
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     loose: list[dict[str, Any]] = []
-    requests = RepeatedRequests("items", ("usage", "created_at"), _known_by)
+    requests = RepeatedRequests("items", ("usage", *TIME_KEYS), _known_by)
     earlier: dict[str, list[Any]] = {}
     for entry in whole_entries(recording):
         if isinstance(entry, Unreadable):
@@ -358,7 +360,7 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
     for item in items:
         told.add(item)
     reports = logged.reports or [value]
-    times = [at for r in reports if (at := epoch_seconds(r.get("created_at"))) is not None]
+    began, ended = (_times(reports, key) for key in TIME_KEYS)
     own_id = text_at(value, "id")
     return told.run.finish(
         available_tools=tools_on_offer(value.get("tools"), told.tools),
@@ -367,13 +369,24 @@ def _run(logged: Repeated, name: str) -> AgentTestCase:
         task_id=task_of(value),
         attempt=attempt_of(value),
         model=stated_model(value),
-        usage=total_usage(report.get("usage") for report in reports),
-        started_at=min(times, default=None),
+        usage=total_usage(report.get("usage") for report in (*reports, *_replies(value))),
+        started_at=min(began, default=None),
+        ended_at=max(ended, default=None),
         outcome=stated_outcome(value),
         source=Source(name, OPENAI_RESPONSES.name, position),
         extra={key: item for key, item in value.items() if key not in _KNOWN_KEYS}
         | ({"unread_items": dict(told.unread)} if told.unread else {}),
     )
+
+
+def _replies(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The replies of the model as the Agents SDK saves them, where no others are told."""
+    saved = (objects_in(value.get(key)) for key in SAVED_REPLIES)
+    return [] if value.get("usage") else next(filter(None, saved), [])
+
+
+def _times(reports: list[dict[str, Any]], key: str) -> list[float]:
+    return [at for report in reports if (at := epoch_seconds(report.get(key))) is not None]
 
 
 def tools_on_offer(declared: object, listed: list[dict[str, Any]]) -> list[dict[str, Any]] | None:

@@ -49,8 +49,8 @@ NO_CALLS = frozenset(
 # Observations that answer no call of the agent.
 NO_RESULTS = frozenset({"agent_state_changed", "null", "recall", "condense"})
 FAILED_OBSERVATIONS = frozenset({"error", "user_rejected"})
-KINDS = frozenset({"ActionEvent", "ObservationEvent", "MessageEvent", "SystemPromptEvent"})
 FAILED_KINDS = frozenset({"AgentErrorEvent", "UserRejectObservation"})
+KINDS = FAILED_KINDS | {"ActionEvent", "ObservationEvent", "MessageEvent", "SystemPromptEvent"}
 _WITHIN_NAME = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -79,6 +79,13 @@ def _generation(event: dict[str, Any]) -> int | None:
     return 1 if named and "source" in event and ("args" in event or "extras" in event) else None
 
 
+def _is_event(value: object) -> bool:
+    """Whether a value is an event, be it of a kind that tells nothing of what was said or done."""
+    if not isinstance(value, dict):
+        return False
+    return _generation(value) is not None or {"kind", "source", "timestamp"} <= value.keys()
+
+
 def _events(value: object) -> list[dict[str, Any]]:
     """The events of a list, or of the history of an evaluated instance."""
     if isinstance(value, dict):
@@ -103,7 +110,7 @@ def _read_file(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     for document in recording.documents():
         if isinstance(document, Unreadable):
             yield document
-        elif isinstance(document.value, dict) and _generation(document.value):
+        elif _is_event(document.value):
             loose.append(document.value)
         elif events := _events(document.value):
             around = document.value if isinstance(document.value, dict) else {}

@@ -13,7 +13,7 @@ _DEEPEST = 32
 SIGNALS = frozenset(
     {"resourceSpans", "resource_spans", "resourceLogs", "resource_logs", "resourceMetrics"}
 )
-AROUND_KEYS = ("body", "payload", "data", "request")
+AROUND_KEYS = ("body", "payload", "data", "request", "trace")
 
 
 def sent_in(value: Any) -> Any:

@@ -78,6 +78,8 @@ def _value_in(line: str) -> Any:
         value = decode_loosely(line.strip())
         return value if isinstance(value, dict) else None  # with a comma behind it, it is a tuple
     value = value_behind_words(line)
+    if value is None and (printed := line[line.index("{") :].strip()).endswith("}"):
+        value = decode_loosely(printed)
     logged = _LOGGED_AT.match(line.lstrip())
     if isinstance(value, dict) and logged and moment_of(value) is None:
         return {**value, "timestamp": logged[1].replace(",", ".")}

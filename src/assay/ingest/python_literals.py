@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from assay.errors import NotJson
 from assay.ingest.fields import decode_json_text
@@ -25,6 +26,8 @@ def decode_literal(text: str) -> Any:
     if len(text) > LONGEST_LITERAL:
         return None
     try:
-        return json_value(ast.literal_eval(text.strip()), "")
+        with catch_warnings():
+            simplefilter("ignore")  # of odd escapes, that is: whoever reads cannot mend them
+            return json_value(ast.literal_eval(text.strip()), "")
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, NotJson):
         return None

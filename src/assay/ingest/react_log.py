@@ -27,9 +27,12 @@ def react_runs(text: str) -> list[ReactRun]:
         return []
     ends = [*(label.start() for label in labels[1:]), len(text)]
     runs: list[ReactRun] = []
+    line, counted_to = 1, 0
     for label, end in zip(labels, ends, strict=True):
         if label[1] == "Question" or not runs:
-            runs.append(ReactRun([], text.count("\n", 0, label.start()) + 1))
+            line += text.count("\n", counted_to, label.start())
+            counted_to = label.start()
+            runs.append(ReactRun([], line))
         _tell(runs[-1].told, label[1], text[label.end() : end].strip())
     return [run for run in runs if any("tool" in told for told in run.told)]
 

@@ -6,20 +6,22 @@ Tables only; what makes an object a message, a call or a result of them stands i
 from __future__ import annotations
 
 ROLE_KEYS = (
-    *("role", "from", "author", "sender", "speaker", "source", "message_type", "messageType"),
-    *("type", "part_kind", "kind", "info"),
+    *("role", "from", "author", "sender", "speaker", "who", "source", "message_type"),
+    *("messageType", "type", "part_kind", "kind", "info"),
 )
 ROLES = {
-    **dict.fromkeys(("user", "human", "customer", "user-prompt", "user_input"), "user"),
+    **dict.fromkeys(("user", "human", "customer", "caller", "user-prompt", "user_input"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "agent", "bot", "gpt", "llm"), "assistant"),
     **dict.fromkeys(("response", "textmessage", "chatbot", "model_output"), "assistant"),
     **dict.fromkeys(("toolcallrequestevent", "toolcallsummary"), "assistant"),
+    **dict.fromkeys(("final", "final_answer", "final_response"), "assistant"),
     **dict.fromkeys(("system", "developer", "system-prompt"), "system"),
     **dict.fromkeys(
         (
             *("tool", "function", "observation", "environment", "toolresult", "tool_result"),
             *("functionexecutionresult", "tool_return", "toolcallexecutionevent"),
             *("function-response", "function_response", "tool-response", "tool_response", "api"),
+            *("tool_execution_result", "fn"),
         ),
         "tool",
     ),
@@ -30,7 +32,7 @@ ENDING_KEYS = frozenset({"finish_reason", "stop_reason", "finishReason"})
 ROLE_NAME_KEYS = ("role", "value", "label")
 CONTENT_KEYS = (
     *("content", "text", "value", "message", "parts", "body", "items", "contents", "blocks"),
-    *("utterance", "msg"),
+    *("utterance", "msg", "said", "gave"),
 )
 NAME_KEYS = (
     *("name", "tool_name", "toolName", "tool", "function_name", "functionName", "function"),
@@ -50,7 +52,7 @@ TOOL_NAME_KEYS = ("tool_name", "toolName", "tool", "function_name", "functionNam
 RESULT_KEYS = (
     *("result", "output", "response", "observation", "tool_output", "toolOutput", "tool_result"),
     *("toolResult", "tool_response", "toolResponse", "return_value", "tool_return", "returned"),
-    *("return", "ret", "content", "errorText", "outputs", "out"),
+    *("return", "ret", "content", "errorText", "outputs", "out", "gave", "responseData"),
 )
 # Keys of much else, which hold a result only where it says which call it belongs to.
 LOOSE_RESULT_KEYS = ("value", "data", "payload", "stdout")
@@ -59,7 +61,7 @@ ORIGIN_KEYS = ("origin", "call", "additional_kwargs")
 # Where a message keeps a call beside its content.
 LONE_CALL_KEYS = (
     *("function_call", "functionCall", "tool_call", "toolCall", "toolInvocation"),
-    *("tool_invocation", "api_call", "apiCall"),
+    *("tool_invocation", "api_call", "apiCall", "fn"),
 )
 # What such a call may name its tool by, which elsewhere names much else.
 METHOD_KEY = "method"
@@ -94,6 +96,20 @@ STEP_CALL_KEYS = ("action", "call")
 # What kinds of events are called that bring a result.
 KIND_KEYS = ("type", "kind", "event", "ev")
 ANSWERING = ("result", "return", "response", "output", "end", "finish", "done", "complete")
+# Where a call keeps those that were made inside it.
+INNER_CALL_KEYS = (
+    *(
+        "children",
+        "steps",
+        "sub_calls",
+        "subcalls",
+        "sub_steps",
+        "substeps",
+        "nested",
+        "nested_calls",
+    ),
+    *("inner_calls", "inner_tool_calls", "tool_calls", "calls"),
+)
 # Who speaks where a message is nothing but a call.
 CALL_SPEAKERS = frozenset({"function_call", "tool_call", "function-call", "tool-call"})
 CALL_METHOD = "tools/call"

@@ -33,6 +33,7 @@ from assay.ingest.shape_words import (
     ERROR_KEYS,
     EXIT_CODE_KEYS,
     FLAGS,
+    INNER_CALL_KEYS,
     KIND_KEYS,
     LONE_CALL_KEYS,
     LOOSE_ARGUMENT_KEYS,
@@ -111,7 +112,7 @@ def may_be_known(node: dict[str, Any]) -> bool:
 
 def message_role(node: dict[str, Any]) -> str | None:
     """The role of a message; None for what is no message."""
-    content = first_of(node, CONTENT_KEYS)
+    content = _content(node)
     if content is None and not calls_in(node) and not _hands_over(node):
         return None
     if content and isinstance(content.value, dict) and not _parts(content.value):
@@ -133,9 +134,15 @@ def _hands_over(node: dict[str, Any]) -> bool:
     return is_tools and any(_is_loose(item) or is_result(item) for item in _pieces(node))
 
 
+def _content(node: dict[str, Any]) -> Found | None:
+    """What a message says: some leave a list empty and have the words beside it."""
+    said = (Found(key, node[key]) for key in CONTENT_KEYS if node.get(key))
+    return next(said, None) or first_of(node, CONTENT_KEYS)
+
+
 def message_content(node: dict[str, Any]) -> Any:
     """What a message says, however it is wrapped."""
-    content = first_of(node, CONTENT_KEYS)
+    content = _content(node)
     value = content.value if content else None
     return _parts(value) if isinstance(value, dict) else value
 
@@ -404,7 +411,14 @@ def _names_tool(node: dict[str, Any]) -> bool:
 
 
 def _says_why(node: dict[str, Any]) -> bool:
-    return first_text(node, ERROR_KEYS) is not None
+    return _complaint(node) is not None
+
+
+def _complaint(node: dict[str, Any]) -> str | None:
+    """The words of an error, be they in an object with its name."""
+    errors = (dict_or_empty(node.get(key)) for key in ERROR_KEYS)
+    inner = (first_text(error, ("message", "msg")) for error in errors)
+    return first_text(node, ERROR_KEYS) or next(filter(None, inner), None)
 
 
 def answered_id(node: dict[str, Any]) -> str | None:
@@ -423,7 +437,15 @@ def answers_by_id(node: dict[str, Any], waiting: Collection[str]) -> bool:
     kinds = (text_or_none(node.get(key)) for key in KIND_KEYS)
     is_back = any(word in kind.lower() for kind in kinds if kind for word in ANSWERING)
     came = first_of(node, (*RESULT_KEYS, *LOOSE_RESULT_KEYS))
-    return is_back and came is not None and first_id(node, OWN_ID_KEYS) in waiting
+    if is_back and came is not None and first_id(node, OWN_ID_KEYS) in waiting:
+        return True
+    return _says_why(node) and first_id(node, LOOSE_CALL_ID_KEYS) in waiting
+
+
+def inner_calls(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The calls that were made inside a call, where it holds them."""
+    listed = (item for key in INNER_CALL_KEYS for item in objects_in(node.get(key)))
+    return [item for item in listed if is_call(item)]
 
 
 def _of_origin(node: dict[str, Any], keys: tuple[str, ...]) -> str | None:
@@ -465,7 +487,7 @@ def success_of(node: dict[str, Any]) -> bool | None:
         if code is not None:
             return code == 0
     # What tells of an error and of nothing that came back has failed.
-    return False if inner is None and first_text(node, ERROR_KEYS) else None
+    return False if inner is None and _says_why(node) else None
 
 
 def _flag(node: dict[str, Any]) -> bool | None:
@@ -476,6 +498,6 @@ def _flag(node: dict[str, Any]) -> bool | None:
 def error_of(node: dict[str, Any]) -> str | None:
     """The message of a failure."""
     state = dict_or_empty(node.get("state"))
-    said = first_text(node, (*ERROR_KEYS, "stderr")) or first_text(state, ERROR_KEYS)
+    said = _complaint(node) or first_text(node, ("stderr",)) or first_text(state, ERROR_KEYS)
     result = first_of(node, RESULT_KEYS)
     return said or (text_of(result.value) or None if result else None)

@@ -18,6 +18,7 @@ from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import amount_or_none, epoch_seconds, objects_in, text_or_none
 from assay.ingest.otlp_values import flat_attributes, plain_value, sent_in, whole_number
 from assay.ingest.span_dialects import patched, spelled_attributes, spelled_out
+from assay.ingest.span_exports import in_otlp_words
 
 if TYPE_CHECKING:
     from assay.ingest.documents import Document
@@ -56,7 +57,10 @@ _UNTRACED = "untraced"
 _SAMPLED = 200
 # What Phoenix keeps beside the attributes; OTel's own kinds (CLIENT, INTERNAL …) are no such.
 SPAN_KINDS = ("LLM", "TOOL", "AGENT", "CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL")
-_SPAN_LISTS = ("spans", "data", "traces")
+_SPAN_LISTS = ("spans", "data", "traces", "batches")
+# What the spans of one resource stand in, and what items of a list hold whose spans are their own.
+_OF_RESOURCE = frozenset({"scopeSpans", "scope_spans", "instrumentationLibrarySpans"})
+_WITHIN = _OF_RESOURCE | {"spans"}
 _DEEPEST = 32
 _MOST_CHILDREN = 10_000
 _NANOSECONDS = 10**17
@@ -260,6 +264,9 @@ def _spans_in(record: Any, position: int | None, file: str, depth: int = 0) -> I
         yield from _otlp_spans(record, position, file)
     elif "resourceLogs" in record or "resource_logs" in record:
         yield from _otlp_events(record, position)
+    elif not _OF_RESOURCE.isdisjoint(record):
+        # One of several, as Java's SDK prints it.
+        yield from _otlp_spans({"resourceSpans": [record]}, position, file)
     elif (span := _span(record, "", position)) is not None:
         yield span
         for child in islice(_objects(record, "child_runs", "spans"), _MOST_CHILDREN):
@@ -267,15 +274,24 @@ def _spans_in(record: Any, position: int | None, file: str, depth: int = 0) -> I
     elif "body" in record and (logged := _logged(record, "", position)) is not None:
         yield logged
     else:
-        data, record = record.get("data"), patched(record)
-        record = data if isinstance(data, dict) and "spans" in data else record
-        lists = [record[key] for key in _SPAN_LISTS if isinstance(record.get(key), list)]
-        lists = lists or [value for value in record.values() if isinstance(value, list)]
-        # A trace may be named once, around its spans.
-        around = _get(record, "trace_id")
-        for item in objects_in([item for found in lists for item in found]):
-            if (span := _span(_of_trace(item, around), "", position)) is not None:
-                yield span
+        yield from _listed_spans(record, position, file, depth)
+
+
+def _listed_spans(
+    record: dict[str, Any], position: int | None, file: str, depth: int
+) -> Iterator[Piece]:
+    """The spans in the lists of an object, or in what these hold."""
+    data, record = record.get("data"), patched(record)
+    record = data if isinstance(data, dict) and "spans" in data else record
+    lists = [record[key] for key in _SPAN_LISTS if isinstance(record.get(key), list)]
+    lists = lists or [value for value in record.values() if isinstance(value, list)]
+    # A trace may be named once, around its spans.
+    around = _get(record, "trace_id")
+    for item in objects_in([item for found in lists for item in found]):
+        if (span := _span(_of_trace(item, around), "", position)) is not None:
+            yield span
+        elif not _WITHIN.isdisjoint(item):
+            yield from _spans_in(item, position, file, depth + 1)
 
 
 def _of_trace(record: dict[str, Any], around: Any) -> dict[str, Any]:
@@ -325,7 +341,7 @@ def _logged(record: dict[str, Any], scope: str, position: int | None) -> Logged 
 
 
 def _span(record: dict[str, Any], scope: str, position: int | None) -> Span | None:
-    record = spelled_out(record)
+    record = spelled_out(in_otlp_words(record))
     context = record.get("context") or record.get("spanContext")
     record = {**record, **context} if isinstance(context, dict) else _of_columns(record)
     trace_id, span_id = _id(_get(record, "trace_id")), _id(_get(record, "span_id"))

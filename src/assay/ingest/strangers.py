@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.ingest.claude_stream import is_of_sdk
 from assay.ingest.documents import Unreadable
 from assay.ingest.fields import dict_or_empty, text_at
 from assay.ingest.kimi_lines import event_in, is_record
@@ -99,7 +100,7 @@ def stranger(format_name: str, value: object, name: str, position: int | None) -
     writer = next((writer for writer, wrote in _WRITERS.items() if wrote(value)), None)
     if writer == "a chat" and format_name in _REPEATED and "type" in value:
         return None
-    if writer is None and format_name in _TYPED and "type" not in value:
+    if writer is None and format_name in _TYPED and "type" not in value and not is_of_sdk(value):
         writer = "another program"
     if writer is None or writer in _OWN[format_name]:
         return None
