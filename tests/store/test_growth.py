@@ -295,6 +295,33 @@ def test_another_writer_that_was_first_is_seen_before_a_batch_is(tmp_path: Path)
     assert (slow.added, slow.known_already, slow.outgrown) == (1, 1, 1)
 
 
+def test_an_earlier_state_beside_others_is_let_go_when_another_writer_was_first(
+    tmp_path: Path,
+) -> None:
+    store = new_store(tmp_path)
+    with store.writer() as slow:
+        slow.add(state(2))
+        slow.add(run(1))
+        fill(store, [state(4)])
+    assert stored(store) == [("run-1", 2), ("session", 4)]
+    assert (slow.added, slow.known_already, slow.outgrown) == (1, 1, 0)
+
+
+def test_what_a_state_became_over_another_in_the_same_batch_is_stored(tmp_path: Path) -> None:
+    """The second goes on from the first and the third from the second, not from the first."""
+    models = iter(("ada", None, "bob"))
+    first, *others = (state(n, session_id=None, model=next(models)) for n in (1, 2, 4))
+    store = new_store(tmp_path)
+    fill(store, [first])
+    (row,) = store.query("SELECT run_key FROM runs")
+    store.mark_golden([row["run_key"]])
+    fill(store, others)
+    assert stored(store) == [("session", 4)]
+    (later,) = store.query("SELECT run_key FROM runs")
+    assert store.later_states(row["run_key"]) == [later["run_key"]]
+    assert [key for key, _ in store.golden_cases()] == [later["run_key"]]
+
+
 def test_states_that_were_never_told_apart_are_put_in_order_later(tmp_path: Path) -> None:
     """As two writers leave them that do not see each other: here the marks were lost."""
     store = new_store(tmp_path)

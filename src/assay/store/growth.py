@@ -171,8 +171,8 @@ def _outgrown_in(states: list[State]) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, case in read:
         later = next((other for other, its in read if continues(its, earlier=case)), None)
-        if later is not None:
-            found[key] = later
+        if later is not None:  # which may be outgrown itself, by one that masks more or less
+            found[key] = found.get(later, later)
     return found
 
 
