@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import os
+import pickle
+import resource
 import signal
 import sys
 import tarfile
@@ -25,6 +27,7 @@ from msgspec.structs import replace
 from tests.ingest.reading import unpacked_ds200
 
 from assay import AgentTestCase
+from assay.errors import AssayError, JudgeUnavailable, NotJson, UnknownName, WriteFailed
 from assay.importing import ImportReport, ImportSettings, import_runs, sharing
 from assay.importing import hand as importing_hand
 from assay.importing import workers as importing_workers
@@ -112,7 +115,9 @@ def test_any_number_of_processes_imports_the_same(many: Path, tmp_path: Path, jo
     assert run_ids(tmp_path / "store") == ALL
 
 
-def test_a_process_with_threads_does_not_fork(many: Path, tmp_path: Path) -> None:
+def test_a_process_with_threads_does_not_fork(
+    many: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     idle = threading.Event()
     thread = threading.Thread(target=idle.wait)
     thread.start()
@@ -122,6 +127,7 @@ def test_a_process_with_threads_does_not_fork(many: Path, tmp_path: Path) -> Non
         idle.set()
         thread.join()
     assert report.added == 1_800
+    assert capfd.readouterr() == ("", "")
 
 
 def children() -> list[int]:
@@ -222,6 +228,39 @@ def test_what_a_dead_worker_had_not_begun_is_given_to_others() -> None:
     assert crew._workers == []
     assert [portion.files for portion in crew._left] == [["not begun"]]
     assert [problem.path for problem in report.problems] == ["not saved", "begun"]
+
+
+def test_a_disk_that_takes_nothing_from_a_worker_is_told_by_the_parent(
+    many: Path, tmp_path: Path
+) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises((WriteFailed, OSError), match="File too large"):
+            import_runs([str(many)], settings, jobs=2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert run_ids(tmp_path / "store") == []
+    assert import_runs([str(many)], settings, jobs=2).added == 1_800
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AssayError("plain"),
+        WriteFailed("a file", "No space left on device"),
+        NotJson("$.calls", "a set"),
+        UnknownName("table", "run", ["runs"]),
+        JudgeUnavailable("gone", retryable=True, retry_after=3.0, status=503),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_goes_from_one_process_to_another_as_it_is(error: AssayError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
 
 
 class _Interrupting(Counting):
