@@ -241,6 +241,27 @@ def test_an_id_that_many_runs_share_is_no_runs_id(tmp_path: Path) -> None:
     assert store.count() == 21
 
 
+def test_runs_of_other_ids_that_began_together_are_not_even_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where somebody gives all runs of a file one start: each against each takes minutes."""
+    monkeypatch.setattr("assay.store.growth.read_case", None)
+    together = [state(1, name=f"{number}", session_id=None) for number in range(20)]
+    sessions = [state(1, name=f"session {number}") for number in range(20)]
+    store = new_store(tmp_path)
+    assert fill(store, [*together, *sessions]) == (40, 0)
+
+
+def test_very_many_that_come_together_are_no_states_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.store.growth._MOST_TOGETHER", 3)
+    store = new_store(tmp_path)
+    assert fill(store, [state(calls) for calls in (4, 1, 2)]) == (1, 2)
+    others = [state(calls, name="other") for calls in (4, 1, 2, 3)]
+    assert fill(store, others) == (4, 0)
+
+
 def test_scores_of_an_outgrown_run_go_with_it(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     fill(store, [state(2)])
