@@ -37,6 +37,7 @@ from assay.importing.workers import Workers, _Far, _Telling, _Told, _Worker
 from assay.ingest import openai_chat, reading
 from assay.ingest.documents import Unreadable
 from assay.store import Store
+from assay.store.layout import Layout
 from assay.store.writing import Writer
 
 if TYPE_CHECKING:
@@ -326,6 +327,23 @@ def test_a_run_that_was_broken_off_is_counted_nowhere(
     assert report.added == kept
     assert (report.formats, report.known_already) == ({"assay": report.added}, 0)
     assert len(run_ids(tmp_path / "store")) == report.added
+
+
+def test_ctrl_c_twice_costs_no_more_than_once(
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    shown = Layout.show
+
+    def interrupted(*given: Any, **options: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        shown(*given, **options)
+
+    monkeypatch.setattr(Layout, "show", interrupted)
+    with interrupted_in("_keep", at=40):
+        report = import_runs([str(many)], settings, jobs=1)
+    assert (report.interrupted, report.added) == (True, 39)
+    assert len(run_ids(tmp_path / "store")) == 39
 
 
 def test_ctrl_c_is_nobody_elses_business_afterwards(many: Path, tmp_path: Path) -> None:
