@@ -344,6 +344,8 @@ def test_ctrl_c_twice_costs_no_more_than_once(
         report = import_runs([str(many)], settings, jobs=1)
     assert (report.interrupted, report.added) == (True, 39)
     assert len(run_ids(tmp_path / "store")) == 39
+    at_the_end = import_runs([str(many / "002.jsonl")], settings, jobs=1)
+    assert (at_the_end.interrupted, at_the_end.added) == (False, 20)
 
 
 def test_ctrl_c_is_nobody_elses_business_afterwards(many: Path, tmp_path: Path) -> None:

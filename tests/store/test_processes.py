@@ -241,6 +241,18 @@ def test_a_reader_in_the_middle_is_not_disturbed_by_a_compaction(tmp_path: Path)
     assert list(store.cases()) == runs(9)
 
 
+def test_a_batch_that_is_shown_may_be_abandoned_for_nothing(tmp_path: Path) -> None:
+    """As where Ctrl-C comes right then; its handle may be another file's by now."""
+    layout = Store.create(tmp_path / "store")._layout
+    batch = layout.begin()
+    with layout.locked("publish"):
+        layout.show(batch)
+    with (tmp_path / "another").open("w") as other:
+        batch.abandon()
+        other.write("still open")
+    assert len(layout.batches()) == 1
+
+
 @pytest.mark.parametrize("stop", [False, True], ids=["alive", "dead"])
 def test_only_what_dead_writers_left_is_cleared_away(tmp_path: Path, *, stop: bool) -> None:
     store = Store.create(tmp_path / "store")

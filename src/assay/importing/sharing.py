@@ -77,9 +77,9 @@ def _import_here(
                 hand.import_file(file, report, watcher)
         except KeyboardInterrupt:
             report.interrupted = True
-            # Once more, by an impatient user or by a program that hands it on, costs nothing.
-            with suppress(KeyboardInterrupt), uninterrupted():
-                hand.writer.flush()
+        # What was read is kept, also where Ctrl-C comes only now, or once more.
+        with suppress(KeyboardInterrupt), uninterrupted():
+            hand.writer.flush()
     report.merge(hand.written())
     return report
 
