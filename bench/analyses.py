@@ -15,7 +15,8 @@ from pathlib import Path
 from statistics import mean, median, stdev
 from typing import Any, NamedTuple
 
-from bench.import_runs import GENERATOR, PROJECT, _load_document, _load_run
+from bench.generated import PROJECT, can_generate, generate
+from bench.import_runs import _load_document, _load_run
 from bench.result import Result, Size, peak_megabytes
 
 FLAGS = (
@@ -34,15 +35,12 @@ def run(size: Size) -> list[Result]:
 
 
 def _of_the_seed(size: Size) -> list[Result]:
-    if not GENERATOR.exists():
-        print(f"skipped: needs {GENERATOR.name} of the shared folder", file=sys.stderr)
+    if not can_generate():
         return []
     count = 20_000 if size == "full" else 200
     with tempfile.TemporaryDirectory() as folder:
-        made = [sys.executable, str(GENERATOR), "--out", folder, "--n", str(count)]
-        subprocess.run(made, check=True, capture_output=True)
         store = str(Path(folder) / "store")
-        trees = [str(Path(folder) / name) for name in ("trajectories", "evaluation")]
+        trees = generate(folder, count)
         command = [sys.executable, "-m", "assay", "import", *trees, "--store", store]
         subprocess.run(command, check=False, capture_output=True)
         return _against_plain_python(folder, store, count)

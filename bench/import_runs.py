@@ -1,8 +1,4 @@
-"""Importing a whole benchmark against loading it once the reference's way.
-
-The data is made by `oracle/toolgym/gen.py` of the shared folder: beside the project, or where
-ASSAY_SHARED says. Where there is none the benchmark says so and reports nothing.
-"""
+"""Importing a whole benchmark against loading it once the reference's way."""
 
 from __future__ import annotations
 
@@ -18,11 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.evidence.seed_classifier import classify_error, seed_message
+from bench.generated import PROJECT, can_generate, generate
 from bench.result import Result, Size
 
-PROJECT = Path(__file__).resolve().parents[1]
-SHARED = Path(os.environ.get("ASSAY_SHARED", PROJECT.parent / "shared"))
-GENERATOR = SHARED / "oracle" / "toolgym" / "gen.py"
 _SEQUENCE = ("server", "tool", "is_error", "error_category")
 _ROUNDS = 3
 # Whole, or but for files that are broken on purpose.
@@ -38,15 +32,13 @@ class _Done(NamedTuple):
 
 
 def run(size: Size) -> list[Result]:
-    if not GENERATOR.exists():
-        print(f"skipped: needs {GENERATOR.name} of the shared folder", file=sys.stderr)
+    if not can_generate():
         return []
     few, many = (2_000, 20_000) if size == "full" else (100, 1_000)
     with tempfile.TemporaryDirectory() as folder:
         small, large = Path(folder) / "few", Path(folder) / "many"
         for target, count in ((small, few), (large, many)):
-            made = [sys.executable, str(GENERATOR), "--out", str(target), "--n", str(count)]
-            subprocess.run(made, check=True, capture_output=True)
+            generate(target, count)
         _import(small)
         first = _import(small)
         # In turn: the first time brings the files into the system's memory, and what else the

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.analyses import CALL_ANALYSES, FLAGS, Done, make_calls, seconds_of_work
-from bench.import_runs import GENERATOR
+from bench.generated import can_generate, generate
 from bench.result import Result, Size
 
 if TYPE_CHECKING:
@@ -36,14 +36,11 @@ def run(size: Size) -> list[Result]:
 
 def _of_trajectories(size: Size) -> list[Result]:
     """The import and all analyses of the seed."""
-    if not GENERATOR.exists():
-        print(f"skipped: needs {GENERATOR.name} of the shared folder", file=sys.stderr)
+    if not can_generate():
         return []
     count = 20_000 if size == "full" else 200
     with tempfile.TemporaryDirectory() as folder:
-        made = [sys.executable, str(GENERATOR), "--out", folder, "--n", str(count)]
-        subprocess.run(made, check=True, capture_output=True)
-        trees = [str(Path(folder) / name) for name in ("trajectories", "evaluation")]
+        trees = generate(folder, count)
         plain, other = (str(Path(folder) / name) for name in ("plain.assay", "spark.assay"))
         what = f"{count:,} trajectories and {3 * count:,} evaluations"
         return [

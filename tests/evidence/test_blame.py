@@ -304,6 +304,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
     "unknown_tool": (
         "Unknown tool: x",
+        "METHOD_UNKNOWN: berths.frob",
         "Tool 'x' not found. Available tools: y",
         "'park' is not a valid tool here",
         "You asked for the tool park, but it does not exist.",
@@ -341,6 +342,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         "the harbour runs in read-only mode",
         "Command blocked: it holds a pipe",
         "Camera permission is required",
+        "PILOT_NEEDED: the pilot role is required",
         "scope_denied",
         "the peer refused the chart",
         "The boat is not on the list",
@@ -430,6 +432,7 @@ WORDS: dict[str, tuple[str, ...]] = {
         'syntax error at or near "UNION"',
         'column reference "x" is ambiguous',
         "parsing_exception: odd query",
+        "compilation failed: invalid token for primary expression: DIV",
     ),
     "conflict": (
         'role "x" already exists',
@@ -458,6 +461,9 @@ WORDS: dict[str, tuple[str, ...]] = {
         "No buoys exist for this bay",
         "no open berth with that id",
         "Unknown planet: plutto",
+        "harbour:Client Unknown pier 9999",
+        "Chart layer :piers unknown",
+        "TIDES.BERTHS does not exist or not authorized.",
         "No berth B9",
         "There is no crane here",
         "The buoy is gone",

@@ -48,7 +48,7 @@ from assay.evidence.error_bodies import Reading, read_value
         ),
         (
             {"message": "The form is invalid.", "modelState": {"berth": ["No such berth"]}},
-            "error_body",
+            "error_message_field",
             "The form is invalid.",
         ),
         ({"meta": {"code": 429, "error_message": "Come later"}}, "error_body", "Come later"),
@@ -74,6 +74,28 @@ from assay.evidence.error_bodies import Reading, read_value
         ),
         ({"errors": {"pier": "Name a pier"}}, "error_body", None),
         ({"status": "exception", "message": "rope torn"}, "status_word", "rope torn"),
+        ({"outcome": "failure", "message": "rope torn"}, "status_word", "rope torn"),
+        ({"status": "error", "data": "Unknown pier"}, "status_word", "Unknown pier"),
+        ({"result": "error", "error-type": "odd-pier", "help": "x"}, "status_word", "error"),
+        ({"result": "failed", "message": "No such pier"}, "status_word", "No such pier"),
+        ({"error": True, "message": "The tide is out", "exit_code": 0}, "error_body", None),
+        (
+            {"tow": {"boat": None, "userErrors": [{"field": "rope", "message": "Too short"}]}},
+            "error_body",
+            "Too short",
+        ),
+        (
+            {"took": 3, "errors": True, "items": [{"moor": {"status": 400, "error": "no pier"}}]},
+            "all_items_failed",
+            "no pier",
+        ),
+        (
+            {"message": "TT7", "typeKey": "PierException", "innerException": None, "eventId": 3},
+            "error_body",
+            "TT7",
+        ),
+        ({"non_field_errors": ["Pier and berth do not go together"]}, "error_body", None),
+        ({"reserved": False, "message": "No berths left for 8 people"}, "undone", None),
         ({"status": "not_found", "berth_id": 4}, "status_word", None),
         ({"status": "invalid_berth_id", "berthId": 4}, "status_word", None),
         ({"detail": "Not Found"}, "error_body", "Not Found"),
@@ -90,7 +112,7 @@ def test_failures(value: Any, rule: str, message: str | None) -> None:
     assert found is not None
     assert found.failed
     assert found.rule == rule
-    assert found.message == message or (rule == "error_body" and message is None)
+    assert found.message == message or (rule in {"error_body", "undone"} and message is None)
 
 
 @pytest.mark.parametrize(
@@ -102,6 +124,12 @@ def test_failures(value: Any, rule: str, message: str | None) -> None:
         ({"results": [1], "error": "one source was down"}, "partial_errors"),
         ({"data": {"a": 1}, "errors": [{"message": "x"}]}, "partial_errors"),
         ({"status": "success", "message": "0 errors"}, "status_word"),
+        ({"outcome": "success"}, "status_word"),
+        ({"deleted": 4, "failed": 1, "errors": [{"id": 7, "message": "x"}]}, "partial_errors"),
+        (
+            {"errors": True, "items": [{"moor": {"status": 201}}, {"moor": {"error": "no pier"}}]},
+            "partial_errors",
+        ),
         ([{"ok": True}, {"ok": False, "error": "x"}], "some_items_failed"),
     ],
 )
@@ -120,6 +148,15 @@ def test_stated_successes(value: Any, rule: str) -> None:
         {"error": {"code": 0, "message": "ok"}},
         {"error": "none"},
         {"errors": 4},
+        {"errors": {"timeouts": 5, "lost": 2}},
+        {"model_state": {"weights": "tide.bin"}},
+        {"status": "limited", "recovery": 34},
+        {"outcome": "failure"},
+        {"outcome": "rejected", "reason": "quorum"},
+        {"result": "failed", "message": "Race 4", "boat": "Nora"},
+        {"result": "error", "boat": "Nora"},
+        {"tow": {"errors": [{"line": 3, "message": "frayed"}], "rope": None}},
+        {"tow": {"userErrors": [{"message": "Too short"}], "boat": "Nora"}},
         {"sent": False, "reason": "It will go out at noon"},
         {"sent": False, "saved": True, "reason": "The pier is offline"},
         {"sent": False, "letter": "a", "reason": "The pier is offline"},
@@ -183,6 +220,7 @@ def test_something_is_in_it(value: Any) -> None:
 def test_messages_are_found_where_they_hide() -> None:
     assert message_in([{"error": {"message": " deep "}}]) == "deep"
     assert message_in({"code": "NoSuchKey"}) == "NoSuchKey"
+    assert message_in({"code": "too_small", "value": 3}) == "too_small"
     assert message_in(7) == "7"
     assert message_in([True]) is None
     assert message_in({"a": 1}) is None

@@ -39,7 +39,11 @@ def test_pages(text: str, rule: str, failed: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Error: <html>", "<rss><title>404</title></rss>", "{}", "<p>x</p>"]
+    "text",
+    [
+        *("", "Error: <html>", "<rss><title>404</title></rss>", "{}", "<p>x</p>"),
+        "<tide><errors>0</errors><level>3</level></tide>",
+    ],
 )
 def test_what_is_no_page(text: str) -> None:
     assert read_page(text) is None

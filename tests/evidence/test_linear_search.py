@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from assay.evidence.error_grammar import OPENINGS
 from assay.evidence.kind_wordings import WORDINGS
-from assay.evidence.linear_search import asks_more, may_have, may_open_with
+from assay.evidence.linear_search import (
+    asks_more,
+    may_have,
+    may_open_with,
+    occurrence_in_lower_case,
+)
 
 _WORDINGS = [wording for row in OPENINGS for wording in row.wordings]
 
@@ -84,3 +89,18 @@ def test_four_letters_beyond_ascii_are_letters_of_ascii_in_another_case() -> Non
     alike = {letter for letter in map(chr, range(0x80, 0x110000)) if ascii_letters.match(letter)}
     assert {letter for letter in alike if may_have(letter)("ik s")} == alike
     assert len(alike) == 4
+
+
+@pytest.mark.parametrize(
+    ("pattern", "having", "lacking"),
+    [
+        (r"key[:：=]\s*x", "key: x", "key; x"),
+        (r"key[:：=]\s*x", "key：x", "key；x"),
+        (r"[^\s\"']{3,}=", "a\u00e9b=", "a b="),
+        (r"\d{2}|\\u[0-9a-f]{4}", "\\u00e9", "\\u0x"),
+    ],
+)
+def test_a_search_of_texts_in_lower_case(pattern: str, having: str, lacking: str) -> None:
+    occurs_in = occurrence_in_lower_case("never met", pattern)
+    assert occurs_in(having)
+    assert not occurs_in(lacking)

@@ -352,6 +352,8 @@ def test_what_goes_on_in_further_lines_is_what_a_command_printed() -> None:
     [
         ("pier_sensor", "no_motion", True),
         ("gate", "not_closed", True),
+        ("harbour", "not_authorized", False),
+        ("harbour", "no_session", False),
         ("harbour", "pilot_not_paired", False),
         ("open_gate", "no_motion", False),
         ("harbour", "invalid_berth", False),
@@ -359,6 +361,22 @@ def test_what_goes_on_in_further_lines_is_what_a_command_printed() -> None:
 )
 def test_a_label_of_what_is_not_so_is_a_value(tool: str, text: str, *, success: bool) -> None:
     assert call_outcome(ToolExecutionResult(tool, {}, text)).success is success
+
+
+def test_a_count_of_no_failures_is_good_news() -> None:
+    told = "Mooring finished. Failed: 0. Skipped: 3 (at sea)"
+    assert call_outcome(ToolExecutionResult("moor_boats", {}, told)).success is True
+    told = "Mooring finished. Failed: no crane. Skipped: 3 (at sea)"
+    assert call_outcome(ToolExecutionResult("moor_boats", {}, told)).success is False
+
+
+def test_a_hostile_list_costs_little_time() -> None:
+    text = "1. pier" + "\n" * 7_900 + "error: no such tide"
+    call_outcome(ToolExecutionResult("bash", {}, text))
+    started = time.process_time()
+    for _ in range(10):
+        call_outcome(ToolExecutionResult("bash", {}, text))
+    assert time.process_time() - started < 0.2
 
 
 def test_a_document_may_open_with_the_section_of_an_error() -> None:

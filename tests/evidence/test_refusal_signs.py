@@ -39,6 +39,11 @@ BORNE = {
         "The output format is not supported on this pier",
     ),
     "refusing": ("Pier guard off duty, refusing to run",),
+    "that": (
+        "That is not a known signal.",
+        "That crane could not be started.",
+        "That day is in the past",
+    ),
     "therefore": ("The harbour is closed. Cannot moor; unable to open the gate",),
     "advice": (
         "No open harbour. Please enter the harbour first.",
@@ -59,6 +64,7 @@ BORNE = {
         "No shanties found for 'whale'",
         "No tows matching north/4 found in the book.",
         "No boat in line.",
+        "No berths left for 8 people at noon",
         "No open tow with ticket 123",
         "No tow with code 'north'",
     ),
@@ -85,6 +91,7 @@ BORNE = {
     "another": ("The pier closes at ten; choose an earlier ferry.",),
     "run_out": ("Plotter out of labels.", "The pilot has opted out of letters."),
     "regret": ("Unfortunately, all boats have left",),
+    "in_the_way": ("The tow overlaps with 'Nora' (9:00-9:15)", "Berth plan clashes with the ebb"),
     "idle": ("Nothing is moored at pier 4", "Nothing was stored: the hold is empty"),
 }
 NOT_BORNE = (
@@ -108,6 +115,11 @@ NOT_BORNE = (
     "No piers configured",
     "A whale is not a very big fish",
     "Butter burns. Use oil instead.",
+    "That is not bad at all.",
+    "That is not the end of the story.",
+    "That is not a real mushroom.",
+    "That wasn't the first storm.",
+    "That evening could not have been better.",
     "Incomplete berths",
 )
 
@@ -515,3 +527,24 @@ def test_a_work_fails_in_its_own_sentence(text: str, *, failed: bool) -> None:
 
 def test_half_a_letter_in_a_text_of_ones_own_ends_nothing() -> None:
     assert sign_of_refusal("berth \ud800 is required") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "failed"), [("There is no goblin.", True), ("There was no damage.", False)]
+)
+def test_what_was_not_there_is_what_came_of_a_deed(text: str, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult("attack_goblin", {}, text))
+    assert (found.success is False) is failed
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "failed"),
+    [
+        ("cancel_tow", "Tow 9 cannot be cancelled.", True),
+        ("cancel_tow", "The pilot's name does not match the tow", True),
+        ("cancel_tow", "Tow 9 cancelled. It cannot be booked again.", False),
+    ],
+)
+def test_who_is_to_stop_it_is_told_that_it_goes_on(tool: str, text: str, *, failed: bool) -> None:
+    found = call_outcome(ToolExecutionResult(tool, {}, text))
+    assert (found.success is False) is failed

@@ -83,7 +83,15 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         ),
     ),
     ("wrong_type", ("Expected `int`, got `str` - at `$.depth`", "data/depth must be integer")),
-    ("unsupported", ("Could not detect the language for tides.csv",)),
+    (
+        "unsupported",
+        (
+            "Could not detect the language for tides.csv",
+            "Cannot read 'tide.png' as text. Use show_chart for charts.",
+            "Mooring 'north' is not available for this boat.",
+            "Cannot read binary file: tide.bin",
+        ),
+    ),
     (
         "validation_error",
         (
@@ -126,7 +134,15 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "this connection is no longer available",
         ),
     ),
-    ("syntax_error", ("Error in the tide query: odd sign", "moor: missing closing parenthesis")),
+    (
+        "syntax_error",
+        (
+            "Error in the tide query: odd sign",
+            "parse error at line 1: syntax error: unexpected EBB",
+            "Error parsing query: no rule matched at ''",
+            "moor: missing closing parenthesis",
+        ),
+    ),
     (
         "not_found",
         (
@@ -134,6 +150,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
             "no such column: depht",
             'Table "tides" does not have a column with name "depht"',
             "Berth 9 does not exist or you are not the one to see it",
+            "Invalid object name 'dbo.Berths'.",
             "No active session found for pilot 4411",
         ),
     ),
@@ -234,6 +251,8 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
         "conflict",
         (
             "your local charts would be overwritten",
+            "MOORING FAILED: another tow (in or out) is in progress",
+            "An error occurred (ConditionalCheckFailedException): odd tide",
             "the berth has been modified; apply your changes to the latest version",
             "unable to resolve dependency tree",
         ),

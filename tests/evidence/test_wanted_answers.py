@@ -219,6 +219,12 @@ def test_who_translates_an_error_says_one(sent: str, told: str, *, is_failure: b
         ("check_health", {"status": "unhealthy", "error": "connection refused"}, False),
         ("health_check", {"status": "down", "error": "connection refused"}, False),
         ("check_buoy", {"reachable": False, "error": "connection refused"}, False),
+        ("verify_mail", {"status": "invalid", "reason": "no such box"}, False),
+        ("verify_mail", {"status": "invalid", "reason": "API key missing"}, True),
+        ("ping_buoy", {"reachable": False, "error": "timeout"}, False),
+        ("test_pier", {"connected": False, "error": "connection refused"}, False),
+        ("check_name", {"available": False, "message": "Pier is already registered"}, False),
+        ("check_berth", {"reserved": False, "message": "Berth not available"}, False),
         # The check itself went wrong, or there was none.
         ("check_health", {"error": "connection refused"}, True),
         ("check_health", {"status": "error", "error": "connection refused"}, True),
@@ -240,9 +246,58 @@ def test_a_flag_that_sums_up_tests_is_no_failure_of_their_runner() -> None:
     assert failed("send_boats", counted)
 
 
+def test_a_flag_beside_a_list_sums_up_what_was_found() -> None:
+    listed = {"ok": False, "issues": [{"line": 3, "message": "frayed"}]}
+    assert not failed("lint_rope", listed)
+    assert failed("lint_rope", {"ok": False, "issues": []})
+    assert failed("lint_rope", {**listed, "error": "no such rope"})
+    assert failed("send_rope", listed)
+
+
+def test_who_follows_a_parcel_is_told_that_it_did_not_arrive() -> None:
+    told = "Delivery attempt failed: nobody at home. Next attempt tomorrow."
+    assert not failed("parcel_track", told)
+    assert failed("deliver_parcel", told)
+    assert failed("parcel_track", "Lookup failed: nobody at home")
+
+
+def test_what_is_missing_in_one_of_two_is_what_a_comparison_found() -> None:
+    assert not failed("compare_piers", "Berth 'b7' is missing in the north pier.")
+    assert failed("compare_piers", "Berth 'b7' is missing")
+
+
+@pytest.mark.parametrize(
+    ("tool", "told", "is_failure"),
+    [
+        ("send_letter", "Sent: I cannot come", False),
+        ("send_letter", "Letter posted: 'I cannot come'", False),
+        ("send_letter", "Blocked: I cannot come", True),
+        ("send_letter", "Sent: you cannot come", True),
+    ],
+)
+def test_a_deed_may_be_told_with_what_was_sent(tool: str, told: str, *, is_failure: bool) -> None:
+    assert failed(tool, told, text="I cannot come") is is_failure
+
+
+def test_records_with_a_bad_status_are_no_batch_of_requests() -> None:
+    rows = [{"id": 17, "status": "failed", "message": "x"}, {"id": 18, "status": "error"}]
+    rows[1]["message"] = "y"
+    assert not failed("list_tows", rows)
+    assert not failed("list_tows", rows, pier="north")
+    assert failed("get_tows", rows, ids=[17, 18])
+    assert failed("send_tows", rows)
+
+
+def test_the_rules_of_a_house_speak_of_everybody() -> None:
+    assert not failed("get_terms", "Access is denied to visitors under 18.")
+    assert failed("get_tide", "Access is denied.")
+
+
 def test_a_complaint_about_the_call_is_nothing_that_a_checker_found() -> None:
     assert failed("check_tide", "check_tide() missing 1 required positional argument: 'pier'")
     assert failed("check_tide", "check_tide() takes 1 positional argument but 2 were given")
+    assert failed("ping_host", "Missing required parameter: host")
+    assert failed("check_rope", "No rope was selected")
 
 
 @pytest.mark.parametrize(

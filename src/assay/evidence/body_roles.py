@@ -34,13 +34,14 @@ ROLES: dict[str, frozenset[str]] = {
     ),
     "errors": frozenset(
         {"errors", "error_messages", "user_errors", "validation_errors", "field_errors"}
-        | {"model_state"}
+        | {"form_errors", "non_field_errors"}
     ),
     "error_code": frozenset({"error_code", "errorcode", "errcode", "err_code", "errno"}),
     "status": frozenset(
         {"status", "result_status", "response_status", "status_text", "stat", "response"}
-        | {"call_status", "execution_status", "tool_status", "outcome", "状态"}
+        | {"call_status", "execution_status", "tool_status", "状态"}
     ),
+    "outcome": frozenset({"outcome"}),
     "http": frozenset(
         {"status_code", "statuscode", "http_status", "http_status_code", "http_code", "cod"}
         | {"response_code", "httpstatus"}
@@ -67,6 +68,7 @@ ROLES: dict[str, frozenset[str]] = {
         {"started", "sent", "created", "deleted", "removed", "updated", "saved", "written"}
         | {"added", "applied", "uploaded", "installed", "booked", "published", "submitted"}
         | {"stored", "posted", "performed", "executed", "moved", "scheduled", "cancelled"}
+        | {"inserted", "registered", "reserved", "ordered", "charged", "transferred"}
         | {"enviado", "enviada", "criado", "criada", "creado", "creada", "guardado", "salvo"}
         | {
             "eliminado",
@@ -107,9 +109,12 @@ _CIRCUMSTANCE = frozenset(
         "took",
     }
     | {"latency_ms", "retry_after", "suggestion", "suggestions", "hint", "hints", "tool"}
-    | {"recovery", "remedy", "resolution", "next_steps", "how_to_fix", "retry_after_ms"}
+    | {"model_state", "remedy", "resolution", "next_steps", "how_to_fix", "retry_after_ms"}
     | {"retry_after_seconds", "elapsed_ms", "elapsed_seconds", "duration_seconds", "attempts"}
     | {"timeout", "timeout_ms", "timeout_seconds", "blocked", "denied", "refused"}
+    | {"$id", "type_key", "type_name", "event_id", "inner_exception", "exception_type"}
+    | {"transaction_id", "session_id", "operation_id", "activity_id", "invocation_id"}
+    | {"error_type", "documentation", "doc_url", "terms_of_use", "support_id"}
     | {"login_url", "auth_url", "authorization_url", "upgrade_url", "docs_url", "support_url"}
     | {"tool_name", "query", "input", "args", "arguments", "parameters", "params", "metadata"}
     | {
@@ -254,7 +259,7 @@ def message_in(item: Any, depth: int = 0) -> str | None:
         return message_in(item[0], depth + 1)
     if isinstance(item, dict):
         body = Body(item)
-        names = [item.get(key) for key in ("value", "code", "Code", "type", "name")]
+        names = [item.get(key) for key in ("code", "Code", "type", "name", "value")]
         for inner in (*body.all("message", "error"), *names):
             if text := message_in(inner, depth + 1):
                 return text

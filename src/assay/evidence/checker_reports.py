@@ -69,7 +69,7 @@ def reports_findings(tool: str, value: Any) -> bool:
     is_checker = runs_checks(tool)
     # What was to be done and lists failures lists its own.
     may_check = is_checker or kind_of_tool(tool) != "acting"
-    if isinstance(value, dict) and may_check and _lists_findings(value):
+    if isinstance(value, dict) and may_check and lists_findings(value):
         return True
     if not is_checker:
         return False
@@ -87,7 +87,8 @@ def _status_of(value: Any, *, of_command: bool) -> int | None:
     return next((code for code in codes if code is not None), None)
 
 
-def _lists_findings(body: dict[Any, Any]) -> bool:
+def lists_findings(body: dict[Any, Any]) -> bool:
+    """Whether a report lists what was found, or counts what passed and failed."""
     listed = (body.get(key) for key in _FINDINGS)
     if any(isinstance(found, list) and found for found in listed):
         return True

@@ -51,11 +51,16 @@ ACCESS: tuple[Opening, ...] = (
             ),
             r"(?:this|the) \w+ requires an? (?:premium|paid|pro|valid|higher|enterprise)\b",
             r"too many \w+ attempts\b",
+            (
+                r"(?:rejected|refused|blocked|denied): (?:the |this |your )?(?:command|request"
+                r"|query|statement|operation|action|tool|call|url|host|path)\b(?! *\d)"
+            ),
             r"please enable (?:js|javascript|cookies)\b",
             r"just a moment\b[^\n]{0,20}\n",
             r"(?:enable|turn on) (?:js|javascript)(?: and cookies)? to \w+",
             r"(?:please )?(?:verify|confirm|prove) (?:that )?you are (?:a )?(?:human|not a robot)",
             rf"(?:access|permission)(?: is| was)? denied{STOPS}",
+            rf"(?:request|access|operation)(?: is| was)? forbidden{STOPS}",
             r"access to \S{1,60}[^\n]{0,80}(?:blocked|denied|forbidden)\b",
             r"no (?:access|permission|authori[sz]ation)\b",
             (
@@ -121,7 +126,11 @@ ACCESS: tuple[Opening, ...] = (
                 r"(?:\w+ ){0,3}(?:rate[ -]?limit(?:s|ed)?|quota|usage (?:limit|cap)|cap)"
                 r"(?: \w+){0,3} (?:exceeded|reached|hit)"
             ),
-            r"(?:you|i|we)(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the|my|our) ",
+            (
+                r"(?:you|i|we|(?:your|this) (?:account|app|application|team|project|organi[sz]ation"
+                r"|workspace|token|key))(?: have| has|'ve)? (?:exceeded|reached|hit)"
+                r" (?:your|the|my|our|its) "
+            ),
             (
                 r"you(?: have|'ve)? (?:exceeded|reached|hit|used up|exhausted) (?:[\w'-]+ ){1,6}"
                 r"(?:limits?|quotas?|caps?|allowance|budget|credits)\b"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.body_roles import Body, is_named, message_in, odd_rows
+from assay.evidence.body_roles import Body, is_full, is_named, message_in, odd_rows
 from assay.evidence.code_values import (
     is_bad_code,
     is_bad_status,
@@ -23,7 +23,7 @@ from assay.evidence.code_values import (
     whole,
 )
 from assay.evidence.error_grammar import failing_opening
-from assay.evidence.error_values import is_error, is_report
+from assay.evidence.error_values import is_error, is_report, is_tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 5
 _MANY = 200
 _SMALL = 5
+# A number as large under "created" is no count.
+_LEAST_MOMENT = 10**8
 
 
 class Reading(Struct, frozen=True):
@@ -46,7 +48,7 @@ _FAILED_WORD = re.compile(
     r"|unauthori[sz]ed|unauthenticated|forbidden|invalid|false|rejected|exceeded|unavailable"
     r"|exhausted|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}|not[ _-]?found"
     r"|not[ _-]?(?:ok|implemented|configured|authenticated|authori[sz]ed|allowed|supported)"
-    r"|(?:rate[ _-]?)?limited|throttled|refused|unsupported"
+    r"|rate[ _-]?limited|refused"
     r"|query[ _]limit|timed[ _-]?out)\Z|失败\Z|错误\Z",
     re.IGNORECASE,
 )
@@ -55,6 +57,7 @@ _NOT_THERE = re.compile(
     r"not[ _-]?found\Z|(?:invalid|unknown|missing|no_such)_[a-z_]{2,40}\Z", re.I
 )
 _ERROR_WORD = re.compile(r"(?:error|not[ _-]?ok|错误)\Z", re.IGNORECASE)
+_BAD_END = re.compile(r"(?:error(?:ed)?|exception|fail(?:ed|ure)?)\Z", re.IGNORECASE)
 _GOOD_WORD = re.compile(r"(?:ok|success|succeeded|successful|complete|completed|成功)\Z", re.I)
 _ERROR_TYPE = re.compile(
     r"(?:\A|_)error\Z|[a-z]Error\Z|Exception\Z|\AError\Z|\A[A-Z]+(?:_[A-Z]+)+\Z"
@@ -62,6 +65,10 @@ _ERROR_TYPE = re.compile(
 _MESSAGE_KEYS = (
     *("message", "Message", "msg", "detail", "details"),
     *("mensagem", "mensaje", "nachricht", "messaggio", "сообщение", "消息", "メッセージ", "메시지"),
+)
+_TYPE_KEYS = (
+    *("__type", "type", "object", "kind", "__typename", "name"),
+    *("typeKey", "typeName", "exceptionType", "ExceptionType"),
 )
 _LONGEST_NOTE = 1_000
 _CALLS_PER_DAY = re.compile(
@@ -116,6 +123,8 @@ def _bad_flag(body: Body) -> Reading | None:
 def _exit_code(body: Body) -> Reading | None:
     for code in body.all("exit"):
         number = whole(code)
+        if number == 0 and True in body.all("error"):
+            return None  # nothing was run
         if number is not None:
             said = body.value.get("stderr") or body.value.get("output") or body.value.get("stdout")
             words = message_in(said) or body.message() or f"exit code {number}"
@@ -175,9 +184,12 @@ def _error_value(body: Body) -> Reading | None:
 
 def _error_list(body: Body) -> Reading | None:
     told = next((item for item in body.all("errors") if is_error(item)), None)
-    if told is None or is_count(told) or is_report(told) or _JUDGEMENTS & body.value.keys():
+    if told is None or is_tally(told) or is_report(told) or _JUDGEMENTS & body.value.keys():
         return None
-    if body.has_payload or any(_is_good_word(word) for word in body.all("status")):
+    if told is True and (failed := _failed_operations(body)) is not None:
+        return failed
+    done = any(is_count(count) and 0 < count < _LEAST_MOMENT for count in body.all("deed"))
+    if done or body.has_payload or any(_is_good_word(word) for word in body.all("status")):
         return Reading(failed=False, rule="partial_errors")
     words = message_in(told) or body.message()
     wordless = words is None and isinstance(told, list)
@@ -186,16 +198,33 @@ def _error_list(body: Body) -> Reading | None:
     return Reading(failed=True, rule="error_body", message=words)
 
 
+def _failed_operations(body: Body) -> Reading | None:
+    """A batch each item of which, under the name of what was to be done, tells of a failure."""
+    rows = next((item for item in body.all("payload") if isinstance(item, list) and item), [])
+    items = [_lone_dict(row) for row in rows[:_MANY]]
+    named = [item for item in items if item is not None]
+    if not named or len(named) < len(items):
+        return None
+    reading = _read_odd(named, _MAX_DEPTH - 1, len(named))
+    return reading if reading is not None and reading.failed else None
+
+
+def _lone_dict(value: Any) -> dict[Any, Any] | None:
+    """The only value of a dict, where that is a dict."""
+    lone = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
+    return lone if isinstance(lone, dict) else None
+
+
 def _status_word(body: Body) -> Reading | None:
     words = _words_of(body)
     if any(_is_good_word(word) for word in words) and not body.all("http"):
         return Reading(failed=False, rule="status_word")
     if body.is_record or not any(_FAILED_WORD.match(word) for word in words):
         return None
-    plain = any(_ERROR_WORD.match(word) for word in words)
+    plain = any(_ERROR_WORD.match(word) for word in words) or _is_told_as_result(body)
     missing = any(_NOT_THERE.match(word) for word in words) and body.only_echoes
     if plain or missing or body.only_circumstance:
-        return Reading(failed=True, rule="status_word", message=body.message())
+        return Reading(failed=True, rule="status_word", message=_words_of_failure(body))
     if words == ["fail"] and body.value.keys() <= _ENVELOPE:
         return Reading(failed=True, rule="status_word", message=_first_words(body))
     return None
@@ -224,7 +253,24 @@ def told_undone(value: Any) -> Reading | None:
 
 
 def _words_of(body: Body) -> list[str]:
-    return [word.strip() for word in body.all("status") if isinstance(word, str)]
+    """The words that tell how it went; how a trial or a game went is told as an outcome as well."""
+    words = [word.strip() for word in body.all("status") if isinstance(word, str)]
+    for word in body.all("outcome"):
+        explained = isinstance(word, str) and _BAD_END.match(word) and body.message() is not None
+        words += [word] if explained or _is_good_word(word) else []
+    return [*words, body.value["result"].strip()] if _is_told_as_result(body) else words
+
+
+def _is_told_as_result(body: Body) -> bool:
+    """Whether a result is no payload but a bad word, and something else tells of an error."""
+    word = body.value.get("result")
+    if not isinstance(word, str) or _BAD_END.match(word.strip()) is None:
+        return False
+    if any("error" in key.lower() for key in body.value if isinstance(key, str)):
+        return True
+    return any(
+        isinstance(text, str) and failing_opening(text) is not None for text in body.all("message")
+    )
 
 
 def _http_status(body: Body) -> Reading | None:
@@ -263,8 +309,7 @@ def _tells_by_code(body: Body, codes: list[Any]) -> bool:
 def _known_shape(body: Body) -> Reading | None:
     value = body.value
     named = any(
-        isinstance(kind := value.get(key), str) and _ERROR_TYPE.search(kind)
-        for key in ("__type", "type", "object", "kind", "__typename", "name")
+        isinstance(kind := value.get(key), str) and _ERROR_TYPE.search(kind) for key in _TYPE_KEYS
     )
     documented = "documentation_url" in value or {"code", "details", "hint"} <= value.keys()
     fastapi = len(value) == 1 and isinstance(detail := value.get("detail"), str | list | dict)
@@ -296,6 +341,20 @@ def _field_errors(body: Body) -> Reading | None:
     if any(failing_opening(item[0]) is None for item in told):
         return None
     return Reading(failed=True, rule="field_errors", message=told[0][0])
+
+
+def _errors_of_a_deed(body: Body) -> Reading | None:
+    """The answer to one request by its name, which holds a list of errors and nothing else."""
+    lone = _lone_dict(body.value)
+    errors = [] if lone is None else Body(lone).all("errors")
+    told = errors[0] if len(errors) == 1 and isinstance(errors[0], list) else None
+    words = message_in(told) if told else None
+    if lone is None or words is None or is_report(told):
+        return None
+    beside = [item for item in lone.values() if item is not told]
+    if not beside or any(map(is_full, beside)):
+        return None
+    return Reading(failed=True, rule="error_body", message=words)
 
 
 def _named_items(body: Body) -> Reading | None:
@@ -367,7 +426,7 @@ _RULES: tuple[Callable[[Body], Reading | None], ...] = (
 
 
 # What may be told by a body none of whose keys tells anything.
-_OF_UNTOLD = (_field_errors, _named_items, _note_of_a_limit)
+_OF_UNTOLD = (_field_errors, _named_items, _errors_of_a_deed, _note_of_a_limit)
 
 
 def _read_inside(body: Body, depth: int) -> Reading | None:
@@ -387,8 +446,8 @@ def _read_inside(body: Body, depth: int) -> Reading | None:
 
 def _told_by_one(item: Any, depth: int) -> Reading | None:
     """What the only answer of several that might have come says, if it is nothing but errors."""
-    lone = next(iter(item.values())) if isinstance(item, dict) and len(item) == 1 else None
-    if not isinstance(lone, dict) or not Body(lone).only_circumstance:
+    lone = _lone_dict(item)
+    if lone is None or not Body(lone).only_circumstance:
         return None
     reading = read_value(lone, depth + 1)
     return reading if reading is not None and reading.rule == "error_body" else None

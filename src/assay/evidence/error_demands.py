@@ -219,10 +219,12 @@ DEMANDS: tuple[Opening, ...] = (
             r"(?-i:give|provide|specify|pass|supply|enter) (?:an?|the) \w+",
             # What is done only once it was confirmed; what was tried for once is told as such.
             (
-                r"(?![^\n]{0,160}\b(?:dry[- ]run|preview|would)\b)[^\n]{3,200}[.;:!,—–-]"
+                r"(?![^\n]{0,160}\b(?:dry[- ]run|preview|would)\b)(?![^\n.;:!]{0,80}\b(?:created"
+                r"|set|saved|held|ready|booked|placed|sent|uploaded|finished|scheduled|added)\b)"
+                r"[^\n]{3,200}[.;:!,—–-]"
                 r" (?:please )?(?:set|pass|use|add|include|send|call (?:it |this )?again with"
-                r"|re-?run with|repeat with) \S{2,40}(?: (?:=|to) ?\S{1,8})?"
-                r" to (?:proceed|confirm|continue|go ahead)\b"
+                r"|re-?run with|repeat with) (?:\S{1,32}[=:]\S{1,16}|\S{2,40} (?:=|to) ?\S{1,8}"
+                r"|(?:confirm|force)\w{0,12}) to (?:proceed|confirm|continue|go ahead)\b"
             ),
             (
                 r"no (?:[\w-]+ ){1,4}(?:is |are |was |were )?(?:configured|set up|available|found)"

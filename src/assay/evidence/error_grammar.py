@@ -76,7 +76,8 @@ _VALUED = frozenset(
     {"error_prefix", "error_of", "chinese_error", "failed_to", "work_failed", "broken_line"}
 )
 _NOUGHT = re.compile(
-    r"\s*(?:0|0x0|none|null|nil|no errors?|false|n/?a|-{1,3}|without|ok|无|没有)"
+    r"\s*0\s?[.;,|·]\s(?=[A-Z][\w ]{1,30}: )"
+    r"|\s*(?:0|0x0|none|null|nil|no errors?|false|n/?a|-{1,3}|without|ok|无|没有)"
     r"\s*[.;,)，]?\s*(?:\n|\Z|成功)",
     re.IGNORECASE,
 )
@@ -128,9 +129,11 @@ _SHOWING_CODE = frozenset({"edit_refused"})
 _FACTS = frozenset({"refused_sentence", "no_such_thing", "chain_of_causes", "demand"})
 _BRINGING_TEXT = frozenset({"content", "log", "wording"})
 _PRINTING = _BRINGING_TEXT | {"command"}
-# As programs name their parts, and no file is called: moor_boat, pier.north.crane.
+# As programs name their parts, and no file is called: moor_boat, pier.north.crane. What is said of
+# a field is a word or two: "dark_mode: not supported".
 _NAME_OF_A_PART = re.compile(
-    r"[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}|(?:\.\w{1,30}){2,4}|\.[a-z]+_)\w{0,60}: (?=\S)"
+    r"(?!\w{0,60}(?:error|message|reason|state|status|mode|result): )"
+    r"[a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}|(?:\.\w{1,30}){2,4}|\.[a-z]+_)\w{0,60}: (?=\S+ \S+ \S)"
 )
 _COLONS = frozenset(":：")
 _STATUS_NUMBER = re.compile(r"\s*(?:[45]\d\d|-\d+)\b(?!\.\d)")

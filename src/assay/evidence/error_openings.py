@@ -86,6 +86,7 @@ STATEMENTS: tuple[Opening, ...] = (
             rf"(?:\d{{1,2}} )?(?-i:{ERROR_SYMBOLS})(?:\s*[:：]|\s-\s)",
             r"[^\n(]{1,160}+\((?-i:[A-Z]\w{0,60}(?:Error|Exception))\)\s*(?:\n|\Z)",
             r"<(?-i:[A-Za-z_.]{0,60}(?:Error|Exception))\b",
+            r"(?-i:[A-Z]\w{0,60}(?:Error|Exception))\{\s?(?:code|kind|type|status|message|reason)\b",
         ),
     ),
     Opening(
@@ -99,7 +100,7 @@ STATEMENTS: tuple[Opening, ...] = (
             r"\[[\w .-]{1,40} (?:error|failed|failure)\]:? ",
             # The tag of who says it, and what could not be done. Of a log each line has one.
             (
-                rf"\[(?!\d|{_LABELS}\b)[\w .:/-]{{1,40}}\] (?:error {NO_TOPIC}[a-z]{{3,15}}ing"
+                rf"\[(?!\d|{_LABELS}\b)[\w .:/#@-]{{1,40}}\] (?:error {NO_TOPIC}[a-z]{{3,15}}ing"
                 r"|(?:failed|unable) to (?-i:[a-z]{2,20}))\b[^\n:]{0,120}: "
                 r"(?!\d+\s*(?:\n|\Z)|[^\n]{0,1000}\n\s{0,9}[\[\d])\S"
             ),
@@ -190,7 +191,14 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"[45]\d\d: (?:missing|invalid|expired|bad|access|permission|rate|no such|not"
                 r" (?:found|allowed|authori[sz]ed))\b"
             ),
-            r"(?:[\w.-]{1,30} ){1,3}(?-i:HTTP) [45]\d\d: ",
+            (
+                r"[45]\d\d (?-i:Unrecogni[sz]ed|Unexpected|Invalid|Unknown|Missing|Expired"
+                r"|Unsupported) [^\n:]{1,60}: "
+            ),
+            rf"(?:[\w.-]{{1,30}} ){{1,3}}(?-i:HTTP) [45]\d\d(?:: | (?:{HTTP_PHRASES})[.!]?\s*\Z)",
+            r"unexpected (?:response|http|status)(?: status)? code:? [45]\d\d\b",
+            # As generated clients print what was thrown.
+            r"\([45]\d\d\)\s?\nReason: \w",
             rf"(?:{HTTP_PHRASES})(?:[.!]?\s*\Z|:)",
             r"\(?[45]\d\d[ ,-]{1,2}(?:b?[\"'])?[45]\.\d{1,3}\.\d{1,3}\b",  # as mail servers say it
             r"(?:api )?[45]\d\d (?-i:GET|HEAD|POST|PUT|PATCH|DELETE) (?:https?:|/)",
@@ -214,6 +222,7 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"|\s(?-i:[A-Z]{1,8}[-_]?\d[\w.-]{0,20}|[A-Z]+_[A-Z_]+))?"
                 r"\s*(?:[:：=!！]|\s[–—-]\s|\]|\n|\.?\s*\Z)"
             ),
+            rf"(?:{SUBJECTS} )error (?:making|during|while|when) [^\n:]{{1,60}}: (?=\S)",
             rf"(?:{FOREIGN_ERRORS})(?: (?:d[eiu] |d')?(?-i:[A-Z]\w{{1,15}}|\d{{3}}))?\s*[:：!]",
             # A program's name first.
             (

@@ -12,7 +12,8 @@ _SHORT_PAGE = 4_000
 _PAGE = re.compile(r"\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html|head|body)\b", re.I | re.S)
 _XML_ERROR = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<\w{1,40}[^>]{0,200}>\s*)?"
-    r"<(?:\w{1,20}:)?(?:errors?|fault|exception|errorresponse)\b",
+    r"<(?:\w{1,20}:)?(?:errors?|fault|exception|errorresponse)\b"
+    r"(?!>\s{0,9}(?:0|none|null|false)?\s{0,9}</)",
     re.IGNORECASE,
 )
 _SOAP_FAULT = re.compile(r"<(?:\w{1,20}:)?Envelope\b.{0,3000}<(?:\w{1,20}:)?Fault\b", re.S)

@@ -235,6 +235,13 @@ PHRASES: tuple[Opening, ...] = (
                 r"(?: \(core dumped\))?(?:[.!]?\s*\Z|\s*:)"
             ),
             (r"(?:cancell?ed|aborted|interrupted) (?:while|before|during) \w+ing\b"),
+            (
+                r"(?:the |your |this )?(?:[\w-]+ )?(?:agent|run|execution|request|query|script"
+                r"|command|search|loop) (?:was |has been |has )?(?:stopped|terminated|aborted"
+                r"|killed|interrupted) (?:due to|because of|after (?:reaching|exceeding))"
+                r" (?:[\w-]+ ){0,3}"
+                r"(?:limit|time-?out|error|failure|exception|budget|quota|memory)\b"
+            ),
         ),
     ),
     Opening(
@@ -285,7 +292,10 @@ PHRASES: tuple[Opening, ...] = (
                 r"|rejected|denied|declined|refused|blocked)"
                 rf"|not (?:found|permitted|allowed))(?: \w+ly)?{STOPS}"
             ),
-            rf"(?!\d){SOME_WORDS}failed(?: (?:due to|because of|with)(?: \w+){{0,3}})?\s*[:：]",
+            (
+                rf"(?!\d){SOME_WORDS}(?<!previously )failed"
+                r"(?: (?:due to|because of|with)(?: \w+){0,3})?\s*[:：]"
+            ),
             r"(?!no |\d)(?:[\w.'-]+ ){0,2}[\w.'-]*[^s\W] failed [—–-] (?!\d)\w",
             (
                 r"(?:[\w.'-]+ ){1,5}exited with (?:(?:exit|status|error|return) )?(?:code|status)"
@@ -321,6 +331,11 @@ PHRASES: tuple[Opening, ...] = (
             (
                 r"(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined)"
                 rf"\s(?:or (?:\w+\s){{1,4}}?)?(?:keyword\s)?{NAMED_THINGS}{NAMING}"
+            ),
+            (
+                r"(?:unknown|unrecogni[sz]ed|unsupported) (?:[\w-]+ )?(?:format|option|command"
+                r"|argument|parameter|field|action|mode|unit|language|method|model|flag|property|column"
+                r"|table) [\"'`]?[\w.-]{1,40}[\"'`]?[.!]?\s*\Z"
             ),
             rf"(?:input )?validation (?:error|failed){STOPS}",
             r"\d+ validation errors?(?: for|\s*:)",

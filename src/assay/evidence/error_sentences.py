@@ -45,6 +45,7 @@ SENTENCES: tuple[Opening, ...] = (
                 r"(?-i:no)_(?!changes?\b|data|results?\b|errors?\b|action|issues?\b|op\b|conflicts?\b"
                 r"|updates?\b|match|diff|content|reply|one\b)[a-z_]{3,40}\s*\Z"
             ),
+            r"(?-i:not)_(?:allowed|authenticated|authori[sz]ed|logged_in|permitted|supported)\s*\Z",
         ),
     ),
     Opening(
@@ -69,7 +70,8 @@ SENTENCES: tuple[Opening, ...] = (
                 r"|outside the (?:allowed|permitted)|an? \w+, not an? \w+"
                 r"|(?:str|string|int|integer|float|bool|boolean|list|dict|null|none), not an? \w+)"
                 r"|index out of (?:range|bounds)|could not be \w+ed(?=\s*:)"
-                r"|(?:cannot|can't) be (?:after|before|empty|null|negative)|(?:should not|shouldn't) be (?:empty|null|blank|negative)"
+                r"|(?:cannot|can't) be (?:after|before|empty|null|negative)"
+                r"|(?:should not|shouldn't) be (?:empty|null|blank|negative)"
                 r"|(?:is|are|was|were)"
                 r" (?:above|below|over|larger than|greater than|smaller than) the (?:maximum"
                 r"|minimum|limit|allowed|permitted)|insufficient (?:balance|credits?|funds"
@@ -193,12 +195,15 @@ SENTENCES: tuple[Opening, ...] = (
                 r"only (?:authenticated|authori[sz]ed|registered|logged[- ]in) (?:\w+ )?(?:can"
                 r"|may) \w+"
             ),
-            rf"{SOME_WORDS}must be (?:greater than|less than|more than|between \d|positive|non-)",
+            (
+                rf"{SOME_WORDS}must be (?:strictly )?(?:greater than|less than|more than|between \d"
+                r"|positive|non-)"
+            ),
             (
                 r"(?:only|exactly|at most) [^\n]{1,80} (?:is|are) (?:allowed|supported|permitted"
                 r"|accepted)\b"
                 r"|only (?:[\w-]+ ){1,3}(?:allowed|supported|permitted|accepted)"
-                r"(?: (?:in|by|for|on|with) (?:this|the) [\w -]{2,30})?[.!]?\s*\Z"
+                r"(?: (?:in|by|for|on|with) this [\w -]{2,30})?[.!]?\s*\Z"
             ),
             (
                 r"(?:this|that|the|your) (?:\w+ )?(?:action|change|request|update|operation|edit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from assay.evidence.code_values import is_bad_code
+from assay.evidence.code_values import is_bad_code, is_count
 
 _MAX_DEPTH = 5
 _MANY = 200
@@ -29,6 +29,13 @@ def is_error(item: Any) -> bool:
         code = item.get("code", item.get("error_code"))
         return _has_words(item) and (code is None or is_bad_code(code))
     return bool(item)
+
+
+def is_tally(errors: Any) -> bool:
+    """Whether errors are only counted: by one number, or by one for each kind."""
+    if isinstance(errors, dict):
+        return bool(errors) and all(map(is_count, errors.values()))
+    return is_count(errors)
 
 
 def is_report(items: Any) -> bool:

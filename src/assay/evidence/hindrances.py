@@ -33,7 +33,7 @@ class Sign(Struct, frozen=True):
 _HINDERING = (
     r"(?:offline|full|(?:fully )?booked|occupied|sold out|out of (?:stock|order|service|paper)"
     r"|unavailable|unreachable|unresponsive|busy|taken|empty|frozen|expired|inactive|overloaded"
-    r"|down|in use|read-?only|under maintenance|bankrupt|off limits|not yours"
+    r"|down|in use|read[- ]?only|under maintenance|bankrupt|off limits|not yours"
     r"|over (?:the|its|your) (?:limit|quota|budget)|too (?:\w+ )?(?:soon|late|early|far|old|low"
     r"|high|big|small|heavy|full|hot|cold|weak|many|few))"
 )
@@ -56,6 +56,7 @@ _UNDER_WAY = r"(?:in progress|running|pending|under way|active|open)"
 _CHOOSE = r"(?:choose|pick|use|try|select|enter|give|pass|specify|provide)"
 _BETTER = r"(?:earlier|later|smaller|larger|shorter|longer|lower|higher|valid)"
 _ANOTHER = r"(?:another|a different)"
+_IN_THE_WAY = r"(?:overlaps?|conflicts?|clash(?:es)?|collides?)"
 _LEFT = r"(?:has|have) (?:opted out|unsubscribed|blocked you|muted you)"
 
 # One of these stands in whatever bears a sign of those below.
@@ -63,7 +64,7 @@ SAID_BY_WHO_IS_HINDERED = (
     rf"(?:{_HINDERING}|{_BROUGHT_ABOUT}|{_REFUSED}|{_UNDONE}|nothing|skipped|unfortunately|you|only"
     rf"|not \w+ing|please|is{_BY_NOW}? {_UNDER_WAY}"
     rf"|{_CHOOSE} (?:an? |some )?(?:{_BETTER}|{_ANOTHER})"
-    rf"|out of|{_LEFT}|before \w+ing|first|there (?:is|was|are|were) no)\b"
+    rf"|out of|{_LEFT}|{_IN_THE_WAY}|before \w+ing|first|there (?:is|was|are|were) no)\b"
 )
 
 # Where there is none of these, all is well: who was to update or to mend had nothing to do.
@@ -88,7 +89,7 @@ _NONE_THERE = Sign(
         rf"|no (?!{_BETTER_NONE}|[\w ]{{0,40}}(?:information|info|data|details|documentation)\b)"
         r"(?:[\w'-]+ ){1,4}(?:available|left|free|remaining)\b"
         rf"|there (?:is|was|are|were) no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,3}}to \w+"
-        rf"|there (?:is|was) no (?!{_BETTER_NONE})(?:[\w'-]+ ){{0,3}}?[\w'-]*[^s\s](?:[.!]?\s*\Z"
+        rf"|there is no (?!{_BETTER_NONE})(?:[\w'-]+ ){{0,3}}?[\w'-]*[^s\s](?:[.!]?\s*\Z"
         r"| (?:for|in|on|at|with|of) [^\n]{1,60}\Z)"
         # None of what the call named, and none of what waits in a place: nothing to act on.
         rf"|no (?!{_BETTER_NONE})(?:[\w'-]+ ){{1,6}}(?:(?<=found )for"
@@ -182,6 +183,7 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         ),
     ),
     Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),
+    Sign("in_the_way", rf"(?:[^\n.;:!]){{2,120}}? (?P<told>{_IN_THE_WAY}) with\b"),
     Sign("idle", r"nothing (?P<told>is|was|has been) (?:\w+ing|\w+ed|open|sent|done)\b"),
     Sign(
         "sent_back",
@@ -193,8 +195,17 @@ ACTING_SIGNS: tuple[Sign, ...] = (
     ),
 )
 # Who was to stop or undo something told by a state that it is so.
-STOPPER_SIGNS: tuple[Sign, ...] = tuple(
-    sign
-    for sign in ACTING_SIGNS
-    if sign.name in {"none_there", "lacking", "sent_back", "for_others"}
+STOPPER_SIGNS: tuple[Sign, ...] = (
+    *(
+        sign
+        for sign in ACTING_SIGNS
+        if sign.name in {"none_there", "lacking", "sent_back", "for_others"}
+    ),
+    Sign(
+        "not_to_be_stopped",
+        (
+            r"[^\n.]{2,160}? (?P<told>(?:cannot|can't|could not) be (?:cancell?ed|stopped|closed"
+            r"|aborted|killed|terminated|revoked|rejected|declined)|does not match)\b"
+        ),
+    ),
 )

@@ -58,6 +58,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "unknown_tool",
         (
             r"(?:unknown|unsupported|unrecogni[sz]ed|no such) tool\b|no tool (?:named|called)"
+            r"|\b(?:method|tool|function|operation)_unknown\b|\bunknown_(?:method|tool|function)\b"
             r"|no (?:handler|executor) (?:is )?(?:registered|found) for"
             rf"|not a valid tool|tool {_TOOL_NAME},? but it (?:does not|doesn't) exist"
             rf"|(?:action|tool|function) {_TOOL_NAME} (?:is not enabled or )?(?:don't|doesn't"
@@ -101,8 +102,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"(?:login|log-?in|auth|sign-?in) (?:has )?fail(?:ed|ure)|wrong credentials"
             r"|unauthori[sz]ed|authenticat(?:ion|ed?)\b|authori[sz]ation\b|unauthenticated"
             r"|api[ _-]?key|bad credentials|(?:invalid|expired|missing|bad|no|locate|find"
-            r"|load) (?:\w+ )?(?:token|credentials?|signature)\b|(?:user|access|app|secret"
-            r"|license)[ _-]?key\b|invalid[ _](?:grant|client|auth)\b|\bnot[ _]authed\b"
+            r"|load) (?:\w+ )?(?:token(?! for \w+ expr)|credentials?|signature)\b|(?:user|access"
+            r"|app|secret|license)[ _-]?key\b|invalid[ _](?:grant|client|auth)\b|\bnot[ _]authed\b"
             r"|\baccount_(?:inactive|disabled)\b|credentials? .{0,30}(?:could not"
             r"|cannot|can't|failed)|(?:token|session|credentials?) (?:has |have |is "
             r"|are )?(?:expired|invalid|missing)|(?:token|credentials?) (?:is |are )?not (?:set"
@@ -209,7 +210,7 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|currently|server is) (?:unavailable|overloaded|down)|overloaded|bad gateway"
             r"|under maintenance|HTTP status 50[0-4]|upstream (?:error|failure)|\b(?:502|503"
             r"|529) \w|database (?:table )?is locked|\bis busy\b|resource busy|EBUSY|SERVER_BUSY"
-            r"|lock wait"
+            r"|lock wait|\b(?:server|service|backend|upstream)[ _](?:is )?down\b"
             r"|(?:database|pool|connection|client) is closed|is sealed|not operational|not ready"
             r"|is (?:starting|restarting)|服务不可用|维护|繁忙"
             r"|\bbe \w+ (?:right now|at (?:the|this) (?:moment|time))"
@@ -332,7 +333,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "syntax_error",
         (
-            r"syntax ?error|pars(?:e|ing)[ _]?exception|unexpected token|unterminated"
+            r"syntax ?error|compilation failed|invalid expression|pars(?:e|ing)[ _]?exception"
+            r"|unexpected token|unterminated"
             r"|sql compilation error|error in your sql|invalid syntax|parse error"
             r"|must appear in the group by|is ambiguous|is not unique|same number of columns"
             r"|must be type \w+, not type|UNION types|invalid UNION|unmatched|IndentationError"
@@ -396,7 +398,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "not_found",
         (
             r"\bis gone\b|not registered|no[ _]match[ _]|[:.] unknown command"
-            r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+)?\W*$|no \w+ named"
+            r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+){0,2}\W*$|no \w+ named"
+            r"|\bunknown (?!err)(?!exc)(?!tool)[a-z]+ [\w-]*\d[\w-]*[.!]?$|(?<!cause) (?<!reason )"
+            r"(?=[\w:.-]*[:_.\d])[\w:.-]{2,40} unknown[.!]?$"
             r"|^\W*no \w*_\w+ in\b|not found|did(?: not|n't|nt) (?:match any|resolve|find)"
             r"|(?:could not|cannot"
             r"|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"

@@ -64,8 +64,11 @@ _DOING = frozenset({"acting", "other"})
 # What hinders who was to act, and answers who asked for it.
 _STATES = frozenset({"foreign_state", "state_symbol"})
 _TEXT_TOOLS = frozenset({"content", "log", "wording"})
-# How a label begins that is the value of something: "no_motion", "not_closed".
-_NOT_SO = ("no_", "not_")
+# A label that is the value of something: "no_motion", "not_closed", and not what a caller lacks.
+_NOT_SO = re.compile(
+    r"\s*(?:no|not)_(?!access|auth|allowed|credential|implemented|licen[sc]e|logged|permi|session"
+    r"|supported|token)"
+)
 # What nobody writes who was to write something.
 _NO_PROSE = frozenset({"protocol_error", "error_symbol"})
 # What a program says of its input. With `isError: false` it may have been asked for just that.
@@ -80,9 +83,10 @@ _REPORT_HEADER = re.compile(r"(?:[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n
 # A message and, below it, what to do: the message alone is judged.
 _ABOVE_ADVICE = re.compile(
     r"([^\n]{3,240}+)\n+(?:[^\w\n]{0,6}(?:solutions?|recommendations?|hints?|fix|how to fix"
-    r"|to fix this|suggestions?|troubleshooting|usage|possible (?:causes|reasons)|next steps?"
-    r"|(?-i:TO [A-Z ]{3,30}))[^\w\n]{0,3}[:：]"
-    r"|please (?:use|call|run|try|check|verify|ensure|make sure|provide|see)\b)",
+    r"|to fix this|suggestions?|options|troubleshooting|usage|possible (?:causes|reasons)"
+    r"|next steps?|(?-i:TO [A-Z ]{3,30}))[^\w\n]{0,3}[:：]"
+    r"|please (?:use|call|run|try|check|verify|ensure|make sure|provide|see)\b"
+    r"|(?:grant|enable|allow|open) [^\n]{1,120}\b(?:settings|preferences)\b)",
     re.IGNORECASE,
 )
 # A failure that a program labels, or that is about a request and not about the world.
@@ -101,6 +105,7 @@ _OF_A_RUN = re.compile(
     r" (?!not found)(?:\S+ ){0,6}?(?:must|cannot|denied|blocked|refused|rejected|not allowed"
     r"|disabled|too long)\b"
     r"|(?:the )?[\"'`]?command[\"'`]? (?:argument must\b|is required(?:,|[.]?\s*\Z))"
+    r"|(?-i:[a-z_]+,? (?:[a-z_]+,? ){0,6}and [a-z_]+ are required)[.]?\s*\Z"
     r"|refus(?:ing|ed) to (?:run|execute)\b)",
     re.IGNORECASE,
 )
@@ -124,7 +129,7 @@ _SECTIONS = re.compile(r"(#{1,6}) [^\n]*\n(?:[^\n]*\n)*?\1 \S")
 _OF_A_WORK = re.compile(
     r"(?:the |your |last |latest )*(?:[\w#.-]+ ){0,2}?(?:build|deployment|migration|installation"
     r"|transaction|task|merge|push|commit|backup|payment|booking|registration|submission|transfer"
-    r"|job|run|order|step|rollout|compilation)\b(?![^\n]{0,60}\bnot\b)",
+    r"|job|run|order|step|rollout|compilation|delivery|attempt|shipment)\b(?![^\n]{0,60}\bnot\b)",
     re.IGNORECASE,
 )
 # What becomes of all of a kind is a rule, and was asked for. Of calls it is told to who called.
@@ -380,7 +385,7 @@ def _is_said_in_passing(
 def _is_about_something(text: str, rule: str, tool: ToolKind) -> bool:
     """Whether a text is a label of what is not so, or a document that opens with an error."""
     if rule == "state_symbol":
-        return tool != "acting" and text.lstrip().startswith(_NOT_SO)
+        return tool != "acting" and _NOT_SO.match(text) is not None
     return tool == "content" and text[:1] == "#" and _SECTIONS.match(text) is not None
 
 

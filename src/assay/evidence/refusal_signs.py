@@ -180,8 +180,19 @@ SIGNS: tuple[Sign, ...] = (
     Sign(
         "asked_for",
         (
-            r"(?:(?:the )?(?:specified|requested|given|provided|supplied|selected|configured|stored"
-            r"|target|source)|that(?! (?:was|were|said|means|way)\b)) "
+            r"(?:the )?(?:specified|requested|given|provided|supplied|selected|configured|stored"
+            r"|target|source) "
+        ),
+        "hint",
+    ),
+    # What cannot be done with it, or how it is too large; any story may go on with "that".
+    Sign(
+        "that",
+        (
+            r"that (?:[\w-]+ )?(?:is not an? (?:valid|known|supported|recogni[sz]ed|registered)\b"
+            r"|(?:could not|couldn't|cannot|can't) be \w+ed\b"
+            r"|(?:is|are) (?:in the past"
+            r"|(?:larger|bigger|longer|higher|greater|older|heavier) than)\b)"
         ),
         "hint",
     ),
@@ -217,7 +228,7 @@ _DOUBTS_WITHIN = (
     r"|unauthori[sz]ed"
     r"|malformed|unexpected|unresolved|unrecogni[sz]ed)(?-i:[A-Z])\w+ed\b|\?|\b(?:he|she|they|his"
     r"|her|their"
-    r"|him|who|said|my|our|us|people|everyone|usually|often|always|never|generally|might"
+    r"|him|who|said|my|our|us|(?<!\d )people|everyone|usually|often|always|never|generally|might"
     r"|may(?! not (?:contain|include|exceed|start|end)\b)"
     r"|sometimes|typically|(?<!at )most|many|by default|guaranteed|already installed)\b"
     r"|\bsome (?:[\w]+ ){1,5}(?:could not|were not|cannot)\b"

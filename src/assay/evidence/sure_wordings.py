@@ -129,7 +129,12 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ),
     (
         "unsupported",
-        (r"(?:detect|determine|infer) (?:the )?(?:file )?(?:language|format|type) (?:of|for)\b",),
+        (
+            r"(?:detect|determine|infer) (?:the )?(?:file )?(?:language|format|type) (?:of|for)\b",
+            r"(?:cannot|can't) (?:read|open|load|parse|decode) [^\n]{1,80} as (?:an? )?[a-z]+\b",
+            r"\bnot available for this (?!time|moment)\w",
+            r"(?:cannot|can't) (?:read|open|edit|show|parse) (?:an? )?binary\b",
+        ),
     ),
     (
         "validation_error",
@@ -220,6 +225,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "syntax_error",
         (
             r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b|from-clause",
+            r"\bsyntax error[:,] unexpected\b",
+            r"\bpars(?:e|ing) (?:the |your )?(?:query|expression|filter|statement|formula)\b",
             (
                 r"\b(?:missing|no|unmatched|unbalanced|unterminated) (?:closing |opening )?"
                 r"(?:parenthes[ie]s|brackets?|braces?|quot(?:e|ation)s?)\b|\bincomplete input\b"
@@ -233,7 +240,11 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"no such (?:column|table|field|function|file|index|key)\b|\bstale element|geocod",
             r"does not have an? (?:column|field|property|key|attribute|member|sheet)\b",
             # What may be hidden was asked for all the same.
-            r"does not exist,? or (?:you|it|the \w+) (?:do|does|is|are)(?: not|n't)\b",
+            (
+                r"does not exist,? or (?:(?:you|it|the \w+) (?:do|does|is|are)(?: not|n't)\b"
+                r"|(?:is )?not (?:authori[sz]ed|accessible|visible)\b)"
+            ),
+            r"invalid (?:object|column|table) name\b",
             r"\bno active session(?: found)?(?:: \S| (?:for|with) (?:\w+ )?\S*\d)",
         ),
     ),
@@ -263,7 +274,7 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
             r"(?:does|do) not belong to|must be (?:a )?member of",
             r"lacks? (?:the )?(?:\w+ ){0,2}(?:permission|access|right|privilege|scope)s?\b",
             r"\bscopes? (?:is|are|was|were) (?:required|missing|not granted)",
-            r"\btool not accessible\b",
+            r"\btool not accessible\b|\b[a-z_-]+ role (?:is )?(?:required|needed)\b",
             (
                 r"only (?:\w+ ){0,2}(?:owner|admin|administrator|member|moderator"
                 r"|maintainer)s? (?:can"
@@ -387,6 +398,8 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "conflict",
         (
             r"would be overwritten|newer version exists",
+            r"\banother [\w/() -]{1,60} (?:is )?(?:already )?(?:in progress|running|under way)\b",
+            r"\bprecondition (?:check )?failed|condition(?:al)? ?(?:request|check) ?failed",
             r"(?:has|have) been modified|changed since|value changed|\bout of date\b",
             r"resolve dependency",
         ),

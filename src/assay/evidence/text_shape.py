@@ -43,7 +43,7 @@ _ISSUE_LINE = re.compile(
 )
 # A list that is numbered, of whatever.
 _FIRST_ITEM = re.compile(r"\s*1[.)] \S")
-_SECOND_ITEM = re.compile(r"\n\s*2[.)] \S")
+_SECOND_ITEM = re.compile(r"\n[ \t]*2[.)] \S")
 _SOURCE_LINE = re.compile(r"\s{0,8}\d{1,6}(?:→|\t|: |\| )")
 # How many lines of each kind make a text a document of that kind.
 _DOCUMENT_LINES = (

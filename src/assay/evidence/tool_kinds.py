@@ -35,6 +35,7 @@ _ACTING = frozenset(
     | {"install", "uninstall", "attach", "detach", "draw", "vote", "enter", "charge", "trigger"}
     | {"render", "speak", "print", "switch", "activate", "connect", "mount", "control", "toggle"}
     | {"adjust", "sign", "login", "logout", "dial", "scroll", "hover", "navigate", "drag", "seek"}
+    | {"goto", "jump"}
     | {"enqueue", "dispatch", "order", "checkout", "ship", "tag", "untag", "pin", "unpin", "follow"}
     | {
         "unfollow",
@@ -93,7 +94,8 @@ _NO_DEED_BEFORE = frozenset(
 )
 # What these find wrong, or tell to be forbidden, was asked for.
 _CHECKING = frozenset(
-    {"check", "validate", "verify", "compare", "lint", "diff", "grade", "audit", "scan", "test"}
+    {"ping", "probe", "traceroute"}
+    | {"check", "validate", "verify", "compare", "lint", "diff", "grade", "audit", "scan", "test"}
     | {
         "diagnose",
         "status",
@@ -163,7 +165,9 @@ _HANDLING = frozenset(
     | {"rename", "share", "vote", "import", "move", "restore", "archive"}
 )
 # Whoever does not write one of these brings it.
-_CONTENTS = frozenset({"docs", "wiki", "article", "transcript", "page"})
+_CONTENTS = frozenset(
+    {"docs", "wiki", "article", "transcript", "page", "help", "manual", "readme", "changelog"}
+)
 _TEXTS_HANDLED: dict[ToolKind, frozenset[str]] = {"content": _MAKING_OF, "wording": _HANDLING}
 # What these bring was written down as things went wrong elsewhere.
 _LOGS = frozenset(
@@ -176,6 +180,7 @@ _WORDING = frozenset(
     {"translate", "translation", "define", "dictionary", "rewrite", "paraphrase"}
     | {"definition", "definitions", "meaning", "glossary", "thesaurus", "synonyms", "compose"}
     | {"draft", "summarize", "joke", "lyrics", "poem", "think", "thinking"}
+    | {"grammar", "proofread", "essay", "haiku"}
     | {"uebersetzen", "traduire", "traducir", "traduzir", "resumir"}
 )
 # Where these have done their work, something is no more.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.checker_reports import runs_checks
+from assay.evidence.checker_reports import lists_findings, runs_checks
 from assay.evidence.code_values import is_count, whole
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.foreign_deeds import is_deed_abroad
@@ -41,9 +41,11 @@ _TELLING = frozenset({"checking", "asking"})
 # What a call asked about, where it is not there or was not given.
 OF_AN_ARGUMENT = re.compile(
     r"(?:please|enter|provide|specify|give) |(?-i:[a-z]\w* must |the )|[^\n]{0,120}\b(?:not found"
-    r"|no such|(?:does not|doesn't) exist|(?:is|are) (?:required|missing)|not (?:provided"
-    r"|supplied|specified|given|configured|authori[sz]ed)|not enabled\. |unknown \w|unauthori[sz]ed"
-    r"|cannot be empty|authenticated|permission)",
+    r"|no such|no (?:[\w-]+ ){1,3}(?:provided|supplied|specified|given|selected)"
+    r"|(?:does not|doesn't) exist|(?:is|are) (?:required|missing(?! (?:in|from) ))"
+    r"|not (?:provided|supplied|specified|given|configured|authori[sz]ed)|not enabled\. "
+    r"|unknown \w|unauthori[sz]ed|not (?:yet )?implemented|cannot be empty|authenticated"
+    r"|permission)",
     re.IGNORECASE,
 )
 _OF_A_STATE_IN_CHINESE = re.compile(
@@ -68,6 +70,7 @@ _OF_APPROVAL = re.compile(r"(?:[\w':-]{1,20} ){0,4}approval\b", re.IGNORECASE)
 # Who asks whether somebody is let in is told so, unless it is the caller who is not.
 _ABOUT_ACCESS = frozenset(
     {"access", "permission", "permissions", "role", "roles", "policy", "authorization", "acl"}
+    | {"rules", "terms", "policies", "guidelines"}
     | {"allowed", "scope", "entitlement", "privilege", "privileges", "rights", "authorize"}
 )
 _OF_THE_CALLER = re.compile(
@@ -130,7 +133,9 @@ _OF_A_VALIDATOR = re.compile(
     r"|[\w.]{1,80}\(\) (?:missing|takes|got)\b"
 )
 # What a checker cannot look at at all.
-_UNFIT_FOR_A_CHECK = re.compile(r"unsupported \w", re.IGNORECASE)
+_UNFIT_FOR_A_CHECK = re.compile(
+    r"unsupported \w|missing (?:a )?(?:required )?(?:parameter|argument)\b", re.IGNORECASE
+)
 # Who prints what the call itself sent: `echo "Error: disk full"`.
 _PRINTING = frozenset({"command", "wording", "other"})
 _LONGEST_ECHO = 1_000
@@ -142,13 +147,23 @@ _FOUND = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+")
+_DEED_TOLD = re.compile(
+    r"(?:\w+ ){0,3}(?!(?:fail|err|reject|refus|den|block|declin|unsupport|skipp|ignor)\w*: )"
+    r"(?:\w+ed|sent|said|set|put): ",
+    re.IGNORECASE,
+)
 # In which state a checker finds what it looks at.
 _UNWELL = re.compile(
     r"(?:un(?:healthy|reachable|responsive)|down|offline|degraded|critical|dead|stopped"
-    r"|disconnected|not[ _-](?:healthy|ready|reachable|running|serving|connected))\Z",
+    r"|disconnected|not[ _-](?:healthy|ready|reachable|running|serving|connected)|invalid"
+    r"|undeliverable|mismatch)\Z",
     re.IGNORECASE,
 )
-_WELL = ("healthy", "is_healthy", "reachable", "alive", "online")
+_WELL = (
+    *("healthy", "is_healthy", "reachable", "alive", "online"),
+    *("connected", "available", "accessible", "exists", "valid"),
+)
+_OF_UNWELL = _OF_BODIES | {"error_message_field", "undone"}
 # By which rules a count of what was found reads like a failure.
 _OF_COUNTS = frozenset({"success_flag", "failure_flag", "status_word"})
 _QUERY_WORDS = re.compile(r"\s*(?:select|with)\s", re.IGNORECASE)
@@ -166,9 +181,7 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
         return found or _BARE_VERDICT.match(told) is not None
     if _is_a_state_to_tell(call.tool, reading.rule, told) or _is_of_a_probe(call, payload, reading):
         return True
-    if reading.rule in _DEEDS and tells_its_deed(call.tool, told):
-        return True
-    if reading.rule in _ABROAD and is_deed_abroad(call.tool, told):
+    if _is_its_deed(call, reading.rule, told):
         return True
     if reading.rule in SENTENCES and _was_asked_for(call.parameters, told):
         return True
@@ -181,15 +194,27 @@ def is_what_was_wanted(call: ToolExecutionResult, payload: Payload, reading: Rea
         or _is_unwell(call.tool, payload.value, reading)
         or _is_selected(call, payload.value)
         or _is_of_a_work(call.tool, payload, reading)
+        or _are_records(call, payload.value, reading)
+    )
+
+
+def _is_its_deed(call: ToolExecutionResult, rule: str, told: str) -> bool:
+    """Whether a text only tells that what the tool was to do is done."""
+    if rule in _ABROAD:
+        return is_deed_abroad(call.tool, told)
+    return rule in _DEEDS and (
+        tells_its_deed(call.tool, told) or _repeats_what_was_sent(call, told)
     )
 
 
 def counts_findings(tool: str, value: Any, reading: Reading) -> bool:
-    """Whether a bad flag only sums up how many tests a checker saw pass and fail."""
+    """Whether a bad flag only sums up what a checker found, or how many tests it saw fail."""
     if reading.rule not in _OF_COUNTS or not isinstance(value, dict) or not runs_checks(tool):
         return False
     counts = [value.get(key) for key in ("passed", "failed")]
-    return all(is_count(count) for count in counts) and any(counts)
+    if all(is_count(count) for count in counts) and any(counts):
+        return True
+    return reading.message is None and lists_findings(value)
 
 
 def _is_found(tool: str, value: Any) -> bool:
@@ -213,13 +238,17 @@ def _is_said_otherwise(call: ToolExecutionResult, value: Any) -> bool:
 
 def _is_unwell(tool: str, value: Any, reading: Reading) -> bool:
     """Whether a checker tells that what it looked at is not well, and why."""
-    if reading.rule not in _OF_BODIES or not isinstance(value, dict):
+    if reading.rule not in _OF_UNWELL or not isinstance(value, dict):
         return False
     if kind_of_tool(tool) != "checking":
         return False
+    if reading.rule == "undone":
+        return True
     states = (value.get(key) for key in ("status", "state", "health"))
-    unwell = any(isinstance(state, str) and _UNWELL.match(state.strip()) for state in states)
-    return unwell or any(value.get(key) is False for key in _WELL)
+    told = [state.strip().lower() for state in states if isinstance(state, str)]
+    if "invalid" in told and _OF_A_CIRCUMSTANCE.search(reading.message or ""):
+        return False
+    return any(map(_UNWELL.match, told)) or any(value.get(key) is False for key in _WELL)
 
 
 def _is_the_end_wanted(call: ToolExecutionResult, value: Any) -> bool:
@@ -254,6 +283,15 @@ def _is_echo(call: ToolExecutionResult, value: Any) -> bool:
         return False
     # One by one, since every failure comes here: a list holds the words of a command.
     return any(isinstance(sent, str | list) and told in sent for sent in call.parameters.values())
+
+
+def _repeats_what_was_sent(call: ToolExecutionResult, told: str) -> bool:
+    """Whether a deed is told with what was sent for it: "Sent: I cannot come"."""
+    deed = _DEED_TOLD.match(told)
+    if deed is None or not isinstance(call.parameters, dict):
+        return False
+    sent = told[deed.end() :].strip("\"'` ")
+    return " " in sent and sent in call.parameters.values()
 
 
 def _is_selected(call: ToolExecutionResult, value: Any) -> bool:
@@ -329,6 +367,18 @@ def _is_of_a_work(tool: str, payload: Payload, reading: Reading) -> bool:
     return any(_WORK_ENDED.match(end) for end in ends) and (
         answered or _is_asked_by_id(tool, record)
     )
+
+
+def _are_records(call: ToolExecutionResult, value: Any, reading: Reading) -> bool:
+    """Whether rows with a bad status are records that were looked up, and no batch of requests."""
+    if reading.rule != "all_items_failed" or kind_of_tool(call.tool) != "asking":
+        return False
+    rows = value if isinstance(value, list) else []
+    ids = [row.get("id") if isinstance(row, dict) and "status" in row else None for row in rows]
+    if not ids or None in ids or not isinstance(call.parameters, dict):
+        return False
+    sent = str(call.parameters)
+    return not any(str(name) in sent for name in ids)
 
 
 def _asks_how_it_went(tool: str, reading: Reading) -> bool:

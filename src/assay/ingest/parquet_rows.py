@@ -46,6 +46,7 @@ _LONGEST_REASON = 200
 OWN_COLUMNS = (
     *({"run_key", "case"}, {"run_key", "failed_calls"}, {"run_key", "arguments_key"}),
     *({"evaluation_key", "judge"}, {"score_key", "run_key"}, {"mark_key", "run_key"}),
+    {"run_key", "later_key"},
 )
 
 _OWN = (

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.store.secret_rules import IN_ADDRESSES, NAMES, Name
-from assay.store.secret_search import search_by_groups
+from assay.store.secret_search import search_lowered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,7 +89,7 @@ def name_search() -> Callable[[str], bool]:
     """A test of a text in lower case; where it finds nothing, no name gives a secret away."""
     others = [n for n in NAMES if not (n.strict or n.header or n.assigned)]
     # Any group may find what is for another to judge.
-    return search_by_groups(
+    return search_lowered(
         [
             [_pattern_or_column([name for name in NAMES if name.strict], _STRICT_VALUE)],
             [_pattern([name for name in NAMES if name.header], _HEADER_VALUE)],
@@ -114,7 +114,7 @@ def column_search() -> Callable[[str], bool]:
         [name for name in others if name.hint == "key"],
         *_in_groups(others),
     )
-    return search_by_groups([f"{_any_of(names)}{_OF_TABLE}"] for names in groups)
+    return search_lowered([f"{_any_of(names)}{_OF_TABLE}"] for names in groups)
 
 
 def _in_groups(names: list[Name]) -> Iterator[list[Name]]:

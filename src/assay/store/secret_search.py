@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.evidence.linear_search import occurrence_of
+from assay.evidence.linear_search import occurrence_in_lower_case, occurrence_of
 from assay.store.secret_rules import MASK
 
 if TYPE_CHECKING:
@@ -45,6 +45,11 @@ def search_by_groups(groups: Iterable[Iterable[str]]) -> Callable[[str], bool]:
     Up to a dozen that begin alike are found fastest together, others one group after the other.
     """
     return occurrence_of(*map(_together, groups))
+
+
+def search_lowered(groups: Iterable[Iterable[str]]) -> Callable[[str], bool]:
+    """The same for texts in lower case: it is ready sooner."""
+    return occurrence_in_lower_case(*map(_together, groups))
 
 
 def _together(patterns: Iterable[str]) -> str:
