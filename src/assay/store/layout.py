@@ -85,7 +85,9 @@ class Layout:
             if MARK not in found:
                 self._write_mark()
         except OSError as exc:
-            raise NotAStore(f"{self.root} cannot be made a store: {exc.strerror or exc}") from exc
+            why = "it is a file" if self.root.is_file() else exc.strerror or exc
+            told = f"{self.root} cannot be made a store: {why}; name another folder"
+            raise NotAStore(told) from exc
         self.check()
 
     def _write_mark(self) -> None:
