@@ -6,6 +6,8 @@ import gzip
 import io
 import json
 import os
+import pickle
+import resource
 import signal
 import sys
 import tarfile
@@ -25,6 +27,7 @@ from msgspec.structs import replace
 from tests.ingest.reading import unpacked_ds200
 
 from assay import AgentTestCase
+from assay.errors import AssayError, JudgeUnavailable, NotJson, UnknownName, WriteFailed
 from assay.importing import ImportReport, ImportSettings, import_runs, sharing
 from assay.importing import hand as importing_hand
 from assay.importing import workers as importing_workers
@@ -34,6 +37,7 @@ from assay.importing.workers import Workers, _Far, _Telling, _Told, _Worker
 from assay.ingest import openai_chat, reading
 from assay.ingest.documents import Unreadable
 from assay.store import Store
+from assay.store.layout import Layout
 from assay.store.writing import Writer
 
 if TYPE_CHECKING:
@@ -112,7 +116,9 @@ def test_any_number_of_processes_imports_the_same(many: Path, tmp_path: Path, jo
     assert run_ids(tmp_path / "store") == ALL
 
 
-def test_a_process_with_threads_does_not_fork(many: Path, tmp_path: Path) -> None:
+def test_a_process_with_threads_does_not_fork(
+    many: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     idle = threading.Event()
     thread = threading.Thread(target=idle.wait)
     thread.start()
@@ -122,6 +128,7 @@ def test_a_process_with_threads_does_not_fork(many: Path, tmp_path: Path) -> Non
         idle.set()
         thread.join()
     assert report.added == 1_800
+    assert capfd.readouterr() == ("", "")
 
 
 def children() -> list[int]:
@@ -224,6 +231,39 @@ def test_what_a_dead_worker_had_not_begun_is_given_to_others() -> None:
     assert [problem.path for problem in report.problems] == ["not saved", "begun"]
 
 
+def test_a_disk_that_takes_nothing_from_a_worker_is_told_by_the_parent(
+    many: Path, tmp_path: Path
+) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises((WriteFailed, OSError), match="File too large"):
+            import_runs([str(many)], settings, jobs=2)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert run_ids(tmp_path / "store") == []
+    assert import_runs([str(many)], settings, jobs=2).added == 1_800
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        AssayError("plain"),
+        WriteFailed("a file", "No space left on device"),
+        NotJson("$.calls", "a set"),
+        UnknownName("table", "run", ["runs"]),
+        JudgeUnavailable("gone", retryable=True, retry_after=3.0, status=503),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_an_error_goes_from_one_process_to_another_as_it_is(error: AssayError) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
+
+
 class _Interrupting(Counting):
     def done(self, count: int) -> None:
         super().done(count)
@@ -287,6 +327,25 @@ def test_a_run_that_was_broken_off_is_counted_nowhere(
     assert report.added == kept
     assert (report.formats, report.known_already) == ({"assay": report.added}, 0)
     assert len(run_ids(tmp_path / "store")) == report.added
+
+
+def test_ctrl_c_twice_costs_no_more_than_once(
+    many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = ImportSettings(str(tmp_path / "store"))
+    shown = Layout.show
+
+    def interrupted(*given: Any, **options: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        shown(*given, **options)
+
+    monkeypatch.setattr(Layout, "show", interrupted)
+    with interrupted_in("_keep", at=40):
+        report = import_runs([str(many)], settings, jobs=1)
+    assert (report.interrupted, report.added) == (True, 39)
+    assert len(run_ids(tmp_path / "store")) == 39
+    at_the_end = import_runs([str(many / "002.jsonl")], settings, jobs=1)
+    assert (at_the_end.interrupted, at_the_end.added) == (False, 20)
 
 
 def test_ctrl_c_is_nobody_elses_business_afterwards(many: Path, tmp_path: Path) -> None:

@@ -33,10 +33,10 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from errno import EACCES, EDQUOT, EFBIG, ENOSPC, EPERM, EROFS
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
 
@@ -47,6 +47,16 @@ OF_THE_DISK = frozenset({EACCES, EDQUOT, EFBIG, ENOSPC, EPERM, EROFS})
 
 class AssayError(Exception):
     """Something the user can mend; the message says what and how."""
+
+    def __reduce__(self) -> tuple[Callable[..., AssayError], tuple[Any, ...]]:
+        """Go to another process as it is, whatever it was made of."""
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[AssayError], args: tuple[Any, ...], told: dict[str, Any]) -> AssayError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(told)
+    return error
 
 
 class InvalidRecord(AssayError, ValueError):

@@ -200,6 +200,26 @@ def test_another_thread_does_not_touch_signals() -> None:
         assert pool.submit(work).result() == "done"
 
 
+_PUT_TOGETHER = """
+import os, signal, sys
+import typer.main
+made = typer.main.get_params_convertors_ctx_param_name_from_function
+def interrupted(*given):
+    os.kill(os.getpid(), signal.SIGINT)
+    return made(*given)
+typer.main.get_params_convertors_ctx_param_name_from_function = interrupted
+sys.argv = ["assay", "ls"]
+from assay.cli import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_command_is_put_together_ends_it_without_a_word() -> None:
+    command = [sys.executable, "-c", _PUT_TOGETHER]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
 def test_a_bad_verdict_survives_an_interruption(in_folder: Path) -> None:
     (in_folder / "slow_metric.py").write_text(SLOW_METRIC % "0.01")
     runs = many(in_folder / "runs.jsonl", 100_000)

@@ -87,6 +87,16 @@ def test_a_disk_that_is_full_is_told_in_our_words(store: Path, command: str) -> 
     assert told == f"assay: {words[words.index('-o') + 1]} cannot be written: File too large"
 
 
+def test_scores_that_the_disk_does_not_hold_end_in_one_line(store: Path) -> None:
+    runs = [str(store)] * 20  # more than one buffer of rows
+    done = _on_small_disk(["score", *runs, "-o", "out.csv"])
+    assert done.returncode == 3
+    assert done.stderr.splitlines() == ["assay: out.csv cannot be written: File too large"]
+    kept = _on_small_disk(["score", str(store)])
+    assert kept.returncode == 3
+    assert "the last scores are not kept: File too large" in kept.stderr
+
+
 def test_an_import_that_the_disk_does_not_hold_names_the_store(store: Path) -> None:
     exported = [sys.executable, "-m", "assay", "export", str(store), "-o", "runs.jsonl"]
     subprocess.run(exported, check=True, capture_output=True)

@@ -298,7 +298,8 @@ def test_a_store_that_cannot_be_written_is_still_scored(folder: Path, assay: Ass
     (folder / "store" / "writing").write_text("")
     done = assay("score", "store")
     assert "2 scored" in done.out
-    assert "the last scores are not kept" in done.err
+    assert "the last scores are not kept: Not a directory" in done.err
+    assert done.code == 3
 
 
 def test_a_file_says_what_tasks_expect(folder: Path, assay: Assay) -> None:

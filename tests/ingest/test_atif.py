@@ -138,6 +138,16 @@ def test_what_assay_says_of_a_run_is_read_back() -> None:
     assert (silent.task_id, silent.attempt, silent.outcome) == (None, None, None)
 
 
+def test_calls_of_a_meta_tool_are_read_back_once() -> None:
+    entries = [{"recipient_name": f"functions.{name}", "parameters": {}} for name in "ab"]
+    outer = {"tool_call_id": "c", "function_name": "batch", "arguments": {"tool_uses": entries}}
+    written = run_of({"source": "agent", "message": "", "tool_calls": [outer]})
+    back = read_one(ATIF, recording(atif_document(written, "key")))
+    for case in (written, back):
+        told = [(call.call_id, call.parent_id) for call in case.calls]
+        assert told == [("c", None), ("c/1", "c"), ("c/2", "c")]
+
+
 @pytest.mark.parametrize("odd", ["good", 1, ["success"], {"state": "done"}, {"success": "so so"}])
 def test_what_others_call_an_outcome_is_none(odd: Any) -> None:
     case = run_of(step("user", "Hi"), extra={"outcome": odd, "attempt": "first"})

@@ -82,3 +82,10 @@ def test_several_at_once_have_no_result_of_their_own(list_key: str) -> None:
 )
 def test_ordinary_calls_stay_alone(tool: str, parameters: Any) -> None:
     assert len(unfolded([call(tool, parameters)])) == 1
+
+
+def test_what_was_seen_through_already_is_not_seen_through_again() -> None:
+    """As in an export: it has both levels."""
+    entries = [{"recipient_name": "functions.a", "parameters": {"x": 1}}] * 2
+    once = unfolded([call("multi_tool_use.parallel", {"tool_uses": entries}, call_id="c")])
+    assert [made.call_id for made in unfolded(once)] == ["c", "c/1", "c/2"]

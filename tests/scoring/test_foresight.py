@@ -329,7 +329,7 @@ def test_an_abandoned_stream_lets_the_crew_go_on_with_another() -> None:
         stream = score_cases(cases(10 * ENOUGH), [metric], crew=crew)
         for _ in range(ENOUGH):
             next(stream)
-        stream.close()  # type: ignore[attr-defined]  # it is a generator
+        stream.close()
         assert scored(metric, crew) == scored_alone()
 
 

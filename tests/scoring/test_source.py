@@ -143,7 +143,7 @@ def test_a_source_that_hangs_does_not_keep_the_user() -> None:
     began = time.monotonic()
     stream = score_cases(hanging(), [Instant()], ahead=5)
     assert next(stream).case.input == "0"
-    stream.close()  # type: ignore[attr-defined]
+    stream.close()
     assert time.monotonic() - began < 120
     never.set()
 

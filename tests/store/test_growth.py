@@ -241,6 +241,27 @@ def test_an_id_that_many_runs_share_is_no_runs_id(tmp_path: Path) -> None:
     assert store.count() == 21
 
 
+def test_runs_of_other_ids_that_began_together_are_not_even_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where somebody gives all runs of a file one start: each against each takes minutes."""
+    monkeypatch.setattr("assay.store.growth.read_case", None)
+    together = [state(1, name=f"{number}", session_id=None) for number in range(20)]
+    sessions = [state(1, name=f"session {number}") for number in range(20)]
+    store = new_store(tmp_path)
+    assert fill(store, [*together, *sessions]) == (40, 0)
+
+
+def test_very_many_that_come_together_are_no_states_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.store.growth._MOST_TOGETHER", 3)
+    store = new_store(tmp_path)
+    assert fill(store, [state(calls) for calls in (4, 1, 2)]) == (1, 2)
+    others = [state(calls, name="other") for calls in (4, 1, 2, 3)]
+    assert fill(store, others) == (4, 0)
+
+
 def test_scores_of_an_outgrown_run_go_with_it(tmp_path: Path) -> None:
     store = new_store(tmp_path)
     fill(store, [state(2)])
@@ -293,6 +314,33 @@ def test_another_writer_that_was_first_is_seen_before_a_batch_is(tmp_path: Path)
         fill(store, [state(4), state(3, name="other")])
     assert stored(store) == [("other", 5), ("session", 4)]
     assert (slow.added, slow.known_already, slow.outgrown) == (1, 1, 1)
+
+
+def test_an_earlier_state_beside_others_is_let_go_when_another_writer_was_first(
+    tmp_path: Path,
+) -> None:
+    store = new_store(tmp_path)
+    with store.writer() as slow:
+        slow.add(state(2))
+        slow.add(run(1))
+        fill(store, [state(4)])
+    assert stored(store) == [("run-1", 2), ("session", 4)]
+    assert (slow.added, slow.known_already, slow.outgrown) == (1, 1, 0)
+
+
+def test_what_a_state_became_over_another_in_the_same_batch_is_stored(tmp_path: Path) -> None:
+    """The second goes on from the first and the third from the second, not from the first."""
+    models = iter(("ada", None, "bob"))
+    first, *others = (state(n, session_id=None, model=next(models)) for n in (1, 2, 4))
+    store = new_store(tmp_path)
+    fill(store, [first])
+    (row,) = store.query("SELECT run_key FROM runs")
+    store.mark_golden([row["run_key"]])
+    fill(store, others)
+    assert stored(store) == [("session", 4)]
+    (later,) = store.query("SELECT run_key FROM runs")
+    assert store.later_states(row["run_key"]) == [later["run_key"]]
+    assert [key for key, _ in store.golden_cases()] == [later["run_key"]]
 
 
 def test_states_that_were_never_told_apart_are_put_in_order_later(tmp_path: Path) -> None:

@@ -134,6 +134,45 @@ def test_a_killed_import_leaves_whole_batches_and_is_completed_by_the_next(
     assert len(left) > 2, f"the kills all came at the same moment: {left}"
 
 
+def calls_of_sessions(store: Store) -> list[tuple[int, int]]:
+    """How many calls count of each session that counts, and how many of these have as many."""
+    return sorted(Counter(len(case.calls) for case in store.cases()).items())
+
+
+def test_a_killed_import_of_runs_that_grew_counts_each_once(tmp_path: Path) -> None:
+    pattern, sessions = tmp_path / "pattern", 8
+    fill(Store.create(pattern), [workers.grown(n, 1) for n in range(sessions)], limit=SMALL)
+    work = Work.measured(
+        lambda name: shutil.copytree(pattern, tmp_path / name), workers.write_grown, sessions, 3
+    )
+    left = Counter[int]()
+    for folder in work.killed(lambda name: shutil.copytree(pattern, tmp_path / name)):
+        store = Store(folder)
+        assert [finding for finding in store.doctor() if not finding.harmless] == []
+        assert sum(count for _, count in calls_of_sessions(store)) == sessions
+        left[dict(calls_of_sessions(store)).get(6, 0)] += 1
+        fill(store, [workers.grown(n, 3) for n in range(sessions)], limit=SMALL)
+        assert calls_of_sessions(store) == [(6, sessions)]
+        assert store.compact().merged
+        assert calls_of_sessions(store) == [(6, sessions)]
+        assert store.doctor() == []
+        shutil.rmtree(folder)
+    assert set(left) > {0, sessions}, f"the kills all came at the same moment: {left}"
+
+
+def test_processes_that_import_several_states_at_once_leave_the_last(tmp_path: Path) -> None:
+    folder, sessions = tmp_path / "store", 10
+    states = (2, 4, 1, 3)
+    started = [start(workers.write_grown, folder, sessions, rounds) for rounds in states]
+    reports = [report.recv() for _, report in started]
+    for process, _ in started:
+        process.join()
+    store = Store(folder)
+    assert calls_of_sessions(store) == [(8, sessions)]
+    assert sum(added - outgrown for added, outgrown in reports) == sessions
+    assert store.count("outgrown") == sum(outgrown for _, outgrown in reports)
+
+
 def test_a_killed_compaction_loses_nothing_and_is_completed_by_the_next(tmp_path: Path) -> None:
     make = copies_of_a_store(tmp_path)
     left = Counter[int]()
@@ -239,6 +278,18 @@ def test_a_reader_in_the_middle_is_not_disturbed_by_a_compaction(tmp_path: Path)
     assert [first, *reader] == runs(9)
     assert store.compact().removed == 3
     assert list(store.cases()) == runs(9)
+
+
+def test_a_batch_that_is_shown_may_be_abandoned_for_nothing(tmp_path: Path) -> None:
+    """As where Ctrl-C comes right then; its handle may be another file's by now."""
+    layout = Store.create(tmp_path / "store")._layout
+    batch = layout.begin()
+    with layout.locked("publish"):
+        layout.show(batch)
+    with (tmp_path / "another").open("w") as other:
+        batch.abandon()
+        other.write("still open")
+    assert len(layout.batches()) == 1
 
 
 @pytest.mark.parametrize("stop", [False, True], ids=["alive", "dead"])

@@ -336,7 +336,7 @@ def test_a_path_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NotAStore, match="is not a store"):
         Store(tmp_path / "file")
-    with pytest.raises(NotAStore, match="cannot be made a store"):
+    with pytest.raises(NotAStore, match="made a store: it is a file; name another folder"):
         Store.create(tmp_path / "file")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.store.runs import SMALL, run
 
+from assay import AgentTestCase, MCPExecutionData, Source, ToolExecutionResult
 from assay.evaluation import RecordedEvaluation
 from assay.score import Score
 from assay.store import Store
@@ -64,6 +65,32 @@ def write(folder: Path, numbers: Sequence[int], report: Connection) -> None:
         for number in numbers:
             writer.add(run(number))
     report.send((writer.added, writer.known_already))
+
+
+def grown(number: int, rounds: int) -> AgentTestCase:
+    """The session of that number after so many rounds, with two calls in each."""
+    made = [
+        ToolExecutionResult("look", {"key": i}, {"found": i}, success=True, call_id=f"c{i}")
+        for i in range(2 * rounds)
+    ]
+    return AgentTestCase(
+        f"question {number}",
+        f"answer {rounds}",
+        run_id=f"session-{number}",
+        session_id=f"session-{number}",
+        started_at=1000.0 + number,
+        execution_data=MCPExecutionData(made),
+        source=Source(f"session-{number}.jsonl", "claude-code"),
+    )
+
+
+def write_grown(folder: Path, sessions: int, rounds: int, report: Connection) -> None:
+    """Import the state of some sessions in batches of three."""
+    report.send("begins")
+    with Store.create(folder).writer(limit=SMALL) as writer:
+        for number in range(sessions):
+            writer.add(grown(number, rounds))
+    report.send((writer.added, writer.outgrown))
 
 
 def merge(folder: Path, report: Connection) -> None:

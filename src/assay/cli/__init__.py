@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import typer
+from typer.main import get_command
 
 from assay import __version__
 from assay.cli.console import Terminal, accept_any_text, fall_silent
@@ -15,6 +16,9 @@ from assay.cli.exit_codes import ExitCode
 from assay.cli.option_names import in_options
 from assay.errors import OF_THE_DISK, AssayError, JudgeError, UnknownName
 from assay.own_process import nothing_to_lose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Command(NamedTuple):
@@ -68,7 +72,7 @@ Every command has examples of its own: assay COMMAND --help.
 """
 
 
-def _command_line(called: str | None) -> typer.Typer:
+def _command_line(called: str | None) -> Callable[[], object]:
     """The command that is called; where none is, all of them by what they are for."""
     if called is not None and called not in COMMANDS and not called.startswith("-"):
         raise UnknownName("command", called, COMMANDS)
@@ -87,7 +91,7 @@ def _command_line(called: str | None) -> typer.Typer:
     else:
         for name, command in COMMANDS.items():
             app.command(name, help=command.purpose)(_only_listed)
-    return app
+    return get_command(app)
 
 
 def _add(app: typer.Typer, name: str) -> None:
@@ -122,7 +126,7 @@ def _options(
     """Judge the work of LLM agents that use tools: without a key, without a server."""
 
 
-def _run(command_line: typer.Typer) -> None:
+def _run(command_line: Callable[[], object]) -> None:
     """Run a command to its last word, as long as there is a reader."""
     try:
         command_line()

@@ -18,6 +18,7 @@ from assay.cli.sources import FormatOption, check_sources, hidden_folders, total
 from assay.cli.stores import as_far_as_the_disk_goes
 from assay.importing import ImportReport, ImportSettings, import_runs
 from assay.ingest.formats import FORMAT_NAMES, format_named
+from assay.own_process import ignore_further_ctrl_c
 from assay.records import counted
 from assay.store import Store
 
@@ -89,8 +90,12 @@ def _imported(
     long = total is not None and total > _SURELY_LONG
     with ReadingProgress(messages, total, shown=True, surely_long=long, things="read") as progress:
         if spark is None:
-            return import_runs(sources, settings, jobs=jobs, watcher=progress)
-        return _import_on_spark(sources, settings, spark, progress)
+            report = import_runs(sources, settings, jobs=jobs, watcher=progress)
+        else:
+            report = _import_on_spark(sources, settings, spark, progress)
+        if report.interrupted:  # what is left to do is to say so
+            ignore_further_ctrl_c()
+        return report
 
 
 def _import_on_spark(

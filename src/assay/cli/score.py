@@ -43,8 +43,8 @@ Examples:
 
 Scores of a store's runs are kept in it, and a model's replies in the cache: run it again and
 only what is missing is asked. Exit codes: 0 ok, 1 a case is below --threshold, 2 wrong usage,
-3 incomplete: something could not be read or scored. A case below the threshold wins over an
-incomplete run.
+3 incomplete: something could not be read, scored or kept. A case below the threshold wins over
+an incomplete run.
 """
 
 

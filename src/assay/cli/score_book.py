@@ -180,7 +180,8 @@ class ScoreBook:
             return ExitCode.BELOW_THRESHOLD
         failed = any(tally.failed for tally in self.tallies.values())
         unfinished = failed or self._opinions.incomplete_juries or self.unreadable_count
-        if unfinished or self.interrupted or self.lacks_a_verdict:
+        unfinished = unfinished or self.interrupted or self.not_kept is not None
+        if unfinished or self.lacks_a_verdict:
             return ExitCode.INCOMPLETE
         return ExitCode.OK
 

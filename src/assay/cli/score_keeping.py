@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import AssayError
+from assay.errors import AssayError, WriteFailed
 from assay.judge.provenance import lacks_jurors
 from assay.score import Score
 from assay.scoring import KnownCase
@@ -64,17 +64,23 @@ class ScoreKeeper:
                 writer = self._writer(scores.store)
                 writer.add(scores.run_key, score, self._settings[score.name])
         except (AssayError, OSError) as exc:
-            self.problem = f"the scores are not kept in {scores.store}: {exc}"
+            self.problem = f"the scores are not kept in {scores.store}: {_why(exc)}"
 
     def close(self) -> None:
         """Write what is in hand."""
         try:
             self._open.close()
         except (AssayError, OSError) as exc:
-            self.problem = self.problem or f"the last scores are not kept: {exc}"
+            self.problem = self.problem or f"the last scores are not kept: {_why(exc)}"
 
     def _writer(self, path: str) -> ScoreWriter:
         if path not in self._writers:
             opened = import_module("assay.store").Store(path).score_writer()
             self._writers[path] = self._open.enter_context(opened)
         return self._writers[path]
+
+
+def _why(exc: AssayError | OSError) -> str:
+    """What the system says of a file, which is one of the store's own; else the whole message."""
+    told = exc.strerror if isinstance(exc, OSError) else None
+    return told or (exc.reason if isinstance(exc, WriteFailed) else None) or str(exc)

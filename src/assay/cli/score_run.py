@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from assay.cli.console import Terminal
@@ -47,10 +48,11 @@ def score_all(
             stream = score_cases(
                 cases, book.metrics, concurrency=concurrency, ahead=concurrency, crew=crew
             )
-            for scores in stream:
-                with uninterrupted(), queue.lock:
-                    _write(scores, queue, book, rows, reasons)
-                progress.done()
+            with closing(stream):  # where a file cannot be written, too
+                for scores in stream:
+                    with uninterrupted(), queue.lock:
+                        _write(scores, queue, book, rows, reasons)
+                    progress.done()
     except (KeyboardInterrupt, BrokenPipeError):
         ignore_further_ctrl_c()
         book.interrupted = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from assay.importing.portions import (
 from assay.importing.report import ImportReport, ImportSettings
 from assay.importing.workers import Workers
 from assay.ingest.sources import STDIN
+from assay.own_process import uninterrupted
 from assay.store import Store
 
 if TYPE_CHECKING:
@@ -75,6 +77,9 @@ def _import_here(
                 hand.import_file(file, report, watcher)
         except KeyboardInterrupt:
             report.interrupted = True
+        # What was read is kept, also where Ctrl-C comes only now, or once more.
+        with suppress(KeyboardInterrupt), uninterrupted():
+            hand.writer.flush()
     report.merge(hand.written())
     return report
 

@@ -18,10 +18,11 @@ from itertools import chain
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, field
 
+from assay.errors import OF_THE_DISK, AssayError
 from assay.importing.hand import Hand
 from assay.importing.portions import PORTION_BYTES, Portion
 from assay.importing.report import ImportReport, ImportSettings
@@ -61,6 +62,12 @@ class _Far(Struct):
 
     items: int = 0
     size: int = 0
+
+
+class _Failed(NamedTuple):
+    """What ended a worker that the user can mend: none of the others would come further."""
+
+    error: AssayError | OSError
 
 
 class _Worker(Struct, eq=False):
@@ -112,6 +119,8 @@ class _Worker(Struct, eq=False):
 class Workers:
     """Workers that share one import."""
 
+    _failure: AssayError | OSError | None = None
+
     def __init__(self, workers: int, settings: ImportSettings) -> None:
         """Start the workers; they wait for portions."""
         context: Any = multiprocessing.get_context(_start_method())
@@ -128,12 +137,17 @@ class Workers:
             self._workers.append(_Worker(process, ours))
 
     def import_all(self, portions: Iterator[Portion], watcher: Watcher | None) -> ImportReport:
-        """Hand out all portions and gather the reports; Ctrl-C hands out no more."""
+        """Hand out all portions and gather the reports; Ctrl-C hands out no more.
+
+        What ends a worker is raised when all have written what they had in hand.
+        """
         report = ImportReport()
         with _ctrl_c_sets(self._stop):
             while self._workers:
                 self._hand_out(portions)
                 self._listen(report, watcher)
+        if self._failure is not None:
+            raise self._failure
         report.interrupted = bool(self._stop.value)
         if not report.interrupted:
             _note_lost(chain(self._left, portions), _NOBODY_LEFT, report)
@@ -169,11 +183,16 @@ class Workers:
         for pipe in wait(list(pipes)):
             worker = pipes[pipe]  # type: ignore[index]
             try:
-                told: _Told | _Far = worker.pipe.recv()
+                told: _Told | _Far | _Failed = worker.pipe.recv()
             except (EOFError, OSError):
                 self._workers.remove(worker)
                 self._left += worker.given[1:]  # it had not begun with these
                 _note_lost([*worker.unsaved, *worker.given[:1]], _DIED, report)
+                continue
+            if isinstance(told, _Failed):
+                self._stop.value = 1
+                self._failure = told.error
+                self._end(worker)
                 continue
             more = worker.new_of(told)
             if watcher is not None:
@@ -183,10 +202,13 @@ class Workers:
                 continue
             report.merge(told.report)
             if told.is_last:
-                self._workers.remove(worker)
-                worker.process.join()
+                self._end(worker)
                 continue
             self._left += worker.hear(told)
+
+    def _end(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        worker.process.join()
 
 
 @contextmanager
@@ -226,6 +248,18 @@ def _work(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) ->
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent tells when to stop
     gc.freeze()  # what is there already, shared with the parent, is here to stay
     collect_seldom()
+    try:
+        _import(pipe, stop, settings, parent)
+    except (AssayError, OSError) as exc:
+        if isinstance(exc, OSError) and exc.errno not in OF_THE_DISK:
+            raise
+        pipe.send(_Failed(exc))
+    finally:
+        gc.unfreeze()  # else the engine tells at the end of what it takes for leaks
+
+
+def _import(pipe: Connection, stop: Any, settings: ImportSettings, parent: int) -> None:
+    """Portions in, reports out."""
     hand = Hand(settings)
     with hand.writer:
         while (portion := _next(pipe, parent)) is not None and not stop.value:

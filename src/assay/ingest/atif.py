@@ -151,7 +151,7 @@ def _calls(step: dict[str, Any], parent: str | None = None) -> list[ToolExecutio
             call_id=text_at(call, "tool_call_id"),
             server=text_at(dict_or_empty(call.get("extra")), "server"),
             started_at=at,
-            parent_id=parent,
+            parent_id=text_at(dict_or_empty(call.get("extra")), "parent_id") or parent,
         )
         for call in objects_in(step.get("tool_calls"))
     ]

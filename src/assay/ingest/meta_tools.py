@@ -33,11 +33,16 @@ class _Meant(NamedTuple):
 
 
 def with_inner_calls(calls: Iterable[ToolExecutionResult]) -> list[ToolExecutionResult]:
-    """The calls, and behind each call of a meta-tool the calls that it stands for."""
+    """The calls, and behind each call of a meta-tool the calls that it stands for.
+
+    Those that are there already, as in what was exported, are not added again.
+    """
+    given = list(calls)
+    known = {call.call_id for call in given if call.parent_id is not None}
     found: list[ToolExecutionResult] = []
-    for outer in calls:
+    for outer in given:
         found.append(outer)
-        inner = list(_inner_calls(outer, len(found)))
+        inner = [call for call in _inner_calls(outer, len(found)) if call.call_id not in known]
         found.extend(inner)
     return found
 

@@ -20,7 +20,7 @@ from assay.scoring.results import CaseScores, Failed, KnownCase
 from assay.scoring.source import Ahead, Direct
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+    from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator, Sequence
     from typing import TypeAlias
 
     from assay.event_loop import Enter
@@ -76,7 +76,7 @@ def score_cases(
     concurrency: int = DEFAULT_CONCURRENCY,
     ahead: int = 0,
     crew: Crew | None = None,
-) -> Iterator[CaseScores]:
+) -> Generator[CaseScores]:
     """Judge cases from synchronous code, one result after the other, in input order.
 
     As `score_stream`. What is judged when the user interrupts is still handed over, then

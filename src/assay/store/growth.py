@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 PLACE = ("source_path", "source_position", "started_at")
 # What they have in common besides.
 _WHOSE = ("task_id", "attempt", "agent_id", "session_id", "framework")
-# So many runs at one place are no states of one.
+# So many runs at one place are no states of one, nor so many of one id that come together.
 _MOST_STATES = 16
+_MOST_TOGETHER = 256
 # The tables whose rows go with their run.
 TABLES_OF_RUNS = tuple(
     table for table, columns in TABLES.items() if "run_key" in columns and table != "outgrown"
@@ -145,10 +146,11 @@ def outgrown_among(states: Iterable[State]) -> dict[str, str]:
     """Of some states those that another one has outgrown, each with the latest that has."""
     runs: dict[object, list[State]] = defaultdict(list)
     for state in states:
-        runs[_facts(state.case).started_at].append(state)
+        runs[_of_which_run(state.case)].append(state)
     found: dict[str, str] = {}
     for same in runs.values():  # one run after the other, for each may be large
-        found |= _outgrown_in(same)
+        if 1 < len(same) <= _MOST_TOGETHER:
+            found |= _outgrown_in(same)
     return found
 
 
@@ -156,9 +158,22 @@ class _Known(Struct):
     """What is read of a case before it is known that the rest is needed."""
 
     started_at: float | None = None
+    task_id: Any = None
+    attempt: Any = None
+    agent_id: Any = None
+    session_id: Any = None
+    framework: Any = None
+    run_id: Any = None
 
 
 _facts = msgspec.json.Decoder(_Known).decode
+
+
+def _of_which_run(case: str) -> object:
+    """What the states of one run have in common, as far as few words of the record tell it."""
+    known = _facts(case)
+    name = known.run_id if known.session_id is None else None
+    return known.started_at, name, *(getattr(known, field) for field in _WHOSE)
 
 
 def _outgrown_in(states: list[State]) -> dict[str, str]:
@@ -171,8 +186,8 @@ def _outgrown_in(states: list[State]) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, case in read:
         later = next((other for other, its in read if continues(its, earlier=case)), None)
-        if later is not None:
-            found[key] = later
+        if later is not None:  # which may be outgrown itself, by one that masks more or less
+            found[key] = found.get(later, later)
     return found
 
 

@@ -47,7 +47,7 @@ class NewBatch:
         """Make and lock the folder."""
         folder.mkdir(parents=True)
         self.folder = folder
-        self._handle = os.open(folder, os.O_RDONLY)
+        self._handle: int | None = os.open(folder, os.O_RDONLY)
         fcntl.flock(self._handle, fcntl.LOCK_EX)
 
     def abandon(self) -> None:
@@ -56,8 +56,10 @@ class NewBatch:
         self.close()
 
     def close(self) -> None:
-        """Let go of the folder."""
-        os.close(self._handle)
+        """Let go of the folder, which costs nothing where that was done."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            os.close(handle)
 
 
 class Layout:
@@ -83,7 +85,9 @@ class Layout:
             if MARK not in found:
                 self._write_mark()
         except OSError as exc:
-            raise NotAStore(f"{self.root} cannot be made a store: {exc.strerror or exc}") from exc
+            why = "it is a file" if self.root.is_file() else exc.strerror or exc
+            told = f"{self.root} cannot be made a store: {why}; name another folder"
+            raise NotAStore(told) from exc
         self.check()
 
     def _write_mark(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.evidence.linear_search import occurrence_of
 from assay.store.listed_secrets import listed_secrets
 from assay.store.quoted_text import end_of_quoted
-from assay.store.secret_names import BOX, PAIR, QUOTE, column_search
+from assay.store.secret_names import BOX, IS, PAIR, QUOTE, column_search
 from assay.store.secret_rules import (
     IN_ADDRESSES,
     IN_CONNECTIONS,
@@ -78,7 +78,7 @@ _VARIABLE = re.compile(
     r"(?:(?:-|export|ENV|ARG|set)\s{1,4})?)([A-Z][A-Z0-9_]{0,60})=\Z"
 )
 _VALUE_END = re.compile(r"\s|\\*[\"'`]|\\+[nrt]|[^\x00-\x7f]|\\+u|\Z")
-_IS = re.compile(r"(?:is|was)(?: now|:| set to)?\s(?:\\+\"|\\*'|`)?")
+_IS = re.compile(rf"{IS}(?:\\+\"|\\*'|`)?")
 # What a sentence says of a password, `base64-encoded`; what a secret of success is, `3-day-old`.
 _DESCRIPTION = re.compile(
     r".*-(?:[a-z]+ed|bits?|digits?|char(?:acter)?s?|letters?|words?|bytes?|long|old|only|safe|like)"
@@ -250,8 +250,9 @@ def _bare_value(text: str, start: int, after: re.Match[str], name: Name) -> Span
 
 
 def _value_in_sentence(text: str, after: re.Match[str], name: Name) -> Span | None:
-    """What a sentence says a password is; a word may go on with what is wrong with it."""
-    verb = _IS.match(text, after.end()) if name.strict else None
+    """What a sentence says a password or a key is; a word may go on with what is wrong with it."""
+    is_telling = name.strict or name.telling or name is IN_WORDS
+    verb = _IS.match(text, after.end()) if is_telling else None
     word = None if verb is None else BARE_PASSWORD.match(text, verb.end())
     if word is None or not is_random(value := word[0].rstrip(STOPS)):
         return None

@@ -26,12 +26,14 @@ PAIR = (
     rf"(?:,\s{{0,8}}(?:(?:{_OF_BOX}){{0,3}}{QUOTE}val(?:ue)?|(?:{_OF_BOX}){{1,3}}{QUOTE}text){QUOTE}\s{{0,8}}:"
     r"|\s{1,8}value\s{0,2}=)"
 )
+# What a sentence has between them.
+IS = r"(?:is|was)(?: now|:| set to)?\s"
 # What may stand between a name and its value: the closing quote, then a separator, and what
 # Markdown sets the name in bold type with.
 _CLOSED = rf"[0-9]{{0,4}}(?:{BOX}|{QUOTE})?[\])]?(?:\*\*)?\s{{0,8}}"
 _BETWEEN = (
     rf"{_CLOSED}(?:[:：=]=*>?(?:\*\*|\s*[&a-z][a-z0-9_.|<>?&\[\] ]*=\s*)?|\\+uff1a|>|\s*\\*[\"']"
-    rf"|{PAIR}|\s)\s{{0,8}}(?:\[\s*)?(?:[a-z]{{0,2}}{QUOTE})?"
+    rf"|{PAIR}|{IS}|\s)\s{{0,8}}(?:\[\s*)?(?:[a-z]{{0,2}}{QUOTE})?"
 )
 # A value may begin with any mark, but one before a quote is more likely the text's own.
 _STRICT_VALUE = r"(?:[^\s\[\]{},]|[\[\]{},]{1,2}[^\s\[\]{},\\\"'])"

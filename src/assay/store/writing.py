@@ -327,8 +327,7 @@ class Writer:
 
     def _grow(self, size: int) -> None:
         self._bytes += size
-        count = len(self._items) + len(self._judgements)
-        if count >= self._limit.runs or self._bytes >= self._limit.bytes:
+        if self._in_hand() >= self._limit.runs or self._bytes >= self._limit.bytes:
             self._finish()
 
     def _sources(self, sources: list[Source | None]) -> list[tuple[Source | None, str | None]]:
@@ -348,7 +347,7 @@ class Writer:
         return told
 
     def _finish(self) -> None:
-        if not self._items and not self._judgements:
+        if not self._in_hand():
             return
         self._let_go(self._seen_otherwise())
         outgrown = self._find_outgrown()
@@ -358,11 +357,12 @@ class Writer:
             self._write(batch.folder, outgrown)
             with self._layout.locked("publish"):
                 if fresh := self._learn_new_batches():
-                    known, before = self._let_go(fresh), outgrown
+                    written = self._in_hand(), outgrown
+                    self._let_go(fresh)
                     outgrown = self._find_outgrown()
-                    if known or outgrown != before:
+                    if (self._in_hand(), outgrown) != written:
                         self._write(batch.folder, outgrown)
-                is_shown = bool(self._items or self._judgements or outgrown.later)
+                is_shown = bool(self._in_hand() or outgrown.later)
                 if is_shown:
                     self._layout.show(batch)
         except BaseException:
@@ -376,19 +376,21 @@ class Writer:
         self._count()
         self._items, self._judgements, self._bytes = [], [], 0
 
-    def _let_go(self, known: set[str]) -> bool:
-        """Take out of hand what the store has already; whether there was any.
+    def _in_hand(self) -> int:
+        """How many runs and evaluations wait to be written."""
+        return len(self._items) + len(self._judgements)
+
+    def _let_go(self, known: set[str]) -> None:
+        """Take out of hand what the store has already.
 
         At once: whatever ends the writing of this batch, these are not asked about again.
         """
-        before = len(self._items) + len(self._judgements)
         runs = [item for item in self._items if item.key in known]
         judged = [row for row in self._judgements if row.key in known]
         self._items = [item for item in self._items if item.key not in known]
         self._judgements = [row for row in self._judgements if row.key not in known]
         self.formats_known.update(item.format for item in runs)
         self.judged_known_already.update(row.table for row in judged)
-        return len(self._items) + len(self._judgements) < before
 
     def _seen_otherwise(self) -> set[str]:
         """The runs in hand that the store has, masked by the rules of another time."""
