@@ -32,9 +32,10 @@ class MadeUpPlace(Struct, frozen=True):
     def open(self) -> BinaryIO:
         return io.BytesIO(self.files[PurePosixPath(self.name).name])
 
-    def beside(self, name: str) -> MadeUpPlace | None:
-        other = str(PurePosixPath(self.name).with_name(name))
-        return MadeUpPlace(other, self.files) if name in self.files else None
+    def beside(self, name: str, *, above: int = 0) -> MadeUpPlace | None:
+        if above or name not in self.files:
+            return None
+        return MadeUpPlace(str(PurePosixPath(self.name).parent / name), self.files)
 
 
 def recording(

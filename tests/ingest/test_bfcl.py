@@ -102,7 +102,7 @@ def test_scores_alone() -> None:
 
 
 def test_results_alone_have_no_outcome() -> None:
-    runs = read(BFCL, recording(RESULTS, "x_result.json"))
+    runs = read(BFCL, recording(RESULTS, "/x_result.json"))
     assert [run.outcome for run in runs] == [None, None, None]
     assert [run.model for run in runs] == [None, None, None]
 

@@ -201,21 +201,21 @@ def test_a_summary(folder: str, attempt: int | None) -> None:
 
 
 PLACES = {
-    "evaluation/m/m_by_j/pass@2/eval_u.json": Place("m", "j", 2),
-    "evaluation/m/m_by_j/_summary.json": Place("m", "j"),
+    "/evaluation/m/m_by_j/pass@2/eval_u.json": Place("m", "j", 2),
+    "/evaluation/m/m_by_j/_summary.json": Place("m", "j"),
     "out.zip!evaluation/m/m_by_j/pass@1/eval_u.json": Place("m", "j", 1),
     "C:\\data\\evaluation\\m\\m_by_j\\pass@1\\eval_u.json": Place("m", "j", 1),
-    "m/m_by_j/pass@1/eval_u.json": Place("m", "j", 1),
-    "m_by_j/pass@1/eval_u.json": Place("m", "j", 1),
-    "evaluation/old/runs/m/m_by_j/eval_u.json": Place("m", "j"),
-    "evaluation/made_by_us/made_by_us_by_j/eval_u.json": Place("made_by_us", "j"),
-    "evaluation/m/plain/eval_u.json": Place("m"),
-    "eval_u.json": Place(),
-    "evaluation/goaloriented/m_by_gpt-4o/eval_u.json": Place("m", "gpt-4o", None, "goal-oriented"),
-    "evaluation/Emergency_test/m/pass@1/random_20/o-j/random_20_by_j/pass@1/eval_u.json": Place(
+    "/m/m_by_j/pass@1/eval_u.json": Place("m", "j", 1),
+    "/m_by_j/pass@1/eval_u.json": Place("m", "j", 1),
+    "/evaluation/old/runs/m/m_by_j/eval_u.json": Place("m", "j"),
+    "/evaluation/made_by_us/made_by_us_by_j/eval_u.json": Place("made_by_us", "j"),
+    "/evaluation/m/plain/eval_u.json": Place("m"),
+    "/eval_u.json": Place(),
+    "/evaluation/goaloriented/m_by_gpt-4o/eval_u.json": Place("m", "gpt-4o", None, "goal-oriented"),
+    "/evaluation/Emergency_test/m/pass@1/random_20/o-j/random_20_by_j/pass@1/eval_u.json": Place(
         "m", "j", 1, "emergency"
     ),
-    "evaluation/Budget_test/o-m/budget_3/pass@1/o-j/pass@1_by_j/pass@1/eval_u.json": Place(
+    "/evaluation/Budget_test/o-m/budget_3/pass@1/o-j/pass@1_by_j/pass@1/eval_u.json": Place(
         "o-m", "j", 1, "budget"
     ),
 }
@@ -224,6 +224,18 @@ PLACES = {
 @pytest.mark.parametrize("name", PLACES)
 def test_model_judge_and_attempt_stand_in_the_path(name: str) -> None:
     assert read_place(name) == PLACES[name]
+
+
+def test_a_path_says_the_same_however_it_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "evaluation" / "m" / "m_by_j"
+    folder.mkdir(parents=True)
+    for at in (tmp_path, folder.parent, folder):
+        monkeypatch.chdir(at)
+        assert read_place(str((folder / "pass@2" / "eval_u.json").relative_to(at))) == Place(
+            "m", "j", 2
+        )
 
 
 ODD: dict[str, tuple[dict[str, Any], float | None, float | None]] = {

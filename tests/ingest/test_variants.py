@@ -1216,10 +1216,11 @@ VARIANTS: dict[str, Variant] = {
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_is_picked_and_read(name: str) -> None:
     variant = VARIANTS[name]
-    found, _ = pick_format(recording(variant.recorded))
+    made_up = recording(variant.recorded, "/log.json")
+    found, _ = pick_format(made_up)
     assert found is not None
     assert found.name == variant.format
-    run = settle(read_one(found, recording(variant.recorded)))
+    run = settle(read_one(found, made_up))
     assert [(call.tool, call.parameters, call.success) for call in run.calls] == variant.calls
     assert (run.input, run.actual_output, run.model) == (
         variant.question,

@@ -117,10 +117,10 @@ class PackedPlace(Struct, frozen=True):
         limit = most_unpacked(_size_of(packed))
         return io.BufferedReader(_Bounded(file, limit, self.inner.name, below=packed), _AT_ONCE)
 
-    def beside(self, name: str) -> Place | None:
+    def beside(self, name: str, *, above: int = 0) -> Place | None:
         """The file of that name beside the packed one, packed or not."""
         for suffix in ("", *PACKINGS):
-            found = self.inner.beside(name + suffix)
+            found = self.inner.beside(name + suffix, above=above)
             if found is not None:
                 return PackedPlace(found) if suffix else found
         return None
@@ -181,10 +181,13 @@ class MemberPlace(Struct, frozen=True):
         limit = most_unpacked(self.archive.sizes[self.member])
         return io.BufferedReader(_Bounded(file, limit, self.name), _AT_ONCE)
 
-    def beside(self, name: str) -> Place | None:
-        """The member of that name in the same folder of the archive."""
-        other = str(PurePosixPath(self.member).parent / name)
-        if not is_below(name) or other not in self.archive.sizes:
+    def beside(self, name: str, *, above: int = 0) -> Place | None:
+        """The member of that name in the same folder of the archive, or in one above."""
+        folders = PurePosixPath(self.member).parents
+        if not is_below(name) or len(folders) <= above:
+            return None
+        other = str(folders[above] / name)
+        if other not in self.archive.sizes:
             return None
         return MemberPlace(self.archive, self.archive_name, other)
 

@@ -8,9 +8,9 @@ up, so that both tell the same runs.
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from itertools import takewhile, zip_longest
+from pathlib import PurePath, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
@@ -26,11 +26,14 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     text_of,
+    whole_path,
 )
 from assay.ingest.named_types import in_json_schema
 from assay.ingest.openai_chat import calls_of
+from assay.ingest.packed_names import path_inside
+from assay.ingest.pipe import Pipe
 from assay.ingest.python_calls import python_calls
-from assay.ingest.recording import FilePlace, Format, Recording
+from assay.ingest.recording import Format, Recording
 from assay.records import preview
 from assay.run import RunOutcome, Source, Usage
 
@@ -309,27 +312,38 @@ def _category(item: str | None) -> str | None:
 
 
 def _model(recording: Recording) -> str | None:
-    is_file = isinstance(recording.place, FilePlace)
-    return _model_folder(Path(recording.name)).name or None if is_file else None
+    return _whereabouts(recording).model
 
 
-def _model_folder(path: Path) -> Path:
-    """The folder of a model, in which later versions sort files by groups of categories."""
-    return next((folder for folder in path.parents if folder.name not in GROUPS), path.parent)
+class _Whereabouts(NamedTuple):
+    """The folder of a model, and those in it that later versions sort categories by."""
+
+    model: str | None
+    groups: tuple[str, ...] = ()
+
+
+def _whereabouts(recording: Recording) -> _Whereabouts:
+    if isinstance(recording.place, Pipe):
+        return _Whereabouts(None)
+    path = PurePath(path_inside(recording.name) or whole_path(recording.name))
+    folders = path.relative_to(path.anchor).parts[:-1]
+    groups = tuple(takewhile(GROUPS.__contains__, reversed(folders)))[::-1]
+    above = folders[: len(folders) - len(groups)]
+    return _Whereabouts(above[-1] if above else None, groups)
 
 
 def _other_tree(
     recording: Recording, tree: str, names: tuple[str, ...], category: str | None
 ) -> Recording | None:
-    """The file of the same model and category in the other tree, if it is on disk."""
-    place = recording.place
-    if category is None or not isinstance(place, FilePlace) or len(place.path.parents) < 3:
+    """The file of the same model and category in the other tree, if it is there."""
+    model, groups = _whereabouts(recording)
+    if category is None or model is None:
         return None
-    model = _model_folder(place.path)
-    folder = model.parent.parent / tree / place.path.parent.relative_to(model.parent)
-    paths = (folder / name.format(category=category) for name in names)
-    found = next((path for path in paths if path.is_file()), None)
-    return None if found is None else Recording(FilePlace(found))
+    folder = PurePosixPath(tree, model, *groups)
+    paths = (str(folder / name.format(category=category)) for name in names)
+    above = len(groups) + 2
+    found = (recording.beside(path, above=above) for path in paths)
+    return next(filter(None, found), None)
 
 
 def _expected(what: str, document: Document) -> str:

@@ -36,7 +36,8 @@ from assay.ingest.fields import (
     text_at,
     text_of,
 )
-from assay.ingest.recording import FilePlace, Format, Recording
+from assay.ingest.packed_names import path_inside
+from assay.ingest.recording import Format, Recording
 from assay.run import RunOutcome, Source
 
 if TYPE_CHECKING:
@@ -277,13 +278,11 @@ def _starter(line: dict[str, Any], starters: dict[str, str]) -> str | None:
 
 def _has_own_file(agent: object, recording: Recording) -> bool:
     """Whether the sub-agent's messages lie in a file beside this one, to be read as a run."""
-    place = recording.place
     if not (isinstance(agent, str) and _AGENT_ID.fullmatch(agent)):
         return False
-    if not isinstance(place, FilePlace):
-        return recording.beside(f"agent-{agent}.jsonl") is not None
-    folders = (place.path.with_suffix("") / "subagents", place.path.parent)
-    return any((folder / f"agent-{agent}.jsonl").is_file() for folder in folders)
+    own = PurePath(path_inside(recording.name) or recording.name).stem
+    files = (f"{own}/subagents/agent-{agent}.jsonl", f"agent-{agent}.jsonl")
+    return any(recording.beside(file) is not None for file in files)
 
 
 def _tell(builder: RunBuilder, message: _Message) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.ingest.packed_names import path_inside
+from assay.ingest.pipe import STDIN_NAME
 from assay.run import Usage
 
 if TYPE_CHECKING:
@@ -255,13 +256,21 @@ def stable_id(*facts: object) -> str:
     return blake2b(msgspec.json.encode(facts), digest_size=16).hexdigest()
 
 
+def whole_path(name: str) -> str:
+    """The path of a file from the root on, however it was typed: folders tell of runs as well."""
+    if name == STDIN_NAME or os.path.isabs(name):  # noqa: PTH117 - asked for each run
+        return name
+    return os.path.abspath(name)  # noqa: PTH100 - the same
+
+
 def place_id(name: str, position: int | None) -> tuple[str, ...]:
     """Where a run without an id of its own stands: folder, file and position.
 
     Two runs that went word for word alike are still two; a moved tree keeps its ids, and so does a
     folder that was packed.
     """
-    path = path_inside(name) or name
+    inside = path_inside(name)
+    path = inside if inside is not None and "/" in inside else name
     folder = "" if os.path.isabs(path) else os.getcwd()  # noqa: PTH109, PTH117 - asked for each run
     return (*_last_two_parts(path, folder), str(position))
 

@@ -14,6 +14,7 @@ from assay.ingest.fields import (
     text_at,
     text_or_none,
     total_usage,
+    whole_path,
 )
 from assay.ingest.openai_responses import ItemRun, is_item
 from assay.ingest.recording import Format, Recording
@@ -86,7 +87,7 @@ def _run(items: list[Any] | None, meta: dict[str, Any], recording: Recording) ->
     server = text_at(meta, "mcp")
     time = dict_or_empty(meta.get("time"))
     model, task = text_at(meta, "model_name"), text_at(meta, "task_name")
-    attempt = _attempt(recording.name)
+    attempt = _attempt(whole_path(recording.name))
     known: dict[str, Any] = {
         "run_id": stable_id(MCPMARK.name, server, model, task, attempt, time.get("start")),
         "task_id": task,

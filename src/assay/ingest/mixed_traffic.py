@@ -11,7 +11,7 @@ from msgspec import Struct
 from assay.ingest.exchanges import archived
 from assay.ingest.fields import dict_or_empty, text_at
 from assay.ingest.openai_assistants import things_in
-from assay.ingest.recording import Place, Recording
+from assay.ingest.recording import Recording
 
 # The formats that read what was said to the API of a model.
 APIS = frozenset(
@@ -43,8 +43,8 @@ class _Part(Struct, frozen=True):
     def open(self) -> BinaryIO:
         return io.BytesIO(self.items)
 
-    def beside(self, name: str) -> Place | None:  # noqa: ARG002 - nothing lies beside a part
-        return None
+    def beside(self, name: str, *, above: int = 0) -> None:
+        """Nothing lies beside a part."""
 
 
 def parts_by_api(recording: Recording) -> list[Recording]:

@@ -14,9 +14,7 @@ PACKED = (*ARCHIVES, *PACKINGS)
 # What nobody unpacks here, but should hear of.
 SEALED = (".7z", ".rar")
 
-_INSIDE = re.compile(
-    rf"(?:{'|'.join(map(re.escape, ARCHIVES))})!(.+/.+)", re.IGNORECASE | re.DOTALL
-)
+_INSIDE = re.compile(rf"(?:{'|'.join(map(re.escape, ARCHIVES))})!(.+)", re.I | re.DOTALL)
 
 
 def is_archive(name: str) -> bool:
@@ -37,6 +35,6 @@ def unpacked_name(name: str) -> str:
 
 
 def path_inside(name: str) -> str | None:
-    """The path of a file in a folder of an archive, of `archive!path`; None of other names."""
+    """The path of a file in an archive, of `archive!path`; None of other names."""
     found = _INSIDE.search(name)
     return found[1] if found else None

@@ -71,9 +71,9 @@ class ParquetPlace:
                 raise
         return cast("BinaryIO", lines)
 
-    def beside(self, name: str) -> Place | None:
+    def beside(self, name: str, *, above: int = 0) -> Place | None:
         """The file of that name in the same folder, if there is one."""
-        return self.inner.beside(name)
+        return self.inner.beside(name, above=above)
 
     def forget(self) -> None:
         """Let go of what was put aside."""

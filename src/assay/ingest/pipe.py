@@ -50,7 +50,7 @@ class Pipe:
         replayed = _Replayed(self, is_whole=self._first_byte != _OBJECT)
         return cast("BinaryIO", io.BufferedReader(replayed, _BUFFER))
 
-    def beside(self, name: str) -> None:
+    def beside(self, name: str, *, above: int = 0) -> None:
         """Nothing lies beside a pipe."""
 
     def stop_keeping(self) -> None:

@@ -43,8 +43,11 @@ class Place(Protocol):
     def open(self) -> BinaryIO:
         """The bytes, from the start."""
 
-    def beside(self, name: str) -> Place | None:
-        """The file of that name in the same folder or below it, if there is one."""
+    def beside(self, name: str, *, above: int = 0) -> Place | None:
+        """The file of that name in the same folder or below it, if there is one.
+
+        Or in a folder so many above, or below that.
+        """
 
 
 def is_below(name: str) -> bool:
@@ -122,11 +125,14 @@ class FilePlace:
             return _opened(self.name)
         return io.BufferedReader(_CountedFile(self.name, self.tell), _BUFFER)
 
-    def beside(self, name: str) -> Place | None:
-        """The file of that name in the same folder or below it, if there is one."""
-        if not is_below(name):
+    def beside(self, name: str, *, above: int = 0) -> Place | None:
+        """The file of that name in the same folder, one above or below, if there is one."""
+        path = self.path
+        if above and (len(path.parents) <= above + 1 or ".." in path.parts):
+            path = path.absolute()
+        if not is_below(name) or len(path.parents) <= above:
             return None
-        other = self.path.parent / name
+        other = path.parents[above] / name
         return FilePlace(other) if other.is_file() else None
 
     def tell_all(self) -> None:
@@ -257,9 +263,9 @@ class Recording:
                 self.damage = problem
             yield Unreadable(self.name, problem)
 
-    def beside(self, name: str) -> Recording | None:
-        """The recording of that name in the same folder, if there is one."""
-        place = self.place.beside(name)
+    def beside(self, name: str, *, above: int = 0) -> Recording | None:
+        """The recording of that name in the same folder or so many above, if there is one."""
+        place = self.place.beside(name, above=above)
         return None if place is None else Recording(place)
 
 

@@ -26,6 +26,7 @@ from assay.ingest.fields import (
     stable_id,
     text_at,
     text_or_none,
+    whole_path,
 )
 from assay.ingest.pipe import Pipe
 from assay.ingest.recording import Format, Recording
@@ -81,7 +82,7 @@ class Place(Struct, frozen=True):
 
 def read_place(name: str) -> Place:
     """Read the folders of a path; the model's is named only where the layout is sure of it."""
-    return _read_folder(name.replace("\\", "/").rpartition("/")[0])
+    return _read_folder(whole_path(name).replace("\\", "/").rpartition("/")[0])
 
 
 @lru_cache(maxsize=1024)

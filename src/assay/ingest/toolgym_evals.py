@@ -21,6 +21,7 @@ from assay.ingest.fields import (
     dict_or_empty,
     objects_in,
     text_or_none,
+    whole_path,
 )
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def read_place(name: str) -> Place:
     In the trees of other experiments (`goaloriented`, `Emergency_test`, `Budget_test`) the model
     is the folder below the tree's. What the path does not say is None.
     """
-    return _read_folder(name.replace("\\", "/").replace("!", "/").rpartition("/")[0])
+    return _read_folder(whole_path(name).replace("\\", "/").replace("!", "/").rpartition("/")[0])
 
 
 @lru_cache(maxsize=1024)

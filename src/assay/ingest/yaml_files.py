@@ -70,9 +70,9 @@ class YamlPlace:
             raise self._made
         return io.BytesIO(self._made)
 
-    def beside(self, name: str) -> Place | None:
+    def beside(self, name: str, *, above: int = 0) -> Place | None:
         """The file of that name in the same folder, if there is one."""
-        return self.inner.beside(name)
+        return self.inner.beside(name, above=above)
 
     def _json(self) -> bytes:
         with self.inner.open() as file:
