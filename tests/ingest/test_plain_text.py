@@ -132,3 +132,13 @@ def test_a_cell_beyond_all_limits_is_told(monkeypatch: pytest.MonkeyPatch) -> No
             assert told.problem.startswith("the table breaks off: field larger than")
     finally:
         csv.field_size_limit(before)
+
+
+def test_a_call_that_sent_nothing_is_a_call(tmp_path: Path) -> None:
+    (run,), problems = read(tmp_path / "t.csv", HEAD + ROW + "now,,12:00\nstop,,\n")
+    assert [(c.tool, c.parameters, c.result) for c in run.calls] == [
+        ("rain", {"city": "Oslo"}, "7 mm"),
+        ("now", {}, "12:00"),
+        ("stop", {}, None),
+    ]
+    assert problems == []

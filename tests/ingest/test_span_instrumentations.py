@@ -334,3 +334,28 @@ def test_a_request_whose_answer_stands_beside_it_says_nothing_more() -> None:
         chat("c", 4, [QUESTION, ASKED, GIVEN], SAID),
     )
     assert [call.call_id for call in calls(read_one(OTEL, recording(spans)))] == ["c"]
+
+
+def test_spring_ais_own_spans() -> None:
+    own = {"gen_ai.operation.name": "framework", "gen_ai.system": "spring_ai"}
+    used = {
+        **own,
+        "spring.ai.kind": "tool_call",
+        "spring.ai.tool.definition.name": "rain",
+        "spring.ai.tool.call.id": "c",
+        "spring.ai.tool.call.arguments": '{"city": "Oslo"}',
+        "spring.ai.tool.call.result": "yes",
+    }
+    around = {**own, "spring.ai.kind": "chat_client"}
+    asked = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+    advised = {**own, "spring.ai.kind": "advisor"}
+    spans = (
+        span("client", 0, 9, attributes=around),
+        span("advice", 0, 9, attributes=advised, parent_id="client"),
+        span("chat", 1, 5, attributes=asked, parent_id="advice"),
+        span("tool", 2, attributes=used, parent_id="chat"),
+    )
+    run = read_one(OTEL, recording(spans))
+    (call,) = calls(run)
+    assert (call.tool, call.parameters, call.result) == ("rain", {"city": "Oslo"}, "yes")
+    assert (call.call_id, call.turn, run.model) == ("c", 1, "m")

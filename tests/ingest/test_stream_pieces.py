@@ -415,3 +415,25 @@ def test_a_call_that_is_null_is_no_call() -> None:
     reply = whole_reply([chunk(message), chunk({"function_call": None}), chunk({"content": "!"})])
     assert reply is not None
     assert reply["choices"][0]["message"] == {"role": "assistant", "content": "Yes.!"}
+
+
+def test_a_response_that_broke_off_tells_what_had_come() -> None:
+    looked = {"type": "function_call", "id": "fc", "call_id": "c", "name": "rain", "arguments": ""}
+    said = {"type": "message", "id": "m", "role": "assistant", "content": []}
+    events = (
+        {"type": "response.created", "response": {"id": "r", "model": "m", "output": []}},
+        {"type": "response.output_item.added", "item": {**looked, "id": "f0", "call_id": "c0"}},
+        {"type": "response.output_item.done", "item": {**looked, "id": "f0", "call_id": "c0"}},
+        {"type": "response.output_item.added", "item": looked},
+        *(
+            {"type": "response.function_call_arguments.delta", "item_id": "fc", "delta": piece}
+            for piece in ('{"city": ', '"Oslo"}')
+        ),
+        {"type": "response.output_item.added", "item": said},
+        {"type": "response.output_text.delta", "item_id": "m", "delta": "It is"},
+        {"type": "response.output_text.delta", "item_id": ["m"], "delta": 7},
+    )
+    run = read_one(OPENAI_RESPONSES, recording(events))
+    assert [(c.call_id, c.parameters) for c in run.calls] == [("c0", {}), ("c", {"city": "Oslo"})]
+    history = run.conversation_history or []
+    assert any(told["content"] == "It is" for told in history)

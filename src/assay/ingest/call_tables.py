@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from assay.ingest.documents import Document, Unreadable
 from assay.ingest.fields import SUCCESS_FLAGS, decode_json_text
 from assay.ingest.python_literals import decode_loosely
-from assay.ingest.shape_words import FLAGS
+from assay.ingest.shape_words import ARGUMENT_KEYS, FLAGS
 from assay.ingest.told_times import DURATION_KEYS, UNLABELLED_KEYS
 
 if TYPE_CHECKING:
@@ -37,7 +37,12 @@ def table_rows(text: str, name: str) -> Iterator[Document | Unreadable]:
                 problem = f"has {len(cells)} cells, where the table has {len(columns)} columns"
                 yield Unreadable(name, problem, reader.line_num)
                 continue
-            row = {c: _value(c, cell) for c, cell in zip(columns, cells, strict=True) if cell}
+            row = {
+                column: _value(column, cell)
+                for column, cell in zip(columns, cells, strict=True)
+                # A tool may need nothing.
+                if cell or column in ARGUMENT_KEYS
+            }
             yield Document(row, reader.line_num)
     except csv.Error as exc:
         yield Unreadable(name, f"the table breaks off: {exc}", reader.line_num)

@@ -44,7 +44,11 @@ OPERATIONS: dict[str, Role] = {
     "ai.generateText.doGenerate": "model",
     "ai.streamText.doStream": "model",
     "tools/call": "tool",
+    "tool_call": "tool",
+    "chat_client": "agent",
 }
+# What Spring AI calls the operation of its own spans, and where it tells their kind.
+_FRAMEWORK, _FRAMEWORK_KIND = "framework", "spring.ai.kind"
 OPERATION_KEYS = ("gen_ai.operation.name", "ai.operationId", "mcp.method.name")
 # Where no operation is named, an attribute that only one kind of span has.
 TELLING: tuple[tuple[str, Role], ...] = (
@@ -64,13 +68,20 @@ TELLING: tuple[tuple[str, Role], ...] = (
     ("gen_ai.usage.input_tokens", "model"),
     ("gen_ai.usage.prompt_tokens", "model"),
 )
-TOOL_KEYS = ("gen_ai.tool.name", "ai.toolCall.name", "mcp.tool.name", "name")
-CALL_ID_KEYS = ("gen_ai.tool.call.id", "ai.toolCall.id")
+TOOL_KEYS = (
+    "gen_ai.tool.name",
+    "ai.toolCall.name",
+    "mcp.tool.name",
+    "spring.ai.tool.definition.name",
+    "name",
+)
+CALL_ID_KEYS = ("gen_ai.tool.call.id", "ai.toolCall.id", "spring.ai.tool.call.id")
 ARGUMENT_KEYS = (
     "gen_ai.tool.call.arguments",
     "gcp.vertex.agent.tool_call_args",
     "tool_arguments",
     "ai.toolCall.args",
+    "spring.ai.tool.call.arguments",
     "gen_ai.tool.input",
     "gen_ai.tool.arguments",
     "input.value",
@@ -81,6 +92,7 @@ RESULT_KEYS = (
     "gcp.vertex.agent.tool_response",
     "tool_response",
     "ai.toolCall.result",
+    "spring.ai.tool.call.result",
     "gen_ai.tool.output",
     "gen_ai.tool.result",
     "output.value",
@@ -174,6 +186,8 @@ def step_of(span: Span) -> Step:
 def role_of(span: Span) -> Role:
     """What kind of step a span is."""
     operation = first_text(span, OPERATION_KEYS)
+    if operation == _FRAMEWORK:
+        operation = first_text(span, (_FRAMEWORK_KIND,))
     role = OPERATIONS.get(operation) if operation else None
     if operation is None:
         role = next((role for key, role in TELLING if key in span.attributes), None)

@@ -34,6 +34,12 @@ AZURE_FIRST = "prompt_filter_results"
 # Where recorders of Python's objects keep the object.
 RECORDED = "__data__"
 # Where a streamed response stands whole; those before it have not got there.
+ITEM_BEGUN, ITEM_DONE = "response.output_item.added", "response.output_item.done"
+# What comes of an item bit by bit: what is sent to a tool, and what is said.
+ITEM_PIECES = frozenset(
+    {"response.function_call_arguments.delta", "response.mcp_call_arguments.delta"}
+    | {"response.output_text.delta"}
+)
 RESPONSES_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 # The pieces of Anthropic's deltas that go on with a text of their block.
 ANTHROPIC_TEXTS = {"text_delta": "text", "thinking_delta": "thinking"}
@@ -248,13 +254,37 @@ def _same_response(_: dict[str, Any], later: dict[str, Any]) -> bool:
 
 
 def _response(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the last event holds, or, where the stream broke off, the items that were done."""
+    """What the last event holds, or, where the stream broke off, what had come of its items."""
     told = [event["response"] for event in events if isinstance(event.get("response"), dict)]
     whole = {"object": "response", **(told[-1] if told else {})}
-    done = [e.get("item") for e in events if e.get("type") == "response.output_item.done"]
+    done = [e.get("item") for e in events if e.get("type") == ITEM_DONE]
     ended = events[-1].get("type") in RESPONSES_ENDS
     output = whole.get("output")
-    return whole if ended and output else {**whole, "output": objects_in(done) or output or []}
+    if ended and output:
+        return whole
+    items = [*objects_in(done), *_begun_items(events, objects_in(done))]
+    return {**whole, "output": items or output or []}
+
+
+def _begun_items(events: list[dict[str, Any]], done: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The items that had begun and were not done, with what had come of them."""
+    finished = {text_at(item, "id") for item in done}
+    begun: dict[str, dict[str, Any]] = {}
+    pieces: dict[str, list[str]] = {}
+    for event in events:
+        item, at = dict_or_empty(event.get("item")), text_at(event, "item_id")
+        own = text_at(item, "id")
+        if event.get("type") == ITEM_BEGUN and own is not None and own not in finished:
+            begun[own] = item
+        elif at in begun and event.get("type") in ITEM_PIECES:
+            pieces.setdefault(at, []).append(text_at(event, "delta") or "")
+    return [_with_pieces(item, "".join(pieces.get(own, ()))) for own, item in begun.items()]
+
+
+def _with_pieces(item: dict[str, Any], came: str) -> dict[str, Any]:
+    if text_at(item, "type") == "message":
+        return {**item, "content": [{"type": "output_text", "text": came}]}
+    return {**item, "arguments": came} if came else item
 
 
 def _is_bedrock(value: dict[str, Any]) -> bool:
