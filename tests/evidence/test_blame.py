@@ -214,6 +214,14 @@ def test_siblings(text: str, siblings: Siblings, expected: tuple[str, str, str])
     assert answer(told(text), siblings=siblings) == expected
 
 
+def test_arguments_that_were_not_recorded_prove_nothing() -> None:
+    call = failed({"content": "Something went wrong", "isError": True}, {})
+    assert answer(call, tool=CITY) == ("model", "missing_required_field", "schema_misfit")
+    call.extra["arguments_recorded"] = False
+    assert answer(call, tool=CITY) == ("unknown", "unclassified", "none")
+    assert answer(call, siblings=Siblings(succeeded=1)) == ("unknown", "unclassified", "none")
+
+
 @pytest.mark.parametrize(
     ("tool", "parameters", "text", "kind"),
     [

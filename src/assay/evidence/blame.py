@@ -248,6 +248,8 @@ def _by_rpc_code(failure: _Failure) -> Blame | None:
 def _by_schema(failure: _Failure) -> Blame | None:
     if failure.tool is None or failure.told in CIRCUMSTANCES:
         return None
+    if not failure.call.arguments_recorded:
+        return None
     schema, arguments = failure.tool.input_schema, failure.call.parameters
     fit = schema_fit(schema, arguments)
     if fit == "fits":
@@ -292,7 +294,7 @@ def _by_siblings(failure: _Failure) -> Blame | None:
     wrong is wrong for everybody. What the model's own code does depends on what it did before.
     """
     siblings = failure.siblings
-    if siblings is None:
+    if siblings is None or not failure.call.arguments_recorded:
         return None
     alone = _by_first_of(_RULES_FOR_ONE, failure)
     if alone.rule == "own_code" or alone.kind in STATEFUL or alone.category == "environment":
