@@ -561,6 +561,18 @@ def test_every_foreign_kind_has_an_example() -> None:
     assert [kind for kind, _ in FOREIGN_KINDS] == [kind for kind, _ in FOREIGN_WORDS]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fatal: The current branch ebb has no upstream branch.\nTo push the current branch, use",
+        "There is no tracking information for the current branch.",
+        "fatal: no upstream configured for branch 'ebb'",
+    ],
+)
+def test_a_branch_without_upstream_is_a_matter_of_configuration(text: str) -> None:
+    assert kind_of_message(text) == "configuration"
+
+
 def test_what_the_models_own_code_throws_is_the_models() -> None:
     call = ToolExecutionResult("execute_code", {"code": "1/0"}, reported_success=False)
     call.success, call.error_message = False, "ZeroDivisionError: division by zero"
