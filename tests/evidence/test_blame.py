@@ -91,6 +91,8 @@ def test_the_same_mistake_thrown_or_told_gets_the_same_answer(text: str, code: i
         ({"city": 5}, "wrong_type"),
         ({"city": "Rome", "town": 1}, "invalid_arguments"),
         ("Rome", "wrong_type"),
+        ('{"city": "Ro', "malformed_call"),
+        ('{"city": 5}', "wrong_type"),
     ],
 )
 def test_arguments_are_checked_again(parameters: Any, kind: str) -> None:
@@ -559,6 +561,60 @@ def test_other_languages_tell_the_kind(kind: str, text: str) -> None:
 
 def test_every_foreign_kind_has_an_example() -> None:
     assert [kind for kind, _ in FOREIGN_KINDS] == [kind for kind, _ in FOREIGN_WORDS]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text", "expected"),
+    [
+        ('{"city": "Ro', "the moon is out", ("model", "malformed_call", "broken_arguments")),
+        (
+            '{"city": "Ro',
+            "Error executing tool weather",
+            ("model", "malformed_call", "broken_arguments"),
+        ),
+        ('{"city": "Ro', "Request timed out", ("server", "timeout", "wording")),
+        ('{"city": "Ro', "Unknown tool: weather", ("model", "unknown_tool", "wording")),
+        ('["Rome"', "the moon is out", ("unknown", "unclassified", "none")),
+        ("Rome", "the moon is out", ("unknown", "unclassified", "none")),
+    ],
+)
+def test_arguments_that_break_off(
+    parameters: str, text: str, expected: tuple[str, str, str]
+) -> None:
+    call = ToolExecutionResult("weather", parameters, error_message=text)
+    assert answer(call) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: Argument parsing failed.",
+        "Arguments decoding error",
+        "Parameter parsing error",
+        "Tool input deserialization failed",
+        "Unable to parse the function arguments",
+        "Failed to parse function call arguments",
+        "Error while decoding your parameters",
+        "Failed to convert arguments to the expected types",
+        "arguments: unparsable",
+    ],
+)
+def test_arguments_that_nobody_could_read_are_the_models(text: str) -> None:
+    call = ToolExecutionResult("moor", {"town": 42}, error_message=text)
+    assert answer(call) == ("model", "malformed_call", "wording")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error parsing API parameters from response",
+        "Failed to parse parameters of the server",
+        "Failed to parse the config",
+    ],
+)
+def test_what_else_nobody_could_read_is_not(text: str) -> None:
+    call = ToolExecutionResult("moor", {"town": 42}, error_message=text)
+    assert answer(call)[0] == "server"
 
 
 @pytest.mark.parametrize(
