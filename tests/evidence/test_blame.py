@@ -618,6 +618,38 @@ def test_what_else_nobody_could_read_is_not(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("tool", "parameters", "text", "category"),
+    [
+        ("python", {"code": "while 1: pass"}, "Command timed out before completing.", "model"),
+        ("bash", {"command": "./ebb"}, "EXECUTION TIMED OUT", "model"),
+        ("bash", {"command": "make test"}, "Command timed out after 2m 0s", "model"),
+        ("bash", {"command": "make"}, "The command took too long: timeout", "model"),
+        ("bash", {"command": "make"}, "Timed out after 30 seconds", "model"),
+        ("run_code", {"code": "ebb()"}, "Code execution exceeded the time limit of 9 s", "model"),
+        ("python", {"code": "run()"}, "TimeoutExpired: '['ebb']' timed out after 5 s", "model"),
+        # What waits for somebody else, a service, or what was to run the code.
+        ("bash", {"command": "curl -s pier.example"}, "Command timed out after 2m 0s", "server"),
+        ("bash", {"command": "npm install"}, "Command timed out after 2m 0s", "server"),
+        ("bash", {"command": "git -C pier fetch"}, "Command timed out after 2m 0s", "server"),
+        ("python", {"code": "import requests"}, "Command timed out", "server"),
+        ("bash", {"restart": True}, "Command timed out", "server"),
+        ("python", {"code": "ebb()"}, "Request timed out", "server"),
+        ("python", {"code": "ebb()"}, "Execution timed out: the kernel did not start", "server"),
+        ("execute_sql", {"sql": "select"}, "Query timeout: it took over 30 seconds", "server"),
+        ("get_tide", {"day": "x"}, "Command timed out", "server"),
+    ],
+)
+def test_what_the_model_wrote_may_take_too_long(
+    tool: str, parameters: Any, text: str, category: str
+) -> None:
+    call = ToolExecutionResult(tool, parameters, error_message=text)
+    found = (category, "timeout", "own_code" if category == "model" else "wording")
+    assert answer(call) == found
+    if category == "model":
+        assert answer(call, siblings=Siblings(succeeded=2)) == found
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "fatal: The current branch ebb has no upstream branch.\nTo push the current branch, use",

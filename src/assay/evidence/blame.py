@@ -39,6 +39,7 @@ from assay.evidence.own_code import (
     is_query_tool,
     lacks_a_part,
     names_the_undefined,
+    ran_too_long,
     runs_own_code,
 )
 from assay.evidence.payload import Payload
@@ -336,6 +337,8 @@ def _by_broken_arguments(failure: _Failure) -> Blame | None:
 
 def _by_own_code(failure: _Failure) -> Blame | None:
     """Code and commands are the model's own: what they throw is no fault of who ran them."""
+    if failure.told == "timeout" and ran_too_long(failure.call, failure.message[:_LONGEST_MESSAGE]):
+        return Blame("model", "timeout", "own_code", 0.5)
     if failure.told in CIRCUMSTANCES or CATEGORY_OF[failure.told] != "server":
         return None
     name = failure.call.tool
