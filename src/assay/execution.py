@@ -16,6 +16,8 @@ NOT_SAID = "not recorded"
 # The call itself was never written down either, only spoken of.
 INFERRED_FROM_TEXT = "inferred from text"
 INFERRED_FROM_TOOLS_CALLED = "inferred from tools_called"
+# In `extra`, False where the call was recorded without what it was made with.
+ARGUMENTS_RECORDED = "arguments_recorded"
 _CALL_SEED_FIELDS = frozenset(
     {"tool", "parameters", "result", "success", "server", "execution_time", "error_message"}
 )
@@ -55,6 +57,11 @@ class ToolExecutionResult:
     success_rule: str | None = None
     parent_id: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def arguments_recorded(self) -> bool:
+        """Whether the parameters are what was sent; a recording may leave out all content."""
+        return self.extra.get(ARGUMENTS_RECORDED) is not False
 
     def to_dict(self, where: str = "call") -> dict[str, Any]:
         """The call as a JSON object."""

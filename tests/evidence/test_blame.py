@@ -91,6 +91,8 @@ def test_the_same_mistake_thrown_or_told_gets_the_same_answer(text: str, code: i
         ({"city": 5}, "wrong_type"),
         ({"city": "Rome", "town": 1}, "invalid_arguments"),
         ("Rome", "wrong_type"),
+        ('{"city": "Ro', "malformed_call"),
+        ('{"city": 5}', "wrong_type"),
     ],
 )
 def test_arguments_are_checked_again(parameters: Any, kind: str) -> None:
@@ -212,6 +214,14 @@ def test_a_tool_that_worked_was_on_offer() -> None:
 )
 def test_siblings(text: str, siblings: Siblings, expected: tuple[str, str, str]) -> None:
     assert answer(told(text), siblings=siblings) == expected
+
+
+def test_arguments_that_were_not_recorded_prove_nothing() -> None:
+    call = failed({"content": "Something went wrong", "isError": True}, {})
+    assert answer(call, tool=CITY) == ("model", "missing_required_field", "schema_misfit")
+    call.extra["arguments_recorded"] = False
+    assert answer(call, tool=CITY) == ("unknown", "unclassified", "none")
+    assert answer(call, siblings=Siblings(succeeded=1)) == ("unknown", "unclassified", "none")
 
 
 @pytest.mark.parametrize(
@@ -551,6 +561,104 @@ def test_other_languages_tell_the_kind(kind: str, text: str) -> None:
 
 def test_every_foreign_kind_has_an_example() -> None:
     assert [kind for kind, _ in FOREIGN_KINDS] == [kind for kind, _ in FOREIGN_WORDS]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text", "expected"),
+    [
+        ('{"city": "Ro', "the moon is out", ("model", "malformed_call", "broken_arguments")),
+        (
+            '{"city": "Ro',
+            "Error executing tool weather",
+            ("model", "malformed_call", "broken_arguments"),
+        ),
+        ('{"city": "Ro', "Request timed out", ("server", "timeout", "wording")),
+        ('{"city": "Ro', "Unknown tool: weather", ("model", "unknown_tool", "wording")),
+        ('["Rome"', "the moon is out", ("unknown", "unclassified", "none")),
+        ("Rome", "the moon is out", ("unknown", "unclassified", "none")),
+    ],
+)
+def test_arguments_that_break_off(
+    parameters: str, text: str, expected: tuple[str, str, str]
+) -> None:
+    call = ToolExecutionResult("weather", parameters, error_message=text)
+    assert answer(call) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: Argument parsing failed.",
+        "Arguments decoding error",
+        "Parameter parsing error",
+        "Tool input deserialization failed",
+        "Unable to parse the function arguments",
+        "Failed to parse function call arguments",
+        "Error while decoding your parameters",
+        "Failed to convert arguments to the expected types",
+        "arguments: unparsable",
+    ],
+)
+def test_arguments_that_nobody_could_read_are_the_models(text: str) -> None:
+    call = ToolExecutionResult("moor", {"town": 42}, error_message=text)
+    assert answer(call) == ("model", "malformed_call", "wording")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error parsing API parameters from response",
+        "Failed to parse parameters of the server",
+        "Failed to parse the config",
+    ],
+)
+def test_what_else_nobody_could_read_is_not(text: str) -> None:
+    call = ToolExecutionResult("moor", {"town": 42}, error_message=text)
+    assert answer(call)[0] == "server"
+
+
+@pytest.mark.parametrize(
+    ("tool", "parameters", "text", "category"),
+    [
+        ("python", {"code": "while 1: pass"}, "Command timed out before completing.", "model"),
+        ("bash", {"command": "./ebb"}, "EXECUTION TIMED OUT", "model"),
+        ("bash", {"command": "make test"}, "Command timed out after 2m 0s", "model"),
+        ("bash", {"command": "make"}, "The command took too long: timeout", "model"),
+        ("bash", {"command": "make"}, "Timed out after 30 seconds", "model"),
+        ("run_code", {"code": "ebb()"}, "Code execution exceeded the time limit of 9 s", "model"),
+        ("python", {"code": "run()"}, "TimeoutExpired: '['ebb']' timed out after 5 s", "model"),
+        # What waits for somebody else, a service, or what was to run the code.
+        ("bash", {"command": "curl -s pier.example"}, "Command timed out after 2m 0s", "server"),
+        ("bash", {"command": "npm install"}, "Command timed out after 2m 0s", "server"),
+        ("bash", {"command": "git -C pier fetch"}, "Command timed out after 2m 0s", "server"),
+        ("python", {"code": "import requests"}, "Command timed out", "server"),
+        ("bash", {"restart": True}, "Command timed out", "server"),
+        ("python", {"code": "ebb()"}, "Request timed out", "server"),
+        ("python", {"code": "ebb()"}, "Execution timed out: the kernel did not start", "server"),
+        ("execute_sql", {"sql": "select"}, "Query timeout: it took over 30 seconds", "server"),
+        ("get_tide", {"day": "x"}, "Command timed out", "server"),
+    ],
+)
+def test_what_the_model_wrote_may_take_too_long(
+    tool: str, parameters: Any, text: str, category: str
+) -> None:
+    call = ToolExecutionResult(tool, parameters, error_message=text)
+    found = (category, "timeout", "own_code" if category == "model" else "wording")
+    assert answer(call) == found
+    if category == "model":
+        assert answer(call, siblings=Siblings(succeeded=2)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fatal: The current branch ebb has no upstream branch.\nTo push the current branch, use",
+        "There is no tracking information for the current branch.",
+        "fatal: no upstream configured for branch 'ebb'",
+    ],
+)
+def test_a_branch_without_upstream_is_a_matter_of_configuration(text: str) -> None:
+    assert kind_of_message(text) == "configuration"
 
 
 def test_what_the_models_own_code_throws_is_the_models() -> None:

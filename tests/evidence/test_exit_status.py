@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from assay.evidence.exit_status import exit_status, status_label
+from assay.evidence.exit_status import exit_status, missing_programs, status_label
 
 # How harnesses spell the status below what was printed.
 SPELLINGS = (
@@ -30,6 +30,22 @@ SPELLINGS = (
     "**Exit code:** `{}`",
     "[exit code: {}]",
     "exit code: {} (SIGKILL)",
+)
+# What a shell prints before it ends with 127, and the programs that are not there.
+MISSING: tuple[tuple[str, list[str]], ...] = (
+    ("bash: line 1: ebb: command not found\n\n\n", ["ebb"]),
+    ("bash: ebb: command not found", ["ebb"]),
+    ("/bin/sh: 1: ebb: not found", ["ebb"]),
+    ("sh: 1: ebb: not found\nsh: 2: flow: not found", ["ebb", "flow"]),
+    ("zsh: command not found: ebb", ["ebb"]),
+    ("(eval):1: command not found: ebb", ["ebb"]),
+    ("fish: Unknown command: ebb", ["ebb"]),
+    ("bash: ebb: command not found\nhigh tide", []),
+    ("bash: type: ebb: not found", []),
+    ("tide.log: 1: ebb: not found", []),
+    ("bash: ebb: Permission denied", []),
+    ("bash: ebb: command not found\n" * 11, []),
+    ("", []),
 )
 # What ends in a number that is the status of no command.
 NO_STATUSES = (
@@ -116,3 +132,8 @@ def test_long_texts_are_read_quickly() -> None:
     for text in ("\n" * 200_000, "\nexit code " * 50_000, "exit status: " * 50_000):
         exit_status(text, of_command=True)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(("text", "programs"), MISSING)
+def test_programs_that_are_not_there(text: str, programs: list[str]) -> None:
+    assert missing_programs(text) == programs

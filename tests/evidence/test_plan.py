@@ -107,6 +107,13 @@ def test_identical_repeats() -> None:
     )
 
 
+def test_arguments_that_were_not_recorded_repeat_none() -> None:
+    calls = [call("get", {}), call("get", {})]
+    for known in calls:
+        known.extra["arguments_recorded"] = False
+    assert read_plan(run("x", *calls)).repeats == ()
+
+
 def test_nearly_identical_repeats() -> None:
     words = "one two three four five six seven eight nine"
     calls = [

@@ -214,3 +214,26 @@ def test_a_log_may_speak_of_a_status_but_not_at_its_end(tool: str) -> None:
     assert outcome(f"{log}\nexit code: 0", "make", tool=tool) == (True, "exit_code")
     for reader in ("read_file", "search_docs", "web_fetch"):
         assert outcome(f"{log}\nexit code: 1", "", tool=reader)[0] is True
+
+
+@pytest.mark.parametrize("reported", [True, None])
+@pytest.mark.parametrize(
+    ("command", "succeeded"),
+    [
+        ("ebb flag.png", False),
+        ("ebb flag.png 2>&1 | head -3", False),
+        ("make", False),
+        # A reader of texts may itself be what is not there.
+        ("cat tide.json | ebb .", False),
+        ("cat build.log", True),
+        ("cd pier && grep ' not found' build.log | tail", True),
+        ("ebb || true", True),
+        ("ebb; true", True),
+    ],
+)
+def test_a_shell_that_ran_nothing_failed_whatever_was_reported(
+    command: str, *, succeeded: bool, reported: bool | None
+) -> None:
+    told = "bash: line 1: ebb: command not found\n"
+    call = ToolExecutionResult("bash", {"cmd": command}, told, reported_success=reported)
+    assert call_outcome(call).success is succeeded

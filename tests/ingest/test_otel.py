@@ -328,7 +328,23 @@ def test_layers_of_one_call_are_one_call(tmp_path: Path) -> None:
         span("t4", {"mcp.method.name": "tools/list"}, at=0),
     )
     assert facts(case.calls, "tool", "call_id", "server", "reported_success", "extra") == [
-        ("look", "a", "weather.example", False, {"error_type": "-32602"})
+        (
+            *("look", "a", "weather.example", False),
+            {"error_type": "-32602", "arguments_recorded": False},
+        )
+    ]
+
+
+def test_arguments_that_one_layer_records_are_recorded(tmp_path: Path) -> None:
+    sent = {"gen_ai.tool.call.id": "a", "gen_ai.tool.call.arguments": "{}"}
+    case = run(
+        tmp_path,
+        agent(),
+        tool("t1", 1, "look", attributes=sent),
+        tool("t2", 1, "look", parent="t1", attributes={"error.type": "boom"}),
+    )
+    assert facts(case.calls, "parameters", "arguments_recorded", "extra") == [
+        ({}, True, {"error_type": "boom"})
     ]
 
 
@@ -759,10 +775,12 @@ def test_frameworks_without_content(shared: Shared, name: str) -> None:
     cases = read(shared("data", "otel-frameworks", f"spans_{name}.jsonl"))
     assert {(case.input, case.actual_output) for case in cases} == {("", None)}
     assert all(call.parameters == {} and call.result is None for c in cases for call in c.calls)
+    assert not any(call.arguments_recorded for c in cases for call in c.calls)
     with_content = read(
         shared("data", "otel-frameworks", f"spans_{name.removesuffix('_nocontent')}.jsonl")
     )
     assert [case.usage for case in cases] == [case.usage for case in with_content]
+    assert all(call.arguments_recorded for c in with_content for call in c.calls)
 
 
 @pytest.mark.parametrize("name", STRANDS_FILES)

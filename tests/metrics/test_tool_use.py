@@ -199,6 +199,16 @@ def test_arguments_that_a_text_does_not_state_are_not_held_against_a_call() -> N
     assert recorded.values()["input_schema_compliance"] == 0.0
 
 
+def test_arguments_that_were_not_recorded_are_not_held_against_a_call() -> None:
+    unrecorded = ToolExecutionResult("weather", {}, extra={"arguments_recorded": False})
+    alone = measured([unrecorded])
+    assert alone.values()["input_schema_compliance"] is None
+    assert alone.values()["valid_tool_name_rate"] == 1.0
+    assert alone.reason == "the arguments were not recorded"
+    assert [found.kind for found in alone.evidence] == ["failed_call"]
+    assert measured([unrecorded, GOOD]).values()["input_schema_compliance"] == 1.0
+
+
 FINDINGS = [
     (GOOD, []),
     (

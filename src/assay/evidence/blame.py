@@ -39,13 +39,15 @@ from assay.evidence.own_code import (
     is_query_tool,
     lacks_a_part,
     names_the_undefined,
+    ran_too_long,
     runs_own_code,
 )
 from assay.evidence.payload import Payload
-from assay.evidence.schema_fit import explain_misfit, schema_fit
+from assay.evidence.schema_fit import breaks_off, explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
 from assay.evidence.told_kinds import kind_of_message, kinds_of_messages
 from assay.evidence.tool_kinds import words_of
+from assay.evidence.untold_reasons import keeps_the_reason_back
 from assay.execution import ToolExecutionResult
 from assay.tools import ToolDefinition
 
@@ -99,6 +101,10 @@ _NO_SUCH_STATUSES = frozenset({404, 405, 410, 501})
 _TRACEBACK = "Traceback (most recent call last)"
 # What is missed where a program calls what it has not found.
 _TO_BE_CALLED = re.compile(r"\b(?:callable|tools?|functions?|handlers?)\b", re.IGNORECASE)
+# What is said by who could not read the arguments, or does not say what hindered it.
+_NOT_READ: frozenset[Kind] = frozenset(
+    ("unclassified", "execution_error", "data_processing_error", "malformed_call", "syntax_error")
+)
 _ZERO_DIVISION = re.compile(r"\b(?:division|divided?|dividing) by zero\b", re.IGNORECASE)
 _DIVIDING = frozenset(
     {"divide", "division", "div", "divmod", "quotient", "modulo", "mod", "remainder"}
@@ -248,12 +254,16 @@ def _by_rpc_code(failure: _Failure) -> Blame | None:
 def _by_schema(failure: _Failure) -> Blame | None:
     if failure.tool is None or failure.told in CIRCUMSTANCES:
         return None
+    if not failure.call.arguments_recorded:
+        return None
     schema, arguments = failure.tool.input_schema, failure.call.parameters
     fit = schema_fit(schema, arguments)
     if fit == "fits":
         return None
     if fit == "broken_schema":
         return Blame("server", "invalid_schema", "broken_schema", 0.7)
+    if breaks_off(arguments):
+        return Blame("model", "malformed_call", "schema_misfit", 0.95)
     misfit = kind_of_message(explain_misfit(schema, arguments))
     kind = misfit if CATEGORY_OF[misfit] == "model" else "invalid_arguments"
     return Blame("model", kind, "schema_misfit", 0.95)
@@ -292,7 +302,7 @@ def _by_siblings(failure: _Failure) -> Blame | None:
     wrong is wrong for everybody. What the model's own code does depends on what it did before.
     """
     siblings = failure.siblings
-    if siblings is None:
+    if siblings is None or not failure.call.arguments_recorded:
         return None
     alone = _by_first_of(_RULES_FOR_ONE, failure)
     if alone.rule == "own_code" or alone.kind in STATEFUL or alone.category == "environment":
@@ -318,8 +328,17 @@ def _by_http_status(failure: _Failure) -> Blame | None:
     return Blame(CATEGORY_OF[kind], kind, "http_status", 0.6)
 
 
+def _by_broken_arguments(failure: _Failure) -> Blame | None:
+    """What opens as an object and is none can be read by nobody."""
+    if failure.told not in _NOT_READ or not breaks_off(failure.call.parameters):
+        return None
+    return Blame("model", "malformed_call", "broken_arguments", 0.7)
+
+
 def _by_own_code(failure: _Failure) -> Blame | None:
     """Code and commands are the model's own: what they throw is no fault of who ran them."""
+    if failure.told == "timeout" and ran_too_long(failure.call, failure.message[:_LONGEST_MESSAGE]):
+        return Blame("model", "timeout", "own_code", 0.5)
     if failure.told in CIRCUMSTANCES or CATEGORY_OF[failure.told] != "server":
         return None
     name = failure.call.tool
@@ -384,6 +403,9 @@ def _by_words(failure: _Failure) -> Blame | None:
     kind = failure.told
     if kind == "unclassified":
         return None
+    message = failure.message[:_LONGEST_MESSAGE]
+    if kind == "execution_error" and keeps_the_reason_back(message, failure.call.tool):
+        return None
     sure = 0.4 if kind in VAGUE_KINDS or kind in STATEFUL else 0.7
     return Blame(CATEGORY_OF[kind], kind, "wording", sure)
 
@@ -405,6 +427,7 @@ def _by_nothing(_: _Failure) -> Blame:
 # What can be told of a failure without knowing other runs.
 _RULES_FOR_ONE: tuple[_Rule, ...] = (
     _by_http_status,
+    _by_broken_arguments,
     _by_own_code,
     _by_missing_part,
     _by_zero,

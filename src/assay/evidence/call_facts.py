@@ -71,7 +71,9 @@ class CallFacts:
         self._words: frozenset[str] | None = None
         # The arguments as JSON, the same for equal ones.
         self.arguments = _written(call.parameters)
-        self.identity = (call.server, call.tool, self.arguments)
+        # Of calls whose arguments nobody wrote down, none is known to be the same as another.
+        own = self.arguments if call.arguments_recorded else f"?{position}"
+        self.identity = (call.server, call.tool, own)
 
     @property
     def words(self) -> frozenset[str]:

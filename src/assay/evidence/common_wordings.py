@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.evidence.failure_kinds import Kind
 
+_ARGUMENTS = r"(?:arguments?|args|param(?:eter)?s?|(?:tool|function) (?:call|input|arg\w*)s?)"
 # The first wording found names the kind.
 COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
@@ -79,6 +80,18 @@ COMMON_WORDINGS: tuple[tuple[Kind, str], ...] = (
             r"|connected|online)\b|not (?:properly )?initiali[sz]ed"
             r"|(?:service|manager|daemon|engine"
             r"|worker|runtime) (?:is )?not (?:running|started|ready)"
+        ),
+    ),
+    # Whoever could not read the arguments was not sent readable ones.
+    (
+        "malformed_call",
+        (
+            rf"\b{_ARGUMENTS}(?: \w+)? (?:pars(?:e|ing)|decod(?:e|ing)|(?:de)?seriali[sz]ation"
+            r"|(?:un)?marshall?ing|conversion|coercion|binding) (?:has |have )?(?:fail|error)"
+            r"|(?:pars(?:e|ing)|decod(?:e|ing)|deseriali[sz](?:e|ing|ation)|convert(?:ing)?"
+            r"|bind(?:ing)?) (?:of )?(?:the |your |its |all )?(?:[\w']+ ){0,2}?"
+            rf"{_ARGUMENTS}\b(?! (?:from|of|in) (?:\w+ ){{0,2}}(?:response|server|config|file))"
+            rf"|\b{_ARGUMENTS}:? (?:is |are |was |were )?(?:unparsable|unreadable|undecodable)"
         ),
     ),
     (

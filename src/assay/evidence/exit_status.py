@@ -7,6 +7,7 @@ import re
 from assay.evidence.text_shape import opening_of
 
 _ENDING = 300
+_LONGEST_COMPLAINT = 2_000
 _BRACKETS = "])>"
 _CLOSING = _BRACKETS + ".*`"
 _FRAMING = "[(<*"
@@ -51,6 +52,27 @@ _HEADED = re.compile(
     r"\n\W{2,6}error\W{1,4}(?:status|exit|return)[ _-]code\W{1,3}?(-?\d{1,10})\W{1,8}\n",
     re.IGNORECASE,
 )
+
+
+# What a shell prints before it ends with 127: "bash: line 1: tide: command not found".
+_NO_PROGRAM = re.compile(
+    r"(?:\S{0,60}(?:sh|\(eval\))(?:\.exe)?): ?(?:(?:line )?\d{1,6}: ?)?"
+    r"(?:([^\s:]{1,80}): (?:command )?not found|command not found: (\S{1,80})"
+    r"|unknown command:? (\S{1,80}))",
+    re.IGNORECASE,
+)
+_MOST_PROGRAMS = 10
+
+
+def missing_programs(text: str) -> list[str]:
+    """The programs that are not there, where a shell printed that and nothing else."""
+    lines = text[:_LONGEST_COMPLAINT].strip().splitlines()
+    if len(lines) > _MOST_PROGRAMS:
+        return []
+    found = [complaint for line in lines if (complaint := _NO_PROGRAM.fullmatch(line))]
+    if len(found) < len(lines):
+        return []
+    return [complaint[complaint.lastindex or 0] for complaint in found]
 
 
 def exit_status(text: str, *, of_command: bool, opening: str | None = None) -> int | None:

@@ -149,7 +149,8 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
     (
         "configuration",
         (
-            r"missing (?:\w+ ){0,3}config(?!\w* (?:arg|par|field|option))"
+            r"\bno upstream branch\b|\bno tracking information\b"
+            r"|missing (?:\w+ ){0,3}config(?!\w* (?:arg|par|field|option))"
             r"|configured [\w ]{2,40} (?:is|are) (?:not valid|invalid)"
             r"|not available\. (?:please )?(?:install|configure|check)"
             r"|check .{0,20}configuration|configure (?:your|the)\b|\b(?:is|are|been) disabled\b"

@@ -18,7 +18,7 @@ from assay.evidence.command_bodies import lone_complaint, with_exit_code
 from assay.evidence.error_bodies import Reading, lone_words, read_value, told_undone
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.error_pages import read_page
-from assay.evidence.exit_status import exit_status
+from assay.evidence.exit_status import exit_status, missing_programs
 from assay.evidence.field_lines import read_fields
 from assay.evidence.last_words import (
     ends_in_error,
@@ -71,7 +71,8 @@ _NOT_SO = re.compile(
 )
 # What nobody writes who was to write something.
 _NO_PROSE = frozenset({"protocol_error", "error_symbol"})
-# What a program says of its input. With `isError: false` it may have been asked for just that.
+# What a program says of its input. With `isError: false` it may have been asked for just that, but
+# for no program that is not there.
 _PROGRAMS_WORDS = frozenset({"shell_error", "shell_refused", "compiler_error"})
 # How a checker tells what it found.
 _VERDICTS = SENTENCES | {"failure_mark"}
@@ -358,7 +359,7 @@ def _is_said_in_passing(
     """
     match tool:
         case "command" if found.rule in _PROGRAMS_WORDS:
-            passing = reported is True
+            passing = reported is True and not missing_programs(text)
         case "command":
             passing = found.reach == "line" and not _is_of_a_run(text)
         case "content" if found.rule in _PROGRAMS_WORDS:

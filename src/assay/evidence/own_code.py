@@ -30,6 +30,30 @@ _UNDEFINED = re.compile(
 )
 # What was thrown, line by line; the last one came through.
 _THROWN = re.compile(r"^(?:Uncaught )?([\w.]{1,80}(?:Error|Exception))\b", re.MULTILINE)
+# Who waits for what the model wrote, and no longer.
+_RAN_TOO_LONG = re.compile(
+    r"\b(?:command|code|script|program|process|execution|evaluation|cell|snippet|test)\b"
+    r"(?: \S{1,200}){0,3}? (?:has |was )?(?:tim(?:ed?|ing)[ -]?out|killed after|took too long)"
+    r"|\bTimeoutExpired\b|\bexecution[ _-]?(?:timeout|time (?:limit )?exceeded)"
+    r"|^\W*(?:error\W+)?(?:timed out after \d|time limit exceeded)"
+    r"|\b(?:command|code|script|program|execution) (?:took|ran|exceeded"
+    r"|did not (?:finish|complete))",
+    re.IGNORECASE,
+)
+# What was waited for was not (only) that.
+_OF_THE_HOST = re.compile(
+    r"\b(?:kernel|sandbox|container|session|server|service|worker|connect(?:ion|ing)?|request|socket"
+    r"|gateway|tool call|lock|queue|to (?:start|be(?:come)?|boot))\b",
+    re.IGNORECASE,
+)
+# Commands and code that themselves wait for others.
+_WAITS_FOR_OTHERS = re.compile(
+    r"https?://|\b(?:curl|wget|ssh|scp|rsync|sftp|nc|telnet|ping|psql|mysql|docker|kubectl|gh)\b"
+    r"|\bgit (?:-\S+ \S+ )?(?:clone|fetch|pull|push|ls-remote)\b"
+    r"|\b(?:import|from) (?:requests|httpx|aiohttp|socket|urllib|pwn)\b|\bfetch\("
+    r"|\b(?:npm|pnpm|yarn|pip3?|uv|apt|apt-get|brew|conda|cargo|gem|go|poetry|mix)"
+    r" (?:-\S+ |pip )?(?:install|add|ci|i|update|upgrade|sync|download|get|deps\.get)\b"
+)
 # Where a call says what is to run the code that it sends.
 _RUNNERS = frozenset({"language", "lang", "runtime", "interpreter", "shell", "kernel"})
 _EXPRESSIONS = frozenset({"expression", "expr", "formula", "equation"})
@@ -58,6 +82,16 @@ def names_the_undefined(message: str) -> bool:
     """
     thrown = _THROWN.findall(message)
     return _UNDEFINED.search(thrown[-1] if thrown else message) is not None
+
+
+def ran_too_long(call: ToolExecutionResult, message: str) -> bool:
+    """Whether what the model wrote itself took longer than it may, and waited for nobody else."""
+    if not runs_own_code(call.tool) or not isinstance(call.parameters, dict):
+        return False
+    if _RAN_TOO_LONG.search(message) is None or _OF_THE_HOST.search(message) is not None:
+        return False
+    sent = [text for text in call.parameters.values() if isinstance(text, str)]
+    return bool(sent) and not any(_WAITS_FOR_OTHERS.search(text) for text in sent)
 
 
 def lacks_a_part(call: ToolExecutionResult, message: str) -> bool:

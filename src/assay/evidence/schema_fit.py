@@ -77,6 +77,17 @@ class SchemaFit:
             return "violates"
 
 
+def breaks_off(arguments: object) -> bool:
+    """Whether what was sent opens as an object and is no JSON, as where a model was cut off."""
+    if not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
+        return False
+    try:
+        msgspec.json.decode(arguments)
+    except _NOT_JSON:
+        return True
+    return False
+
+
 def explain_misfit(schema: object, arguments: object) -> str:
     """One sentence on what does not fit first, or what is broken in the schema."""
     found = misfit(schema, arguments)

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.error_grammar import failing_opening
-from assay.evidence.exit_status import above_the_last_line, status_label
+from assay.evidence.exit_status import above_the_last_line, missing_programs, status_label
 from assay.evidence.tool_kinds import kind_of_tool
 
 if TYPE_CHECKING:
@@ -50,6 +50,9 @@ _ONE_AFTER_ANOTHER = re.compile(r"\|\||;|\n")
 # An option or a setting, and the number that a runner takes.
 _NO_PROGRAM = re.compile(r"-|\w+=|\d")
 _WORD = re.compile(r"[\w.-]+")
+_SHELLS = frozenset({"shell_refused", "shell_error"})
+# How one says that it is no matter whether it goes well: `tide || true`.
+_FAILURE_BORNE = re.compile(r"(?:\|\||;)\s*(?:true|:|exit 0)\s*\Z")
 # Who ran the command tells what it printed, and where: no text that was shown has these headings.
 _FRAME = re.compile(r"^\W{0,3}(?:std ?(?:out|err)|command|cmd)\b\W{0,3}(?:$|: )", re.I | re.M)
 # How a program complains, whatever it has shown before: "cat: b: No such file or directory".
@@ -65,12 +68,25 @@ def shows_or_states(call: ToolExecutionResult, value: Any, rule: str) -> bool:
         return False
     if rule == "last_words":
         return shows_text(call.parameters)
+    if rule in _SHELLS:
+        return _is_complaint_shown(call.parameters, value)
     label = status_label(value) if rule == "exit_code" else None
     if not label:
         return False
     if any(label in command for command in _commands(call.parameters)):
         return True
     return _is_last_line_shown(call.parameters, value)
+
+
+def _is_complaint_shown(parameters: Any, text: str) -> bool:
+    """Whether a program is missing elsewhere, as a shown text tells, or it is no matter here."""
+    missing = missing_programs(text)
+    if not missing:
+        return False
+    if any(map(_FAILURE_BORNE.search, _commands(parameters))):
+        return True
+    sent = {word for command in _commands(parameters) for word in _WORD.findall(command)}
+    return sent.isdisjoint(missing) and shows_text(parameters)
 
 
 def _is_last_line_shown(parameters: Any, text: str) -> bool:

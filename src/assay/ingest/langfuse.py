@@ -177,7 +177,7 @@ def _read_call(step: Step, told: Any, reply: Reply) -> None:
         name = step.span.name
         for prefix in TOOL_PREFIXES:
             name = name.removeprefix(prefix)
-        step.call = call_of(step.span, reply.tool or name)
+        step.call = call_of(step.span, reply.tool or name, arguments=named_arguments(told))
     call = step.call
     call.parameters = call.parameters or parameters_of(named_arguments(told))
     call.result = reply.content if call.result is None else call.result

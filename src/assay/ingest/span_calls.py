@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from assay.execution import ToolExecutionResult
+from assay.execution import ARGUMENTS_RECORDED, ToolExecutionResult
 from assay.ingest.span_messages import Message, Reply, Request
 from assay.ingest.span_served import Made, Served
 from assay.ingest.span_steps import Step, parameters_of
@@ -101,6 +101,8 @@ def _complete(entry: _Asked, replies: _Replies) -> None:
         call.tool = entry.request.tool
         unsaid = not call.parameters or isinstance(call.parameters, str)
         call.parameters = sent if unsaid and isinstance(sent, dict) else call.parameters
+        if entry.request.arguments is not None and isinstance(sent, dict):
+            call.extra.pop(ARGUMENTS_RECORDED, None)
         call.call_id = call.call_id or entry.request.call_id or made.step.span.span_id
     replies.fill(call)
 
@@ -149,8 +151,11 @@ def _merge(call: ToolExecutionResult, more: ToolExecutionResult) -> None:
     if call.reported_success is None or more.reported_success is False:
         call.reported_success = more.reported_success
     call.success = call.reported_success is not False
+    is_recorded = call.arguments_recorded or more.arguments_recorded
     # The protocol below knows best which error it was.
     call.extra = {**call.extra, **more.extra}
+    if is_recorded:
+        call.extra.pop(ARGUMENTS_RECORDED, None)
 
 
 def _asked(tree: Tree) -> list[_Asked]:

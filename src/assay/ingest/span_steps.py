@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from assay.execution import ToolExecutionResult
+from assay.execution import ARGUMENTS_RECORDED, ToolExecutionResult
 from assay.ingest.fields import decode_arguments, decode_json_text, text_or_none
 from assay.ingest.python_literals import decode_literal
 from assay.ingest.served_names import served_name
@@ -82,6 +82,8 @@ def call_of(
         reported_success=reported,
     )
     call.error_message = error_message(span) if reported is False else None
+    if arguments is None:
+        call.extra[ARGUMENTS_RECORDED] = False
     for name, key in (("error_type", "error.type"), ("rpc_status", "rpc.response.status_code")):
         if span.attributes.get(key) is not None:
             call.extra[name] = span.attributes[key]

@@ -43,15 +43,16 @@ def check_calls(
 ) -> list[CheckedCall]:
     """Look each call up by its exact name and hold its arguments against the tool's schema.
 
-    A call inferred from a text that states no arguments was still made with some: nothing can
-    be said of their fit.
+    A call inferred from a text that states no arguments was still made with some, and so was one
+    recorded without its content: nothing can be said of their fit.
     """
     if tools is None:
         return [CheckedCall(None, None, bool(call.success)) for call in calls]
     checked = []
     for call in calls:
         tool = _tool_of(call, tools)
-        known, unstated = tool is not None, inferred and call.parameters == {}
+        known = tool is not None
+        unstated = not call.arguments_recorded or (inferred and call.parameters == {})
         fit = schema_fit(tool.input_schema, call.parameters) if tool and not unstated else None
         checked.append(CheckedCall(known, fit, bool(call.success)))
     return checked
@@ -162,7 +163,7 @@ def measure_tool_use(
         rates |= dict.fromkeys(_OVER_KNOWN_TOOLS, 0.0)
     planning = case.execution_data.planning_json_compliance if case.execution_data else None
     terms = [1 - v if k in LOWER_IS_BETTER and v is not None else v for k, v in rates.items()]
-    why = _why_missing(checked, tools)
+    why = _why_missing(checked, tools, inferred=inferred)
     return Score(
         "tool_use",
         mean([*terms, planning]),
@@ -192,7 +193,7 @@ class ToolUseMetric:
         return measure_tool_use(known, tools, inferred=inferred)
 
 
-def _why_missing(checked: Sequence[CheckedCall], tools: Tools) -> str:
+def _why_missing(checked: Sequence[CheckedCall], tools: Tools, *, inferred: bool) -> str:
     if not checked:
         return "the agent made no calls"
     if tools is None:
@@ -200,7 +201,7 @@ def _why_missing(checked: Sequence[CheckedCall], tools: Tools) -> str:
     if not any(call.known for call in checked):
         return "no call named a tool on offer"
     if all(call.fit is None for call in checked):
-        return "the text states no arguments"
+        return "the text states no arguments" if inferred else "the arguments were not recorded"
     return ""
 
 

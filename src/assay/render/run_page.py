@@ -76,7 +76,7 @@ def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[
 
 def _misfits(call: ToolExecutionResult, tool: ToolDefinition | None) -> tuple[Misfit, ...]:
     schema = None if tool is None else tool.on(call.server).input_schema
-    is_broken = schema_fit(schema, call.parameters) == "violates"
+    is_broken = call.arguments_recorded and schema_fit(schema, call.parameters) == "violates"
     return tuple(misfits(schema, call.parameters)) if is_broken else ()
 
 
