@@ -147,6 +147,10 @@ def call(*, success: bool, **arguments: Any) -> ToolExecutionResult:
     return ToolExecutionResult("look", arguments, success=success, server="s")
 
 
+def failing(message: str, **extra: Any) -> ToolExecutionResult:
+    return ToolExecutionResult("look", {}, error_message=message, server="s", extra=extra)
+
+
 def test_siblings_are_the_same_calls_of_other_runs(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     own = [call(success=False, a=1, b=2), call(success=False, a=1, b=2), call(success=True, c=3)]
@@ -165,6 +169,46 @@ def test_siblings_are_the_same_calls_of_other_runs(tmp_path: Path) -> None:
     same = Siblings(succeeded=1, failed=2, models_failed=2)
     assert store.siblings(key) == {0: same, 1: same}
     assert store.siblings("unknown") == {}
+
+
+def test_what_the_model_is_to_blame_for_is_no_sign_that_it_fails_for_all(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    told = {"own": "It broke", "ada": "Missing required argument: key", "bob": "It broke"}
+    fill(
+        store,
+        [
+            AgentTestCase(
+                "q", None, model=model, execution_data=MCPExecutionData([failing(message)])
+            )
+            for model, message in told.items()
+        ],
+    )
+    (key,) = (row["run_key"] for row in store.query("SELECT * FROM runs WHERE model = 'own'"))
+    assert store.siblings(key) == {0: Siblings(succeeded=0, failed=2, models_failed=1)}
+
+
+def test_calls_whose_arguments_nobody_recorded_are_no_siblings(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    fill(
+        store,
+        [
+            AgentTestCase(
+                "q",
+                answer,
+                execution_data=MCPExecutionData([failing("It broke", **extra)]),
+            )
+            for answer, extra in (
+                ("no arguments", {}),
+                ("left out", {"arguments_recorded": False}),
+                ("left out as well", {"arguments_recorded": False}),
+            )
+        ],
+    )
+    assert [store.siblings(row["run_key"]) for row in store.query("SELECT * FROM runs")] == [
+        {},
+        {},
+        {},
+    ]
 
 
 @pytest.mark.parametrize("rule", sorted(UNDECIDED_RULES))

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct
 
 from assay.errors import InvalidRecord
-from assay.execution import MCPExecutionData, ToolExecutionResult
+from assay.execution import ARGUMENTS_RECORDED, MCPExecutionData, ToolExecutionResult
 from assay.records import KEPT_APART, field_names
 from assay.run import RunOutcome, Source, Usage
 from assay.test_case import SCHEMA_VERSION, AgentTestCase
@@ -47,6 +47,7 @@ class CallFacts(Struct, gc=False):
     parent_id: str | None = None
     dynamically_loaded: Any = None
     only_in_trace: Any = None
+    arguments_recorded: Any = None
 
     @property
     def extra(self) -> dict[str, Any]:
@@ -54,6 +55,7 @@ class CallFacts(Struct, gc=False):
         return {
             "dynamically_loaded": self.dynamically_loaded,
             "only_in_trace": self.only_in_trace,
+            ARGUMENTS_RECORDED: self.arguments_recorded,
         }
 
 

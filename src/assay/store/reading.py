@@ -42,7 +42,8 @@ _SIBLINGS = f"""
     SELECT own.position,
            COUNT(*) FILTER (WHERE other.succeeded) AS succeeded,
            COUNT(*) FILTER (WHERE other.failed) AS failed,
-           COUNT(DISTINCT other.model) FILTER (WHERE other.failed) AS models_failed
+           COUNT(DISTINCT other.model) FILTER (WHERE other.failed AND other.blame <> 'model')
+               AS models_failed
     FROM stored_calls AS own
     JOIN (SELECT *, {SUCCEEDED} AS succeeded FROM stored_calls) AS other
         USING (server, tool, arguments_key)

@@ -14,6 +14,7 @@ from assay.evaluation import RecordedEvaluation, RecordedSummary
 from assay.evidence.blame import blame, blame_each, names_on_offer
 from assay.evidence.outcome import UNDECIDED_RULES
 from assay.evidence.seed_classifier import seed_error
+from assay.execution import ARGUMENTS_RECORDED
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
@@ -355,6 +356,8 @@ def _fill_in(row: CallRow, call: ToolExecutionResult | CallFacts) -> None:
     if call.started_at is not None or call.ended_at is not None:
         row.started_at, row.ended_at = call.started_at, call.ended_at
     if extra := call.extra:
+        if extra.get(ARGUMENTS_RECORDED) is False:  # it is the same call as no other
+            row.arguments_key = _digest(f"{row.run_key} {row.position}".encode())
         row.dynamically_loaded = _flag(extra.get("dynamically_loaded"))
         row.only_in_trace = _flag(extra.get("only_in_trace"))
     if call.error_message is not None:
@@ -382,7 +385,11 @@ def _arguments_key(arguments: bytes, given: Any) -> str:
             arguments = _encode_sorted(_decode(arguments) if isinstance(given, Raw) else given)
         except TypeError:  # keys that are no texts in Python, as they are in JSON
             arguments = _encode_sorted(_decode(arguments))
-    return blake2b(arguments, digest_size=8).hexdigest()
+    return _digest(arguments)
+
+
+def _digest(text: bytes) -> str:
+    return blake2b(text, digest_size=8).hexdigest()
 
 
 def _size(result: Raw) -> int | None:

@@ -12,7 +12,8 @@ failing_calls AS (
 by_run AS (
     SELECT same.server, same.tool, same.arguments_key, same.run_key, same.model,
            SUM(CASE WHEN succeeded THEN 1 ELSE 0 END) AS ok,
-           SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS bad
+           SUM(CASE WHEN failed THEN 1 ELSE 0 END) AS bad,
+           SUM(CASE WHEN failed AND blame <> 'model' THEN 1 ELSE 0 END) AS bad_for_others
     FROM all_calls AS same
     JOIN failing_calls
       ON failing_calls.server = same.server AND failing_calls.tool = same.tool
@@ -21,7 +22,7 @@ by_run AS (
 ),
 by_model AS (
     SELECT server, tool, arguments_key, model,
-           SUM(CASE WHEN bad > 0 THEN 1 ELSE 0 END) AS failing_runs
+           SUM(CASE WHEN bad_for_others > 0 THEN 1 ELSE 0 END) AS failing_runs
     FROM by_run
     GROUP BY server, tool, arguments_key, model
 ),
