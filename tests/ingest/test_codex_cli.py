@@ -411,7 +411,7 @@ def test_recorded_rollouts_have_the_published_counts(shared: Callable[..., Path]
             calls[path.name[:7]] += len(case.calls)
             said.update(call.reported_success for call in case.calls if path.name[0] == "r")
     assert calls == {"rollout": 140, "turn-1.": 0, "turn-2.": 0, "turn-sp": 3}
-    # Commands that ran on failed where their end was seen: 4 of `write_stdin`, none that began them.
+    # 4 commands that ran on failed where their end was seen, not where they began.
     assert said[False] == 5
 
 
