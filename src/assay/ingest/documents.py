@@ -83,15 +83,16 @@ class Document(Struct, frozen=True):
 class Unreadable(Struct, frozen=True):
     """One item that could not be read: where it stands and what is wrong with it.
 
-    A file that is whole but holds no run was `passed_over`; an item that was read all the same
-    was `mended`; what is binary in a file that was read was `left_out`. None of these makes a
-    reading incomplete, and all are counted.
+    A file that is whole but holds no run was `passed_over`; one that tells of a run of another
+    file was `read_beside` that; an item that was read all the same was `mended`; what is binary
+    in a file that was read was `left_out`. None of these makes a reading incomplete, and all are
+    counted.
     """
 
     path: str
     problem: str
     position: int | None = None
-    kind: Literal["broken", "passed_over", "mended", "left_out"] = "broken"
+    kind: Literal["broken", "passed_over", "read_beside", "mended", "left_out"] = "broken"
 
     def __str__(self) -> str:
         """The place and the problem, as a compiler would say it."""
@@ -102,6 +103,11 @@ class Unreadable(Struct, frozen=True):
 def unexpected(name: str, value: object, expected: str, position: int | None) -> Unreadable:
     """What stands in a file where something else was expected, told by how it begins."""
     return Unreadable(name, f"expected {expected}, got {preview(value)}", position)
+
+
+def read_beside(name: str, told: str, *, other_is_there: bool = True) -> Unreadable:
+    """What is told of a file that is read with another, if that is there: it tells the run."""
+    return Unreadable(name, told, kind="read_beside" if other_is_there else "passed_over")
 
 
 def nothing_own(name: str, origin: str | None) -> Unreadable:
