@@ -15,7 +15,9 @@ from assay.ingest.generic_evidence import Evidence
 from assay.ingest.generic_runs import (
     EXPECTATION_KEYS,
     EXPECTATION_STARTS,
+    EXPERIMENT_KEYS,
     RUN_KEYS,
+    SENT_KEYS,
     SESSION_KEYS,
     TRY_KEYS,
 )
@@ -279,8 +281,20 @@ def test_records_of_one_session_are_its_turns(named: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("key", TRY_KEYS)
 def test_records_of_several_tasks_or_tries_are_a_run_each_whatever_they_share(key: str) -> None:
-    lines = tuple(record(number, run_id="nightly", **{key: number}) for number in (1, 2))
+    lines = tuple(record(number, session="nightly", **{key: number}) for number in (1, 2))
     assert [r.input for r in read(GENERIC, recording(lines, "log.jsonl"))] == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("key", sorted(EXPERIMENT_KEYS))
+def test_questions_of_one_experiment_are_a_run_each_and_what_a_model_was_sent_is_not(
+    key: str,
+) -> None:
+    asked = [record(number, **{key: "nightly"}) for number in (1, 2)]
+    assert [r.input for r in read(GENERIC, recording(asked))] == ["q1", "q2"]
+    for sent in sorted(SENT_KEYS):
+        steps = [{sent: row["question"], "response": "x", key: "r"} for row in asked]
+        calls = [{**step, "calls": row["calls"]} for step, row in zip(steps, asked, strict=True)]
+        assert [len(r.calls) for r in read(GENERIC, recording(calls))] == [2]
 
 
 def test_what_stands_among_records_and_tells_nothing_is_told() -> None:
@@ -305,6 +319,16 @@ def test_rows_of_a_table_tell_what_was_asked_and_answered() -> None:
         ("q1", "a1", 2),
         ("q2", "a2", 1),
     ]
+
+
+@pytest.mark.parametrize("key", RUN_KEYS)
+def test_lists_of_calls_that_are_named_apart_are_a_run_each(key: str) -> None:
+    calls = record(1)["calls"]
+    lines = tuple({key: f"r{number}", "calls": calls} for number in (1, 2))
+    runs = read(GENERIC, recording(lines, "log.jsonl"))
+    assert [r.task_id or r.session_id for r in runs] == ["r1", "r2"]
+    steps = tuple({**line, "step": number} for number, line in enumerate(lines))
+    assert len(read(GENERIC, recording(steps, "log.jsonl"))) == 1
 
 
 def test_whole_calls_of_a_session_each_are_a_run_each() -> None:

@@ -55,6 +55,10 @@ TASK_KEYS = (
     *("task_id", "taskId", "instance_id", "sample_id", "case_id", "caseId", "problem_id", "case"),
 )
 TRY_KEYS = (*TASK_KEYS, "attempt", "trial", "seed")
+# What a whole experiment is called as well, with a question in each of its rows; what a model is
+# sent in each step of a run is called otherwise.
+EXPERIMENT_KEYS = frozenset({"run_id", "runId", "run_name", "run"})
+SENT_KEYS = frozenset({"prompt", "input", "request"})
 # Of a step or a line of a log only what cannot mean anything else.
 LINE_QUESTION_KEYS = ("prompt", "question", "query", "instruction", "goal", "user_input")
 ASKED = ("question",)
@@ -121,10 +125,12 @@ def may_go_on(row: object) -> bool:
 def runs_of_rows(rows: list[Placed]) -> list[Placed]:
     """The rows of each run, with the place of the first: those of one session are its turns."""
     key = next((key for key in SESSION_KEYS if _names_most(rows, key)), "")
+    asked_in_each = tuple(name for name in QUESTION_KEYS if name not in SENT_KEYS)
     runs: dict[object, list[Placed]] = {}
     for number, (place, row) in enumerate(rows):
         told = dict_or_empty(row)
-        session = first_id(told, (key,))
+        is_own = key in EXPERIMENT_KEYS and first_text(told, asked_in_each) is not None
+        session = None if is_own else first_id(told, (key,))
         tries = tuple(first_id(told, (name,)) for name in TRY_KEYS)
         runs.setdefault((session, tries) if session else number, []).append((place, row))
     return [(run[0][0], _alone([row for _, row in run])) for run in runs.values()]
@@ -134,9 +140,9 @@ def runs_of_lines(lines: list[Placed]) -> list[Placed]:
     """The lines of each run with the place of its first, where lines name several runs.
 
     Lines without a name belong to the run before them. A name that hardly any two lines share
-    is none of a run, unless each line is a whole call; where all share one, other names in them
-    are those of its turns. Whole calls without a name are told apart by what was asked. What
-    stands among rows and tells nothing stays alone.
+    is none of a run, unless each line is a whole call or lists some; where all share one, other
+    names in them are those of its turns. Whole calls without a name are told apart by what was
+    asked. What stands among rows and tells nothing stays alone.
     """
     rows = [place for place in lines if is_row(place[1])]
     others = [place for place in lines if not is_row(place[1])]
@@ -174,9 +180,19 @@ def _named_alike(lines: list[Placed], key: str) -> list[list[Placed]]:
 def _are_runs(groups: list[list[Placed]], key: str) -> bool:
     """Whether lines that a key names apart are of several runs, and not each a step of one."""
     lines = [line for group in groups for _, line in group]
+    if all(map(_lists_calls, lines)):
+        return True
     if key not in {*OWN_RUN_KEYS, *ASKED}:
         return 3 * len(groups) <= 2 * len(lines)
     return len(groups) < len(lines) or all(map(_is_whole_call, lines))
+
+
+def _lists_calls(line: object) -> bool:
+    """Whether a line has a list of calls with their results, as a run has, and is no step."""
+    told = dict_or_empty(line)
+    called = [] if shapes.belongs_to_conversation(told) else shapes.calls_in(told)
+    is_over = any(shapes.own_result(call) is not None for call in called)
+    return is_over and STEP_KEYS.isdisjoint(told)
 
 
 def _is_whole_call(line: object) -> bool:
