@@ -782,10 +782,12 @@ def test_reports_add_up() -> None:
     part.note(Unreadable("b", "q"))
     part.note(Unreadable("c", "none", kind="passed_over"))
     part.note(Unreadable("d", "NaN", kind="mended"))
+    part.note(Unreadable("e", "an outcome", kind="read_beside"))
     part.formats["assay"] += 2
     total.merge(part)
     assert (total.added, total.evaluations, total.summaries, total.files) == (3, 3, 4, 6)
     assert (total.problem_count, total.passed_over, total.mended) == (2, 1, 1)
+    assert total.read_beside == 1
     assert [problem.path for problem in total.problems] == ["a", "b"]
     assert (total.runs, total.items, total.formats["assay"]) == (3, 15, 2)
 

@@ -155,6 +155,27 @@ def test_evaluations_are_counted_and_enough(assay: Assay) -> None:
     assert "2 were there already" in assay("e").out
 
 
+def test_what_lies_beside_a_run_is_neither_passed_over_nor_known(assay: Assay) -> None:
+    write("runs/run-1/t/messages.json", json.dumps([{"role": "user", "content": "Go"}]).encode())
+    meta = {"task_name": "t", "mcp": "fs", "execution_result": {"success": True}}
+    write("runs/run-1/t/meta.json", json.dumps(meta).encode())
+    done = assay("runs")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "1 run added to store (read: mcpmark 1)",
+        "1 file was read with the run of another file",
+    ]
+    assert Store("store").query("SELECT outcome_success FROM runs") == [{"outcome_success": True}]
+
+
+def test_what_two_files_tell_was_not_there_before(assay: Assay) -> None:
+    write("two/a.jsonl", lines(case(1), case(2)))
+    write("two/b.jsonl", lines(case(1), case(2), case(3)))
+    again = "2 were told more than once, and counted once"
+    assert again in assay("two", "--jobs", "1").out
+    assert "5 were there already" in assay("two", "--jobs", "1").out
+
+
 def test_standard_input(tmp_path: Path) -> None:
     done = process("-", "--store", "store", stdin=lines(case(1), case(2)), folder=tmp_path)
     assert (done.code, done.out) == (0, "2 runs added to store (read: assay 2)\n")

@@ -110,6 +110,7 @@ def test_json_is_all_that_standard_output_holds(assay: Assay) -> None:
         "cases": 2,
         "not_read": 1,
         "passed_over": 0,
+        "read_beside": 0,
         "mended": 0,
         "left_out": 0,
         "set_aside": [],

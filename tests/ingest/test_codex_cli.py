@@ -135,6 +135,35 @@ DONE = event(9, "task_complete", last_agent_message="Two.")
 FAILED = event(8, "error", message="too long")
 
 
+@pytest.mark.parametrize("code", [0, 1])
+def test_how_a_process_ended_is_told_of_the_call_that_saw_its_end(code: int) -> None:
+    def came(said: str) -> str:
+        return f"Chunk ID: 1\nWall time: 1.5 seconds\n{said}\nOutput:\nError: 2 of 3 failed"
+
+    session = '{"session_id": 57575, "chars": ""}'
+    case = run_of(
+        call(1, "a"),
+        output(2, "a", came("Process running with session ID 57575")),
+        call(3, "b", "write_stdin", arguments=session),
+        output(4, "b", came("Process running with session ID 57575")),
+        call(5, "c", "write_stdin", arguments=session),
+        event(6, "exec_command_end", call_id="a", exit_code=code, duration={"secs": 9, "nanos": 0}),
+        output(7, "c", came(f"Process exited with code {code}")),
+    )
+    assert [call.reported_success for call in case.calls] == [True, True, code == 0]
+    assert [call.error_message is None for call in case.calls] == [True, True, code == 0]
+    assert [call.execution_time for call in case.calls] == [1.5, 1.5, 1.5]
+
+
+def test_a_process_whose_end_no_call_saw_failed_with_the_call_that_began_it() -> None:
+    case = run_of(
+        call(1, "a"),
+        output(2, "a", "Wall time: 1.5 seconds\nProcess running with session ID 7\nOutput:\n"),
+        event(3, "exec_command_end", call_id="a", exit_code=1, stderr="no"),
+    )
+    assert [call.reported_success for call in case.calls] == [False]
+
+
 @pytest.mark.parametrize(
     ("events", "reason"),
     [
@@ -382,8 +411,8 @@ def test_recorded_rollouts_have_the_published_counts(shared: Callable[..., Path]
             calls[path.name[:7]] += len(case.calls)
             said.update(call.reported_success for call in case.calls if path.name[0] == "r")
     assert calls == {"rollout": 140, "turn-1.": 0, "turn-2.": 0, "turn-sp": 3}
-    # 4 of 43 commands and 3 of 3 patches by their events; the rest by what stands above outputs.
-    assert said[False] == 9
+    # 4 commands that ran on failed where their end was seen, not where they began.
+    assert said[False] == 5
 
 
 def test_tokens_agree_with_the_last_count_of_a_recorded_rollout(

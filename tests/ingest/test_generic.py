@@ -12,7 +12,15 @@ from tests.ingest.reading import problems, read, read_one, recording
 from assay.ingest.formats import pick_format
 from assay.ingest.generic import GENERIC
 from assay.ingest.generic_evidence import Evidence
-from assay.ingest.generic_runs import EXPECTATION_KEYS, EXPECTATION_STARTS, RUN_KEYS
+from assay.ingest.generic_runs import (
+    EXPECTATION_KEYS,
+    EXPECTATION_STARTS,
+    EXPERIMENT_KEYS,
+    RUN_KEYS,
+    SENT_KEYS,
+    SESSION_KEYS,
+    TRY_KEYS,
+)
 from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.shape_words import LOOSE_RESULT_KEYS
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
@@ -231,6 +239,104 @@ def test_a_line_that_is_a_conversation_keeps_its_id_whatever_its_messages_name()
         for more in ({}, {"session_id": "s"})
     )
     assert [run.run_id for run in named] == [run.run_id for run in plain]
+
+
+def record(number: int, calls: int = 1, **more: Any) -> dict[str, Any]:
+    made = [{"tool": "look", "args": {"at": number}, "result": number}] * calls
+    return {"question": f"q{number}", "final_answer": f"a{number}", "calls": made, **more}
+
+
+@pytest.mark.parametrize("key", [*SESSION_KEYS, "task_id", "timestamp"])
+@pytest.mark.parametrize("calls", [1, 2])
+def test_lines_that_are_whole_records_are_a_run_each(key: str, calls: int) -> None:
+    lines = [record(number, calls, **{key: f"r{number}"}) for number in (1, 2)]
+    for told in (tuple(lines), lines, {"runs": lines}):
+        runs = read(GENERIC, recording(told, "log.jsonl"))
+        assert [(r.input, r.actual_output, len(r.calls)) for r in runs] == [
+            ("q1", "a1", calls),
+            ("q2", "a2", calls),
+        ]
+        if key in SESSION_KEYS:
+            assert [r.session_id for r in runs] == ["r1", "r2"]
+
+
+@pytest.mark.parametrize("key", ["question", "input", "prompt"])
+def test_lines_with_an_id_a_question_and_calls_are_a_run_each(key: str) -> None:
+    calls = [{"tool": "look", "args": {}, "result": 1}]
+    lines = tuple({"run_id": f"t{n}", key: f"q{n}", "steps": calls} for n in (1, 2))
+    assert [r.input for r in read(GENERIC, recording(lines, "log.jsonl"))] == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("named", [{"session_id": "s"}, {"conversation_id": 7}])
+def test_records_of_one_session_are_its_turns(named: dict[str, Any]) -> None:
+    other = record(3, session_id="other", conversation_id=8)
+    lines = (record(1, **named), other, record(2, **named))
+    first, second = read(GENERIC, recording(lines, "log.jsonl"))
+    assert (second.input, second.actual_output) == ("q3", "a3")
+    assert (first.input, first.actual_output) == ("q1", "a2")
+    assert [call.parameters for call in first.calls] == [{"at": 1}, {"at": 2}]
+    told = [turn["content"] for turn in first.conversation_history or []]
+    assert {"a1", "q2"} <= set(told)
+
+
+@pytest.mark.parametrize("key", TRY_KEYS)
+def test_records_of_several_tasks_or_tries_are_a_run_each_whatever_they_share(key: str) -> None:
+    lines = tuple(record(number, session="nightly", **{key: number}) for number in (1, 2))
+    assert [r.input for r in read(GENERIC, recording(lines, "log.jsonl"))] == ["q1", "q2"]
+
+
+@pytest.mark.parametrize("key", sorted(EXPERIMENT_KEYS))
+def test_questions_of_one_experiment_are_a_run_each_and_what_a_model_was_sent_is_not(
+    key: str,
+) -> None:
+    asked = [record(number, **{key: "nightly"}) for number in (1, 2)]
+    assert [r.input for r in read(GENERIC, recording(asked))] == ["q1", "q2"]
+    for sent in sorted(SENT_KEYS):
+        steps = [{sent: row["question"], "response": "x", key: "r"} for row in asked]
+        calls = [{**step, "calls": row["calls"]} for step, row in zip(steps, asked, strict=True)]
+        assert [len(r.calls) for r in read(GENERIC, recording(calls))] == [2]
+
+
+def test_what_stands_among_records_and_tells_nothing_is_told() -> None:
+    lines = (record(1, trace_id="t1"), record(2, trace_id="t2"), {"total": 2})
+    found = list(GENERIC.read(recording(lines, "log.jsonl")))
+    assert [getattr(item, "input", None) for item in found] == ["q1", "q2", None]
+    assert str(found[-1]).startswith("log.jsonl:3: no messages")
+
+
+@pytest.mark.parametrize("key", sorted({*SESSION_KEYS, "task_id"}))
+def test_rows_of_a_table_are_grouped_by_the_column_that_names_their_run(key: str) -> None:
+    table = f"{key},tool,args,result\nr1,a,{{}},1\nr1,b,{{}},2\nr2,c,{{}},3\n"
+    runs = read(GENERIC, recording(table.encode(), "calls.csv"))
+    assert [[call.tool for call in run.calls] for run in runs] == [["a", "b"], ["c"]]
+
+
+def test_rows_of_a_table_tell_what_was_asked_and_answered() -> None:
+    rows = "q1,a,{},1,a1\nq1,b,{},2,a1\nq2,c,{},3,a2\n"
+    table = f"question,tool,args,result,answer\n{rows}".encode()
+    runs = read(GENERIC, recording(table, "calls.csv"))
+    assert [(r.input, r.actual_output, len(r.calls)) for r in runs] == [
+        ("q1", "a1", 2),
+        ("q2", "a2", 1),
+    ]
+
+
+@pytest.mark.parametrize("key", RUN_KEYS)
+def test_lists_of_calls_that_are_named_apart_are_a_run_each(key: str) -> None:
+    calls = record(1)["calls"]
+    lines = tuple({key: f"r{number}", "calls": calls} for number in (1, 2))
+    runs = read(GENERIC, recording(lines, "log.jsonl"))
+    assert [r.task_id or r.session_id for r in runs] == ["r1", "r2"]
+    steps = tuple({**line, "step": number} for number, line in enumerate(lines))
+    assert len(read(GENERIC, recording(steps, "log.jsonl"))) == 1
+
+
+def test_whole_calls_of_a_session_each_are_a_run_each() -> None:
+    did = {"tool": "look", "args": {"q": "x"}, "result": "y"}
+    lines = ({**did, "session": "r1"}, {**did, "session": "r2"})
+    assert [r.session_id for r in read(GENERIC, recording(lines, "log.jsonl"))] == ["r1", "r2"]
+    steps = tuple({**line, "parent_run_id": "p"} for line in lines)
+    assert len(read(GENERIC, recording(steps, "log.jsonl"))) == 1
 
 
 def test_messages_that_are_pairs_of_speaker_and_words() -> None:

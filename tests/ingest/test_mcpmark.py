@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
+from assay.ingest.documents import Unreadable
 from assay.ingest.mcpmark import MCPMARK
 from assay.run import RunOutcome, Usage
 
@@ -65,7 +66,13 @@ def test_empty_messages_are_a_run_all_the_same() -> None:
 def test_meta_is_told_by_its_messages_or_else_alone() -> None:
     told = recording(META, f"{PLACE}/meta.json", {"messages.json": MESSAGES})
     alone = recording(META, f"{PLACE}/meta.json")
-    assert read(MCPMARK, told) == []
+    assert list(MCPMARK.read(told)) == [
+        Unreadable(
+            f"{PLACE}/meta.json",
+            "tells the outcome of the run in messages.json",
+            kind="read_beside",
+        )
+    ]
     run = read_one(MCPMARK, alone)
     assert (run.execution_data, run.calls, run.actual_output) == (None, [], None)
     assert run.outcome is not None

@@ -150,7 +150,9 @@ def test_a_storage_folder_is_read_by_its_session(tmp_path: Path) -> None:
     (run,) = [item for item in found if isinstance(item, AgentTestCase)]
     assert (run.input, len(run.calls), run.model) == ("List", 3, "m")
     told = {item.kind for item in found if isinstance(item, Unreadable)}
-    assert (len(found), told) == (1 + 2 + 6, {"passed_over"})
+    assert (len(found), told) == (1 + 2 + 6, {"read_beside"})
+    (tmp_path / "session/p/s.json").unlink()
+    assert {getattr(item, "kind", None) for item in read_runs(tmp_path)} == {"passed_over"}
 
 
 def test_a_session_that_names_a_foreign_folder_is_none(tmp_path: Path) -> None:

@@ -46,6 +46,13 @@ STATE = {
 }
 
 
+def test_a_state_without_its_events_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "base_state.json").write_text(json.dumps(STATE))
+    (found,) = read_runs(tmp_path)
+    assert isinstance(found, Unreadable)
+    assert found.kind == "passed_over"
+
+
 @pytest.mark.parametrize("name", ["event-{:05}-0a1b.json", "{}.json"])
 @pytest.mark.parametrize("with_state", [True, False])
 def test_the_files_of_a_conversation_are_one_run(
@@ -59,7 +66,7 @@ def test_the_files_of_a_conversation_are_one_run(
         (tmp_path / "s" / "base_state.json").write_text(json.dumps(STATE))
     found = list(read_runs(tmp_path))
     passed = [item for item in found if isinstance(item, Unreadable)]
-    assert [item.kind for item in passed] == ["passed_over"] * (len(EVENTS) - 1 + with_state)
+    assert [item.kind for item in passed] == ["read_beside"] * (len(EVENTS) - 1 + with_state)
     (run,) = (item for item in found if not isinstance(item, Unreadable))
     assert (run.input, run.actual_output) == ("List", "One file.")
     assert [(c.tool, c.parameters) for c in run.calls] == [("terminal", {"command": "ls"})]

@@ -168,20 +168,37 @@ def test_a_log_in_a_zip(stdin: Stdin) -> None:
     assert (run.input, run.source.format) == ("in a zip", "inspect")
 
 
+UNPACK = "unpack it first ({} | assay import -), or name the file in place of -"
+
+
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
         (b"", "is empty"),
-        (b"\x1f\x8b\x08rest", "is packed with gzip; unpack it, or give it a name that ends in .gz"),
-        (b"\x28\xb5\x2f\xfdrest", "is packed with zstd; unpack it, or give it a name"),
-        (b"BZh91AY", "is packed with bzip2; unpack it, or give it a name"),
-        (b"\xfd7zXZ\0rest", "is packed with xz; unpack it, or give it a name"),
+        (b"\x1f\x8b\x08rest", f"is packed with gzip; {UNPACK.format('gunzip -c file.gz')}"),
+        (b"\x28\xb5\x2f\xfdrest", f"is packed with zstd; {UNPACK.format('zstd -dc file.zst')}"),
+        (b"BZh91AY", f"is packed with bzip2; {UNPACK.format('bunzip2 -c file.bz2')}"),
+        (b"\xfd7zXZ\0rest", f"is packed with xz; {UNPACK.format('xz -dc file.xz')}"),
+        (b"PK\x03\x04rest", "is a zip archive; name the file in place of -"),
+        (b"x.jsonl".ljust(257, b"\0") + b"ustar", "is a tar archive; name the file in place of -"),
         (b"7z\xbc\xaf\x27\x1c", "is a 7z archive; unpack it first"),
         (b"Rar!\x1a\x07\x01\0", "is a RAR archive; unpack it first"),
         (b"hello\n", "not JSON"),
         (b'{"input": "cut he', "not JSON"),
     ],
-    ids=["nothing", "gzip", "zstd", "bzip2", "xz", "7z", "rar", "prose", "cut off"],
+    ids=[
+        "nothing",
+        "gzip",
+        "zstd",
+        "bzip2",
+        "xz",
+        "zip",
+        "tar",
+        "7z",
+        "rar",
+        "prose",
+        "cut off",
+    ],
 )
 def test_what_cannot_be_read_is_reported(stdin: Stdin, data: bytes, problem: str) -> None:
     stdin.send(data)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.ingest.reading import problems, recording
@@ -15,6 +16,10 @@ from assay.ingest.mcp_wire import MCP_WIRE
 from assay.ingest.openclaw import OPENCLAW
 from assay.ingest.pi import PI
 from assay.ingest.qwen_code import QWEN_CODE
+from assay.ingest.reading import read_runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SAID: dict[str, Any] = {"uuid": "u1", "parentUuid": None, "sessionId": "s1"}
 CLAUDE = (
@@ -99,6 +104,46 @@ def test_a_line_of_another_program_is_told(known: Any, lines: Any, writer: str) 
     assert problems(known, recording((*lines, OTHERS[writer]))) == [
         f"log.json:{place}: is of {writer}, amid {known.name}; import it from a file of its own"
     ]
+
+
+@pytest.mark.parametrize(
+    ("known", "lines"),
+    [(CLAUDE_CODE, CLAUDE), (CODEX_CLI, CODEX), (MCP_WIRE, MCP[:1]), (PI, PI_LINES)],
+)
+def test_a_file_of_another_format_than_the_named_is_told_once(
+    known: Any, lines: Any, tmp_path: Path
+) -> None:
+    other = "codex-cli" if known is CLAUDE_CODE else "claude-code"
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"\n".join(json.dumps(line).encode() for line in lines))
+    [found] = read_runs(path, format_name=other)
+    assert str(found) == (
+        f"{path}: is no {other}, but looks like {known.name}: leave out --format {other}"
+    )
+
+
+def test_a_chat_that_was_named_a_session_is_told_what_it_seems(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    said = [*OTHERS["a chat"]["messages"], {"role": "assistant", "content": "Hi"}]
+    path.write_text(json.dumps({"model": "m", "messages": said}))
+    [found] = read_runs(path, format_name="claude-code")
+    told = "is no claude-code, but looks like openai-chat: leave out --format claude-code"
+    assert str(found) == f"{path}: {told}"
+    path.write_text(json.dumps({"messages": [], "resourceSpans": []}))
+    [found] = read_runs(path, format_name="pi")
+    assert str(found).startswith(f"{path}: is no pi")
+
+
+def test_strangers_in_a_session_of_the_named_format_are_told_one_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    lines = (OTHERS["a chat"], *CLAUDE, OTHERS["Codex"])
+    path.write_bytes(b"\n".join(json.dumps(line).encode() for line in lines))
+    found = [str(item) for item in read_runs(path, format_name="claude-code")]
+    assert [line.partition(" is of ")[2].partition(",")[0] for line in found][:2] == [
+        "a chat",
+        "Codex",
+    ]
+    assert len(found) == 3
 
 
 def test_spans_are_known_by_their_ids_and_other_lines_by_having_no_type() -> None:

@@ -72,7 +72,7 @@ def import_command(  # noqa: PLR0917 - each is an option of the command
     if as_json:
         write_json(_as_json(report))
     else:
-        _tell(report, store, Terminal())
+        _tell(report, store, Terminal(), is_new=is_new)
     _tell_problems(report, Terminal(stderr=True))
     if not report.items and not report.interrupted:
         _tell_nothing_found(sources, Terminal(stderr=True))
@@ -107,7 +107,7 @@ def _import_on_spark(
         return import_on_spark(sources, settings, spark, watcher=watcher)
 
 
-def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
+def _tell(report: ImportReport, store: Path, terminal: Terminal, *, is_new: bool) -> None:
     by_format = ", ".join(f"{name} {count:,}" for name, count in report.formats.most_common())
     where = f"to {store}" if store.exists() else f"and {store} was not made"
     added = counted(report.added, "run", "runs")
@@ -121,12 +121,15 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
         )
         terminal.tell(f"{judged}{summaries} added")
     if known := report.known_already + report.judged_known_already:
-        terminal.tell(counted(known, "was there already", "were there already"))
+        terminal.tell(_as_known(known, is_new=is_new))
     if report.outgrown:
         gone_on = counted(report.outgrown, "run of the store had", "runs of the store had")
         terminal.tell(f"{gone_on} gone on: only the later state counts")
     if report.redactions:
         terminal.tell(counted(report.redactions, "secret masked", "secrets masked"))
+    if report.read_beside:
+        beside = counted(report.read_beside, "file was", "files were")
+        terminal.tell(f"{beside} read with the run of another file")
     if report.passed_over:
         passed_over = counted(report.passed_over, "file", "files")
         terminal.tell(f"{passed_over} passed over: no run in there")
@@ -134,6 +137,13 @@ def _tell(report: ImportReport, store: Path, terminal: Terminal) -> None:
         terminal.tell(f"{report.mended:,} mended: NaN was read as null")
     for what, files in report.left_out.most_common(_MOST_LEFT_OUT_SHOWN):
         terminal.tell(f"{counted(files, 'file', 'files')} read {what}")
+
+
+def _as_known(known: int, *, is_new: bool) -> str:
+    """What to say of that which was not added: a new store had nothing before."""
+    if is_new:
+        return f"{counted(known, 'was', 'were')} told more than once, and counted once"
+    return counted(known, "was there already", "were there already")
 
 
 def _tell_problems(report: ImportReport, messages: Terminal) -> None:

@@ -156,6 +156,7 @@ class ScoreBook:
             "cases": self.cases,
             "not_read": self.unreadable_count,
             "passed_over": self.set_aside["passed_over"],
+            "read_beside": self.set_aside["read_beside"],
             "mended": self.set_aside["mended"],
             "left_out": self.set_aside["left_out"],
             "set_aside": self.set_aside_files,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SET_ASIDE = {
     "passed_over": "passed over: files that hold no run",
+    "read_beside": "read with the case of another file",
     "mended": "mended: NaN was read as null",
     "left_out": "read without what is binary in the file",
 }

@@ -36,7 +36,8 @@ class ImportReport(Struct):
     """What an import did: every run is added, known already, or in the problems.
 
     `formats` has the runs that were added or known already, by what they were read as; `left_out`
-    has the files of which something was not read, by what that was. `outgrown` are runs of the
+    has the files of which something was not read, by what that was; `read_beside` are files that
+    were read with another, as an outcome beside its messages. `outgrown` are runs of the
     store of which a later state was added.
     """
 
@@ -52,6 +53,7 @@ class ImportReport(Struct):
     problems: list[Unreadable] = field(default_factory=list)
     problem_count: int = 0
     passed_over: int = 0
+    read_beside: int = 0
     mended: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     interrupted: bool = False
@@ -70,6 +72,9 @@ class ImportReport(Struct):
         """Count a problem; the first thousand are kept."""
         if problem.kind == "passed_over":
             self.passed_over += 1
+            return
+        if problem.kind == "read_beside":
+            self.read_beside += 1
             return
         if problem.kind == "mended":
             self.mended += 1

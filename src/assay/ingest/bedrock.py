@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.execution import ToolExecutionResult
 from assay.ingest.bedrock_agents import is_trace, trace_cases
 from assay.ingest.chat import Entry, RunBuilder, sampled_entries, whole_entries
-from assay.ingest.documents import Unreadable, unexpected
+from assay.ingest.documents import Unreadable, read_beside, unexpected
 from assay.ingest.exchanges import TRAFFIC_KEYS, Repeated, RepeatedRequests
 from assay.ingest.fields import (
     count_or_none,
@@ -162,7 +162,7 @@ def _with_neighbours(recording: Recording, entry: Entry) -> Entry | Unreadable:
     number = count_or_none(entry.value["message_id"]) or 0
     if number and recording.beside(f"message_{number - 1}.json") is not None:
         problem = "is a later message of the conversation that begins in message_0.json"
-        return Unreadable(recording.name, problem, kind="passed_over")
+        return read_beside(recording.name, problem)
     messages = [entry.value]
     while (after := recording.beside(f"message_{number + len(messages)}.json")) is not None:
         messages += [value for value in after.sample[:1] if _is_numbered(value)] or [{}]

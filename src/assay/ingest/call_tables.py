@@ -49,8 +49,9 @@ def table_rows(text: str, name: str) -> Iterator[Document | Unreadable]:
 
 
 def _key(column: str) -> str:
-    """A column's name as keys are written: people begin it with a capital and have spaces in it."""
-    return re.sub(r"[\s-]+", "_", column.strip().lower())
+    """A column's name as keys are written: people begin words with capitals and part them."""
+    parted = re.sub(r"[\s-]+|(?<=[a-z0-9])(?=[A-Z])", "_", column.strip())
+    return parted.lower()
 
 
 def _delimiter(text: str, name: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.codex_endings import Ending, output_ending, told_ending
+from assay.ingest.codex_endings import Ending, left_running, output_ending, told_ending
 from assay.ingest.codex_exec import exec_case, is_event
 from assay.ingest.codex_forks import Line, copied_lines, is_of_model
 from assay.ingest.codex_forks import is_event as is_told_event
@@ -20,6 +20,7 @@ from assay.ingest.fields import (
     decode_arguments,
     dict_or_empty,
     epoch_seconds,
+    id_or_none,
     objects_in,
     place_id,
     stable_id,
@@ -142,9 +143,11 @@ def _case(whole: list[Line], recording: Recording, copied: int) -> AgentTestCase
     builder.system(_instructions(meta))
     lines = whole[copied:]
     _tell_all(builder, lines)
-    endings = _endings(lines)
+    endings, ended = _endings(lines), _ended_sessions(builder.calls)
     for call in builder.calls:
-        _settle(call, endings.get(call.call_id or ""))
+        # The event tells of the process; where another call saw its end, this one let it run.
+        ran_on = left_running(call.result) in ended
+        _settle(call, Ending(success=True) if ran_on else endings.get(call.call_id or ""))
     times = [line.at for line in lines if line.at is not None]
     session = text_at(meta, "id")
     return builder.finish(
@@ -269,6 +272,12 @@ def _endings(lines: Iterable[Line]) -> dict[str, Ending]:
         told = told_ending(line.payload) if line.kind == "event_msg" else None
         found.update([] if told is None else [told])
     return found
+
+
+def _ended_sessions(calls: Iterable[ToolExecutionResult]) -> set[str | None]:
+    """The processes that went on after their call, and whose end a later one told."""
+    told = [call for call in calls if output_ending(call.result).success is not None]
+    return {id_or_none(dict_or_empty(call.parameters).get("session_id")) for call in told} - {None}
 
 
 def _settle(call: ToolExecutionResult, event: Ending | None) -> None:

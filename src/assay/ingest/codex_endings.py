@@ -18,6 +18,7 @@ from assay.ingest.fields import (
 
 # What Codex itself writes above a command's output, before the line "Output:".
 _EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:) (-?\d{1,10})")
+_RUNNING = re.compile(r"Process running with session ID (\d{1,20})")
 _WALL_TIME = re.compile(r"Wall time: (\d{1,10}(?:\.\d{1,10})?) seconds")
 _HEADER = 400
 # How an item of newer versions says that it ended.
@@ -105,11 +106,21 @@ def output_ending(output: object) -> Ending:
         about = dict_or_empty(dict_or_empty(decode_json_text(output)).get("metadata"))
         code, time = count_or_none(about.get("exit_code")), about.get("duration_seconds")
         return Ending(None if code is None else code == 0, amount_or_none(time))
-    header, found, _ = output[:_HEADER].partition("\nOutput:")
-    if not found:
-        return Ending()
+    header = _header(output)
     code_said, time_said = _EXIT_CODE.search(header), _WALL_TIME.search(header)
     return Ending(
         int(code_said[1]) == 0 if code_said else None,
         float(time_said[1]) if time_said else None,
     )
+
+
+def left_running(output: object) -> str | None:
+    """The session of a process that ran on when the call came back; None where none did."""
+    found = _RUNNING.search(_header(output)) if isinstance(output, str) else None
+    return found[1] if found else None
+
+
+def _header(output: str) -> str:
+    """What Codex itself wrote above the output."""
+    header, found, _ = output[:_HEADER].partition("\nOutput:")
+    return header if found else ""

@@ -17,6 +17,7 @@ from msgspec import Struct
 from assay.errors import InvalidRecord, NotJson
 from assay.ingest.event_streams import is_event_stream, sent_data
 from assay.ingest.list_items import NESTING, ItemScanner
+from assay.ingest.pipe import STDIN_NAME
 from assay.json_values import json_value
 from assay.records import preview
 
@@ -37,19 +38,23 @@ _UTF_16, _UTF_32 = (f"is UTF-{bits} text; save it as UTF-8" for bits in (16, 32)
 _FOREIGN_STARTS = {
     **dict.fromkeys((b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"{\0\0\0", b"[\0\0\0"), _UTF_32),
     **dict.fromkeys((b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0["), _UTF_16),
-    b"\x1f\x8b": "is packed with gzip; unpack it, or give it a name that ends in .gz",
-    b"\x28\xb5\x2f\xfd": "is packed with zstd; unpack it, or give it a name that ends in .zst",
-    b"BZh": "is packed with bzip2; unpack it, or give it a name that ends in .bz2",
-    b"\xfd7zXZ\0": "is packed with xz; unpack it, or give it a name that ends in .xz",
     b"7z\xbc\xaf\x27\x1c": "is a 7z archive; unpack it first",
     b"Rar!\x1a\x07": "is a RAR archive; unpack it first",
-    b"PK\x03\x04": "is a zip archive; unpack it, or give it a name that ends in .zip",
-    b"PAR1": "is a Parquet file; give it a name that ends in .parquet",
-    b"SQLite format 3": "is an SQLite database; give it a name that ends in .db",
 }
-# Where a tar archive says what it is, and in what words.
+_GIVE = "; unpack it, or give it a name that ends in "
+# What is read by its name, and what the owner of a file may do, or somebody at a pipe.
+_PACKED_STARTS = {
+    b"\x1f\x8b": ("is packed with gzip", f"{_GIVE}.gz", "gunzip -c file.gz"),
+    b"\x28\xb5\x2f\xfd": ("is packed with zstd", f"{_GIVE}.zst", "zstd -dc file.zst"),
+    b"BZh": ("is packed with bzip2", f"{_GIVE}.bz2", "bunzip2 -c file.bz2"),
+    b"\xfd7zXZ\0": ("is packed with xz", f"{_GIVE}.xz", "xz -dc file.xz"),
+    b"PK\x03\x04": ("is a zip archive", f"{_GIVE}.zip", None),
+    b"PAR1": ("is a Parquet file", "; give it a name that ends in .parquet", None),
+    b"SQLite format 3": ("is an SQLite database", "; give it a name that ends in .db", None),
+}
+# Where a tar archive says what it is.
 _TAR_MARK = slice(257, 262), b"ustar"
-_TAR = "is a tar archive; unpack it, or give it a name that ends in .tar, .tar.gz or .tar.zst"
+_TAR = ("is a tar archive", f"{_GIVE}.tar, .tar.gz or .tar.zst", None)
 # Strings whole, so that the brackets and commas in them do not count.
 _LIST_MARK = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[][{},]', re.DOTALL)
 _NEXT_OBJECT = re.compile(rb"[ \t\r]*+(?:\n\s*+(?:\{|$)|$)")
@@ -78,15 +83,16 @@ class Document(Struct, frozen=True):
 class Unreadable(Struct, frozen=True):
     """One item that could not be read: where it stands and what is wrong with it.
 
-    A file that is whole but holds no run was `passed_over`; an item that was read all the same
-    was `mended`; what is binary in a file that was read was `left_out`. None of these makes a
-    reading incomplete, and all are counted.
+    A file that is whole but holds no run was `passed_over`; one that tells of a run of another
+    file was `read_beside` that; an item that was read all the same was `mended`; what is binary
+    in a file that was read was `left_out`. None of these makes a reading incomplete, and all are
+    counted.
     """
 
     path: str
     problem: str
     position: int | None = None
-    kind: Literal["broken", "passed_over", "mended", "left_out"] = "broken"
+    kind: Literal["broken", "passed_over", "read_beside", "mended", "left_out"] = "broken"
 
     def __str__(self) -> str:
         """The place and the problem, as a compiler would say it."""
@@ -97,6 +103,11 @@ class Unreadable(Struct, frozen=True):
 def unexpected(name: str, value: object, expected: str, position: int | None) -> Unreadable:
     """What stands in a file where something else was expected, told by how it begins."""
     return Unreadable(name, f"expected {expected}, got {preview(value)}", position)
+
+
+def read_beside(name: str, told: str, *, other_is_there: bool = True) -> Unreadable:
+    """What is told of a file that is read with another, if that is there: it tells the run."""
+    return Unreadable(name, told, kind="read_beside" if other_is_there else "passed_over")
 
 
 def nothing_own(name: str, origin: str | None) -> Unreadable:
@@ -123,7 +134,7 @@ def documents_in(
 def _documents_in(file: BinaryIO, name: str, *, mend: bool) -> Iterator[Document | Unreadable]:
     file = io.BufferedReader(file) if isinstance(file, io.RawIOBase) else file
     first, number = _first_line(file)
-    foreign = _foreign(first)
+    foreign = _foreign(first, name)
     if not first.strip():
         yield Unreadable(name, "is empty")
     elif foreign:
@@ -136,12 +147,24 @@ def _documents_in(file: BinaryIO, name: str, *, mend: bool) -> Iterator[Document
         yield from _whole(first, number, file, name, mend=mend)
 
 
-def _foreign(first: bytes) -> str | None:
+def _foreign(first: bytes, name: str) -> str | None:
     """Why a file that begins like that holds no text we can read; None where it may."""
     place, mark = _TAR_MARK
     if first[place] == mark and b"\0" in first[: place.start]:
-        return _TAR
+        return _packed(_TAR, name)
+    for start, packing in _PACKED_STARTS.items():
+        if first.startswith(start):
+            return _packed(packing, name)
     return next((why for start, why in _FOREIGN_STARTS.items() if first.startswith(start)), None)
+
+
+def _packed(packing: tuple[str, str, str | None], name: str) -> str:
+    """What a file is packed with and what to do: to a pipe nobody can give a name."""
+    what, advice, unpack = packing
+    if name != STDIN_NAME:
+        return what + advice
+    by_pipe = "" if unpack is None else f"unpack it first ({unpack} | assay import -), or "
+    return f"{what}; {by_pipe}name the file in place of -"
 
 
 def decode_json(text: bytes, *, is_line: bool = False) -> Any:

@@ -33,15 +33,21 @@ from assay.ingest.generic_facts import (
     words_in_lines,
 )
 from assay.ingest.generic_runs import (
+    CALL_QUESTION_KEYS,
+    LINE_ANSWER_KEYS,
+    LINE_QUESTION_KEYS,
     answered_in,
+    as_turns,
     children_of,
     conversations_in,
     in_small_letters,
     longest_of,
+    may_go_on,
     names_in_lines,
     rows_in,
     runs_in,
     runs_of_lines,
+    runs_of_rows,
     unfolded,
 )
 from assay.ingest.plain_text import sampled_text, text_documents
@@ -57,6 +63,7 @@ from assay.run import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.ingest.generic_runs import Placed
     from assay.test_case import AgentTestCase
 
 NAME = "generic"
@@ -67,9 +74,6 @@ _MOST_NODES = 5_000_000
 _LOOKED_AT = 100_000
 TOOL_KEYS = ("tools", "functions")
 SERVER_KEYS = ("server", "server_name", "mcp_server")
-# Of a step or a line of a log only what cannot mean anything else.
-LINE_QUESTION_KEYS = ("prompt", "question", "query", "instruction", "goal", "user_input")
-LINE_ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response")
 
 
 class _Finder:
@@ -387,7 +391,7 @@ def _confidence(values: list[Any]) -> float:
 
 
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
-    loose: list[tuple[int, object]] = []
+    loose: list[Placed] = []
     for document in recording.documents() if recording.sample else text_documents(recording):
         if isinstance(document, Unreadable):
             yield document
@@ -396,15 +400,19 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         value = value if _confidence([value]) else unfolded(value) or value
         runs, rows = longest_of(runs_in(value)), rows_in(value)
         # A row with a single call holds no conversation, yet it is a run.
-        runs = rows if len(rows) >= len(runs) else runs
-        if document.position is not None and not runs:
+        are_rows = bool(rows) and len(rows) >= len(runs)
+        is_loose = rows[0] is value and may_go_on(value) if are_rows else not runs
+        if document.position is not None and is_loose:
             loose.append((document.position, value))
             continue
+        if are_rows:
+            runs = [run for _, run in runs_of_rows([(None, row) for row in rows])]
         for position, run in enumerate(runs or [value], start=1):
             place = position if len(runs) > 1 else document.position
             yield _case(run, recording, place, {})
     for place, lines in runs_of_lines(loose):
-        yield _case(lines, recording, place, names_in_lines(lines))
+        named = names_in_lines(lines) if isinstance(lines, list) else {}
+        yield _case(lines, recording, place, named)
 
 
 def _case(
@@ -414,7 +422,7 @@ def _case(
     named: dict[str, str],
 ) -> AgentTestCase | Unreadable:
     """One run; what it was `named` counts where it says nothing of that itself."""
-    finder = _found_in(value)
+    finder = _found_in(as_turns(value))
     evidence = finder.evidence
     evidence.rows += answered_in(value)
     if not evidence.calls and not evidence.said and not evidence.rows:
@@ -426,11 +434,13 @@ def _case(
     # What a call says of itself is told of the call.
     own = {} if shapes.is_call(around) or shapes.is_result(around) else around
     beside, lines = _beside(value), value if isinstance(value, list) else []
+    called = [line for line in objects_in(lines) if shapes.is_call(line)]
     known: dict[str, Any] = dict(facts_around(around))
     if "user" not in evidence.said:
-        known["input"] = asked_around(own) or words_in_lines(beside, LINE_QUESTION_KEYS)
+        first = words_in_lines(beside, LINE_QUESTION_KEYS)
+        known["input"] = asked_around(own) or first or words_in_lines(called, CALL_QUESTION_KEYS)
     if "assistant" not in evidence.said:
-        last = words_in_lines(beside[::-1], LINE_ANSWER_KEYS)
+        last = words_in_lines([*beside[::-1], *called[::-1]], LINE_ANSWER_KEYS)
         known["actual_output"] = answered_around(own) or last
     if model := finder.model or model_in([*lines, *beside]):
         known.setdefault("model", model)

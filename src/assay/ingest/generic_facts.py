@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.ingest.fields import dict_or_empty, objects_in
-from assay.ingest.generic_runs import ANSWER_KEYS, QUESTION_KEYS, SESSION_KEYS
+from assay.ingest.generic_runs import ANSWER_KEYS, QUESTION_KEYS, SESSION_KEYS, TASK_KEYS
 from assay.ingest.shapes import first_text
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS, VERDICTS, stated_outcome
 from assay.ingest.told_times import last_moment_of, moment_of
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 MODEL_KEYS = (
     *("model", "model_name", "modelName", "model_id", "modelId", "ai_model_id"),
     *("agent_model", "agentModel", "llm_model", "llm_name", "ls_model_name", "llm"),
-)
-TASK_KEYS = (
-    *("task_id", "taskId", "instance_id", "sample_id", "case_id", "caseId", "problem_id", "case"),
 )
 TEXT_FACTS = (
     ("model", MODEL_KEYS),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from itertools import islice, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay.ingest import shapes
 from assay.ingest.fields import decode_json_text, dict_or_empty, objects_in, text_of
+from assay.ingest.shapes import first_id, first_text
 from assay.ingest.told_once import told_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+# What stands at a place of a file: its line or item, if it has one.
+Placed: TypeAlias = tuple[int | None, object]
 
 _DEEPEST_RUN = 4
 _DEEPEST = 60
@@ -33,21 +37,34 @@ ANSWER_KEYS = (
     *("actual_output", "completion"),
 )
 # What a line has that tells one step of a run.
-STEP_KEYS = frozenset(
-    {"step", "step_number", "turn", "round", "iteration", "event", "level", "timestamp"}
-    | {"session_id", "sessionId", "conversation_id", "thread_id", "trace_id", "run_id"}
-)
+STEP_KEYS = frozenset({"step", "step_number", "turn", "round", "iteration", "event", "level"})
 SESSION_KEYS = (
     *("session_id", "sessionId", "conversation_id", "conversationId", "thread_id", "trace_id"),
-    *("dialog_id", "dialogue_id", "session", "run_id", "runId", "run_name", "run"),
+    *("traceId", "threadId", "dialog_id", "dialogue_id", "session", "run_id", "runId"),
+    *("run_name", "run", "episode_id", "episode"),
 )
 # What the lines of one run have in common; the last names its task.
 RUN_KEYS = (*SESSION_KEYS, "task_id")
 # Of these it is enough that two lines share a name: nothing else is called so.
 OWN_RUN_KEYS = frozenset(
     {"run_id", "runId", "run_name", "run", "session", "session_id", "sessionId"}
-    | {"conversation_id", "conversationId", "dialog_id", "dialogue_id"}
+    | {"conversation_id", "conversationId", "dialog_id", "dialogue_id", "episode_id", "episode"}
 )
+# What tells rows of one session apart: each task, and each try of it, is a run.
+TASK_KEYS = (
+    *("task_id", "taskId", "instance_id", "sample_id", "case_id", "caseId", "problem_id", "case"),
+)
+TRY_KEYS = (*TASK_KEYS, "attempt", "trial", "seed")
+# What a whole experiment is called as well, with a question in each of its rows; what a model is
+# sent in each step of a run is called otherwise.
+EXPERIMENT_KEYS = frozenset({"run_id", "runId", "run_name", "run"})
+SENT_KEYS = frozenset({"prompt", "input", "request"})
+# Of a step or a line of a log only what cannot mean anything else.
+LINE_QUESTION_KEYS = ("prompt", "question", "query", "instruction", "goal", "user_input")
+ASKED = ("question",)
+# The same of a line that is a call.
+CALL_QUESTION_KEYS = tuple(key for key in LINE_QUESTION_KEYS if key != "query")
+LINE_ANSWER_KEYS = ("final_answer", "final_output", "answer", "final_response")
 EXPECTATION_STARTS = ("expected", "gold", "ground_truth", "reference", "target", "label")
 
 
@@ -73,7 +90,10 @@ def _has_speakers(run: object) -> bool:
 def is_row(value: object) -> bool:
     """Whether a value has a question of its own and an answer, or calls: a row, and no step."""
     row = dict_or_empty(value)
-    asked, answered = (shapes.first_text(row, keys) for keys in (QUESTION_KEYS, ANSWER_KEYS))
+    # Steps have a time, too: only what cannot mean anything else makes a row of such.
+    is_timed = "timestamp" in row
+    asked = first_text(row, LINE_QUESTION_KEYS if is_timed else QUESTION_KEYS)
+    answered = first_text(row, LINE_ANSWER_KEYS if is_timed else ANSWER_KEYS)
     if asked is None or not (answered or shapes.calls_in(row)) or not STEP_KEYS.isdisjoint(row):
         return False
     return not shapes.belongs_to_conversation(row)
@@ -94,33 +114,116 @@ def rows_in(value: object) -> list[object]:
 
 def answered_in(value: object) -> int:
     """How many rows of data a value is that have their answer beside the question."""
-    return sum(
-        shapes.first_text(dict_or_empty(row), ANSWER_KEYS) is not None for row in rows_in(value)
-    )
+    return sum(first_text(dict_or_empty(row), ANSWER_KEYS) is not None for row in rows_in(value))
 
 
-def runs_of_lines(lines: list[tuple[int, object]]) -> list[tuple[int | None, list[object]]]:
+def may_go_on(row: object) -> bool:
+    """Whether a row names something that other rows may belong to as well."""
+    return first_id(dict_or_empty(row), SESSION_KEYS) is not None
+
+
+def runs_of_rows(rows: list[Placed]) -> list[Placed]:
+    """The rows of each run, with the place of the first: those of one session are its turns."""
+    key = next((key for key in SESSION_KEYS if _names_most(rows, key)), "")
+    asked_in_each = tuple(name for name in QUESTION_KEYS if name not in SENT_KEYS)
+    runs: dict[object, list[Placed]] = {}
+    for number, (place, row) in enumerate(rows):
+        told = dict_or_empty(row)
+        is_own = key in EXPERIMENT_KEYS and first_text(told, asked_in_each) is not None
+        session = None if is_own else first_id(told, (key,))
+        tries = tuple(first_id(told, (name,)) for name in TRY_KEYS)
+        runs.setdefault((session, tries) if session else number, []).append((place, row))
+    return [(run[0][0], _alone([row for _, row in run])) for run in runs.values()]
+
+
+def runs_of_lines(lines: list[Placed]) -> list[Placed]:
     """The lines of each run with the place of its first, where lines name several runs.
 
     Lines without a name belong to the run before them. A name that hardly any two lines share
-    is none of a run; where all share one, other names in them are those of its turns.
+    is none of a run, unless each line is a whole call or lists some; where all share one, other
+    names in them are those of its turns. Whole calls without a name are told apart by what was
+    asked. What stands among rows and tells nothing stays alone.
     """
-    if not lines:
-        return []
-    for key in RUN_KEYS:
-        named = [shapes.first_text(dict_or_empty(line), (key,)) for _, line in lines]
-        if 2 * sum(name is not None for name in named) < len(lines):
+    rows = [place for place in lines if is_row(place[1])]
+    others = [place for place in lines if not is_row(place[1])]
+    if rows and not any(_tells_of_run(line) for _, line in others):
+        return [*runs_of_rows(rows), *((place, [line]) for place, line in others)]
+    keys = (*RUN_KEYS, *(ASKED if all(_is_whole_call(line) for _, line in lines) else ()))
+    for key in keys:
+        if not _names_most(lines, key):
             continue
-        groups: dict[str | None, list[tuple[int, object]]] = {}
-        last = next(filter(None, named))
-        for name, line in zip(named, lines, strict=True):
-            last = name or last
-            groups.setdefault(last, []).append(line)
+        groups = _named_alike(lines, key)
         if len(groups) == 1:
             break
-        if len(groups) <= (len(lines) - 1 if key in OWN_RUN_KEYS else len(lines) / 2):
-            return [(run[0][0], [line for _, line in run]) for run in groups.values()]
-    return [(None, [line for _, line in lines])]
+        if _are_runs(groups, key):
+            return [(run[0][0], [line for _, line in run]) for run in groups]
+    return [(None, [line for _, line in lines])] if lines else []
+
+
+def _names_most(lines: list[Placed], key: str) -> bool:
+    """Whether at least half of the lines have a name under a key."""
+    named = sum(first_id(dict_or_empty(line), (key,)) is not None for _, line in lines)
+    return named > 0 and 2 * named >= len(lines)
+
+
+def _named_alike(lines: list[Placed], key: str) -> list[list[Placed]]:
+    """The lines by what they have under a key; one without a name goes with that before it."""
+    named = [first_id(dict_or_empty(line), (key,)) for _, line in lines]
+    groups: dict[str | None, list[Placed]] = {}
+    last = next(filter(None, named))
+    for name, line in zip(named, lines, strict=True):
+        last = name or last
+        groups.setdefault(last, []).append(line)
+    return list(groups.values())
+
+
+def _are_runs(groups: list[list[Placed]], key: str) -> bool:
+    """Whether lines that a key names apart are of several runs, and not each a step of one."""
+    lines = [line for group in groups for _, line in group]
+    if all(map(_lists_calls, lines)):
+        return True
+    if key not in {*OWN_RUN_KEYS, *ASKED}:
+        return 3 * len(groups) <= 2 * len(lines)
+    return len(groups) < len(lines) or all(map(_is_whole_call, lines))
+
+
+def _lists_calls(line: object) -> bool:
+    """Whether a line has a list of calls with their results, as a run has, and is no step."""
+    told = dict_or_empty(line)
+    called = [] if shapes.belongs_to_conversation(told) else shapes.calls_in(told)
+    is_over = any(shapes.own_result(call) is not None for call in called)
+    return is_over and STEP_KEYS.isdisjoint(told)
+
+
+def _is_whole_call(line: object) -> bool:
+    told = dict_or_empty(line)
+    is_step = not STEP_KEYS.isdisjoint(told) or any(key.startswith("parent") for key in told)
+    return not is_step and shapes.is_call(told) and shapes.own_result(told) is not None
+
+
+def _tells_of_run(line: object) -> bool:
+    """Whether a line that is no row tells something that was asked, said or done."""
+    told = dict_or_empty(line)
+    is_said = shapes.belongs_to_conversation(told) or bool(shapes.calls_in(told))
+    return is_said or not STEP_KEYS.isdisjoint(told) or bool(runs_in(line))
+
+
+def _alone(lines: list[object]) -> object:
+    return lines[0] if len(lines) == 1 else lines
+
+
+def as_turns(lines: object) -> object:
+    """Rows of one run as what was asked, done and answered in each; anything else as it is."""
+    if not isinstance(lines, list) or len(lines) < 2 or not all(map(is_row, lines)):
+        return lines
+    told: list[object] = []
+    for row in map(dict_or_empty, lines):
+        asked, answered = first_text(row, QUESTION_KEYS), first_text(row, ANSWER_KEYS)
+        said = {*QUESTION_KEYS, *ANSWER_KEYS}
+        told.append({"role": "user", "content": asked})
+        told.append({key: value for key, value in row.items() if key not in said})
+        told += [] if answered is None else [{"role": "assistant", "content": answered}]
+    return told
 
 
 def names_in_lines(lines: list[object]) -> dict[str, str]:
@@ -132,7 +235,7 @@ def names_in_lines(lines: list[object]) -> dict[str, str]:
 
 def _shared_name(lines: list[dict[str, Any]], keys: tuple[str, ...]) -> str | None:
     for key in keys:
-        names = {name for line in lines if (name := shapes.first_text(line, (key,)))}
+        names = {name for line in lines if (name := first_id(line, (key,)))}
         if len(names) == 1:
             return names.pop()
     return None

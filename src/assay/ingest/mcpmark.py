@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from assay.ingest.documents import Document, Unreadable, unexpected
+from assay.ingest.documents import Document, Unreadable, read_beside, unexpected
 from assay.ingest.fields import (
     dict_or_empty,
     epoch_seconds,
@@ -77,8 +77,9 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
                 document.position,
             )
         elif recording.beside(MESSAGES) is None:
-            # With its messages beside it, the outcome is told by their run.
             yield _run(None, document.value, recording)
+        else:
+            yield read_beside(recording.name, f"tells the outcome of the run in {MESSAGES}")
     if items is not None and meta is not None:
         yield _run(items, meta, recording)
 

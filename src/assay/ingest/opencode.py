@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable, unexpected
+from assay.ingest.documents import Unreadable, read_beside, unexpected
 from assay.ingest.fields import (
     amount_or_none,
     count_or_none,
@@ -26,7 +26,12 @@ from assay.ingest.fields import (
     total_usage,
     with_cost,
 )
-from assay.ingest.opencode_storage import is_piece, is_session, stored_messages
+from assay.ingest.opencode_storage import (
+    is_piece,
+    is_session,
+    is_told_by_session,
+    stored_messages,
+)
 from assay.ingest.recording import Format, Recording
 from assay.run import RunOutcome, Source, Usage
 
@@ -92,7 +97,8 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         for value in values:
             if is_piece(value):
                 problem = "is a piece of a session; its file below storage/session tells the whole"
-                yield Unreadable(recording.name, problem, kind="passed_over")
+                is_there = is_told_by_session(recording, value)
+                yield read_beside(recording.name, problem, other_is_there=is_there)
             elif not _take(_with_messages(recording, value), sessions):
                 yield unexpected(recording.name, value, "a session of OpenCode", document.position)
     for session in sessions.values():

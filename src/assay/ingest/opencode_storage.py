@@ -50,6 +50,17 @@ def stored_messages(recording: Recording, session: dict[str, Any]) -> list[dict[
     ]
 
 
+def is_told_by_session(recording: Recording, piece: dict[str, Any]) -> bool:
+    """Whether the file of the session lies there that a piece is read with."""
+    place, session = recording.place, text_at(piece, "sessionID") or ""
+    if not isinstance(place, FilePlace) or len(place.path.parents) < 3 or not is_below(session):
+        return False
+    return any(
+        (folder / f"{session}.json").exists()
+        for folder in (place.path.parents[2] / "session").glob("*")
+    )
+
+
 def _root(recording: Recording) -> Path | None:
     place = recording.place
     if not isinstance(place, FilePlace) or len(place.path.parents) < 3:

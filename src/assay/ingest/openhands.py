@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.execution import ToolExecutionResult
 from assay.ingest.chat import RunBuilder
-from assay.ingest.documents import Unreadable, unexpected
+from assay.ingest.documents import Unreadable, read_beside, unexpected
 from assay.ingest.fields import (
     count_or_none,
     decode_arguments,
@@ -29,6 +29,7 @@ from assay.ingest.fields import (
 from assay.ingest.openhands_storage import (
     event_files,
     follows_another,
+    has_events_beside,
     is_state,
     stored_events,
     stored_state,
@@ -98,7 +99,7 @@ def _events(value: object) -> list[dict[str, Any]]:
 def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
     if follows_another(recording):
         problem = "is read with the first event of its conversation"
-        yield Unreadable(recording.name, problem, kind="passed_over")
+        yield read_beside(recording.name, problem)
     elif len(files := event_files(recording)) > 1:
         yield _case(_Stream(stored_events(files), stored_state(files), None), recording)
     else:
@@ -117,7 +118,8 @@ def _read_file(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
             yield _case(_Stream(events, around, document.position), recording)
         elif is_state(document.value):
             problem = "is the state of a conversation, whose events are files of their own"
-            yield Unreadable(recording.name, problem, kind="passed_over")
+            is_there = has_events_beside(recording)
+            yield read_beside(recording.name, problem, other_is_there=is_there)
         else:
             yield unexpected(recording.name, document.value, "OpenHands events", document.position)
     if loose:

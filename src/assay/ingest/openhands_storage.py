@@ -32,6 +32,13 @@ def is_state(value: object) -> bool:
     return dict_or_empty(value).keys() >= {"agent", "execution_status", "persistence_dir"}
 
 
+def has_events_beside(recording: Recording) -> bool:
+    """Whether the events of a conversation lie beside its state, and are read with it."""
+    place = recording.place
+    folder = place.path.parent / _FOLDER if isinstance(place, FilePlace) else None
+    return folder is not None and folder.is_dir() and any(_numbered(folder))
+
+
 def follows_another(recording: Recording) -> bool:
     """Whether a file holds a later event of a conversation, to be read with the first."""
     own = _number(recording)

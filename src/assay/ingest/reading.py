@@ -21,6 +21,7 @@ from assay.ingest.recording import small_file
 from assay.ingest.served_names import tell_names_apart
 from assay.ingest.sources import STDIN, STDIN_NAME, find_recordings, recordings_at
 from assay.ingest.sqlite_files import SUFFIXES as DATABASES
+from assay.ingest.strangers import Stranger
 from assay.ingest.yaml_files import YamlPlace
 from assay.json_values import without_surrogates
 from assay.records import first_names
@@ -153,6 +154,7 @@ class RunReader:
         else:
             self._likely = chosen
             found = read_recording(recording, chosen, judge)
+            found = found if self._forced is None else _of_that_format(found, recording, chosen)
         yield from _with_packed_name(found, recording)
         if isinstance(recording.place, ParquetPlace) and recording.place.left_out:
             columns = first_names(recording.place.left_out)
@@ -195,6 +197,30 @@ def _name(recording: Recording | Unreadable) -> str:
         return recording.path
     name = _packed_name(recording) or recording.name
     return name if name != STDIN_NAME else STDIN
+
+
+def _of_that_format(
+    found: Iterator[AgentTestCase | Judged | Unreadable], recording: Recording, chosen: Format
+) -> Iterator[AgentTestCase | Judged | Unreadable]:
+    """The same; where no run came but strangers, what the file seems to be in their place."""
+    problems: list[Unreadable] = []
+    for item in found:
+        if not isinstance(item, Unreadable):
+            yield from problems
+            yield item
+            yield from found
+            return
+        problems.append(item)
+    if not any(isinstance(problem, Stranger) for problem in problems):
+        yield from problems
+        return
+    # What is said of the file as a whole follows from its being of another format.
+    lines = (problem for problem in problems if problem.position is not None)
+    yield from (problem for problem in lines if not isinstance(problem, Stranger))
+    seems = pick_format(recording)[0]
+    like = "" if seems is None else f", but looks like {seems.name}"
+    problem = f"is no {chosen.name}{like}: leave out --format {chosen.name}"
+    yield Unreadable(recording.name, problem)
 
 
 def read_recording(

@@ -63,6 +63,10 @@ def _is_observed(line: dict[str, Any]) -> bool:
     return "observations" in line or ("traceId" in line and "startTime" in line and "type" in line)
 
 
+class Stranger(Unreadable, frozen=True):
+    """A line that plainly is another writer's."""
+
+
 # What a line is plainly of; the first that fits is told.
 _WRITERS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "Kimi": lambda line: is_record(line) or event_in(line) is not None,
@@ -93,7 +97,7 @@ _TYPED = frozenset({"claude-code", "droid", "openclaw", "pi"})
 _REPEATED = frozenset({"openclaw", "pi"})
 
 
-def stranger(format_name: str, value: object, name: str, position: int | None) -> Unreadable | None:
+def stranger(format_name: str, value: object, name: str, position: int | None) -> Stranger | None:
     """What is told of a line that plainly is another writer's than the format's; None otherwise."""
     if not isinstance(value, dict):
         return None
@@ -105,4 +109,4 @@ def stranger(format_name: str, value: object, name: str, position: int | None) -
     if writer is None or writer in _OWN[format_name]:
         return None
     problem = f"is of {writer}, amid {format_name}; import it from a file of its own"
-    return Unreadable(name, problem, position)
+    return Stranger(name, problem, position)
