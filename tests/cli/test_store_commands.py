@@ -542,7 +542,12 @@ def test_trajectories_follow_the_format(assay: Assay) -> None:
         "timestamp": "1970-01-01T00:16:43Z",
     }
     assert one["steps"][2]["tool_calls"] == [
-        {"tool_call_id": "call-2", "function_name": "look", "arguments": {"n": 3}}
+        {
+            "tool_call_id": "call-2",
+            "function_name": "look",
+            "arguments": {"n": 3},
+            "extra": {"turn": 1, "call_id": None},
+        }
     ]
     assert one["steps"][2]["observation"]["results"] == [
         {
@@ -576,8 +581,19 @@ def test_calls_of_one_turn_are_one_step(assay: Assay) -> None:
     _, first, second = json.loads(Path("x.atif.json").read_text())["steps"]
     assert [call["tool_call_id"] for call in first["tool_calls"]] == ["same", "call-2"]
     assert first["tool_calls"][0]["arguments"] == {}
-    assert first["tool_calls"][0]["extra"] == {"arguments": "not an object"}
+    assert first["tool_calls"][0]["extra"] == {"turn": 1, "parameters": "not an object"}
     assert len(second["tool_calls"]) == 1
+
+
+def test_trajectories_are_the_same_runs_when_they_come_back(assay: Assay) -> None:
+    fill(Store.create("samples.assay"), samples())
+    for name in ("x.atif.json", "x.atif.jsonl"):
+        assert assay("export", "samples.assay", "-o", name).code == 0
+        back = assay("import", name, "--store", "samples.assay")
+        assert back.out.startswith("0 runs added")
+        assert assay("import", name, "--store", f"{name}.assay").code == 0
+        runs_of = [list(Store(store).rows("runs")) for store in ("samples.assay", f"{name}.assay")]
+        assert runs_of[0] == runs_of[1]
 
 
 def test_the_samples_survive_every_export(assay: Assay) -> None:
