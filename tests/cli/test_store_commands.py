@@ -604,6 +604,26 @@ def test_the_samples_survive_every_export(assay: Assay) -> None:
     assert [Path(name).stat().st_size > 1_000 for name in targets] == [True] * len(targets)
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        ("x.jsonl", ["--table", "calls"], "--table: is for .parquet and .csv only"),
+        ("-", ["--table", "runs"], "--table: is for .parquet and .csv only"),
+        ("x.csv", ["--metric", "tool_use"], "--metric: is for .otel.jsonl only"),
+        ("x.atif.json", ["--metric", "tool_use"], "--metric: is for .otel.jsonl only"),
+    ],
+)
+def test_an_option_that_no_file_takes_is_refused(
+    assay: Assay, name: str, options: list[str], told: str
+) -> None:
+    done = assay("export", "runs.assay", "-o", name, *options)
+    assert done.code == 2
+    assert f"Invalid value for {told}" in " ".join(done.err.split())
+    assert not Path(name).exists()
+    both = ["-o", "x.parquet", "-o", "x.otel.jsonl", "--table", "calls", "--metric", "tool_use"]
+    assert assay("export", "runs.assay", "-o", name, *both).code == 0
+
+
 def test_nothing_to_export_is_incomplete(assay: Assay) -> None:
     Store.create(Path("empty.assay"))
     done = assay("export", "empty.assay", "-o", "x.jsonl")
