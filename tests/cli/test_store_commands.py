@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from assay.cli.export import EXPORTS
 from assay.evaluation import RecordedEvaluation
 from assay.ingest.atif import ATIF
 from assay.ingest.recording import FilePlace, Recording
-from assay.run import Source
+from assay.run import RunOutcome, Source
 from assay.store import Store
 
 if TYPE_CHECKING:
@@ -162,6 +163,26 @@ def test_ls_of_an_empty_store(assay: Assay) -> None:
     assert done.out == (
         "empty.assay: 0 runs of 0 tasks by 0 models, 0 calls of which 0 failed, in 0 batches\n"
     )
+
+
+def test_ls_tells_calls_that_nobody_recorded_from_none(assay: Assay) -> None:
+    """Of a leaderboard there are the outcomes alone; an answer without a call is another thing."""
+    won = RunOutcome(success=True)
+    board = AgentTestCase("", None, run_id="a", model="board", framework="f", outcome=won)
+    chat = AgentTestCase("q", "a", run_id="b", model="chat", framework="g")
+    fill(Store.create("board.assay"), [board])
+    done = assay("ls", "board.assay")
+    assert "by 1 model, calls were not recorded, in 1 batch" in done.out
+    rows = [line.split() for line in done.out.splitlines()]
+    assert ["board", "1", "1", "1", "of", "1", "–", "–"] in rows
+    assert ["f", "1", "1", "0", "of", "1", "–", "–"] in rows
+    assert any(row[-4:] == ["f", "–", "–", "succeeded"] for row in rows)
+    fill(Store("board.assay"), [chat, replace(chat, run_id="c", model="board")])
+    found = assay("ls", "board.assay", "--json").json
+    told = {row["model"]: (row["calls"], row["failed_calls"]) for row in found["by_model"]}
+    assert (told, found["calls"]) == ({"board": (0, 0), "chat": (0, 0)}, 0)
+    listed = {row["run_id"]: row["calls"] for row in found["listed"]}
+    assert listed == {"a": None, "b": 0, "c": 0}
 
 
 def test_ls_counts_in_plain_words(assay: Assay) -> None:
