@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Before the name of a fact in `extra` that a file calls as we call a field of ours.
 KEPT_APART = "recorded_"
+# By this a trajectory tells that its `extra` is our record, without what its steps tell.
+ATIF_MARK, ATIF_STEPS = "assay_record", "without what the steps tell"
 
 Record = TypeVar("Record")
 _PREVIEW = 60

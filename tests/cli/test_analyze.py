@@ -15,6 +15,7 @@ from tests.analyses.worked import a_run, bad, ok, store_of
 from tests.conftest import shared_path
 from tests.ingest.reading import unpacked_ds200
 
+from assay import AgentTestCase
 from assay.analyses import ANALYSES
 from assay.analyses.report import PARTS
 from assay.cli.analyze_options import spread_names
@@ -265,3 +266,12 @@ def test_the_seeds_own_call_and_its_exports(
     for name in ("summaries", "evals"):
         text = (dataset / f"out.{name}.csv").read_bytes()
         assert hashlib.sha256(text).hexdigest() == oracle["csv"][name]["sha256"]
+
+
+def test_how_many_runs_are_in_no_mean_is_told(assay: Assay, tmp_path: Path) -> None:
+    unknown = AgentTestCase("", None, run_id="x", model="dan", task_id="t1")
+    store_of(tmp_path, [a_run("ann", "t1", ok("find"), ok("book")), unknown])
+    done = assay("analyze", "workload", tmp_path / "runs.assay")
+    rows = [line.split() for line in done.out.splitlines() if line.strip()]
+    assert "recorded" in rows[2]
+    assert ["t1", "2", "1", "2", "2.00", "2", "2"] in rows

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from assay.cli.export import EXPORTS
 from assay.evaluation import RecordedEvaluation
 from assay.ingest.atif import ATIF
 from assay.ingest.recording import FilePlace, Recording
-from assay.run import Source
+from assay.run import RunOutcome, Source
 from assay.store import Store
 
 if TYPE_CHECKING:
@@ -162,6 +163,26 @@ def test_ls_of_an_empty_store(assay: Assay) -> None:
     assert done.out == (
         "empty.assay: 0 runs of 0 tasks by 0 models, 0 calls of which 0 failed, in 0 batches\n"
     )
+
+
+def test_ls_tells_calls_that_nobody_recorded_from_none(assay: Assay) -> None:
+    """Of a leaderboard there are the outcomes alone; an answer without a call is another thing."""
+    won = RunOutcome(success=True)
+    board = AgentTestCase("", None, run_id="a", model="board", framework="f", outcome=won)
+    chat = AgentTestCase("q", "a", run_id="b", model="chat", framework="g")
+    fill(Store.create("board.assay"), [board])
+    done = assay("ls", "board.assay")
+    assert "by 1 model, calls were not recorded, in 1 batch" in done.out
+    rows = [line.split() for line in done.out.splitlines()]
+    assert ["board", "1", "1", "1", "of", "1", "–", "–"] in rows
+    assert ["f", "1", "1", "0", "of", "1", "–", "–"] in rows
+    assert any(row[-4:] == ["f", "–", "–", "succeeded"] for row in rows)
+    fill(Store("board.assay"), [chat, replace(chat, run_id="c", model="board")])
+    found = assay("ls", "board.assay", "--json").json
+    told = {row["model"]: (row["calls"], row["failed_calls"]) for row in found["by_model"]}
+    assert (told, found["calls"]) == ({"board": (0, 0), "chat": (0, 0)}, 0)
+    listed = {row["run_id"]: row["calls"] for row in found["listed"]}
+    assert listed == {"a": None, "b": 0, "c": 0}
 
 
 def test_ls_counts_in_plain_words(assay: Assay) -> None:
@@ -542,7 +563,12 @@ def test_trajectories_follow_the_format(assay: Assay) -> None:
         "timestamp": "1970-01-01T00:16:43Z",
     }
     assert one["steps"][2]["tool_calls"] == [
-        {"tool_call_id": "call-2", "function_name": "look", "arguments": {"n": 3}}
+        {
+            "tool_call_id": "call-2",
+            "function_name": "look",
+            "arguments": {"n": 3},
+            "extra": {"turn": 1, "call_id": None},
+        }
     ]
     assert one["steps"][2]["observation"]["results"] == [
         {
@@ -576,8 +602,19 @@ def test_calls_of_one_turn_are_one_step(assay: Assay) -> None:
     _, first, second = json.loads(Path("x.atif.json").read_text())["steps"]
     assert [call["tool_call_id"] for call in first["tool_calls"]] == ["same", "call-2"]
     assert first["tool_calls"][0]["arguments"] == {}
-    assert first["tool_calls"][0]["extra"] == {"arguments": "not an object"}
+    assert first["tool_calls"][0]["extra"] == {"turn": 1, "parameters": "not an object"}
     assert len(second["tool_calls"]) == 1
+
+
+def test_trajectories_are_the_same_runs_when_they_come_back(assay: Assay) -> None:
+    fill(Store.create("samples.assay"), samples())
+    for name in ("x.atif.json", "x.atif.jsonl"):
+        assert assay("export", "samples.assay", "-o", name).code == 0
+        back = assay("import", name, "--store", "samples.assay")
+        assert back.out.startswith("0 runs added")
+        assert assay("import", name, "--store", f"{name}.assay").code == 0
+        runs_of = [list(Store(store).rows("runs")) for store in ("samples.assay", f"{name}.assay")]
+        assert runs_of[0] == runs_of[1]
 
 
 def test_the_samples_survive_every_export(assay: Assay) -> None:
@@ -586,6 +623,26 @@ def test_the_samples_survive_every_export(assay: Assay) -> None:
     done = assay("export", "samples.assay", *(part for name in targets for part in ("-o", name)))
     assert done.code == 0
     assert [Path(name).stat().st_size > 1_000 for name in targets] == [True] * len(targets)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        ("x.jsonl", ["--table", "calls"], "--table: is for .parquet and .csv only"),
+        ("-", ["--table", "runs"], "--table: is for .parquet and .csv only"),
+        ("x.csv", ["--metric", "tool_use"], "--metric: is for .otel.jsonl only"),
+        ("x.atif.json", ["--metric", "tool_use"], "--metric: is for .otel.jsonl only"),
+    ],
+)
+def test_an_option_that_no_file_takes_is_refused(
+    assay: Assay, name: str, options: list[str], told: str
+) -> None:
+    done = assay("export", "runs.assay", "-o", name, *options)
+    assert done.code == 2
+    assert f"Invalid value for {told}" in " ".join(done.err.split())
+    assert not Path(name).exists()
+    both = ["-o", "x.parquet", "-o", "x.otel.jsonl", "--table", "calls", "--metric", "tool_use"]
+    assert assay("export", "runs.assay", "-o", name, *both).code == 0
 
 
 def test_nothing_to_export_is_incomplete(assay: Assay) -> None:

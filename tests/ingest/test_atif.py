@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.ingest.reading import problems, read, read_one, recording
 
+from assay.execution import MCPExecutionData, ToolExecutionResult
 from assay.ingest.atif import ATIF
+from assay.ingest.reading import read_recording
 from assay.ingest.recording import FilePlace, Recording
 from assay.render.atif_document import atif_document
-from assay.run import RunOutcome, Usage
+from assay.run import RunOutcome, Source, Usage
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -138,12 +141,78 @@ def test_what_assay_says_of_a_run_is_read_back() -> None:
     assert (silent.task_id, silent.attempt, silent.outcome) == (None, None, None)
 
 
+def whole_run() -> AgentTestCase:
+    """A run with much that ATIF has no field for, and no framework or session."""
+    calls = [
+        ToolExecutionResult("f", "no object", "text", success=True, call_id="a", turn=1),
+        ToolExecutionResult("f", None, {"b": [1, 2.5], "a": None}, success=True, call_id="a"),
+        ToolExecutionResult("g", {}, None, error_message="late", execution_time=0.1, turn=2),
+        ToolExecutionResult("g", {"x": 1}, call_id="p", parent_id="a", success_rule="guessed"),
+        ToolExecutionResult("g", {}, '{"n": 1}', call_id="q", started_at=1.1234567, server="s"),
+    ]
+    calls[1].extra = {"rule": "theirs", "arguments": None}
+    return AgentTestCase(
+        "q",
+        "",
+        execution_data=MCPExecutionData(calls, 7, planning_json_compliance=None),
+        conversation_history=[{"role": "critic", "content": "Hm"}],
+        available_tools={"s": [{"name": "g"}]},
+        agent_id="agent-7",
+        started_at=1767225601.1234567,
+        ended_at=1767225609.7654321,
+        usage=Usage(reasoning_tokens=3),
+        source=Source("log.jsonl", "codex-cli", 4),
+        extra={"session": "theirs", "nothing": None},
+    )
+
+
+def test_what_assay_exported_comes_back_as_it_was() -> None:
+    silent = AgentTestCase("", None)
+    no_tools = AgentTestCase("q", "a", available_tools=[], source=Source("f"), run_id="r")
+    for case in (whole_run(), no_tools):
+        back = read_one(ATIF, recording(json.loads(json.dumps(atif_document(case, "key")))))
+        assert back.to_json() == case.to_json()
+    back = read_one(ATIF, recording(atif_document(silent, "key")))
+    assert back.source == Source("log.json", "atif")
+    assert (back.session_id, back.framework, back.execution_data) == (None, None, None)
+
+
+@pytest.mark.parametrize("change", ["a step more", "a result less", "no call's name", "odd json"])
+def test_an_export_that_somebody_changed_is_read_as_anybodys(change: str) -> None:
+    written = atif_document(whole_run(), "key")
+    first, second = written["steps"][1:3]
+    if change == "a step more":
+        written["steps"].append({"source": "agent", "message": "More."})
+    elif change == "a result less":
+        first["observation"]["results"].clear()
+    elif change == "no call's name":
+        del first["tool_calls"][0]["function_name"]
+    else:
+        second["observation"]["results"][0]["content"] = "{"
+    back = read_one(ATIF, recording(written))
+    assert (back.input, len(back.calls), back.source) == ("q", 5, Source("log.json", "atif"))
+
+
+def test_only_what_others_wrote_is_judged() -> None:
+    """In one file, whatever stands beside it."""
+    other = trajectory(step("agent", "", "a"))
+    mixed = recording([atif_document(whole_run(), "key"), other, atif_document(whole_run(), "k")])
+    own, theirs, last = read_recording(mixed, ATIF)
+    assert isinstance(own, AgentTestCase)
+    assert isinstance(theirs, AgentTestCase)
+    assert isinstance(last, AgentTestCase)
+    assert own.to_json() == last.to_json() == whole_run().to_json()
+    assert theirs.calls[0].success_rule == "no_result"
+
+
 def test_calls_of_a_meta_tool_are_read_back_once() -> None:
     entries = [{"recipient_name": f"functions.{name}", "parameters": {}} for name in "ab"]
     outer = {"tool_call_id": "c", "function_name": "batch", "arguments": {"tool_uses": entries}}
     written = run_of({"source": "agent", "message": "", "tool_calls": [outer]})
-    back = read_one(ATIF, recording(atif_document(written, "key")))
-    for case in (written, back):
+    exported = atif_document(written, "key")
+    back = read_one(ATIF, recording(exported))
+    unmarked = read_one(ATIF, recording({**exported, "extra": {}}))
+    for case in (written, back, unmarked):
         told = [(call.call_id, call.parent_id) for call in case.calls]
         assert told == [("c", None), ("c/1", "c"), ("c/2", "c")]
 

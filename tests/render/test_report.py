@@ -20,7 +20,7 @@ from tests.render.report_stores import (
 from tests.web.figure_pages import bare_rates
 from tests.web.sample_stores import HOSTILE, call, case_of
 
-from assay import Store, __version__
+from assay import AgentTestCase, Store, __version__
 from assay.analyses import ANALYSES
 from assay.cli import main
 from assay.comparing import compare, read_sides
@@ -373,3 +373,11 @@ def test_a_browser_that_does_not_print_is_told(
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with pytest.raises(BrowserFailed, match="it is broken"):
         report_pdf("<p>x")
+
+
+def test_calls_that_nobody_recorded_are_a_dash_in_the_list(tmp_path: Path) -> None:
+    board = AgentTestCase("", None, run_id="a", model="m", task_id="t")
+    html = html_of(written(tmp_path / "board.assay", [board, case_of("Q", "A", task_id="u")]))
+    rows = [row for row in re.findall(r'<tr class="none">.*?</tr>', html) if "<i>m</i>" in row]
+    # Its score, its calls and its time.
+    assert [row.count('<td class="r">–</td>') for row in rows] == [3]

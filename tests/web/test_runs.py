@@ -15,7 +15,7 @@ from tests.web.accessibility import barriers
 from tests.web.patient_client import CLIENT
 from tests.web.sample_stores import HOSTILE, bundled, call, case_of, store_of
 
-from assay import RunOutcome
+from assay import AgentTestCase, RunOutcome
 from assay.render.pages import figures
 from assay.render.pages.runs_view import varying_parts
 from assay.store import Store
@@ -443,3 +443,17 @@ _CHOSEN: dict[str, st.SearchStrategy[Any]] = {
 def test_an_address_holds_the_whole_filter(chosen: dict[str, Any]) -> None:
     wanted = RunFilter(**chosen)
     assert RunFilter.from_items(parse_qsl(wanted.query)) == wanted
+
+
+def test_calls_that_nobody_recorded_are_a_dash(
+    tmp_path: Path, serve: Callable[[Starlette], str]
+) -> None:
+    """Of a leaderboard there are the outcomes alone."""
+    board = [AgentTestCase("", None, run_id=name, model="m", task_id=name) for name in "ab"]
+    address = serve(viewer(store_of(tmp_path / "board", board)))
+    assert CLIENT.get(f"{address}/runs").text.count('–<span class="unit"> calls') == 2
+    told = Store(tmp_path / "board").query("SELECT run_key FROM runs ORDER BY run_id")
+    a, b = (row["run_key"] for row in told)
+    two = CLIENT.get(f"{address}/compare/runs?a={a}&b={b}").text
+    assert two.count("– calls, – failed") == 2
+    assert "0 calls" not in CLIENT.get(f"{address}/").text

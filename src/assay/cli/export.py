@@ -31,6 +31,7 @@ from assay.records import counted
 from assay.render.row_files import CsvFile
 
 STDOUT = "-"
+_RUNS = "runs"
 EPILOG = """
 \b
 Examples:
@@ -80,8 +81,13 @@ def export(
         ),
     ],
     table: Annotated[
-        str, typer.Option(metavar="NAME", help="For .parquet and .csv: a table of the store.")
-    ] = "runs",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default=_RUNS,
+            help="For .parquet and .csv: a table of the store.",
+        ),
+    ] = None,
     model: ModelOption = None,
     task: TaskOption = None,
     metric: Annotated[
@@ -91,10 +97,13 @@ def export(
 ) -> None:
     """Write the runs of a store to files that other tools read."""
     opened = open_store(store)
-    _check_table(table)
+    if table is not None:
+        _check_table(table)
     writers = [(target, _writer_for(target)) for target in output]
+    told = {"--table": table is not None, "--metric": bool(metric)}
+    _refuse_idle([option for option in told if told[option]], [write for _, write in writers])
     where, params = chosen(opened, model, task)
-    choice = _Chosen(opened, where, params, table, tuple(metric or ["mcp_tool"]))
+    choice = _Chosen(opened, where, params, table or _RUNS, tuple(metric or ["mcp_tool"]))
     messages = Terminal(stderr=True)
     empty = False
     for target, write in writers:
@@ -102,7 +111,7 @@ def export(
             count = _watched(choice, target, write, messages)
         empty = empty or not count
         if target != STDOUT:
-            messages.tell(f"{_counted(count, target, table)} to {target}")
+            messages.tell(f"{_counted(count, target, choice.table)} to {target}")
     if empty:
         messages.tell("There was nothing to export", "yellow")
     raise typer.Exit(ExitCode.INCOMPLETE if empty else ExitCode.OK)
@@ -110,7 +119,7 @@ def export(
 
 def _watched(choice: _Chosen, target: str, write: _Writer, messages: Terminal) -> int:
     """Write one file; a bar shows how far it is, unless the data itself passes by there."""
-    things, table = ("rows", choice.table) if _is_table(target) else ("runs", "runs")
+    things, table = ("rows", choice.table) if _is_table(target) else ("runs", _RUNS)
     shown = messages.is_watched and not (target == STDOUT and sys.stdout.isatty())
     total = choice.count(table) if shown else None
     with ReadingProgress(messages, total, shown=shown, things=things) as progress:
@@ -228,6 +237,19 @@ EXPORTS: dict[str, _Writer] = {
     ".parquet": _parquet,
     ".csv": _csv,
 }
+
+
+# Options that mean something for some files only, and the writers of those.
+_ONLY_FOR: dict[str, tuple[_Writer, ...]] = {"--table": (_parquet, _csv), "--metric": (_events,)}
+
+
+def _refuse_idle(given: list[str], writers: list[_Writer]) -> None:
+    """Say which option means nothing for any of the files."""
+    for option in given:
+        wanted = _ONLY_FOR[option]
+        if not any(write in wanted for write in writers):
+            suffixes = " and ".join(name for name, write in EXPORTS.items() if write in wanted)
+            raise typer.BadParameter(f"is for {suffixes} only", param_hint=option)
 
 
 def _writer_for(target: str) -> _Writer:

@@ -43,8 +43,8 @@ Exit codes: 0 ok, 2 wrong usage.
 """
 _TOTALS = """
     SELECT COUNT(*) AS runs, COUNT(DISTINCT task) AS tasks, COUNT(DISTINCT model) AS models,
-           COALESCE(SUM(calls), 0)::BIGINT AS calls,
-           COALESCE(SUM(failed_calls), 0)::BIGINT AS failed_calls
+           CASE WHEN COUNT(*) = 0 THEN 0 ELSE SUM(calls)::BIGINT END AS calls,
+           CASE WHEN COUNT(*) = 0 THEN 0 ELSE SUM(failed_calls)::BIGINT END AS failed_calls
     FROM {runs}
 """
 _MODELS = """
@@ -94,7 +94,9 @@ def ls(
 
 def _contents(store: Store, where: str, params: dict[str, Any], limit: int) -> dict[str, Any]:
     tables = import_module("assay.store.tables")
-    columns = f"* REPLACE ({tables.MODEL} AS model), {tables.TASK} AS task"
+    own = {"model": tables.MODEL, "calls": tables.CALLS, "failed_calls": tables.FAILED_CALLS}
+    replaced = ", ".join(f"{sql} AS {name}" for name, sql in own.items())
+    columns = f"* REPLACE ({replaced}), {tables.TASK} AS task"
     runs = f"(SELECT {columns} FROM runs WHERE {where})"  # noqa: S608 - ours
     (totals,) = store.query(_TOTALS.format(runs=runs), **params)
     return {
@@ -109,11 +111,13 @@ def _contents(store: Store, where: str, params: dict[str, Any], limit: int) -> d
 
 
 def _tell(found: dict[str, Any], terminal: Terminal) -> None:
+    calls = "calls were not recorded"
+    if found["calls"] is not None:
+        calls = f"{counted(found['calls'], 'call')} of which {found['failed_calls']:,} failed"
     terminal.tell(
         f"{found['store']}: {counted(found['runs'], 'run', 'runs')} of "
         f"{counted(found['tasks'], 'task', 'tasks')} by "
-        f"{counted(found['models'], 'model', 'models')}, "
-        f"{counted(found['calls'], 'call', 'calls')} of which {found['failed_calls']:,} failed, "
+        f"{counted(found['models'], 'model', 'models')}, {calls}, "
         f"in {counted(found['batches'], 'batch', 'batches')}"
     )
     if not found["runs"]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError
 from assay.execution import ToolExecutionResult
+from assay.ingest.atif_of_ours import own_case
 from assay.ingest.chat import RunBuilder, entries
 from assay.ingest.documents import Unreadable, unexpected
 from assay.ingest.fields import (
@@ -68,7 +69,11 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(entry, Unreadable):
             yield entry
         elif _is_trajectory(entry.value):
-            yield _case(entry.value, recording, entry.position)
+            own = own_case(entry.value)
+            case = own or _case(entry.value, recording, entry.position)
+            recording.settled = own is not None
+            case.source = case.source or Source(recording.name, NAME, entry.position)
+            yield case
         else:
             expected = "an ATIF trajectory with schema_version and steps"
             yield unexpected(recording.name, entry.value, expected, entry.position)
@@ -98,7 +103,6 @@ def _case(trajectory: dict[str, Any], recording: Recording, position: int | None
         usage=_usage(trajectory, steps),
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
-        source=Source(recording.name, NAME, position),
         extra=_extra(trajectory, steps),
     )
 
@@ -292,8 +296,8 @@ ATIF = Format(
     name=NAME,
     title="ATIF trajectories (Harbor), 1.0 to 1.8",
     fidelity=(
-        "Has no error flag, no server, no task and no outcome; all are read from `extra` where "
-        "assay wrote them. Has one time a step and none for the end of a call. Calls in "
+        "Has no error flag, no server, no task and no outcome; what assay exported is read back "
+        "as it was, from `extra`. Has one time a step and none for the end of a call. Calls in "
         "copied steps are counted in the trajectory they were made in."
     ),
     recognise=_recognise,

@@ -186,6 +186,8 @@ class Recording:
         self.damage: str | None = None
         # What a format made of the file while looking at it, so that reading need not do it again.
         self.glimpsed: AgentTestCase | Judged | None = None
+        # Whether the run that was read last is one of ours, settled before it was written.
+        self.settled = False
         # The spans that were seen by the first who looked for some: several formats have them.
         self.sampled_spans: list[Any] | None = None
 

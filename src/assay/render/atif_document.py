@@ -1,7 +1,7 @@
 """A run as an ATIF trajectory, for the tools that read those.
 
-ATIF has no error flag, no server and no outcome; ours stand in its `extra` fields, where our own
-reader looks for them.
+ATIF has no error flag, no server and no outcome; what it has no field for stands in its `extra`, by
+the names of the record, so that our own reader finds the same run again.
 """
 
 from __future__ import annotations
@@ -13,16 +13,31 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.errors import AssayError
+from assay.execution import ToolExecutionResult
+from assay.records import ATIF_MARK, ATIF_STEPS, field_names
+from assay.test_case import AgentTestCase
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assay.execution import ToolExecutionResult
-    from assay.test_case import AgentTestCase
-
 VERSION = "ATIF-v1.8"
 _UNKNOWN = "unknown"
+_CALL_FIELDS = field_names(ToolExecutionResult)
+# What stands in a call and in its result by the names of ATIF, or by ours in the result's `extra`.
+_TOLD = frozenset(
+    {
+        "tool",
+        "parameters",
+        "result",
+        "success",
+        "call_id",
+        "success_rule",
+        "reported_success",
+        "error_message",
+        "execution_time",
+    }
+)
 
 Json = dict[str, Any]
 
@@ -37,15 +52,22 @@ def atif_document(case: AgentTestCase, run_key: str) -> Json:
         agent=_agent(case),
         steps=steps,
         final_metrics=_final_metrics(case, len(steps)),
-        extra=_set(
-            run_id=case.run_id,
-            task_id=case.task_id,
-            attempt=case.attempt,
-            outcome=case.outcome.to_dict() if case.outcome else None,
-            source=case.source.to_dict() if case.source else None,
-        )
-        or None,
+        extra=_record(case),
     )
+
+
+def _record(case: AgentTestCase) -> Json:
+    """The record of a run without what its steps tell, and without empty fields."""
+    told = case.to_dict()
+    del told["input"], told["actual_output"]
+    if case.execution_data is not None:
+        del told["execution_data"]["tool_executions"]
+    if _json(told["available_tools"]) == _json(_tool_definitions(case)):  # its order counts, too
+        del told["available_tools"]
+    known = field_names(AgentTestCase)
+    return {ATIF_MARK: ATIF_STEPS} | {
+        key: value for key, value in told.items() if value is not None or key not in known
+    }
 
 
 def _steps(case: AgentTestCase) -> Iterator[Json]:
@@ -82,12 +104,7 @@ def _call_step(calls: list[tuple[str, ToolExecutionResult]]) -> Json:
                 tool_call_id=name,
                 function_name=call.tool,
                 arguments=call.parameters if isinstance(call.parameters, dict) else {},
-                extra=_set(
-                    server=call.server,
-                    parent_id=call.parent_id,
-                    arguments=None if isinstance(call.parameters, dict) else call.parameters,
-                )
-                or None,
+                extra=_rest(name, call) or None,
             )
             for name, call in calls
         ],
@@ -95,24 +112,41 @@ def _call_step(calls: list[tuple[str, ToolExecutionResult]]) -> Json:
     )
 
 
+def _rest(name: str, call: ToolExecutionResult) -> Json:
+    """What else the record says of a call than what stands in the call and in its result."""
+    told = {
+        key: value
+        for key, value in call.to_dict().items()
+        if key not in _TOLD and (value is not None or key not in _CALL_FIELDS)
+    }
+    if call.call_id != name:
+        told["call_id"] = call.call_id
+    if not isinstance(call.parameters, dict):
+        told["parameters"] = call.parameters
+    return told
+
+
 def _result(name: str, call: ToolExecutionResult) -> Json:
+    content, kind = _content(call)
     return _set(
         source_call_id=name,
-        content=_content(call),
+        content=content,
         extra=_set(
             is_error=not call.success,
             rule=call.success_rule,
             reported_success=call.reported_success,
             error_message=call.error_message,
             duration_s=call.execution_time,
+            content=kind,
         ),
     )
 
 
-def _content(call: ToolExecutionResult) -> str | None:
+def _content(call: ToolExecutionResult) -> tuple[str | None, str | None]:
+    """What came back as text, and what it is where it is not the result as it was."""
     if call.result is None:
-        return call.error_message
-    return call.result if isinstance(call.result, str) else _json(call.result)
+        return call.error_message, None if call.error_message is None else "error"
+    return (call.result, None) if isinstance(call.result, str) else (_json(call.result), "json")
 
 
 def _agent(case: AgentTestCase) -> Json:

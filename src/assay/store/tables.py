@@ -190,6 +190,10 @@ MODEL = "COALESCE(folder_model, model)"
 IS_MODEL = "$model IN (folder_model, model)"
 # A run without a task id belongs to the task that its input words; without either it stands alone.
 TASK = "COALESCE(task_id, NULLIF(input, ''), run_key)"
+# How many calls a run made, and failed; NULL of one of which neither calls nor an answer were kept.
+_HAS_CALLS_TOLD = "(calls > 0 OR total_rounds IS NOT NULL OR actual_output IS NOT NULL)"
+CALLS = f"CASE WHEN {_HAS_CALLS_TOLD} THEN calls END"
+FAILED_CALLS = f"CASE WHEN {_HAS_CALLS_TOLD} THEN failed_calls END"
 # A call that is known to have worked; of one that nothing came back from nobody can tell.
 SUCCEEDED = (
     "(NOT failed AND COALESCE(success_rule, '') NOT IN "

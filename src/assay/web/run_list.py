@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from assay.render.latest_scores import LATEST_SCORES
-from assay.store.tables import MODEL
+from assay.store.tables import CALLS, FAILED_CALLS, MODEL
 from assay.web.run_filter import ORDERS, RunFilter
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ _LONGEST_PROMPT = 2_000
 _ROWS = f"""
     SELECT run_key, run_id, task_id, attempt, {MODEL} AS model, framework,
            substr(input, 1, {_LONGEST_PROMPT}) AS input, outcome_success, outcome_score,
-           calls, failed_calls, started_at, ended_at, source_path, source_position
+           {CALLS} AS calls, {FAILED_CALLS} AS failed_calls, started_at, ended_at,
+           source_path, source_position
     FROM stored_runs WHERE run_key IN (SELECT UNNEST($keys::VARCHAR[]))
 """  # noqa: S608 - our own words
 _BLAMES = """

@@ -65,7 +65,7 @@ WORKLOAD = Analysis(
     columns=(
         Column("task_id", "task", "name"),
         Column("runs", "runs", "count"),
-        Column("unrecorded", "not recorded", "count", lower_is_better=True, wide=True),
+        Column("unrecorded", "not recorded", "count", lower_is_better=True),
         Column("models", "models", "count"),
         Column("mean_calls", "mean calls", "number"),
         Column("fewest_calls", "fewest", "count"),

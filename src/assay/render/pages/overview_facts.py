@@ -13,7 +13,7 @@ from assay.errors import UnknownName
 from assay.render.pages.tool_facts import ToolFacts, read_tool_facts
 from assay.stats.clustered import ClusterSums, clustered_share
 from assay.stats.intervals import Estimate
-from assay.store.tables import MODEL, TASK
+from assay.store.tables import CALLS, MODEL, TASK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 # Ways to divide a store on the overview, the usual one first.
 SIDES = ("model", "framework", "agent")
 _COUNTS = f"""
-    SELECT COUNT(*) AS runs, COALESCE(SUM(calls), 0)::BIGINT AS calls,
+    SELECT COUNT(*) AS runs,
+           CASE WHEN COUNT(*) = 0 THEN 0 ELSE SUM({CALLS})::BIGINT END AS calls,
            COUNT(DISTINCT {TASK}) AS tasks,
            COUNT(*) FILTER (WHERE outcome_success IS NULL) AS without_outcome,
            COUNT(*) FILTER (WHERE {MODEL} IS NULL) AS without_model,
@@ -46,7 +47,7 @@ class Counts(Struct, frozen=True):
     """How much there is, and how much of it says nothing."""
 
     runs: int
-    calls: int
+    calls: int | None
     tasks: int
     without_outcome: int
     without_model: int

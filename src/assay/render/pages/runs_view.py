@@ -27,8 +27,8 @@ class RunLine(Struct, frozen=True):
     prompt: str
     score: float | None
     blames: list[tuple[str, int]]
-    calls: int
-    failed: int
+    calls: int | None
+    failed: int | None
     seconds: float | None
     started_at: float | None
 

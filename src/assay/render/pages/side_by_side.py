@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.render.safe_text import shortened
+from assay.store.tables import CALLS, FAILED_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,11 +25,12 @@ _LONGEST_ALONE = 300
 _KEPT = 60
 _ENDINGS = ('"}', "}", '"]}', "]}", '"}}', "}}")
 _TOKENS = re.compile(r"\w+|\s+|[^\w\s]")
-_RUN = """
+_RUN = f"""
     SELECT run_key, run_id, task_id, attempt, model, framework, input, actual_output,
-           outcome_success, calls, failed_calls, ended_at - started_at AS seconds, cost_usd
+           outcome_success, {CALLS} AS calls, {FAILED_CALLS} AS failed_calls,
+           ended_at - started_at AS seconds, cost_usd
     FROM stored_runs WHERE run_key = $run_key
-"""
+"""  # noqa: S608 - our own words
 _CALLS = """
     SELECT position, server, tool, arguments, failed, blame, kind, execution_time
     FROM stored_calls WHERE run_key = $run_key ORDER BY position LIMIT $most
@@ -89,7 +91,7 @@ def side_by_side(
     """The runs with their calls paired by tool and order."""
     pairs = tuple(_marked(_paired(a_calls, b_calls)))
     same = sum(pair.kind == "same" for pair in pairs)
-    left = a["calls"] - len(a_calls) + b["calls"] - len(b_calls)
+    left = (a["calls"] or 0) - len(a_calls) + (b["calls"] or 0) - len(b_calls)
     return SideBySide(_shown(a), _shown(b), pairs, same, len(pairs) - same, left)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from assay.render.latest_scores import LATEST_SCORES
 from assay.render.pages.failing_calls import BLAMES
 from assay.render.pages.runs_view import RunLine, run_lines
-from assay.store.tables import MODEL
+from assay.store.tables import CALLS, FAILED_CALLS, MODEL
 
 if TYPE_CHECKING:
     from assay.store import Store
@@ -24,7 +24,8 @@ _LISTED = f"""
     listed AS (
         SELECT run_key, run_id, task_id, attempt, {MODEL} AS model,
                SUBSTR(input, 1, {_LONGEST_PROMPT}) AS input,
-               outcome_success, calls, failed_calls, started_at, ended_at, score,
+               outcome_success, {CALLS} AS calls, {FAILED_CALLS} AS failed_calls,
+               started_at, ended_at, score,
                source_path, source_position
         FROM stored_runs LEFT JOIN scored USING (run_key)
         {_ORDER} LIMIT $most

@@ -1,0 +1,75 @@
+"""Trajectories that assay exported itself: the same runs again, nothing lost and nothing guessed.
+
+What ATIF has no field for stands in `extra`, by the names that the record has for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from assay.errors import AssayError
+from assay.ingest.fields import dict_or_empty, objects_in
+from assay.records import ATIF_MARK, ATIF_STEPS
+from assay.test_case import AgentTestCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_RESULT_FIELDS = {
+    "rule": "success_rule",
+    "reported_success": "reported_success",
+    "error_message": "error_message",
+    "duration_s": "execution_time",
+}
+
+
+def own_case(trajectory: dict[str, Any]) -> AgentTestCase | None:
+    """The run as it was exported; None of what others wrote, or went on with."""
+    record = dict(dict_or_empty(trajectory.get("extra")))
+    steps = objects_in(trajectory.get("steps"))
+    if record.pop(ATIF_MARK, None) != ATIF_STEPS or not steps:
+        return None
+    if dict_or_empty(trajectory.get("final_metrics")).get("total_steps") != len(steps):
+        return None
+    try:
+        return _case(trajectory, record, steps)
+    except (AssayError, LookupError, TypeError, msgspec.DecodeError):
+        return None  # somebody changed it: what is there is read as anybody else's
+
+
+def _case(
+    trajectory: dict[str, Any], record: dict[str, Any], steps: list[dict[str, Any]]
+) -> AgentTestCase:
+    record["input"] = steps[0]["message"]
+    if len(steps) > 1 and "tool_calls" not in steps[-1]:
+        record["actual_output"] = steps[-1]["message"]
+    if isinstance(data := record.get("execution_data"), dict):
+        calls = [call for step in steps for call in _calls(step)]
+        record["execution_data"] = {**data, "tool_executions": calls}
+    agent = dict_or_empty(trajectory.get("agent"))
+    record.setdefault("available_tools", agent.get("tool_definitions"))
+    return AgentTestCase.from_dict(record)
+
+
+def _calls(step: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    observed = dict_or_empty(step.get("observation")).get("results")
+    results = {result["source_call_id"]: result for result in objects_in(observed)}
+    for call in objects_in(step.get("tool_calls")):
+        name = call["tool_call_id"]
+        told = {"parameters": call["arguments"], "call_id": name} | _settled(results[name])
+        yield {"tool": call["function_name"], **told, **dict_or_empty(call.get("extra"))}
+
+
+def _settled(result: dict[str, Any]) -> dict[str, Any]:
+    about = dict_or_empty(result.get("extra"))
+    told = {ours: about[theirs] for theirs, ours in _RESULT_FIELDS.items() if theirs in about}
+    found = _content(result.get("content"), about.get("content"))
+    return {"result": found, "success": not about["is_error"], **told}
+
+
+def _content(told: Any, kind: str | None) -> Any:
+    if kind == "error":  # told once more where no result was
+        return None
+    return msgspec.json.decode(told) if kind == "json" else told
