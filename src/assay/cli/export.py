@@ -28,6 +28,7 @@ from assay.cli.stores import (
 )
 from assay.errors import UnknownName, WriteFailed
 from assay.records import counted
+from assay.render.output_files import written_whole
 from assay.render.row_files import CsvFile
 
 STDOUT = "-"
@@ -149,7 +150,7 @@ def _native(choice: _Chosen, target: str) -> int:
 def _parquet(choice: _Chosen, target: str) -> int:
     on_share = None if choice.total is None else ShareOf(choice.total, choice.watch).reach
     table, where = choice.table, choice.where
-    with _told(target), _written_whole(Path(target)) as part:
+    with _told(target), written_whole(Path(target)) as part:
         count: int = choice.store.export(part, table, where, on_share=on_share, **choice.params)
     return count
 
@@ -280,7 +281,7 @@ def _opened(target: str) -> Iterator[IO[str]]:
         return
     with (
         _told(target),
-        _written_whole(Path(target)) as part,
+        written_whole(Path(target)) as part,
         part.open("w", encoding="utf-8", newline="") as stream,
     ):
         yield stream
@@ -297,21 +298,6 @@ def _told(target: str) -> Iterator[None]:
         raise WriteFailed(target, exc.reason) from exc
     except OSError as exc:
         raise WriteFailed(target, exc.strerror) from exc
-
-
-@contextmanager
-def _written_whole(path: Path) -> Iterator[Path]:
-    """What to write to: the file gets its name when it is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path if path.exists() and not path.is_file() else path.with_name(f"{path.name}.part")
-    try:
-        yield part
-        if part != path:
-            part.replace(path)
-    except BaseException:
-        if part != path:
-            part.unlink(missing_ok=True)
-        raise
 
 
 def _json(value: object) -> str:

@@ -20,7 +20,7 @@ from assay.cli.machine_output import json_line, write_data, write_json
 from assay.cli.stores import JsonOption
 from assay.errors import DamagedStore, InvalidSettings
 from assay.records import counted
-from assay.render.output_files import by_suffix, write_text
+from assay.render.output_files import append_text, by_suffix, write_text
 
 if TYPE_CHECKING:
     from assay.gate import FoundSettings, GateReport, GateSettings
@@ -192,7 +192,7 @@ def _write_summary(report: GateReport) -> None:
     """The report to where GitHub shows it beside the log; that has annotations on either stream."""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if summary:
-        write_text(Path(summary), _renderer("github").gate_markdown(report), mode="a")
+        append_text(Path(summary), _renderer("github").gate_markdown(report))
 
 
 def _renderer(name: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from assay.errors import UnknownName, WriteFailed
 
@@ -24,14 +24,38 @@ def by_suffix(path: Path, outputs: Mapping[str, Form]) -> Form:
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file as it is, making its folder if need be."""
-    with place_for(path):
-        path.write_bytes(data)
+    with place_for(path), written_whole(path) as part:
+        part.write_bytes(data)
 
 
-def write_text(path: Path, text: str, *, mode: Literal["w", "a"] = "w") -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a file, making its folder if need be."""
-    with place_for(path), path.open(mode, encoding="utf-8") as file:
+    write_bytes(path, text.encode())
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add to the end of a file, making it and its folder if need be."""
+    with place_for(path), path.open("a", encoding="utf-8") as file:
         file.write(text)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """What to write to: the file gets its name when it is whole; until then an older one stays.
+
+    What is no plain file, such as a pipe, is written to as it is, and so is what a link leads to.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    is_plain = path.is_file() or not path.exists()
+    part = path.with_name(f"{path.name}.part") if is_plain and not path.is_symlink() else path
+    try:
+        yield part
+        if part != path:
+            part.replace(path)
+    except BaseException:
+        if part != path:
+            part.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
