@@ -289,7 +289,7 @@ def test_records_of_several_tasks_or_tries_are_a_run_each_whatever_they_share(ke
 def test_questions_of_one_experiment_are_a_run_each_and_what_a_model_was_sent_is_not(
     key: str,
 ) -> None:
-    asked = [record(number, **{key: "nightly"}) for number in (1, 2)]
+    asked = [record(number, 1, **{key: "nightly"}) for number in (1, 2)]
     assert [r.input for r in read(GENERIC, recording(asked))] == ["q1", "q2"]
     for sent in sorted(SENT_KEYS):
         steps = [{sent: row["question"], "response": "x", key: "r"} for row in asked]
