@@ -341,6 +341,13 @@ def test_rows_of_a_table_are_grouped_by_the_column_that_names_their_run(key: str
     assert [[call.tool for call in run.calls] for run in runs] == [["a", "b"], ["c"]]
 
 
+@pytest.mark.parametrize("column", ["timestamp", "Timestamp", "TimeStamp", "Time Stamp"])
+def test_rows_of_a_table_tell_when_they_were_written(column: str) -> None:
+    table = f"{column},ToolName,args,result\n2026-01-01T00:00:00Z,a,{{}},1\n"
+    run = read_one(GENERIC, recording(table.encode(), "calls.csv"))
+    assert (run.started_at, run.calls[0].tool) == (1767225600.0, "a")
+
+
 def test_rows_of_a_table_tell_what_was_asked_and_answered() -> None:
     rows = "q1,a,{},1,a1\nq1,b,{},2,a1\nq2,c,{},3,a2\n"
     table = f"question,tool,args,result,answer\n{rows}".encode()
