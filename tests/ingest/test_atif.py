@@ -230,6 +230,13 @@ def test_an_export_says_nothing_against_its_own_steps() -> None:
     assert len(read_one(ATIF, recording(written)).calls) == 5
 
 
+def test_what_a_later_assay_exported_is_told() -> None:
+    written = atif_document(whole_run(), "key")
+    written["extra"]["schema_version"] = 99
+    [told] = problems(ATIF, recording(written))
+    assert "99 was written by a later assay" in told
+
+
 def test_calls_come_back_apart_whatever_ids_the_recording_has() -> None:
     """The second has none, and the first the one that ours would be; the last repeats both."""
     ids = ["call-2", None, "call-2", "call-3"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.errors import AssayError
+from assay.errors import AssayError, UnsupportedVersion
 from assay.ingest.fields import dict_or_empty, objects_in
 from assay.records import ATIF_MARK, ATIF_STEPS
 from assay.test_case import AgentTestCase
@@ -28,7 +28,10 @@ _OF_STEPS = frozenset({"tool", "result", "success", *_RESULT_FIELDS.values()})
 
 
 def own_case(trajectory: dict[str, Any]) -> AgentTestCase | None:
-    """The run as it was exported; None of what others wrote, or went on with."""
+    """The run as it was exported; None of what others wrote, or went on with.
+
+    What a later assay wrote is an `UnsupportedVersion`: nobody can tell what would be lost.
+    """
     record = dict(dict_or_empty(trajectory.get("extra")))
     steps = objects_in(trajectory.get("steps"))
     if record.pop(ATIF_MARK, None) != ATIF_STEPS or not _are_ours(steps):
@@ -37,6 +40,8 @@ def own_case(trajectory: dict[str, Any]) -> AgentTestCase | None:
         return None
     try:
         return _case(trajectory, record, steps)
+    except UnsupportedVersion:
+        raise
     except (AssayError, LookupError, TypeError, ValueError, RecursionError):
         return None  # somebody changed it: what is there is read as anybody else's
 
