@@ -193,6 +193,67 @@ def test_an_export_that_somebody_changed_is_read_as_anybodys(change: str) -> Non
     assert (back.input, len(back.calls), back.source) == ("q", 5, Source("log.json", "atif"))
 
 
+@pytest.mark.parametrize("content", ["[" * 100_000, "1e999", "9" * 5_000, '"\\ud800"', 5])
+def test_what_claims_to_be_json_in_an_export_and_is_none_is_a_text(content: Any) -> None:
+    written = atif_document(whole_run(), "key")
+    written["steps"][2]["observation"]["results"][0]["content"] = content
+    back = read_one(ATIF, recording(written))
+    assert back.source == Source("log.json", "atif")
+    assert back.calls[1].result == content
+
+
+@pytest.mark.parametrize("where", ["before the answer", "at the end", "in a call's step"])
+def test_an_export_that_somebody_went_on_with_loses_no_words(where: str) -> None:
+    """Also where they counted their steps."""
+    written = atif_document(whole_run(), "key")
+    steps = written["steps"]
+    if where == "in a call's step":
+        steps[1]["message"] = "More?"
+    else:
+        at = len(steps) - (where == "before the answer")
+        steps.insert(at, {"source": "user", "message": "More?"})
+    written["final_metrics"]["total_steps"] = len(steps)
+    back = read_one(ATIF, recording(written))
+    assert back.source == Source("log.json", "atif")
+    assert "More?" in [turn["content"] for turn in back.conversation_history or []]
+
+
+def test_an_export_says_nothing_against_its_own_steps() -> None:
+    written = atif_document(whole_run(), "key")
+    hidden = {"tool": "x", "result": "x", "success": True, "success_rule": "x"}
+    failed = written["steps"][3]["tool_calls"][0]
+    failed["extra"] = {**failed["extra"], **hidden}
+    written["extra"] |= {"input": "x"}
+    back = read_one(ATIF, recording(written))
+    assert back.to_json() == whole_run().to_json()
+    del written["extra"]["execution_data"]
+    assert len(read_one(ATIF, recording(written)).calls) == 5
+
+
+def test_what_a_later_assay_exported_is_told() -> None:
+    written = atif_document(whole_run(), "key")
+    written["extra"]["schema_version"] = 99
+    [told] = problems(ATIF, recording(written))
+    assert "99 was written by a later assay" in told
+
+
+def test_calls_come_back_apart_whatever_ids_the_recording_has() -> None:
+    """The second has none, and the first the one that ours would be; the last repeats both."""
+    ids = ["call-2", None, "call-2", "call-3"]
+    calls = [
+        ToolExecutionResult("f", {}, str(i), success=True, call_id=name, turn=1)
+        for i, name in enumerate(ids)
+    ]
+    case = AgentTestCase("q", "a", execution_data=MCPExecutionData(calls))
+    written = atif_document(case, "key")
+    names = [call["tool_call_id"] for call in written["steps"][1]["tool_calls"]]
+    assert names == ["call-2", "call-2+", "call-3+", "call-3"]
+    back = read_one(ATIF, recording(written))
+    assert [(call.call_id, call.result) for call in back.calls] == [
+        (name, str(i)) for i, name in enumerate(ids)
+    ]
+
+
 def test_only_what_others_wrote_is_judged() -> None:
     """In one file, whatever stands beside it."""
     other = trajectory(step("agent", "", "a"))

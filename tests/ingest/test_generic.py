@@ -25,6 +25,7 @@ from assay.ingest.recording import FilePlace, Recording
 from assay.ingest.shape_words import LOOSE_RESULT_KEYS
 from assay.ingest.stated_outcome import SCORE_KEYS, VERDICT_KEYS
 from assay.run import Usage
+from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -279,6 +280,35 @@ def test_records_of_one_session_are_its_turns(named: dict[str, Any]) -> None:
     assert {"a1", "q2"} <= set(told)
 
 
+@pytest.mark.parametrize("key", SESSION_KEYS)
+def test_records_with_a_conversation_of_their_own_are_a_run_each_whatever_they_share(
+    key: str,
+) -> None:
+    said = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    line = {"input": "q", "output": "a", "history": said, key: "nightly"}
+    for told in ((line, line), [line, line], (line, line, {"event": "the end"})):
+        found = GENERIC.read(recording(told, "log.jsonl"))
+        runs = [run for run in found if isinstance(run, AgentTestCase)]
+        assert [(r.input, r.actual_output) for r in runs] == [("q", "a")] * 2
+        assert [len(r.conversation_history or []) for r in runs] == [2, 2]
+
+
+@pytest.mark.parametrize("key", SESSION_KEYS)
+def test_a_step_that_names_no_record_does_not_melt_those_that_are_named_apart(key: str) -> None:
+    lines = ({"level": "info", "msg": "start"}, *(record(n, **{key: f"r{n}"}) for n in (1, 2)))
+    found = list(GENERIC.read(recording(lines, "log.jsonl")))
+    assert [getattr(item, "input", None) for item in found] == ["q1", "q2", None]
+    assert str(found[-1]).startswith("log.jsonl:1: no messages")
+
+
+def test_records_of_a_list_stand_where_they_begin_and_keep_what_they_share() -> None:
+    listed = [record(n, session_id=s, task_id=f"task {s}") for n, s in enumerate("aabb")]
+    for told in (listed, tuple(listed)):
+        runs = read(GENERIC, recording(told, "log.jsonl"))
+        assert [(r.session_id, r.task_id) for r in runs] == [("a", "task a"), ("b", "task b")]
+        assert [r.source and r.source.position for r in runs] == [1, 3]
+
+
 @pytest.mark.parametrize("key", TRY_KEYS)
 def test_records_of_several_tasks_or_tries_are_a_run_each_whatever_they_share(key: str) -> None:
     lines = tuple(record(number, session="nightly", **{key: number}) for number in (1, 2))
@@ -309,6 +339,13 @@ def test_rows_of_a_table_are_grouped_by_the_column_that_names_their_run(key: str
     table = f"{key},tool,args,result\nr1,a,{{}},1\nr1,b,{{}},2\nr2,c,{{}},3\n"
     runs = read(GENERIC, recording(table.encode(), "calls.csv"))
     assert [[call.tool for call in run.calls] for run in runs] == [["a", "b"], ["c"]]
+
+
+@pytest.mark.parametrize("column", ["timestamp", "Timestamp", "TimeStamp", "Time Stamp"])
+def test_rows_of_a_table_tell_when_they_were_written(column: str) -> None:
+    table = f"{column},ToolName,args,result\n2026-01-01T00:00:00Z,a,{{}},1\n"
+    run = read_one(GENERIC, recording(table.encode(), "calls.csv"))
+    assert (run.started_at, run.calls[0].tool) == (1767225600.0, "a")
 
 
 def test_rows_of_a_table_tell_what_was_asked_and_answered() -> None:

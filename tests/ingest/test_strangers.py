@@ -122,6 +122,16 @@ def test_a_file_of_another_format_than_the_named_is_told_once(
     )
 
 
+def test_no_more_strangers_wait_than_there_is_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.ingest.reading._MOST_HELD", 2)
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{json.dumps(OTHERS['Codex'])}\n" * 4)
+    found = [item for item in read_runs(path, format_name="pi") if "Codex" in str(item)]
+    assert [getattr(item, "position", None) for item in found] == [1, 2, 3, 4]
+
+
 def test_a_chat_that_was_named_a_session_is_told_what_it_seems(tmp_path: Path) -> None:
     path = tmp_path / "chat.json"
     said = [*OTHERS["a chat"]["messages"], {"role": "assistant", "content": "Hi"}]

@@ -32,6 +32,14 @@ def test_an_older_file_stays_where_the_newer_one_cannot_be_written(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_who_may_read_a_file_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_text(path, "older")
+    path.chmod(0o600)
+    write_text(path, "newer")
+    assert (path.stat().st_mode & 0o777, path.read_text()) == (0o600, "newer")
+
+
 def test_what_a_link_leads_to_is_written(tmp_path: Path) -> None:
     (tmp_path / "latest.html").symlink_to(tmp_path / "one.html")
     write_text(tmp_path / "latest.html", "é")

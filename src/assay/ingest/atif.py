@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.errors import AssayError
+from assay.errors import AssayError, UnsupportedVersion
 from assay.execution import ToolExecutionResult
 from assay.ingest.atif_of_ours import own_case
 from assay.ingest.chat import RunBuilder, entries
@@ -69,14 +69,24 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if isinstance(entry, Unreadable):
             yield entry
         elif _is_trajectory(entry.value):
-            own = own_case(entry.value)
-            case = own or _case(entry.value, recording, entry.position)
-            recording.settled = own is not None
-            case.source = case.source or Source(recording.name, NAME, entry.position)
-            yield case
+            yield _run(entry.value, recording, entry.position)
         else:
             expected = "an ATIF trajectory with schema_version and steps"
             yield unexpected(recording.name, entry.value, expected, entry.position)
+
+
+def _run(
+    trajectory: dict[str, Any], recording: Recording, position: int | None
+) -> AgentTestCase | Unreadable:
+    """The run of a trajectory, whoever wrote it."""
+    try:
+        own = own_case(trajectory)
+    except UnsupportedVersion as exc:
+        return Unreadable(recording.name, str(exc), position)
+    case = own or _case(trajectory, recording, position)
+    recording.settled = own is not None
+    case.source = case.source or Source(recording.name, NAME, position)
+    return case
 
 
 def _case(trajectory: dict[str, Any], recording: Recording, position: int | None) -> AgentTestCase:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from assay.errors import AssayError
+from assay.errors import AssayError, UnsupportedVersion
 from assay.ingest.fields import dict_or_empty, objects_in
 from assay.records import ATIF_MARK, ATIF_STEPS
 from assay.test_case import AgentTestCase
@@ -23,31 +23,47 @@ _RESULT_FIELDS = {
     "error_message": "error_message",
     "duration_s": "execution_time",
 }
+# What the steps tell of a call, and nothing beside them.
+_OF_STEPS = frozenset({"tool", "result", "success", *_RESULT_FIELDS.values()})
 
 
 def own_case(trajectory: dict[str, Any]) -> AgentTestCase | None:
-    """The run as it was exported; None of what others wrote, or went on with."""
+    """The run as it was exported; None of what others wrote, or went on with.
+
+    What a later assay wrote is an `UnsupportedVersion`: nobody can tell what would be lost.
+    """
     record = dict(dict_or_empty(trajectory.get("extra")))
     steps = objects_in(trajectory.get("steps"))
-    if record.pop(ATIF_MARK, None) != ATIF_STEPS or not steps:
+    if record.pop(ATIF_MARK, None) != ATIF_STEPS or not _are_ours(steps):
         return None
     if dict_or_empty(trajectory.get("final_metrics")).get("total_steps") != len(steps):
         return None
     try:
         return _case(trajectory, record, steps)
-    except (AssayError, LookupError, TypeError, msgspec.DecodeError):
+    except UnsupportedVersion:
+        raise
+    except (AssayError, LookupError, TypeError, ValueError, RecursionError):
         return None  # somebody changed it: what is there is read as anybody else's
+
+
+def _are_ours(steps: list[dict[str, Any]]) -> bool:
+    """Whether the steps are a question, calls without a word, and at most one answer."""
+    if not steps or steps[0].get("source") != "user" or "tool_calls" in steps[0]:
+        return False
+    middle = steps[1:] if "tool_calls" in steps[-1] else steps[1:-1]
+    is_wordless = all(step.get("message") == "" and "tool_calls" in step for step in middle)
+    return is_wordless and all(step.get("source") == "agent" for step in steps[1:])
 
 
 def _case(
     trajectory: dict[str, Any], record: dict[str, Any], steps: list[dict[str, Any]]
 ) -> AgentTestCase:
+    has_answer = len(steps) > 1 and "tool_calls" not in steps[-1]
     record["input"] = steps[0]["message"]
-    if len(steps) > 1 and "tool_calls" not in steps[-1]:
-        record["actual_output"] = steps[-1]["message"]
-    if isinstance(data := record.get("execution_data"), dict):
-        calls = [call for step in steps for call in _calls(step)]
-        record["execution_data"] = {**data, "tool_executions": calls}
+    record["actual_output"] = steps[-1]["message"] if has_answer else None
+    calls = [call for step in steps for call in _calls(step)]
+    if calls or record.get("execution_data") is not None:
+        record["execution_data"] = {**record["execution_data"], "tool_executions": calls}
     agent = dict_or_empty(trajectory.get("agent"))
     record.setdefault("available_tools", agent.get("tool_definitions"))
     return AgentTestCase.from_dict(record)
@@ -57,9 +73,10 @@ def _calls(step: dict[str, Any]) -> Iterator[dict[str, Any]]:
     observed = dict_or_empty(step.get("observation")).get("results")
     results = {result["source_call_id"]: result for result in objects_in(observed)}
     for call in objects_in(step.get("tool_calls")):
-        name = call["tool_call_id"]
+        name, beside = call["tool_call_id"], dict_or_empty(call.get("extra"))
         told = {"parameters": call["arguments"], "call_id": name} | _settled(results[name])
-        yield {"tool": call["function_name"], **told, **dict_or_empty(call.get("extra"))}
+        rest = {key: value for key, value in beside.items() if key not in _OF_STEPS}
+        yield {"tool": call["function_name"], **told, **rest}
 
 
 def _settled(result: dict[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def table_rows(text: str, name: str) -> Iterator[Document | Unreadable]:
 def _key(column: str) -> str:
     """A column's name as keys are written: people begin words with capitals and part them."""
     parted = re.sub(r"[\s-]+|(?<=[a-z0-9])(?=[A-Z])", "_", column.strip())
-    return parted.lower()
+    return parted.lower().replace("time_stamp", "timestamp")
 
 
 def _delimiter(text: str, name: str) -> str:

@@ -405,14 +405,17 @@ def _read(recording: Recording) -> Iterator[AgentTestCase | Unreadable]:
         if document.position is not None and is_loose:
             loose.append((document.position, value))
             continue
-        if are_rows:
-            runs = [run for _, run in runs_of_rows([(None, row) for row in rows])]
-        for position, run in enumerate(runs or [value], start=1):
-            place = position if len(runs) > 1 else document.position
-            yield _case(run, recording, place, {})
+        placed: list[Placed] = list(enumerate(rows if are_rows else runs or [value], start=1))
+        placed = runs_of_rows(placed) if are_rows else placed
+        for position, run in placed:
+            place = position if len(placed) > 1 else document.position
+            yield _case(run, recording, place, _named(run) if are_rows else {})
     for place, lines in runs_of_lines(loose):
-        named = names_in_lines(lines) if isinstance(lines, list) else {}
-        yield _case(lines, recording, place, named)
+        yield _case(lines, recording, place, _named(lines))
+
+
+def _named(lines: object) -> dict[str, str]:
+    return names_in_lines(lines) if isinstance(lines, list) else {}
 
 
 def _case(

@@ -118,8 +118,9 @@ def answered_in(value: object) -> int:
 
 
 def may_go_on(row: object) -> bool:
-    """Whether a row names something that other rows may belong to as well."""
-    return first_id(dict_or_empty(row), SESSION_KEYS) is not None
+    """Whether a row names something that other rows may belong to, and holds no conversation."""
+    is_named = first_id(dict_or_empty(row), SESSION_KEYS) is not None
+    return is_named and not any(map(_has_speakers, conversations_in(row)))
 
 
 def runs_of_rows(rows: list[Placed]) -> list[Placed]:
@@ -130,7 +131,7 @@ def runs_of_rows(rows: list[Placed]) -> list[Placed]:
     for number, (place, row) in enumerate(rows):
         told = dict_or_empty(row)
         is_own = key in EXPERIMENT_KEYS and first_text(told, asked_in_each) is not None
-        session = None if is_own else first_id(told, (key,))
+        session = first_id(told, (key,)) if may_go_on(row) and not is_own else None
         tries = tuple(first_id(told, (name,)) for name in TRY_KEYS)
         runs.setdefault((session, tries) if session else number, []).append((place, row))
     return [(run[0][0], _alone([row for _, row in run])) for run in runs.values()]
@@ -142,12 +143,13 @@ def runs_of_lines(lines: list[Placed]) -> list[Placed]:
     Lines without a name belong to the run before them. A name that hardly any two lines share
     is none of a run, unless each line is a whole call or lists some; where all share one, other
     names in them are those of its turns. Whole calls without a name are told apart by what was
-    asked. What stands among rows and tells nothing stays alone.
+    asked. What stands among rows and tells nothing stays alone, as does what names none of them.
     """
     rows = [place for place in lines if is_row(place[1])]
     others = [place for place in lines if not is_row(place[1])]
-    if rows and not any(_tells_of_run(line) for _, line in others):
-        return [*runs_of_rows(rows), *((place, [line]) for place, line in others)]
+    apart = runs_of_rows(rows)
+    if rows and not any(_tells_of_run(line, among=len(apart)) for _, line in others):
+        return [*apart, *((place, [line]) for place, line in others)]
     keys = (*RUN_KEYS, *(ASKED if all(_is_whole_call(line) for _, line in lines) else ()))
     for key in keys:
         if not _names_most(lines, key):
@@ -201,11 +203,15 @@ def _is_whole_call(line: object) -> bool:
     return not is_step and shapes.is_call(told) and shapes.own_result(told) is not None
 
 
-def _tells_of_run(line: object) -> bool:
-    """Whether a line that is no row tells something that was asked, said or done."""
+def _tells_of_run(line: object, *, among: int) -> bool:
+    """Whether a line that is no row tells something that was asked, said or done.
+
+    A mere step tells of one run, or `among` several of that which it names.
+    """
     told = dict_or_empty(line)
     is_said = shapes.belongs_to_conversation(told) or bool(shapes.calls_in(told))
-    return is_said or not STEP_KEYS.isdisjoint(told) or bool(runs_in(line))
+    is_step = not STEP_KEYS.isdisjoint(told) and (among == 1 or may_go_on(told))
+    return is_said or is_step or bool(runs_in(line))
 
 
 def _alone(lines: list[object]) -> object:

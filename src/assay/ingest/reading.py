@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 _OF_JSON = frozenset({".json", ".jsonl", ".ndjson"})
+# How many problems may wait until it is known whether a file holds a run.
+_MOST_HELD = 100_000
 
 
 def read_runs(
@@ -205,7 +207,7 @@ def _of_that_format(
     """The same; where no run came but strangers, what the file seems to be in their place."""
     problems: list[Unreadable] = []
     for item in found:
-        if not isinstance(item, Unreadable):
+        if not isinstance(item, Unreadable) or len(problems) == _MOST_HELD:
             yield from problems
             yield item
             yield from found

@@ -80,9 +80,13 @@ def _steps(case: AgentTestCase) -> Iterator[Json]:
 
 def _numbered(case: AgentTestCase) -> Iterator[tuple[str, ToolExecutionResult]]:
     """Each call with an id of its own, ours where the recording has none or uses it twice."""
-    taken: set[str] = set()
+    recorded, taken = {call.call_id for call in case.calls}, set[str]()
     for i, call in enumerate(case.calls, start=1):
-        name = call.call_id if call.call_id and call.call_id not in taken else f"call-{i}"
+        name = call.call_id
+        if not name or name in taken:
+            name = f"call-{i}"
+            while name in recorded:
+                name += "+"
         taken.add(name)
         yield name, call
 

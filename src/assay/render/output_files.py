@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from shutil import copymode
 from typing import TYPE_CHECKING, TypeVar
 
 from assay.errors import UnknownName, WriteFailed
@@ -43,7 +44,8 @@ def append_text(path: Path, text: str) -> None:
 def written_whole(path: Path) -> Iterator[Path]:
     """What to write to: the file gets its name when it is whole; until then an older one stays.
 
-    What is no plain file, such as a pipe, is written to as it is, and so is what a link leads to.
+    Whoever may read the older one may read the newer. What is no plain file, such as a pipe, is
+    written to as it is, and so is what a link leads to.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     is_plain = path.is_file() or not path.exists()
@@ -51,6 +53,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     try:
         yield part
         if part != path:
+            if path.exists():
+                copymode(path, part)
             part.replace(path)
     except BaseException:
         if part != path:
