@@ -295,7 +295,10 @@ def test_records_with_a_conversation_of_their_own_are_a_run_each_whatever_they_s
 
 @pytest.mark.parametrize("key", SESSION_KEYS)
 def test_a_step_that_names_no_record_does_not_melt_those_that_are_named_apart(key: str) -> None:
-    lines = ({"level": "info", "msg": "start"}, *(record(n, **{key: f"r{n}"}) for n in (1, 2)))
+    lines = (
+        {"level": "info", "msg": "start"},
+        *(record(n, calls=1, **{key: f"r{n}"}) for n in (1, 2)),
+    )
     found = list(GENERIC.read(recording(lines, "log.jsonl")))
     assert [getattr(item, "input", None) for item in found] == ["q1", "q2", None]
     assert str(found[-1]).startswith("log.jsonl:1: no messages")
