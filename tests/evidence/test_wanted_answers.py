@@ -285,6 +285,8 @@ def test_records_with_a_bad_status_are_no_batch_of_requests() -> None:
     assert not failed("list_tows", rows)
     assert not failed("list_tows", rows, pier="north")
     assert failed("get_tows", rows, ids=[17, 18])
+    assert failed("get_tows", rows, ids="17,18")
+    assert not failed("list_tows", rows, limit=1700, since="2018-01-17")
     assert failed("send_tows", rows)
 
 
