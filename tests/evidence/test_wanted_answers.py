@@ -259,6 +259,7 @@ def test_who_follows_a_parcel_is_told_that_it_did_not_arrive() -> None:
     assert not failed("parcel_track", told)
     assert failed("deliver_parcel", told)
     assert failed("parcel_track", "Lookup failed: nobody at home")
+    assert failed("get_tide", "Attempt failed: no pilot")
 
 
 def test_what_is_missing_in_one_of_two_is_what_a_comparison_found() -> None:
