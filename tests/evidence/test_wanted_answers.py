@@ -252,6 +252,10 @@ def test_a_flag_beside_a_list_sums_up_what_was_found() -> None:
     assert failed("lint_rope", {"ok": False, "issues": []})
     assert failed("lint_rope", {**listed, "error": "no such rope"})
     assert failed("send_rope", listed)
+    listed = {"errors": [{"message": "frayed"}], "warnings": []}
+    assert not failed("lint_rope", listed)
+    assert failed("send_rope", listed)
+    assert failed("lint_rope", {"errors": [{"message": "no such rope"}]})
 
 
 def test_who_follows_a_parcel_is_told_that_it_did_not_arrive() -> None:

@@ -210,8 +210,12 @@ def _is_its_deed(call: ToolExecutionResult, rule: str, told: str) -> bool:
 
 
 def counts_findings(tool: str, value: Any, reading: Reading) -> bool:
-    """Whether a bad flag only sums up what a checker found, or how many tests it saw fail."""
-    if reading.rule not in _OF_COUNTS or not isinstance(value, dict) or not runs_checks(tool):
+    """Whether a bad flag or list only sums up what a checker found, or tests that it saw fail."""
+    if not isinstance(value, dict) or not runs_checks(tool):
+        return False
+    if reading.rule == "error_body":
+        return isinstance(value.get("errors"), list) and isinstance(value.get("warnings"), list)
+    if reading.rule not in _OF_COUNTS:
         return False
     counts = [value.get(key) for key in ("passed", "failed")]
     if all(is_count(count) for count in counts) and any(counts):
