@@ -284,3 +284,13 @@ def test_calls_that_were_not_recorded_are_not_0(calling: Store) -> None:
         ("t1", 0, 5 / 3),
         ("t2", 0, 0.5),
     ]
+
+
+def test_arguments_that_were_not_recorded_are_neither_the_same_nor_changed(tmp_path: Path) -> None:
+    hidden = {"extra": {"arguments_recorded": False}}
+    runs = [a_run("ann", "t1", bad("book", "something odd", **hidden), ok("book", **hidden))]
+    store = store_of(tmp_path, runs)
+    (row,) = retry(store)
+    assert (row.retried, row.retried_identical, row.retried_changed) == (1, 0, 0)
+    (episode,) = correction(store)
+    assert (episode.corrected, episode.unexplained) == (0, 1)

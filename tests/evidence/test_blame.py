@@ -575,6 +575,10 @@ def test_every_foreign_kind_has_an_example() -> None:
         ('{"city": "Ro', "Request timed out", ("server", "timeout", "wording")),
         ('{"city": "Ro', "Unknown tool: weather", ("model", "unknown_tool", "wording")),
         ('["Rome"', "the moon is out", ("unknown", "unclassified", "none")),
+        # Who recorded it printed it in Python, or cut it short.
+        ("{'city': 'Rome'}", "the moon is out", ("unknown", "unclassified", "none")),
+        ('{"city": "Ro…', "the moon is out", ("unknown", "unclassified", "none")),
+        ('{"city": "Ro [truncated]\n', "the moon is out", ("unknown", "unclassified", "none")),
         ("Rome", "the moon is out", ("unknown", "unclassified", "none")),
     ],
 )
@@ -861,3 +865,26 @@ def test_a_name_that_nobody_gave(tool: str, text: str, expected: tuple[str, str,
     call = ToolExecutionResult(tool, {}, reported_success=False)
     call.success, call.error_message = False, text
     assert answer(call) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Error parsing query: odd sign", "model"),
+        ("Error parsing query results", "server"),
+        ("Failed to parse query response from server", "server"),
+        ("Cannot read 'tide.png' as text", "model"),
+        ("Cannot parse response as JSON", "server"),
+        ("Unknown internal server error", "server"),
+        ("Unknown failure x1", "server"),
+    ],
+)
+def test_what_the_server_could_not_read_or_tell_is_its_own(text: str, category: str) -> None:
+    found = blame(ToolExecutionResult("moor", {"pier": 1}, error_message=text))
+    assert found is not None
+    assert (found.category == "model") is (category == "model")
+
+
+@pytest.mark.parametrize("what", ["account", "plan", "API key"])
+def test_what_is_not_for_this_account_is_no_fault_of_the_arguments(what: str) -> None:
+    assert kind_of_message(f"Export is not available for this {what}") != "unsupported"

@@ -43,6 +43,8 @@ def test_pages(text: str, rule: str, failed: bool) -> None:
     [
         *("", "Error: <html>", "<rss><title>404</title></rss>", "{}", "<p>x</p>"),
         "<tide><errors>0</errors><level>3</level></tide>",
+        '<tide><errors count="0"/><level>3</level></tide>',
+        "<tide><error /><level>3</level></tide>",
     ],
 )
 def test_what_is_no_page(text: str) -> None:

@@ -346,3 +346,15 @@ def test_a_deed_that_only_reads_can_not_have_done_is_missing() -> None:
     # What a tool of this name does is not known.
     assert "asked_write_missing" not in found(read, call("aircon", {"did": "ac.1"}, {"ok": 1}))
     assert "asked_write_missing" not in found(read, call("set_temp", {"did": "ac.1"}, {"ok": 1}))
+
+
+def test_arguments_that_were_not_recorded_show_nothing_missing() -> None:
+    put, shell = good("put", {}), good("bash", {})
+    for made in (put, shell):
+        made.extra["arguments_recorded"] = False
+    signals = found("asked_items_missing", put, prompt=PROMPT_WITH_ITEMS).signals
+    assert signals["asked_items_missing"] is None
+    asked = "Please create a report"
+    assert found("asked_write_missing", shell, prompt=asked).signals["asked_write_missing"] is None
+    read = good("read_report")
+    assert found("asked_write_missing", read, prompt=asked).signals["asked_write_missing"] == 1

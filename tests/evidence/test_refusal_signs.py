@@ -121,6 +121,7 @@ NOT_BORNE = (
     "That wasn't the first storm.",
     "That evening could not have been better.",
     "Incomplete berths",
+    "Berth booked, no conflicts with the ebb",
 )
 
 
@@ -543,6 +544,7 @@ def test_what_was_not_there_is_what_came_of_a_deed(text: str, *, failed: bool) -
         ("cancel_tow", "Tow 9 cannot be cancelled.", True),
         ("cancel_tow", "The pilot's name does not match the tow", True),
         ("cancel_tow", "Tow 9 cancelled. It cannot be booked again.", False),
+        ("cancel_tow", "Tow 9 is off; this cannot be revoked", False),
     ],
 )
 def test_who_is_to_stop_it_is_told_that_it_goes_on(tool: str, text: str, *, failed: bool) -> None:

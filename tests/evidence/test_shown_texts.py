@@ -229,6 +229,9 @@ def test_a_log_may_speak_of_a_status_but_not_at_its_end(tool: str) -> None:
         ("cd pier && grep ' not found' build.log | tail", True),
         ("ebb || true", True),
         ("ebb; true", True),
+        ("for i in 1 2; do ebb $i || true; done", True),
+        ("(ebb || true) 2>&1", True),
+        ("ebb || true && ebb", False),
     ],
 )
 def test_a_shell_that_ran_nothing_failed_whatever_was_reported(

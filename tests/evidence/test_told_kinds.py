@@ -31,6 +31,7 @@ SURE: list[tuple[str, tuple[str, ...]]] = [
     (
         "data_processing_error",
         (
+            "Cannot parse tide response as JSON",
             "unexpected tide table response",
             "MCP error -32602: Invalid tools/call result: expected record",
             "Output validation error: 'depth' is a required property",

@@ -252,6 +252,10 @@ def test_a_flag_beside_a_list_sums_up_what_was_found() -> None:
     assert failed("lint_rope", {"ok": False, "issues": []})
     assert failed("lint_rope", {**listed, "error": "no such rope"})
     assert failed("send_rope", listed)
+    listed = {"errors": [{"message": "frayed"}], "warnings": []}
+    assert not failed("lint_rope", listed)
+    assert failed("send_rope", listed)
+    assert failed("lint_rope", {"errors": [{"message": "no such rope"}]})
 
 
 def test_who_follows_a_parcel_is_told_that_it_did_not_arrive() -> None:
@@ -259,6 +263,7 @@ def test_who_follows_a_parcel_is_told_that_it_did_not_arrive() -> None:
     assert not failed("parcel_track", told)
     assert failed("deliver_parcel", told)
     assert failed("parcel_track", "Lookup failed: nobody at home")
+    assert failed("get_tide", "Attempt failed: no pilot")
 
 
 def test_what_is_missing_in_one_of_two_is_what_a_comparison_found() -> None:
@@ -285,6 +290,8 @@ def test_records_with_a_bad_status_are_no_batch_of_requests() -> None:
     assert not failed("list_tows", rows)
     assert not failed("list_tows", rows, pier="north")
     assert failed("get_tows", rows, ids=[17, 18])
+    assert failed("get_tows", rows, ids="17,18")
+    assert not failed("list_tows", rows, limit=1700, since="2018-01-17")
     assert failed("send_tows", rows)
 
 

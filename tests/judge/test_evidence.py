@@ -241,11 +241,14 @@ def test_a_run_without_a_value_to_trace_says_so() -> None:
     assert found.reasons["parameter_accuracy"] == (
         "There was no argument value to trace; 2 of 2 calls fit their schema."
     )
-    found = EvidenceJudge().mark_now(offered(call("get_order", {}, {})))
+    made = call("get_order", {}, {})
+    found = EvidenceJudge().mark_now(offered(made))
     assert found.values["parameter_accuracy"] == 1.0
     assert found.reasons["parameter_accuracy"] == (
         "There was no argument value to trace; 1 of 1 calls do not fit their schema."
     )
+    made.extra["arguments_recorded"] = False
+    assert EvidenceJudge().mark_now(offered(made)).values["parameter_accuracy"] is None
 
 
 def test_no_mark_is_below_one_and_none_is_given_for_nothing() -> None:

@@ -111,12 +111,14 @@ def test_how_a_call_went_and_with_which_others_is_said() -> None:
         ToolExecutionResult("b", {}, 2, success=True, turn=1),
         ToolExecutionResult.from_dict({"tool": "c", "parameters": {}}),
         ToolExecutionResult("d", {}),
+        ToolExecutionResult("e", {}, extra={"arguments_recorded": False}),
     ]
     case = AgentTestCase("t", "x", execution_data=MCPExecutionData(calls))
     record = taken_apart(judge_prompt(case)).record
     assert record["call 1"] == "a({})\nsucceeded; issued together with call 2\n1"
     assert record["call 3"] == "c({})\nit was not recorded how it went"
     assert record["call 4"] == "d({})\nfailed: no message"
+    assert record["call 5"] == "e(arguments not recorded)\nfailed: no message"
 
 
 def test_the_evidence_names_calls_arguments_and_claims() -> None:

@@ -167,3 +167,22 @@ def test_one_golden_run_is_worth_what_is_promised_on_real_runs(name: str, goal: 
     found = one_golden(runs_by_task(shared_path("data", name)), SEED)
     assert found.value is not None
     assert found.value >= goal
+
+
+def test_writes_whose_arguments_were_not_recorded_are_not_compared() -> None:
+    expected = {"writes": [{"tool": "refund_order", "arguments": {"amount": 20}}]}
+    forbidden = {"forbidden": [{"tool": "refund_order", "arguments": {"amount": 9}}]}
+    known, hidden = refund(20), refund(20)
+    hidden.calls[0].extra["arguments_recorded"] = False
+    for wanted in (expected, forbidden):
+        metric = EffectMatch(expectations=Expectations.from_dict(wanted))
+        assert score(metric, known).value == 1
+        found = score(metric, hidden)
+        assert (found.value, found.reason) == (None, "what the run wrote was not recorded")
+    told = refund(20, run_id="golden")
+    assert score(EffectMatch(golden=[told]), hidden).value is None
+    assert score(EffectMatch(golden=[hidden]), told).value is None
+    shell = call("bash", {}, "done")
+    shell.extra["arguments_recorded"] = False
+    ran = run("refund A1", shell, task_id="1")
+    assert score(EffectMatch(golden=[told]), ran).value is None

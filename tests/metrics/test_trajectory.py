@@ -488,3 +488,15 @@ def test_real_runs_of_tau_bench_match_better_where_they_were_rewarded(
     means = {reward: sum(values) / len(values) for reward, values in found.items()}
     assert all(0 <= value <= 1 for values in found.values() for value in values)
     assert means[1.0] > means[0.0] + 0.1
+
+
+def test_arguments_that_were_not_recorded_are_not_wrong() -> None:
+    hidden = made("a", "b")
+    hidden[0].extra["arguments_recorded"] = False
+    found = evaluated(TrajectoryMatch(), [{"name": "a", "arguments": {"x": 1}}, "b"], hidden)
+    assert (found.value, found.reason[:28]) == (None, "arguments were not recorded;")
+    # Where nothing of them is to be compared, nothing is missing.
+    assert value(["a", "b"], hidden) == 1
+    names = ArgumentRules(compare="name")
+    assert value([{"name": "a", "arguments": {"x": 1}}, "b"], hidden, arguments=names) == 1
+    assert value(["a", {"name": "b", "arguments": {}}], hidden) == 1

@@ -288,6 +288,13 @@ def test_the_same_arguments_have_the_same_key_in_any_order(tmp_path: Path) -> No
     assert one == two != three
 
 
+def test_arguments_that_were_not_recorded_have_no_key(tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    hidden = ToolExecutionResult("t", {}, extra={"arguments_recorded": False})
+    fill(store, [AgentTestCase("q", "a", execution_data=MCPExecutionData([hidden]))])
+    assert [row["arguments_key"] for row in store.query("SELECT * FROM calls")] == [None]
+
+
 def test_unusable_tool_definitions_do_not_stop_an_import(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
     assert fill(store, [run(1, available_tools=5)]) == (1, 0)

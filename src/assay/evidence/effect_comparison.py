@@ -37,6 +37,7 @@ _MOST_SENTENCES = 50
 _MOST_NAMED = 8
 _LONGEST_SENTENCE = 500
 _LONGEST_DATE = 40
+_UNTOLD = "what the run wrote was not recorded"
 
 
 class EffectPart(Struct, frozen=True):
@@ -94,6 +95,8 @@ def _or_less_than_none(value: float | None) -> float:
 
 
 def _against_golden(done: RunEffects, golden: RunEffects) -> EffectComparison:
+    if golden.has_untold:
+        return EffectComparison(None, "what the golden run wrote was not recorded", ())
     writes = _writes_part([wanted_like(effect) for effect in golden.writes], done, extra=True)
     facts = _facts_part(golden.facts, done)
     if golden.writes and all(effect.form == "call" for effect in golden.writes):
@@ -135,6 +138,8 @@ def _mean_of(parts: tuple[EffectPart, ...]) -> EffectComparison:
 
 def _writes_part(wanted: list[WantedWrite], done: RunEffects, *, extra: bool) -> EffectPart:
     """Writes that were expected and made, of all that were expected or made."""
+    if done.has_untold:
+        return EffectPart("effect_writes", None, _UNTOLD)
     pairs = pair_writes(wanted, done.writes)
     credit = sum(pair.leaves.share for pair in pairs)
     answering = {pair.done for pair in pairs}
@@ -186,6 +191,8 @@ def _forbidden_part(wanted: list[WantedWrite], done: RunEffects) -> EffectPart:
         for effect in done.writes
         if any(_is_fully(one, effect) for one in wanted)
     ]
+    if not found and done.has_untold:
+        return EffectPart("effect_forbidden", None, _UNTOLD)
     if not found:
         return EffectPart("effect_forbidden", 1.0, "nothing forbidden was done")
     reason = f"{_counted_words(len(found), 'forbidden write')} made: worth nothing"

@@ -84,13 +84,17 @@ class Effect(Struct, frozen=True):
 
 
 class RunEffects(Struct, frozen=True):
-    """What a run did and learnt; `tried` are the failed writes, a name and a position each."""
+    """What a run did and learnt; `tried` are the failed writes, a name and a position each.
+
+    Where `has_untold`, there are writes of which nobody recorded what they wrote.
+    """
 
     writes: tuple[Effect, ...]
     tried: tuple[tuple[str, int], ...]
     facts: frozenset[str]
     answer: str
     calls: int
+    has_untold: bool = False
 
 
 def read_effects(case: AgentTestCase) -> RunEffects:
@@ -99,6 +103,7 @@ def read_effects(case: AgentTestCase) -> RunEffects:
     written: list[tuple[int, ToolExecutionResult, list[Leaf]]] = []
     tried: list[tuple[str, int]] = []
     facts: set[str] = set()
+    has_untold = False
     for position, call in enumerate(case.calls):
         leaves = leaves_of(call.parameters)
         tool = tools.get(call.tool)
@@ -109,6 +114,8 @@ def read_effects(case: AgentTestCase) -> RunEffects:
             continue
         if writes:
             written.append((position, call, leaves))
+        may_write = writes or kind_of_tool(call.tool) == "command"
+        has_untold = has_untold or (may_write and not call.arguments_recorded)
         if len(facts) < _MOST_FACTS:
             facts |= facts_in(as_text(call.result))
     return RunEffects(
@@ -117,6 +124,7 @@ def read_effects(case: AgentTestCase) -> RunEffects:
         frozenset(facts),
         case.actual_output or "",
         len(case.calls),
+        has_untold,
     )
 
 

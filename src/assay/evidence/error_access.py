@@ -53,7 +53,9 @@ ACCESS: tuple[Opening, ...] = (
             r"too many \w+ attempts\b",
             (
                 r"(?:rejected|refused|blocked|denied): (?:the |this |your )?(?:command|request"
-                r"|query|statement|operation|action|tool|call|url|host|path)\b(?! *\d)"
+                r"|query|statement|operation|action|tool|call|url|host|path)(?: \S{1,60})?"
+                r" (?:is|was|not|match\w*|contains?|exceeds?|must|needs|requires|uses|violates"
+                r"|outside|would)\b"
             ),
             r"please enable (?:js|javascript|cookies)\b",
             r"just a moment\b[^\n]{0,20}\n",
@@ -127,9 +129,10 @@ ACCESS: tuple[Opening, ...] = (
                 r"(?: \w+){0,3} (?:exceeded|reached|hit)"
             ),
             (
-                r"(?:you|i|we|(?:your|this) (?:account|app|application|team|project|organi[sz]ation"
-                r"|workspace|token|key))(?: have| has|'ve)? (?:exceeded|reached|hit)"
-                r" (?:your|the|my|our|its) "
+                r"(?:you|i|we)(?: have|'ve)? (?:exceeded|reached|hit) (?:your|the|my|our) "
+                r"|(?:your|this) (?:account|app|application|team|project|organi[sz]ation|workspace"
+                r"|token|key)(?: has)? (?:exceeded|reached|hit) (?:your|the|its) "
+                r"(?:[\w'-]+ ){0,4}(?:limits?|quotas?|caps?|allowance|budget|credits|maximum)\b"
             ),
             (
                 r"you(?: have|'ve)? (?:exceeded|reached|hit|used up|exhausted) (?:[\w'-]+ ){1,6}"

@@ -66,10 +66,10 @@ _MESSAGE_KEYS = (
     *("message", "Message", "msg", "detail", "details"),
     *("mensagem", "mensaje", "nachricht", "messaggio", "сообщение", "消息", "メッセージ", "메시지"),
 )
-_TYPE_KEYS = (
-    *("__type", "type", "object", "kind", "__typename", "name"),
-    *("typeKey", "typeName", "exceptionType", "ExceptionType"),
-)
+_TYPE_KEYS = ("__type", "type", "object", "kind", "__typename", "name")
+# Where names of classes stand, and others as well: FULL_TIME.
+_ERROR_CLASS = re.compile(r"(?:[a-z]Error|Exception)\Z")
+_CLASS_KEYS = ("typeKey", "typeName", "exceptionType", "ExceptionType")
 _LONGEST_NOTE = 1_000
 _CALLS_PER_DAY = re.compile(
     r"\bapi\b[^\n]{0,200}\b\d[\d,]* (?:api )?(?:calls?|requests?) (?:per|a)"
@@ -266,7 +266,8 @@ def _is_told_as_result(body: Body) -> bool:
     word = body.value.get("result")
     if not isinstance(word, str) or _BAD_END.match(word.strip()) is None:
         return False
-    if any("error" in key.lower() for key in body.value if isinstance(key, str)):
+    named = [item for key, item in body.value.items() if "error" in str(key).lower()]
+    if any(is_error(item) and not is_tally(item) for item in named):
         return True
     return any(
         isinstance(text, str) and failing_opening(text) is not None for text in body.all("message")
@@ -309,7 +310,9 @@ def _tells_by_code(body: Body, codes: list[Any]) -> bool:
 def _known_shape(body: Body) -> Reading | None:
     value = body.value
     named = any(
-        isinstance(kind := value.get(key), str) and _ERROR_TYPE.search(kind) for key in _TYPE_KEYS
+        isinstance(kind := value.get(key), str) and names.search(kind)
+        for keys, names in ((_TYPE_KEYS, _ERROR_TYPE), (_CLASS_KEYS, _ERROR_CLASS))
+        for key in keys
     )
     documented = "documentation_url" in value or {"code", "details", "hint"} <= value.keys()
     fastapi = len(value) == 1 and isinstance(detail := value.get("detail"), str | list | dict)
@@ -352,7 +355,9 @@ def _errors_of_a_deed(body: Body) -> Reading | None:
     if lone is None or words is None or is_report(told):
         return None
     beside = [item for item in lone.values() if item is not told]
-    if not beside or any(map(is_full, beside)):
+    # A report that lists warnings or nothing else as well tells of what was looked at.
+    undone = None in beside or "userErrors" in lone
+    if not undone or any(map(is_full, beside)):
         return None
     return Reading(failed=True, rule="error_body", message=words)
 

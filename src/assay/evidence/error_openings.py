@@ -195,7 +195,10 @@ STATEMENTS: tuple[Opening, ...] = (
                 r"[45]\d\d (?-i:Unrecogni[sz]ed|Unexpected|Invalid|Unknown|Missing|Expired"
                 r"|Unsupported) [^\n:]{1,60}: "
             ),
-            rf"(?:[\w.-]{{1,30}} ){{1,3}}(?-i:HTTP) [45]\d\d(?:: | (?:{HTTP_PHRASES})[.!]?\s*\Z)",
+            (
+                r"(?!(?:what|how|why|about|fix\w*) )(?:[\w.-]{1,30} ){1,3}"
+                rf"(?-i:HTTP) [45]\d\d(?:: | (?:{HTTP_PHRASES})[.!]?\s*\Z)"
+            ),
             r"unexpected (?:response|http|status)(?: status)? code:? [45]\d\d\b",
             # As generated clients print what was thrown.
             r"\([45]\d\d\)\s?\nReason: \w",

@@ -13,7 +13,7 @@ _PAGE = re.compile(r"\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html|head|body
 _XML_ERROR = re.compile(
     r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<\w{1,40}[^>]{0,200}>\s*)?"
     r"<(?:\w{1,20}:)?(?:errors?|fault|exception|errorresponse)\b"
-    r"(?!>\s{0,9}(?:0|none|null|false)?\s{0,9}</)",
+    r"(?!(?:\s{1,9}count=.0.)?\s{0,9}/>|>\s{0,9}(?:0|none|null|false)?\s{0,9}</)",
     re.IGNORECASE,
 )
 _SOAP_FAULT = re.compile(r"<(?:\w{1,20}:)?Envelope\b.{0,3000}<(?:\w{1,20}:)?Fault\b", re.S)

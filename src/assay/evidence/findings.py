@@ -18,6 +18,7 @@ from assay.evidence.claims import NUMBER_KINDS
 from assay.evidence.effects import asks_for_deed, asks_for_write, ends_run, merely_tells
 from assay.evidence.grounding import ground_answer
 from assay.evidence.run_facts import RunFacts
+from assay.evidence.tool_kinds import kind_of_tool
 from assay.evidence.words import phrase_of
 from assay.score import mean
 
@@ -237,6 +238,8 @@ def _asked_items_missing(facts: RunFacts, _: Grounding) -> _Judged:
     away = missing_from(items, (sent[call.position] for call in done))
     if not away:
         return _Judged(0.0)
+    if not all(call.call.arguments_recorded for call in done):
+        return _Judged(None)
     missing = never_reached(away, (phrase_of(c.call.tool) + sent[c.position] for c in done))
     count = len(items) - len(away) + len(missing)
     if not missing:
@@ -258,9 +261,17 @@ def _asked_write_missing(facts: RunFacts, _: Grounding) -> _Judged:
     tried = [call for call in facts.calls if call.writes]
     if any(not call.failed for call in tried):
         return _Judged(0.0)
+    if any(_may_write(call) for call in facts.calls):
+        return _Judged(None)
     how = f"all attempts ({len(tried)}) failed" if tried else "none was tried"
     text = f"The prompt asks for a change, and no call that changes something succeeded: {how}."
     return _Judged(1.0, Finding("asked_write_missing", "high", text, _places(tried)))
+
+
+def _may_write(call: CallFacts) -> bool:
+    """Whether a command ran of which nobody recorded what it was to do."""
+    hidden = not (call.failed or call.call.arguments_recorded)
+    return hidden and kind_of_tool(call.call.tool) == "command"
 
 
 def _asks_for_change(facts: RunFacts) -> bool:

@@ -183,7 +183,7 @@ ACTING_SIGNS: tuple[Sign, ...] = (
         ),
     ),
     Sign("regret", r"unfortunately,? (?:it|the|this|that|there|we|i|your|no|all)\b"),
-    Sign("in_the_way", rf"(?:[^\n.;:!]){{2,120}}? (?P<told>{_IN_THE_WAY}) with\b"),
+    Sign("in_the_way", rf"[^\n.;:!]{{2,120}}? (?<!no )(?<!without )(?P<told>{_IN_THE_WAY}) with\b"),
     Sign("idle", r"nothing (?P<told>is|was|has been) (?:\w+ing|\w+ed|open|sent|done)\b"),
     Sign(
         "sent_back",
@@ -204,7 +204,7 @@ STOPPER_SIGNS: tuple[Sign, ...] = (
     Sign(
         "not_to_be_stopped",
         (
-            r"[^\n.]{2,160}? (?P<told>(?:cannot|can't|could not) be (?:cancell?ed|stopped|closed"
+            r"[^\n.;,]{2,160}? (?P<told>(?:cannot|can't|could not) be (?:cancell?ed|stopped|closed"
             r"|aborted|killed|terminated|revoked|rejected|declined)|does not match)\b"
         ),
     ),

@@ -399,9 +399,9 @@ WORDINGS: tuple[tuple[Kind, str], ...] = (
         "not_found",
         (
             r"\bis gone\b|not registered|no[ _]match[ _]|[:.] unknown command"
-            r"|^\W*unknown (?!err)(?!exc)\w+(?: \w+){0,2}\W*$|no \w+ named"
-            r"|\bunknown (?!err)(?!exc)(?!tool)[a-z]+ [\w-]*\d[\w-]*[.!]?$|(?<!cause) (?<!reason )"
-            r"(?=[\w:.-]*[:_.\d])[\w:.-]{2,40} unknown[.!]?$"
+            r"|^\W*unknown (?!(?:\w+ ){0,2}(?:err|exc|fail))\w+(?: \w+){0,2}\W*$|no \w+ named"
+            r"|\bunknown (?!err)(?!exc)(?!tool)(?!fail)(?!status)[a-z]+ [\w-]*\d[\w-]*[.!]?$"
+            r"|(?<!cause) (?<!reason )(?=[\w:.-]*[:_.\d])[\w:.-]{2,40} unknown[.!]?$"
             r"|^\W*no \w*_\w+ in\b|not found|did(?: not|n't|nt) (?:match any|resolve|find)"
             r"|(?:could not|cannot"
             r"|can't) be (?:found|located)|not an? \w+ (?:repository|project)|does not exist"

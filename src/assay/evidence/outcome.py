@@ -130,7 +130,7 @@ _SECTIONS = re.compile(r"(#{1,6}) [^\n]*\n(?:[^\n]*\n)*?\1 \S")
 _OF_A_WORK = re.compile(
     r"(?:the |your |last |latest )*(?:[\w#.-]+ ){0,2}?(?:build|deployment|migration|installation"
     r"|transaction|task|merge|push|commit|backup|payment|booking|registration|submission|transfer"
-    r"|job|run|order|step|rollout|compilation|delivery|attempt|shipment)\b(?![^\n]{0,60}\bnot\b)",
+    r"|job|run|order|step|rollout|compilation|delivery|shipment)\b(?![^\n]{0,60}\bnot\b)",
     re.IGNORECASE,
 )
 # What becomes of all of a kind is a rule, and was asked for. Of calls it is told to who called.

@@ -7,6 +7,7 @@ and a broken schema is the server's fault, not the agent's.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal, NoReturn
@@ -32,6 +33,8 @@ _LARGE = 20_000
 _MOST_LISTED = 10_000
 _MOST_MISFITS = 3
 # What a value may raise on its way into JSON: too deep or cyclic, of no JSON type, not UTF-8.
+_OPENS_AS_JSON = re.compile(r"\s*\{(?!\s*')")
+_CUT_SHORT = ("…", "...", "[truncated]", "<truncated>", "(truncated)")
 _NOT_JSON = (RecursionError, TypeError, ValueError, OverflowError)
 
 
@@ -78,8 +81,13 @@ class SchemaFit:
 
 
 def breaks_off(arguments: object) -> bool:
-    """Whether what was sent opens as an object and is no JSON, as where a model was cut off."""
-    if not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
+    """Whether what was sent opens as an object and is no JSON, as where a model was cut off.
+
+    What Python prints of an object, or what is marked as cut, is what somebody made of it later.
+    """
+    if not isinstance(arguments, str) or not _OPENS_AS_JSON.match(arguments):
+        return False
+    if arguments.rstrip().endswith(_CUT_SHORT):
         return False
     try:
         msgspec.json.decode(arguments)

@@ -52,7 +52,9 @@ _NO_PROGRAM = re.compile(r"-|\w+=|\d")
 _WORD = re.compile(r"[\w.-]+")
 _SHELLS = frozenset({"shell_refused", "shell_error"})
 # How one says that it is no matter whether it goes well: `tide || true`.
-_FAILURE_BORNE = re.compile(r"(?:\|\||;)\s*(?:true|:|exit 0)\s*\Z")
+_FAILURE_BORNE = re.compile(
+    r"\|\|[ \t]*(?:true|:|exit 0)[ \t]*(?:[\n;)}]|\Z)|;\s*(?:true|:|exit 0)\s*\Z"
+)
 # Who ran the command tells what it printed, and where: no text that was shown has these headings.
 _FRAME = re.compile(r"^\W{0,3}(?:std ?(?:out|err)|command|cmd)\b\W{0,3}(?:$|: )", re.I | re.M)
 # How a program complains, whatever it has shown before: "cat: b: No such file or directory".

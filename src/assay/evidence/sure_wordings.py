@@ -39,6 +39,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "data_processing_error",
         (
             (
+                r"(?:cannot|can't|could not|couldn't|unable to|failed to) (?:parse|decode)"
+                r" (?:the )?(?:\w+ )?response\b"
+            ),
+            (
                 r"(?:invalid|malformed|unexpected|unparsable|truncated|incomplete|unrecogni[sz]ed"
                 r"|bad(?! gateway)"
                 rf"|empty|non-json) (?:[\w/.'-]+ ){{0,3}}{_ANSWER}\b"
@@ -131,8 +135,15 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         "unsupported",
         (
             r"(?:detect|determine|infer) (?:the )?(?:file )?(?:language|format|type) (?:of|for)\b",
-            r"(?:cannot|can't) (?:read|open|load|parse|decode) [^\n]{1,80} as (?:an? )?[a-z]+\b",
-            r"\bnot available for this (?!time|moment)\w",
+            (
+                r"(?:cannot|can't) (?:read|open|load|parse|decode)"
+                r" (?![^\n]{0,80}\b(?:response|reply|answer|output|body)\b)"
+                r"[^\n]{1,80} as (?:an? )?[a-z]+\b"
+            ),
+            (
+                r"\bnot available for this (?!time|moment|(?:\w+ )?(?:account|plan|region"
+                r"|subscription|tier|organi[sz]ation|workspace|user|key|country|location)\b)\w"
+            ),
             r"(?:cannot|can't) (?:read|open|edit|show|parse) (?:an? )?binary\b",
         ),
     ),
@@ -226,7 +237,10 @@ SURE_WORDINGS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
         (
             r"error in (?:the |your )?(?:\w+ )?(?:query|expression|filter|syntax)\b|from-clause",
             r"\bsyntax error[:,] unexpected\b",
-            r"\bpars(?:e|ing) (?:the |your )?(?:query|expression|filter|statement|formula)\b",
+            (
+                r"\bpars(?:e|ing) (?:the |your )?(?:query|expression|filter|statement|formula)\b"
+                r"(?! (?:results?|responses?|reply|output|answer)\b)"
+            ),
             (
                 r"\b(?:missing|no|unmatched|unbalanced|unterminated) (?:closing |opening )?"
                 r"(?:parenthes[ie]s|brackets?|braces?|quot(?:e|ation)s?)\b|\bincomplete input\b"

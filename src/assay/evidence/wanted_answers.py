@@ -13,6 +13,7 @@ from assay.evidence.checker_reports import lists_findings, runs_checks
 from assay.evidence.code_values import is_count, whole
 from assay.evidence.error_grammar import failing_opening
 from assay.evidence.foreign_deeds import is_deed_abroad
+from assay.evidence.json_leaves import leaves_of
 from assay.evidence.shown_texts import shows_or_states
 from assay.evidence.tool_kinds import (
     checks_for,
@@ -147,6 +148,7 @@ _FOUND = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+")
+_ID = re.compile(r"[\w.:-]+")
 _DEED_TOLD = re.compile(
     r"(?:\w+ ){0,3}(?!(?:fail|err|reject|refus|den|block|declin|unsupport|skipp|ignor)\w*: )"
     r"(?:\w+ed|sent|said|set|put): ",
@@ -208,8 +210,12 @@ def _is_its_deed(call: ToolExecutionResult, rule: str, told: str) -> bool:
 
 
 def counts_findings(tool: str, value: Any, reading: Reading) -> bool:
-    """Whether a bad flag only sums up what a checker found, or how many tests it saw fail."""
-    if reading.rule not in _OF_COUNTS or not isinstance(value, dict) or not runs_checks(tool):
+    """Whether a bad flag or list only sums up what a checker found, or tests that it saw fail."""
+    if not isinstance(value, dict) or not runs_checks(tool):
+        return False
+    if reading.rule == "error_body":
+        return isinstance(value.get("errors"), list) and isinstance(value.get("warnings"), list)
+    if reading.rule not in _OF_COUNTS:
         return False
     counts = [value.get(key) for key in ("passed", "failed")]
     if all(is_count(count) for count in counts) and any(counts):
@@ -377,8 +383,8 @@ def _are_records(call: ToolExecutionResult, value: Any, reading: Reading) -> boo
     ids = [row.get("id") if isinstance(row, dict) and "status" in row else None for row in rows]
     if not ids or None in ids or not isinstance(call.parameters, dict):
         return False
-    sent = str(call.parameters)
-    return not any(str(name) in sent for name in ids)
+    sent = {word for leaf in leaves_of(call.parameters) for word in _ID.findall(str(leaf.value))}
+    return not sent.issuperset(map(str, ids))
 
 
 def _asks_how_it_went(tool: str, reading: Reading) -> bool:

@@ -136,7 +136,7 @@ def _fits(run: ExaminedRun) -> tuple[list[int], dict[int, Evidence]]:
             checks[key] = (declared, SchemaFit(declared))
         schema, check = checks[key]
         # A call that was only spoken of was made with arguments, whatever they were.
-        stated = known.decided or call.parameters != {}
+        stated = call.arguments_recorded and (known.decided or call.parameters != {})
         fit = check.of(call.parameters) if schema and stated else None
         if fit == "fits":
             fits.append(position)

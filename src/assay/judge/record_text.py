@@ -145,7 +145,9 @@ class Record:
 
     def _call(self, position: int) -> _ShownCall:
         call = self._case.calls[position]
-        arguments = harmless(as_text(call.parameters)[:LONGEST_FIELD])
+        arguments = self._words.phrases["no_arguments"]
+        if call.arguments_recorded:
+            arguments = harmless(as_text(call.parameters)[:LONGEST_FIELD])
         head = f"{harmless(call.tool)}({arguments})\n{self._state(position, call)}"
         result = harmless(as_text(call.result)[:LONGEST_FIELD])
         return _ShownCall(head, result)

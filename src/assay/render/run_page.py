@@ -192,7 +192,7 @@ def _told_of(judged: JudgedCall) -> Iterator[tuple[str, str]]:
         yield "turn", str(call.turn)
     if call.execution_time is not None:
         yield "took", f"{call.execution_time:.3g} s"
-    yield "arguments", _text(call.parameters)
+    yield "arguments", _text(call.parameters) if call.arguments_recorded else "(not recorded)"
     if judged.misfits:
         problems = "; ".join(found.sentence() for found in judged.misfits)
         yield "schema", f"broken by the arguments: {problems}"

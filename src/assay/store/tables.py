@@ -77,7 +77,7 @@ class CallRow(Struct, gc=False, kw_only=True, omit_defaults=True):
     server: str  # never NULL, so that comparing servers is never unknown
     tool: str
     arguments: str
-    arguments_key: str
+    arguments_key: str | None = None  # NULL is the same as no other
     failed: bool
     reported_success: bool | None = None
     success_rule: str | None = None
@@ -360,8 +360,8 @@ def _fill_in(row: CallRow, call: ToolExecutionResult | CallFacts) -> None:
     if call.started_at is not None or call.ended_at is not None:
         row.started_at, row.ended_at = call.started_at, call.ended_at
     if extra := call.extra:
-        if extra.get(ARGUMENTS_RECORDED) is False:  # it is the same call as no other
-            row.arguments_key = _digest(f"{row.run_key} {row.position}".encode())
+        if extra.get(ARGUMENTS_RECORDED) is False:
+            row.arguments_key = None
         row.dynamically_loaded = _flag(extra.get("dynamically_loaded"))
         row.only_in_trace = _flag(extra.get("only_in_trace"))
     if call.error_message is not None:

@@ -189,3 +189,11 @@ def test_figures_of_one_digit_are_told_as_not_checked() -> None:
     case = _case(_call("a", 0, 1, result="It is 12."), actual_output="12 on 3 days, 4 each.")
     assert run_view("key", case, judged_calls(case, {})).single_digits == 2
     assert run_view("key", _case(actual_output="3 days"), []).single_digits == 0
+
+
+def test_arguments_that_nobody_recorded_are_no_empty_ones() -> None:
+    hidden = _call("a", 0, 1, extra={"arguments_recorded": False})
+    case = _case(hidden, _call("a", 1, 2))
+    view = run_view("key", case, judged_calls(case, {}))
+    cards = [card for turn in view.turns for card in turn.cards]
+    assert [[row.note.words for row in card.arguments] for card in cards] == [["not recorded"], []]

@@ -14,7 +14,7 @@ from assay.metrics.trajectory.arguments import ArgumentMatch, ArgumentRules, mat
 from assay.metrics.trajectory.expected import ExpectedCall
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from assay.execution import ToolExecutionResult
     from assay.metrics.trajectory.expected import Reference
@@ -106,11 +106,33 @@ def _held_against(
     expected: ExpectedCall, call: ToolExecutionResult, rules: ArgumentRules
 ) -> ArgumentMatch | None:
     """None when the call is to another tool."""
-    called = served_name(call.tool, call.server)
-    wanted = served_name(expected.tool, expected.server)
-    if called.tool != wanted.tool or wanted.server not in (None, called.server):
+    if not _is_to_the_same_tool(expected, call):
         return None
     return match_arguments(expected.arguments, call.parameters, rules)
+
+
+def _is_to_the_same_tool(expected: ExpectedCall, call: ToolExecutionResult) -> bool:
+    called = served_name(call.tool, call.server)
+    wanted = served_name(expected.tool, expected.server)
+    return called.tool == wanted.tool and wanted.server in (None, called.server)
+
+
+def lacks_arguments(
+    references: Iterable[Reference],
+    calls: Sequence[ToolExecutionResult],
+    rules: ArgumentRules,
+    tool_rules: Mapping[str, ArgumentRules],
+) -> bool:
+    """Whether a call may be an expected one, and nobody recorded what is to be compared."""
+    hidden = [call for call in calls if not call.arguments_recorded]
+    return any(
+        _is_to_the_same_tool(one, call)
+        for reference in references
+        for group in reference
+        for one in group
+        if one.arguments is not None and tool_rules.get(one.tool, rules).compare != "name"
+        for call in hidden
+    )
 
 
 def _whole_weights(table: Sequence[Sequence[ArgumentMatch | None]]) -> list[list[int]]:

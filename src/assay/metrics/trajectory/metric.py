@@ -15,6 +15,7 @@ from assay.metrics.trajectory.expected import Reference, read_references
 from assay.metrics.trajectory.matching import (
     ExtraCalls,
     TrajectoryMatchResult,
+    lacks_arguments,
     match_trajectory,
 )
 from assay.score import Evidence, Score
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 FailedCalls = Literal["leave_out", "count"]
 MOST_PAIRS = 100_000
 _LONGEST_FINDING = 500
+_NO_ARGUMENTS = 'arguments were not recorded; compare="name" looks at the names alone'
 
 
 class _Recorded(Struct, frozen=True):
@@ -44,7 +46,7 @@ class TrajectoryMatch:
     The expected calls are those given here, else the case's `expected_tools`. `order` says
     whether they must be the only ones ("exact"), come in this order ("in_order"), in any
     ("any_order"), or group after group ("partial_order"). None when nothing is known to be
-    expected, or no calls were recorded.
+    expected, or no calls or none of their arguments were recorded.
     """
 
     name = "trajectory_match"
@@ -83,6 +85,8 @@ class TrajectoryMatch:
         problem = _why_missing(references, recorded)
         if references is None or recorded is None or problem:
             return Score(self.name, None, problem)
+        if lacks_arguments(references, recorded.calls, self.arguments, self.tools):
+            return Score(self.name, None, _NO_ARGUMENTS)
         results = [self._match(reference, recorded) for reference in references]
         # Of equal ones the first: max keeps it.
         best = max(range(len(results)), key=lambda i: _or_zero(results[i].value(self.extra_calls)))

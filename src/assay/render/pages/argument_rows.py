@@ -67,6 +67,8 @@ def argument_rows(
     judged: JudgedCall, traced: Sequence[TracedValue], sources: Sources
 ) -> list[ArgumentRow]:
     """The rows of one call; what breaks the tool's schema is marked where it stands."""
+    if not judged.call.arguments_recorded:
+        return [ArgumentRow("", "", note=Said("not recorded"))]
     rows = _value_rows(judged.call.parameters, traced, sources)
     return reduce(_with_misfit, judged.misfits, rows)
 
