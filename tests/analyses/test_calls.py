@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.analyses.worked import a_run, bad, ok, store_of
@@ -287,7 +287,7 @@ def test_calls_that_were_not_recorded_are_not_0(calling: Store) -> None:
 
 
 def test_arguments_that_were_not_recorded_are_neither_the_same_nor_changed(tmp_path: Path) -> None:
-    hidden = {"extra": {"arguments_recorded": False}}
+    hidden: dict[str, Any] = {"extra": {"arguments_recorded": False}}
     runs = [a_run("ann", "t1", bad("book", "something odd", **hidden), ok("book", **hidden))]
     store = store_of(tmp_path, runs)
     (row,) = retry(store)
