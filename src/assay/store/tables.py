@@ -389,11 +389,7 @@ def _arguments_key(arguments: bytes, given: Any) -> str:
             arguments = _encode_sorted(_decode(arguments) if isinstance(given, Raw) else given)
         except TypeError:  # keys that are no texts in Python, as they are in JSON
             arguments = _encode_sorted(_decode(arguments))
-    return _digest(arguments)
-
-
-def _digest(text: bytes) -> str:
-    return blake2b(text, digest_size=8).hexdigest()
+    return blake2b(arguments, digest_size=8).hexdigest()
 
 
 def _size(result: Raw) -> int | None:

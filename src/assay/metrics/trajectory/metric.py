@@ -46,7 +46,7 @@ class TrajectoryMatch:
     The expected calls are those given here, else the case's `expected_tools`. `order` says
     whether they must be the only ones ("exact"), come in this order ("in_order"), in any
     ("any_order"), or group after group ("partial_order"). None when nothing is known to be
-    expected, or no calls or none of their arguments were recorded.
+    expected, or no calls were recorded, or not the arguments that are to be compared.
     """
 
     name = "trajectory_match"
