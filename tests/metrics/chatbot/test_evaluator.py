@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import InvalidRecord, UnknownName
 from assay.metrics.chatbot import CATEGORIES, ChatbotEvaluator, Domain, Turn, Verdict, band
+from assay.metrics.chatbot.turn import read_history
 
 EVALUATOR = ChatbotEvaluator()
 PUBLIC = ChatbotEvaluator(profile="public")
@@ -163,8 +164,7 @@ def test_a_metric_of_ones_own_stands_beside_the_fifteen() -> None:
         ({"conversation_history": ["hi"]}, "conversation_history[0]: expected a dict"),
         (
             {"conversation_history": [{"question": "hi", "answer": "hello"}]},
-            "conversation_history[0]: expected user and assistant, user_message and response, or "
-            "role and content",
+            "conversation_history[0]: expected user and assistant, user_message and response, or",
         ),
         ({"conversation_history": [{"user": "hi"}]}, "conversation_history[0]: expected user and"),
         (
