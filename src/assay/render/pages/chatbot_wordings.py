@@ -170,7 +170,15 @@ PACKAGES = ("1 package", "{n} packages")
 WORDS = (
     *("excellent", "good", "acceptable", "poor", "slow", "neutral", "optimal", "inefficient"),
     *("very easy", "easy", "moderate", "difficult", "very difficult", "low", "medium", "high"),
-    *("temperature", "percentage", "precipitation", "setting", "recommendation", "item", "condition"),
+    *(
+        "temperature",
+        "percentage",
+        "precipitation",
+        "setting",
+        "recommendation",
+        "item",
+        "condition",
+    ),
     *("dislikes_cold", "dislikes_rain", "dislikes_heat", "prefers_indoor", "outdoor_activities"),
     *("judged by words and figures", "judged by traits", "measured from the run"),
 )
