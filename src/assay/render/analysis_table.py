@@ -12,7 +12,7 @@ from assay.render.safe_text import one_line, shortened, shortened_front
 from assay.render.written_values import TEXTS, WRITTEN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from msgspec import Struct
     from rich.console import JustifyMethod
@@ -46,17 +46,19 @@ def analysis_table(
     *,
     title: str,
     shown: int | None = None,
+    leading: Collection[str] = (),
     width: int = 100,
 ) -> Table:
     """The rows as a table, a line each, as many columns as the width has room for.
 
-    Columns that are empty throughout are left out, and so are the last ones if it is narrow.
+    Columns that are empty throughout are left out, and so are the last ones if it is narrow;
+    the names stay to the end, and then those that are leading.
     """
     kept = rows if shown is None else rows[:shown]
     asked = [column for column in analysis.columns if _is_shown(column, kept)]
-    names = sum(column.kind in TEXTS for column in asked)
+    names = sum(column.kind in TEXTS and not column.wide for column in asked)
     columns = [_filled(column, kept, max(_NARROWEST, width // (names + 2))) for column in asked]
-    fitting = _fitting(columns, width)
+    fitting = _fitting(columns, leading, width)
     table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
     for column, _, wide in fitting:
         justify: JustifyMethod = "left" if column.kind in TEXTS else "right"
@@ -90,20 +92,28 @@ def _cut(name: str, width: int) -> str:
     return (shortened_front if name.startswith(_SERVED) else shortened)(name, width)
 
 
-def _fitting(columns: list[_Shown], width: int) -> list[_Shown]:
-    """As many as there is room for; names stay longest, then what has an interval."""
+def _fitting(columns: list[_Shown], leading: Collection[str], width: int) -> list[_Shown]:
+    """As many as there is room for: the last of the least important go first."""
+
+    def importance(found: _Shown) -> int:
+        column = found.column
+        if column.name in leading:
+            return 3
+        if column.wide:
+            return 0
+        return 2 if column.interval else 1
+
     kept = list(columns)
     while sum(found.width + _GAP for found in kept) > width:
-        numbers = [found for found in kept if found.column.kind not in TEXTS]
-        plain = [found for found in numbers if not found.column.interval]
-        if not numbers:
+        droppable = [f for f in kept if f.column.wide or f.column.kind not in TEXTS]
+        if not droppable:
             break
-        kept.remove((plain or numbers)[-1])
+        kept.remove(min(reversed(droppable), key=importance))
     return kept
 
 
 def _is_shown(column: Column, rows: Sequence[Struct]) -> bool:
-    return not column.wide and any(getattr(row, column.name) is not None for row in rows)
+    return any(getattr(row, column.name) is not None for row in rows)
 
 
 def _cell(column: Column, row: Struct) -> Text:

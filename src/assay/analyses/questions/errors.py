@@ -61,6 +61,7 @@ ERRORS = Analysis(
     question="What goes wrong, how often, and whose fault is it?",
     row=Failures,
     ask=errors,
+    sorted_by="failures",
     parameters=(
         Parameter("by", "What the failures are counted by.", "kind", choices=get_args(By)),
     ),
