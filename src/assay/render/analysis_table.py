@@ -55,7 +55,8 @@ def analysis_table(
     the names stay to the end, and then those that are leading.
     """
     kept = rows if shown is None else rows[:shown]
-    asked = [column for column in analysis.columns if _is_shown(column, kept)]
+    filled = [column for column in analysis.columns if _is_filled(column, kept)]
+    asked = sorted(filled, key=lambda column: column.wide)
     names = sum(column.kind in TEXTS and not column.wide for column in asked)
     columns = [_filled(column, kept, max(_NARROWEST, width // (names + 2))) for column in asked]
     fitting = _fitting(columns, leading, width)
@@ -112,7 +113,7 @@ def _fitting(columns: list[_Shown], leading: Collection[str], width: int) -> lis
     return kept
 
 
-def _is_shown(column: Column, rows: Sequence[Struct]) -> bool:
+def _is_filled(column: Column, rows: Sequence[Struct]) -> bool:
     return any(getattr(row, column.name) is not None for row in rows)
 
 
