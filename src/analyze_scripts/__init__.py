@@ -1,1 +1,1 @@
-"""The import path of the seed's document on analysing evaluations: the same objects as in `assay`."""
+"""The import path of the seed's analysis scripts: the same objects as in `assay`."""

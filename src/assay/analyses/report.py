@@ -104,7 +104,12 @@ PARTS: dict[str, tuple[Section, ...]] = {
         ),
     ),
     "weighted": (
-        Section("weighted", "weighted", "Weighted scores"),
+        Section(
+            "weighted",
+            "weighted",
+            "Weighted scores",
+            leading=("score", "weighted", "rank_by_score", "rank"),
+        ),
         Section("marked-down", "weighted_runs", "Marked down", {"which": "penalised", "top_n": 15}),
         Section(
             "not-marked-down", "weighted_runs", "Not marked down", {"which": "clean", "top_n": 10}

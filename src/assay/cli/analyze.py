@@ -211,19 +211,10 @@ def _epilog(analysis: Analysis) -> str:
 
 def _tell(answered: Sequence[Answered], terminal: Terminal) -> None:
     for found in answered:
-        section = found.section
         if found.rows:
-            table = analysis_table(
-                found.analysis,
-                found.rows,
-                title=section.title,
-                shown=section.shown,
-                leading=(*section.leading, found.analysis.sort_column(section.parameters)),
-                width=terminal.width,
-            )
-            terminal.print(table)
+            terminal.print(analysis_table(found, width=terminal.width))
         else:
-            terminal.tell(f"{section.title}: nothing to count\n")
+            terminal.tell(f"{found.section.title}: nothing to count\n")
 
 
 def _export(view: View, path: Path) -> None:
