@@ -42,7 +42,7 @@ def metric_sections() -> dict[str, str]:
 
 def examples_of(metric: str) -> str:
     """The comments of a metric's worked example."""
-    return BLOCK.findall(metric_sections()[metric])[-1]
+    return str(BLOCK.findall(metric_sections()[metric])[-1])
 
 
 def quoted(label: str, example: str) -> str:
