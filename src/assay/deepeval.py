@@ -172,6 +172,10 @@ class AgentTestCase(NativeCase, LLMTestCase):  # type: ignore[misc]  # deepeval 
         return self.to_native().to_dict()
 
 
+# What it takes, instead of what pydantic makes of the fields.
+AgentTestCase.__signature__ = _SIGNATURE
+
+
 def _split(extra: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What `to_native` kept for deepeval, and all the rest."""
     below = extra.get(_KEPT_BELOW)
@@ -237,9 +241,7 @@ def _plain_tool_call(item: Any) -> Any:
     return item.model_dump(include=said)
 
 
-class MCPToolMetric(  # type: ignore[misc]  # deepeval is untyped here
-    LastResultInNumbers, NativeMetric, BaseMetric
-):
+class MCPToolMetric(LastResultInNumbers, NativeMetric, BaseMetric):  # type: ignore[misc]  # as above
     """The tool metric, for deepeval and for us; see `assay.MCPToolMetric`.
 
     Its attributes are numbers, which deepeval and the seed's samples format: where nothing could

@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("deepeval")
 
 import deepeval.metrics
+from deepeval.dataset import EvaluationDataset
 from deepeval.evaluate import assert_test, evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
 from deepeval.metrics import BaseMetric, ToolCorrectnessMetric
@@ -316,6 +317,14 @@ def test_deepevals_tool_correctness_works_on_our_case(
     assert found.score == score
 
 
+def test_a_dataset_of_deepevals_takes_our_case() -> None:
+    dataset = EvaluationDataset()
+    dataset.add_test_case(good_case())
+    dataset.add_test_case(bad_case())
+    found = run(dataset.test_cases, MCPToolMetric(), run_async=False)
+    assert [entry.score for entry in found] == pytest.approx([1.0, 0.8])
+
+
 def test_deepevals_tool_permission_works_on_our_case() -> None:
     permission = getattr(deepeval.metrics, "ToolPermissionMetric", None)
     if permission is None:
@@ -362,8 +371,9 @@ def test_one_metric_measures_many_cases_at_once() -> None:
 TEST_FILE = """
 import pytest
 from deepeval import assert_test
-from assay import MCPExecutionData, ToolExecutionResult
-from assay.deepeval import AgentTestCase, MCPToolMetric
+from evaluators.metrics.mcp_tool import MCPToolMetric
+from evaluators.metrics.mcp_tool.schema import MCPExecutionData, ToolExecutionResult
+from evaluators.test_case import AgentTestCase
 
 @pytest.mark.parametrize("tool", ["weather", "umbrella"])
 def test_agent(tool):

@@ -139,8 +139,8 @@ class ModelAddress(Struct, frozen=True):
 def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
     """Read `provider:model` or `provider/model`; with a base URL any other name is a model there.
 
-    Without one a bare name such as gpt-4o or claude-sonnet-4-5 is a model of its maker. The base URL comes from the argument, from ASSAY_JUDGE_BASE_URL, or from the provider's own
-    variable.
+    Without one a bare name such as gpt-4o or claude-sonnet-4-5 is a model of its maker. The base
+    URL comes from the argument, from ASSAY_JUDGE_BASE_URL, or from the provider's own variable.
     """
     spec = spec.strip()
     provider, model = _split(spec)
