@@ -14,6 +14,7 @@ import inspect
 import io
 import json
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -266,8 +267,11 @@ CHECKS: dict[int, Callable[[Namespace, str, Variant], None]] = {
 }
 
 
-def run_document(page: str, judge: str) -> None:
+def run_document(page: str, judge: str, *, with_deepeval: bool) -> None:
     """Run all blocks in one namespace, as a reader would, and look at each of them."""
+    for name in ("evaluators.test_case.AgentTestCase", "evaluators.metrics.mcp_tool.MCPToolMetric"):
+        packages = {base.__module__.partition(".")[0] for base in pkgutil.resolve_name(name).mro()}
+        assert ("deepeval" in packages) is with_deepeval
     blocks = _blocks_of(Path(page))
     names: Namespace = dict.fromkeys(GIVEN_NAMES, TOOLS)
     for number, check in CHECKS.items():
@@ -364,7 +368,8 @@ def test_the_document_runs(
     if with_deepeval and find_spec("deepeval") is None:
         pytest.skip("deepeval is not installed")
     page = shared("seeds", "001-mcp-tool-metric.txt")
-    run = f"from tests.test_seed_1 import run_document; run_document({str(page)!r}, {judge!r})"
+    arguments = f"{str(page)!r}, {judge!r}, with_deepeval={with_deepeval}"
+    run = f"from tests.test_seed_1 import run_document; run_document({arguments})"
     environment = os.environ | {
         "ASSAY_JUDGE": judge,
         "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
