@@ -65,7 +65,7 @@ class ToolExecutionResult:
 
     @property
     def known_success(self) -> bool | None:
-        """Whether the call worked; None where it was only inferred, and no result or failure."""
+        """Whether the call worked; None where it was inferred without a result or a failure."""
         is_inferred = self.success_rule in {INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED}
         return None if is_inferred and self.success and self.result is None else bool(self.success)
 

@@ -197,7 +197,7 @@ class AgentTestCase(LLMTestCase):
         self.conversation_history.append({"role": role, "content": content})
 
     def validate(self) -> list[str]:
-        """Readable complaints about this record, not about what the agent did; mostly empty."""
+        """Readable complaints about the record, not about what the agent did; empty if it has none."""
         return complaints(self)
 
     def to_dict(self) -> dict[str, Any]:

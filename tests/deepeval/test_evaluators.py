@@ -23,7 +23,8 @@ assert issubclass(AgentTestCase, LLMTestCase) and issubclass(AgentTestCase, assa
 assert issubclass(MCPToolMetric, assay.MCPToolMetric)
 assert MCPExecutionData is assay.MCPExecutionData
 assert ToolExecutionResult is assay.ToolExecutionResult
-names = [LLMTestCase.__module__.partition(".")[0], AgentTestCase.__module__, MCPToolMetric.__module__]
+names = [LLMTestCase.__module__.partition(".")[0]]
+names += [AgentTestCase.__module__, MCPToolMetric.__module__]
 
 metric = MCPToolMetric(threshold=0.7)
 values = []
