@@ -197,7 +197,7 @@ class AgentTestCase(LLMTestCase):
         self.conversation_history.append({"role": role, "content": content})
 
     def validate(self) -> list[str]:
-        """Readable complaints about the record, not about what the agent did; empty if it has none."""
+        """Complaints about the record, not about what the agent did; empty when there are none."""
         return complaints(self)
 
     def to_dict(self) -> dict[str, Any]:
