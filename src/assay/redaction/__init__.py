@@ -30,6 +30,8 @@ _ADDRESS = re.compile(
 )
 _DECODER = json.JSONDecoder()
 _DOCUMENT = re.compile(r"\{\s*\"|\[\s*\"|\[\s*\{")
+# No word goes on here, but an escape of JSON or of a terminal may end.
+_BEGINS = r"(?<![A-Za-z0-9\\])|(?<=\\[nrt])|(?<=[0-9]m)|(?<=u[0-9a-fA-F]{4})"
 _NUMBER = re.compile(r"[0-9eE.,+-]*|(?:true|false|null)\W?.*")
 _NAMED_BY = ("name", "key", "label", "element", "field", "variable")
 _VALUE_IN = ("value", "val", "text")
@@ -129,7 +131,7 @@ class _Redactor:
         """The text, with the secrets found so far masked wherever else they stand in it."""
         for secret in sorted(list(self._sought)[:_MOST_SOUGHT], key=len, reverse=True):
             if secret in text:
-                bounded = rf"(?:(?<![A-Za-z0-9\\])|(?<=\\[nrt])){re.escape(secret)}(?![A-Za-z0-9])"
+                bounded = rf"(?:{_BEGINS}){re.escape(secret)}(?![A-Za-z0-9])"
                 text, again = re.subn(bounded, MASK, text)
                 self.count += again
         return text
@@ -140,7 +142,7 @@ class _Redactor:
 
     def _found(self, secret: str, *, sought: bool) -> None:
         self.count += 1
-        plain = len(secret) >= _SHORTEST_SOUGHT and secret.isprintable() and is_random(secret)
+        plain = len(secret) >= _SHORTEST_SOUGHT and secret.isprintable()
         if sought and plain and not ('"' in secret or "\\" in secret or _NUMBER.fullmatch(secret)):
             self._sought[secret] = None
 
@@ -184,7 +186,7 @@ class _Redactor:
                 found[key] = self._under(item, strength, depth + 1)
             else:
                 found[key] = self.value(item, depth + 1)
-        return found
+        return {self.text(key): item for key, item in found.items()}
 
     def _named(self, fields: dict[str, Any]) -> Strength | None:
         """What `value` holds in `{"name": "DB_PASSWORD", "value": …}`."""
@@ -239,5 +241,5 @@ class _Redactor:
         )
 
     def _masked(self, text: str, secret: str) -> str:
-        self._found(secret, sought=True)
+        self._found(secret, sought=is_random(secret))
         return text.replace(secret, MASK)

@@ -187,7 +187,8 @@ def _of_rule(text: str, rule: Rule, start: int, end: int) -> Iterator[Span]:
     while last > first and text[last - 1] in _WIDE_STOPS:
         last -= 1
     if _fits(text[first:last], rule):
-        yield Span(first, last, sought=not rule.id.startswith("signature"))
+        sought = rule.strength is None or is_random(text[first:last])
+        yield Span(first, last, sought=sought and not rule.id.startswith("signature"))
 
 
 def _fits(secret: str, rule: Rule) -> bool:
