@@ -42,8 +42,8 @@ from assay.evidence.own_code import (
     ran_too_long,
     runs_own_code,
 )
-from assay.evidence.payload import Payload
-from assay.evidence.schema_fit import breaks_off, explain_misfit, schema_fit
+from assay.text.payload import Payload
+from assay.schema import breaks_off, explain_misfit, schema_fit
 from assay.evidence.seed_classifier import classify_error
 from assay.evidence.told_kinds import kind_of_message, kinds_of_messages
 from assay.evidence.tool_kinds import words_of

@@ -10,7 +10,7 @@ import msgspec
 from assay.evidence.effects import is_write
 from assay.evidence.json_leaves import as_text, leaf_text, leaves_of, unescaped
 from assay.evidence.outcome import UNDECIDED_RULES, call_outcome
-from assay.evidence.payload import unwrap
+from assay.text.payload import unwrap
 from assay.evidence.words import words_of
 from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED
 

@@ -27,8 +27,8 @@ from assay.evidence.last_words import (
     fails_below_its_place,
     fails_under_heading,
 )
-from assay.evidence.payload import Payload, reported_together, unwrap
-from assay.evidence.python_repr import NotPython, parse_repr
+from assay.text.payload import Payload, reported_together, unwrap
+from assay.text.python_repr import NotPython, parse_repr
 from assay.evidence.text_shape import opening_of
 from assay.evidence.tool_kinds import ToolKind, kind_of_tool
 from assay.evidence.undone_deeds import told_of_the_deed

@@ -26,7 +26,7 @@ from assay.evidence.tool_kinds import (
 
 if TYPE_CHECKING:
     from assay.evidence.error_bodies import Reading
-    from assay.evidence.payload import Payload
+    from assay.text.payload import Payload
     from assay.execution import ToolExecutionResult
 
 # What is told by the grammar of a sentence alone.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.evidence.blame import blame
-from assay.evidence.schema_fit import SchemaFit, explain_misfits
+from assay.schema import SchemaFit, explain_misfits
 from assay.judge.looking import Reading, listed
 from assay.records import cut
 from assay.score import Evidence

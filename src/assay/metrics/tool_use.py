@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from assay.evidence.schema_fit import Fit, explain_misfit, explain_misfits, schema_fit
+from assay.schema import Fit, explain_misfit, explain_misfits, schema_fit
 from assay.metrics.agent_case import as_agent_case
 from assay.records import cut, preview
 from assay.score import Evidence, Score, mean, share

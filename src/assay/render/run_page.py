@@ -11,7 +11,7 @@ from rich.text import Text
 from assay.errors import AssayError
 from assay.evidence.blame import Blame, Siblings, blame, names_on_offer
 from assay.evidence.outcome import UNDECIDED_RULES
-from assay.evidence.schema_fit import Misfit, misfits, schema_fit
+from assay.schema import Misfit, misfits, schema_fit
 from assay.execution import ToolExecutionResult
 from assay.render.run_names import KEY_LENGTH, place_of
 from assay.render.safe_text import many_lines, one_line, shortened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.payload import unwrap
+from assay.text.payload import unwrap
 from assay.metrics.chatbot.outlook import has_outlook
 from assay.metrics.chatbot.quantities import number_at, value_at
 from assay.metrics.chatbot.text import read_text

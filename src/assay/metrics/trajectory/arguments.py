@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from msgspec import Struct
 
 from assay.errors import InvalidRecord, UnknownName
-from assay.evidence.schema_fit import explain_misfit, schema_fit
+from assay.schema import explain_misfit, schema_fit
 from assay.records import preview
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from assay.agents.harness import Event
 from assay.arena.session import LONGEST_SHOWN, Cell, Prompt
 from assay.arena.verdicts import OF_CODE, MetricLine, score_of, separating
-from assay.evidence.payload import unwrap
+from assay.text.payload import unwrap
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
 from assay.metrics.chatbot.evaluator import CATEGORIES
 from assay.metrics.chatbot.trace_twins import SUFFIX

@@ -16,7 +16,7 @@ from assay.render.pages.sources import place_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence.schema_fit import Misfit
+    from assay.schema import Misfit
     from assay.evidence.traced_value import Origin, TracedValue
     from assay.render.pages.sources import Sources
     from assay.render.run_page import JudgedCall

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from assay.evidence.json_leaves import ROOT
-from assay.evidence.payload import unwrap
+from assay.text.payload import unwrap
 from assay.render.pages.argument_rows import ArgumentRow, argument_rows
 from assay.render.pages.json_text import JsonText, is_table, one_line
 from assay.render.pages.said import Said

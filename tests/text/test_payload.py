@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.evidence.payload import MAX_LAYERS, Payload, reported_together, unwrap
+from assay.text.payload import MAX_LAYERS, Payload, reported_together, unwrap
 
 TEXT_1_9 = (
     "meta=None content=[TextContent(type='text', text={text!r}, annotations=None)] isError={flag}"
@@ -191,3 +191,16 @@ def test_hostile_texts_take_bounded_time(result: str) -> None:
     started = time.process_time()
     unwrap(result)
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("kind", "reported"), [("json", None), ("text", None), ("error-text", False)]
+)
+def test_a_value_under_its_type_is_unwrapped(kind: str, reported: bool | None) -> None:
+    found = unwrap({"type": kind, "value": "no room"})
+    assert (found.value, found.reported_success) == ("no room", reported)
+
+
+def test_a_record_with_a_type_and_a_value_stays() -> None:
+    record = {"type": "temperature", "value": 21}
+    assert unwrap(record).value == record

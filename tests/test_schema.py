@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.schema_fit import Fit, explain_misfit, explain_misfits, schema_fit
+from assay.schema import Fit, explain_misfit, explain_misfits, schema_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

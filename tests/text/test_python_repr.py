@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.python_repr import NotPython, parse_repr
+from assay.text.python_repr import NotPython, parse_repr
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 plain = st.recursive(

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from assay.evidence.schema_cost import expansion, why_too_costly
-from assay.evidence.schema_fit import explain_misfit, schema_fit
+from assay.schema import expansion, explain_misfit, schema_fit, why_too_costly
 
 if TYPE_CHECKING:
     from collections.abc import Callable

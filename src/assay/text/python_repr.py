@@ -1,4 +1,4 @@
-"""Reading Python's picture of a value back into the value, without ever running it.
+"""Reading the `repr` of a Python value back into the value, without ever running it.
 
 Frameworks log `str(result)`: literals, `Name(field=value, ...)` of pydantic models and
 dataclasses, and pydantic's `field=value field=value`. Models become dicts of their fields.
@@ -40,7 +40,7 @@ _LONGEST_NUMBER = 300
 
 
 class NotPython(ValueError):
-    """The text is not the picture of a Python value, or too big to be read."""
+    """The text is not the repr of a Python value, or too big to be read."""
 
 
 class _End:
@@ -51,7 +51,7 @@ _END = _End()
 
 
 def parse_repr(text: str, *, forgive_cut: bool = False) -> Any:
-    """The value that the text pictures; `NotPython` if it pictures none.
+    """The value whose repr the text is; `NotPython` if it is none.
 
     With `forgive_cut` a text that was cut off keeps what stands before the cut.
     """

@@ -1,9 +1,9 @@
 """What a tool really returned, once every layer around it is undone.
 
 Harnesses wrap results: JSON text in JSON text, an MCP CallToolResult as dict, as object or as
-Python's picture of it, content blocks, `{"output": ...}`. `unwrap` undoes them one by one and
-remembers what the wrapping said about success. It never raises, takes a bounded number of
-steps, and leaves alone what it does not know.
+its `repr`, content blocks, `{"output": ...}`. `unwrap` undoes them one by one and remembers what
+the wrapping reported about success. It never raises, takes a bounded number of steps, and leaves
+alone what it does not know.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from assay.evidence.python_repr import NotPython, parse_repr, unescaped, unquoted
+from assay.text.python_repr import NotPython, parse_repr, unescaped, unquoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,6 +70,8 @@ _CARRIER_KEYS = frozenset(
         *("artifact", "additional_kwargs", "response_metadata", "will_continue", "scheduling"),
     }
 )
+_TYPED_KEYS = frozenset({"type", "value"})
+_TYPED_VALUES = ("text", "json", "content", "error-text", "error-json")
 # Keys that wrap a payload when they stand alone.
 _LONE_KEYS = frozenset(
     {
@@ -87,12 +89,12 @@ _FENCED = re.compile(r"\s*```[\w+-]{0,20}[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _OPENS_JSON = frozenset('{["')
 _PLAIN_LETTERS = frozenset(string.printable) - frozenset(string.whitespace)
 _FIRST = re.compile(r"[\s\ufeff]*(\S)")
-_MODEL_PICTURE = re.compile(
+_MODEL_REPR = re.compile(
     r"\s*\[?(?:(?:_?meta|content|root)=|(?:[\w.]{0,60}\.)?"
     r"(?:CallToolResult|TextContent|ToolMessage|ToolResult|FunctionResponse)\()"
 )
-# The picture of a result with one text, as mcp 1.x and 2.x draw it: most recorded results.
-_ONE_TEXT_PICTURE = re.compile(
+# The repr of a result with one text, as mcp 1.x and 2.x print it: most recorded results.
+_ONE_TEXT_REPR = re.compile(
     r"meta=None content=\[TextContent\(type='text', text=(?P<text>'[^'\\]*+(?:\\.[^'\\]*+)*+'"
     r"|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"), annotations=None(?:, meta=None)?\)\]"
     r"(?: structured_?[cC]ontent=None)? is_?[eE]rror=(?P<error>True|False)"
@@ -104,7 +106,7 @@ _ONE_TEXT_PICTURE = re.compile(
 _PLAIN_START = "meta=None content=[TextContent(type='text', text="
 _PLAIN_QUOTE = len(_PLAIN_START)
 _PLAIN_END = ", annotations=None"
-# How such a picture ends, and whether it then tells of a success.
+# How such a repr ends, and whether it then reports a success.
 _PLAIN_ENDINGS = {
     f"{_PLAIN_END}{block})]{middle}{flag}={error}": error == "False"
     for block, middle, flag in (
@@ -121,7 +123,7 @@ _decode = msgspec.json.Decoder().decode
 
 
 class Payload(Struct, frozen=True):
-    """The innermost value, what the wrapping said of success, and what was undone."""
+    """The innermost value, what the wrapping reported of success, and what was undone."""
 
     value: Any
     reported_success: bool | None = None
@@ -144,7 +146,7 @@ class Payload(Struct, frozen=True):
         return self.value[:limit] if isinstance(self.value, str) else self.text[:limit]
 
 
-# A value with one layer undone, the layer's name, and what it said of success. A plain tuple:
+# A value with one layer undone, the layer's name, and what it reported of success. A plain tuple:
 # two are made for every result.
 _Peeled: TypeAlias = tuple[Any, str, bool | None]
 
@@ -158,15 +160,15 @@ def unwrap(result: object) -> Payload:
         peeled = _PEELERS.get(type(value), _peel)(value)
         if peeled is None:
             break
-        value, layer, told = peeled
+        value, layer, reported = peeled
         layers += (layer,)
-        if told is not None:
-            flag = told if flag is None else reported_together(flag, told)
+        if reported is not None:
+            flag = reported if flag is None else reported_together(flag, reported)
     return Payload(value, flag, layers)
 
 
 def reported_together(*flags: bool | None) -> bool | None:
-    """What several reports say together: a reported failure stands, silence says nothing."""
+    """Several reports as one: a reported failure stands, a missing report adds nothing."""
     if False in flags:
         return False
     return True if True in flags else None
@@ -189,15 +191,15 @@ def _peel(value: Any) -> _Peeled | None:
 
 def _peel_text(text: str) -> _Peeled | None:
     # Most recorded results.
-    if text.startswith(_PLAIN_START) and (found := _peel_plain_picture(text)) is not None:
+    if text.startswith(_PLAIN_START) and (found := _peel_plain_repr(text)) is not None:
         return found
     first = text[:1] if text[:1] in _PLAIN_LETTERS else _first_letter(text)
     if first in _OPENS_JSON:
-        return _peel_json(text, "json") or _peel_picture(text)
+        return _peel_json(text, "json") or _peel_repr(text)
     if first == "`":
         fenced = _FENCED.match(text)
         return None if fenced is None else _peel_json(fenced[1], "fence")
-    return _peel_picture(text) if first else None
+    return _peel_repr(text) if first else None
 
 
 def _first_letter(text: str) -> str:
@@ -214,10 +216,10 @@ def _peel_json(text: str, layer: str) -> _Peeled | None:
     return (value, layer, None) if isinstance(value, _HOLDERS) else None
 
 
-def _peel_picture(text: str) -> _Peeled | None:
-    if _MODEL_PICTURE.match(text) is None:
+def _peel_repr(text: str) -> _Peeled | None:
+    if _MODEL_REPR.match(text) is None:
         return None
-    plain = _ONE_TEXT_PICTURE.match(text)
+    plain = _ONE_TEXT_REPR.match(text)
     if plain is not None:
         return (unquoted(plain["text"]), "python_repr", plain["error"] == "False")
     try:
@@ -229,8 +231,8 @@ def _peel_picture(text: str) -> _Peeled | None:
     return (value, "python_repr", None) if known else None
 
 
-def _peel_plain_picture(text: str) -> _Peeled | None:
-    """What `_ONE_TEXT_PICTURE` finds, without a look at each letter where that is possible."""
+def _peel_plain_repr(text: str) -> _Peeled | None:
+    """What `_ONE_TEXT_REPR` finds, without a look at each letter where that is possible."""
     end = text.rfind(_PLAIN_END)
     succeeded = _PLAIN_ENDINGS.get(text[end:])
     if succeeded is None:
@@ -254,7 +256,15 @@ def _peel_dict(value: dict[Any, Any]) -> _Peeled | None:
         return _peel_mcp(value)
     if _is_text_block(value):
         return (value["text"], "text_block", None)
-    return _peel_carrier(value) or _peel_flagged(value)
+    return _peel_typed(value) or _peel_carrier(value) or _peel_flagged(value)
+
+
+def _peel_typed(value: dict[Any, Any]) -> _Peeled | None:
+    """Undo {"type": "json", "value": ...}, where the type may report an error."""
+    kind = value.get("type")
+    if value.keys() != _TYPED_KEYS or kind not in _TYPED_VALUES:
+        return None
+    return (value["value"], "typed_value", False if kind.startswith("error") else None)
 
 
 def _is_envelope(value: dict[Any, Any]) -> bool:
@@ -288,7 +298,7 @@ def _peel_carrier(value: dict[Any, Any]) -> _Peeled | None:
 
 
 def _peel_flagged(value: dict[Any, Any]) -> _Peeled | None:
-    """Undo {"success": true, "result": ...} where nothing else is said."""
+    """Undo {"success": true, "result": ...} where nothing else stands beside it."""
     payload = next((key for key in _FLAGGED_PAYLOADS if key in value), None)
     flag = _flag_of(value)
     if payload is None or flag is not True:
@@ -300,18 +310,18 @@ def _peel_flagged(value: dict[Any, Any]) -> _Peeled | None:
 
 
 def _flag_of(value: dict[Any, Any]) -> bool | None:
-    said: bool | None = None
+    reported: bool | None = None
     for key in _FLAGS:
         if key in value:
-            said = reported_together(said, _read_flag(key, value[key]))
-    return said
+            reported = reported_together(reported, _read_flag(key, value[key]))
+    return reported
 
 
 def _read_flag(key: str, flag: Any) -> bool | None:
-    told = _FLAG_WORDS.get(flag.lower()) if isinstance(flag, str) else flag
-    if not isinstance(told, bool):
+    value = _FLAG_WORDS.get(flag.lower()) if isinstance(flag, str) else flag
+    if not isinstance(value, bool):
         return None
-    return not told if key in {"isError", "is_error"} else told
+    return not value if key in {"isError", "is_error"} else value
 
 
 def _is_text_block(block: dict[Any, Any]) -> bool:

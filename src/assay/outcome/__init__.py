@@ -1,0 +1,1 @@
+"""Did a call fail, whose fault was it, and which kind of failure?"""
