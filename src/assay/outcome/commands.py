@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from assay.outcome.bodies import plain_key
-from assay.outcome.wording import Found, has_sign, opening
+from assay.outcome.wording import Found, opening
 
 _TAIL = 4_000
 _HEAD = 600
@@ -26,12 +26,12 @@ _PATTERNS = {
     r" status)[\s:=>]{0,4}(?:with )?(-?\d{1,10})\W{0,12}(?:/?(?:exit_?code|returncode)>)?\W*$",
     "exit_word": r"(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|returncode|return code)"
     r"['\"]?[:= ]+(-?\d{1,10})\b[^\n]{0,40}\Z",
-    "shell_error": r"(?!.{0,60}warning)(?:\S{0,80}/)?[\w.+%${}`'*-]{1,40}: (?:.{0,200}?: )?"
-    r"(?:line \d+: )?.{0,160}?(?:command not found|no such file or directory|permission denied"
+    "shell_error": r"(?!.{0,60}warning)(?![\[{][\[{'\"])\S{1,80}: (?:.{0,200}?: )?"
+    r"(?:line \d+: )?.{0,160}?(?:command not found|no such file|no matches found|permission denied"
     r"|is a directory|not a directory|cannot \w+|can't \w+|could not \w+|option requires"
     r"|invalid -?\w+|unrecogni[sz]ed \w+|unknown [a-z]{3,}|missing \w+|syntax error|unexpected \w+"
     r"|file exists|not found|illegal \w+|extra operand|operation not permitted|unable to \w+"
-    r"|failed to|fatal|input file is output|runtime error|too many arguments|must be|error[: ])"
+    r"|failed to|fatal|input file is output|runtime error|too many arguments|must \w+|may not \w+|error[: ])"
     r"|E: |fatal: |error: |npm ERR!|\s?ERR_|\[?ERROR\]?[: ]|Traceback \(most"
     r"|(?:\w+\.)*[A-Z]\w*(?:Error|Exception): |command timed out|.{0,40}\bnot recognized as an"
     r"|\S{1,80}: error:|Try '.{1,40} --help'|usage: ",
@@ -181,7 +181,7 @@ def shell_failure(output: str) -> Found | None:
     if not lines:
         return None
     is_error = _pattern("shell_error").match
-    if has_sign(lines[0]) and is_error(lines[0].strip()):
+    if is_error(lines[0].strip()):
         few = len(lines) <= 3 or len(output) < 1_500
         if few or all(is_error(line.strip()) for line in lines[:_MOST_LINES]):
             return Found("shell_error", output[:1_200])
@@ -197,7 +197,17 @@ def _raised(output: str) -> bool:
     return "throw " in output[:800] and _pattern("thrown").search(output[:800]) is not None
 
 
+# What a program may print of its work; the others are the harness's words.
 _SURE_OPENINGS = frozenset(("error_noun", "fail_verb", "subject_failed", "http_text"))
+_OF_THE_HARNESS = frozenset(("tagged", "declined", "retry", "markup", "cut_body"))
+
+
+def output_opening(code: str, output: str) -> Found | None:
+    """The rule by which the output of a command opens as an error."""
+    found = opening(output, "command")
+    if found is None or found.rule in _OF_THE_HARNESS:
+        return found
+    return found if found.rule in _SURE_OPENINGS and not prints_content(code) else None
 
 
 def failure_behind_success(code: str, output: str) -> Found | None:
@@ -207,8 +217,6 @@ def failure_behind_success(code: str, output: str) -> Found | None:
     found = shell_failure(output)
     if found is not None:
         return found
-    if len(output) < _HEAD and output.strip().count("\n") < 3 and not prints_content(code):
-        found = opening(output, "command")
-        if found is not None and found.rule in _SURE_OPENINGS:
-            return found
+    if len(output) < _HEAD and output.strip().count("\n") < 3:
+        return output_opening(code, output)
     return None

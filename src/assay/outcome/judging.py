@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -13,13 +14,14 @@ from assay.outcome.commands import (
     ending_of,
     failure_behind_success,
     has_fallback,
-    prints_content,
+    output_opening,
     reports_findings,
     shell_failure,
 )
 from assay.outcome.roles import BRINGS_CONTENT, Role, code_of, is_checker, role_of
 from assay.outcome.wording import Found, is_failed_page, is_placeholder, is_unreadable, opening
-from assay.text.payload import Payload, reported_together
+from assay.text.payload import Payload, reported_together, unwrap
+from assay.text.python_repr import NotPython, parse_repr
 
 if TYPE_CHECKING:
     from assay.execution import ToolExecutionResult
@@ -33,6 +35,9 @@ _QUERY_KEYS = frozenset(
     " prompt question content message".split()
 )
 _PAGE_KEYS = ("title", "content", "text", "markdown", "body", "page_content")
+_LONGEST_REPR = 20_000
+_LONGEST_HEADER = 600
+_HEADER = re.compile(r"(?:(?!Process exited)[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
 _FLAGS = frozenset({"true", "false", "0", "1", "none", "null", ""})
 
 
@@ -50,6 +55,10 @@ def find_outcome(
     """Whether a call succeeded; `payload` is its result unwrapped."""
     if call.error_message and reported is None:
         return _failed("error_message", call.error_message)
+    parsed = _parsed(payload)
+    if parsed is not payload:
+        reported = reported_together(reported, parsed.reported_success)
+        payload = parsed
     value = payload.value
     ending = None
     if role not in BRINGS_CONTENT or isinstance(value, dict):
@@ -68,6 +77,23 @@ def find_outcome(
     if ending is not None and ending.status == 0:
         return Finding(success=True, rule="exit_code")
     return _without_failure(value, reported)
+
+
+def _parsed(payload: Payload) -> Payload:
+    """The payload below the header of a harness, or inside the repr of a dict."""
+    value = payload.value
+    if not isinstance(value, str):
+        return payload
+    inner: object = None
+    if value[:2] in ("{'", "[{") and len(value) <= _LONGEST_REPR:
+        try:
+            inner = parse_repr(value)
+        except NotPython:
+            return payload
+    elif "Output:\n" in value[:_LONGEST_HEADER]:
+        header = _HEADER.match(value)
+        inner = None if header is None else value[header.end() :]
+    return payload if inner is None else unwrap(inner)
 
 
 def role_of_call(call: ToolExecutionResult) -> Role:
@@ -159,9 +185,7 @@ def _search_output(
         checker = is_checker(call.tool)
         is_failure = found and not reports_findings(code, output, is_checker=checker)
         return found if is_failure else None
-    found = shell_failure(output)
-    if found is None and not prints_content(code):
-        found = opening(output, "command")
+    found = shell_failure(output) or output_opening(code, output)
     if found is None or has_fallback(code):
         return None
     if reports_findings(code, output, is_checker=is_checker(call.tool)):

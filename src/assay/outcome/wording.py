@@ -59,9 +59,9 @@ _SIGNS = (
     *("lock", "isab", "rohibit", "estrict", "sufficient", "ndefined", "llegal", "mbig", "ncorrect"),
     *("bad ", "orrupt", "nexpect", "ompatib", "onflict", "too ", "lready", "navailab", "nreach"),
     *("imit", "atal", "raceback", "none", "only", "never", "lease", "rash", "ault", "losed"),
-    *("isconnect", "you mean", "nterrupt", "HTTP", "NOT", "INVALID", "FAIL", "ERR", "isallow"),
+    *("isconnect", "you mean", "nterrupt", "http", "isallow", "_err", "err_", "not_"),
     *("instead", "uplicate", "outside", "odified", "takes ", "by zero", "status", "code", "net::"),
-    *("exhaust", "offline", "in use", "nexist", "naccess", "No ", "Can", "Not", "Bad", "Too"),
+    *("exhaust", "offline", "in use", "nexist", "naccess", "rong", "no_", " non-"),
     *(
         "无法",
         "错误",
@@ -89,12 +89,15 @@ _LEAD = re.compile(
 _SENTENCE = re.compile(r"(.{1,300}?)(?:[.!?](?=\s|$)|\n|$)", re.DOTALL)
 # Participles and adjectives that say of a thing that it did not work, and of a state of the world,
 # which is a failure only for who wanted to change it.
-_STATES = (
+_FAILED = (
     r"(?:failed|refused|denied|rejected|aborted|timed out|errored|crashed|blocked|prevented"
-    r"|cancell?ed|disallowed|interrupted|terminated|killed|expired|exceeded|forbidden|prohibited"
-    r"|restricted|unauthori[sz]ed|unauthenticated|unavailable|unreachable|unsupported"
-    r"|unrecogni[sz]ed|unknown|undefined|missing|invalid|illegal|malformed|incorrect|insufficient"
-    r"|ambiguous|incompatible|corrupt(?:ed)?|exhausted|required|mandatory|nonexistent|inaccessible)"
+    r"|cancell?ed|disallowed|interrupted|terminated|killed|expired|exceeded|forbidden|prohibited)"
+)
+_STATES = (
+    r"(?:" + _FAILED[3:-1] + r"|restricted|unauthori[sz]ed|unauthenticated|unavailable|unreachable"
+    r"|unsupported|unrecogni[sz]ed|unknown|undefined|missing|invalid|illegal|malformed|incorrect"
+    r"|insufficient|ambiguous|incompatible|corrupt(?:ed)?|exhausted|required|mandatory|nonexistent"
+    r"|inaccessible)"
 )
 _WORLD_STATES = r"(?:closed|disabled|locked|offline|full|in use|taken|occupied|inactive|read-only)"
 _STATE_WORDS = frozenset(
@@ -163,7 +166,7 @@ _PATTERNS = {
     r"|\w+\.\w+: net::|\(?[45]\d\d\)? (?:bad|un|forb|not|internal|too|service|gateway|method"
     r"|conflict|client|server)|terminated\b|killed\b|E[A-Z]{4,}: )",
     "subject_failed": r"(?!\d|all )(?:[\w'\"./@()-]+ ){1,6}?(?:has |was |is |have |were )?(?:been )?"
-    + _STATES
+    + _FAILED
     + r"\b(?= ?(?:[:.(!,-]|\n|$|\b(?:to|with|because|due|for|in|on|at|after|by|while|when)\b))",
     "http_text": r"(?:\bstatus(?: code)?|\bHTTP(?: error)?|code)[:= ]+[45]\d\d\b",
     "denial": r"\b(?:(?:is|are|was|were|be|been|being|has|have|had|got|as)(?: \w+ly)?(?: an?)? "
@@ -210,8 +213,7 @@ _PATTERNS = {
     r"|is_?success)[\"']\s*:\s*false|\s*\{[\s\S]{0,80}?[\"']status[\"']\s*:\s*[\"'](?:error|failed)"
     r"[\"']",
     "cut_off": r"\s*[\[{]+\s*[\"'](?:error|errors|exception|is_?error|success)[\"']?\s*:?\s*[\[{\"']*\s*\Z",
-    "retry": r"(?:fix|correct|check|adjust)\b[^.\n]{0,60}\b(?:and|then) (?:try|retry|call)\b[^.\n]{0,30}"
-    r"[.!]?\s*\Z",
+    "retry": r"\b(?:try|retry|call|run|send)\b[^.\n]{0,30}\bagain\b|\b(?:and|please) retry\b",
     "placeholder": r"(?:^|\n)\s*(?:loading(?:\.\.\.|…)?|please wait(?:\.\.\.|…)?|\[object Object\]"
     r"|undefined)\s*\Z",
     "bad_page": r"<title>[^<]{0,60}(?:404|not found|error|denied|forbidden|just a moment|bad gateway"
@@ -246,7 +248,8 @@ def _holds(name: str, text: str) -> bool:
 
 def has_sign(text: str) -> bool:
     """Whether any word of failure stands there; most results have none."""
-    return any(sign in text for sign in _SIGNS)
+    low = text.lower()
+    return any(sign in low for sign in _SIGNS)
 
 
 def head_of(text: str) -> str:
@@ -271,14 +274,22 @@ def opening(text: str, role: Role, keys: Callable[[], list[str]] = list) -> Foun
     rule = _by_form(text, head, role)
     if rule is None:
         rule = _by_grammar(text, head, first, role, keys) if has_sign(first) else ""
-        if not rule and "again" in text[-60:] and len(text) < _SHORT and _holds("retry", text):
-            rule = "retry"
+        if not rule and role not in BRINGS_CONTENT and _asks_to_retry(text):
+            rule = "" if _starts("calm", head) else "retry"
     if not rule:
         return None
     if rule == "tagged":
         tagged = pattern("tagged").match(text[:3_000])
         return Found(rule, tagged[1] if tagged else text[:_SHORT])
     return Found(rule, text[: 2 * _SHORT])
+
+
+def _asks_to_retry(text: str) -> bool:
+    """Whether a text asks the caller to repair the call and to make it again."""
+    start, end = text[:_LONGEST_SENTENCE], text[-60:] if len(text) < _SHORT else ""
+    return any(
+        ("again" in part or "retry" in part) and _holds("retry", part) for part in (start, end)
+    )
 
 
 def _by_form(text: str, head: str, role: Role) -> str | None:
