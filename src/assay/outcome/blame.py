@@ -24,7 +24,7 @@ from assay.outcome.kinds import (
     kind_of_words,
     rpc_code,
 )
-from assay.outcome.roles import Role, words_of
+from assay.outcome.roles import RUNS_CODE, Role, words_of
 from assay.outcome.wording import pattern
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 _HEAD = 700
 _INVALID_PARAMS = -32_602
 _PATTERNS = {
-    "stopped": r"sibling tool call|parallel tool call|chat ended|\bcancell?ed\b|\binterrupted\b"
-    r"|\baborted\b",
+    "stopped": r"sibling tool call|parallel tool call|chat ended|\A\W*(?:cancell?ed|aborted|interrupted)\b"
+    r"|(?:call|request|task|operation|execution|run|command) (?:was |has been )?(?:cancell?ed"
+    r"|interrupted|aborted)\b",
     "limit": r"allowed director|outside (?:of )?(?:the |your )?(?:allowed|workspace|root|permitted"
     r"|project|working|current)|not (?:in|within|under|inside|part of) (?:the |an? )?(?:allowed"
     r"|permitted|allow)|allow(?:ed)?[- ]?list|allowed (?:commands?|paths?|hosts?|domains?|values?"
@@ -104,7 +105,7 @@ _Rule = Callable[[Failure], Blame | None]
 def blame(failure: Failure) -> Blamed:
     """Whose failure it was and of which kind."""
     code = status_in(failure.value)
-    if code is None and failure.role != "command":
+    if code is None and failure.role not in RUNS_CODE:
         code = rpc_code(failure.message) or http_status(failure.message)
     failure = msgspec.structs.replace(failure, code=code)
     failure = msgspec.structs.replace(failure, kind=_kind(failure))
@@ -121,10 +122,10 @@ def _kind(failure: Failure) -> Kind:
         return "empty_result"
     if code in HTTP_KINDS and code not in VAGUE_STATUSES:
         return HTTP_KINDS[code]
-    raised = kind_of_exception(message) if failure.role == "command" else None
+    raised = kind_of_exception(message) if failure.role in RUNS_CODE else None
     if raised is not None:
         return raised
-    if failure.role == "command":
+    if failure.role in RUNS_CODE:
         message = _pattern("shell_noise").sub("", message[:2_000]) or message
     kind = kind_of_words(message)
     if code == _INVALID_PARAMS or _pattern("validation").match(message):
@@ -168,7 +169,7 @@ def _by_schema(failure: Failure) -> Blame | None:
 
 def _by_lost_state(failure: Failure) -> Blame | None:
     """What the server confirmed earlier and now denies."""
-    if failure.kind not in ("not_found", "invalid_value", "other") or failure.role == "command":
+    if failure.kind not in ("not_found", "invalid_value", "other") or failure.role in RUNS_CODE:
         return None
     named = [value for value in _values(failure.call.parameters) if value in failure.head]
     nothing = _NOTHING_THERE.match(failure.head)
@@ -191,7 +192,7 @@ def _by_lost_state(failure: Failure) -> Blame | None:
 
 def _by_own_code(failure: Failure) -> Blame | None:
     """The agent's own command or code fails by itself, unless the host lacks something."""
-    if failure.role != "command":
+    if failure.role not in RUNS_CODE:
         return None
     if failure.kind in ("permission", "auth", "quota", "unavailable", "network"):
         return "environment"

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from assay.outcome.roles import Role
+from assay.outcome.roles import RUNS_CODE, Role
 from assay.outcome.wording import Found, opening
 
 _DEEPEST = 3
@@ -34,9 +34,10 @@ _ERROR_NAME = re.compile(
 )
 _SUCCESS_KEYS = ("success", "ok", "succeeded", "issuccess", "is_success", "successful")
 _STATUS_KEYS = ("status", "response_status", "state", "outcome", "result", "type", "level")
-_FAILED_STATUSES = frozenset(
-    "error failed failure fail errored exception timeout timed_out denied rejected unauthorized"
-    " forbidden not_found notfound invalid bad_request cancelled canceled aborted".split()
+_SYMBOL_KEYS = (*_STATUS_KEYS, "code", "error_code")
+_FAILED_WORDS = frozenset(
+    "error failed failure fail errored exception timeout denied rejected unauthorized forbidden"
+    " notfound invalid cancelled canceled aborted unavailable".split()
 )
 _HTTP_KEYS = ("status_code", "statuscode", "http_status", "http_code", "status", "code", "cod")
 _MESSAGES = (
@@ -159,6 +160,8 @@ def _error_body(body: dict[Any, Any], plain: dict[str, Any], role: Role) -> Foun
     failed = _has_failed_status(plain)
     if role in ("read", "search") and (failed or named) and _is_record(plain):
         return None
+    if named == ["errors"] and (role in ("log", "check") or isinstance(plain["errors"], int)):
+        return None
     if named and not _claims_success(plain) and _is_about_error(plain, named, failed=failed):
         return Found("error_body", message_of(body))
     return _by_status(body, plain, failed=failed)
@@ -178,11 +181,17 @@ def _is_about_error(plain: dict[str, Any], named: list[str], *, failed: bool) ->
 
 
 def _has_failed_status(plain: dict[str, Any]) -> bool:
-    word = next((v for key in _STATUS_KEYS if isinstance(v := plain.get(key), str)), "")
-    if len(word) > 60:
-        return False
-    word = _NO_LETTER.sub("_", word.strip().lower())
-    return word in _FAILED_STATUSES or word.endswith(("_error", "_denied", "_failed"))
+    return any(
+        isinstance(word := plain.get(key), str) and len(word) <= 60 and _is_failed_status(word)
+        for key in _SYMBOL_KEYS
+    )
+
+
+@lru_cache(maxsize=1024)
+def _is_failed_status(symbol: str) -> bool:
+    """Whether a symbol such as `NOT_FOUND`, `failed` or `InvalidParameter` stands for a failure."""
+    plain = plain_key(symbol.strip())
+    return "not_found" in plain or not _FAILED_WORDS.isdisjoint(plain.split("_"))
 
 
 def _by_status(body: dict[Any, Any], plain: dict[str, Any], *, failed: bool) -> Found | None:
@@ -263,7 +272,7 @@ def _is_complaint(value: Any) -> bool:
 def _by_text(plain: dict[str, Any], role: Role) -> Found | None:
     """The error in the only text of a body that delivers nothing else."""
     texts = [item for key in _MESSAGES + _DELIVERIES if isinstance(item := plain.get(key), str)]
-    if len(texts) != 1 or not texts[0].strip() or _delivered(plain):
+    if len(texts) != 1 or not texts[0].strip() or _delivered(plain) or _is_record(plain):
         return None
     found = opening(texts[0], role)
     return None if found is None else Found(f"text_{found.rule}", found.message)
@@ -272,7 +281,7 @@ def _by_text(plain: dict[str, Any], role: Role) -> Found | None:
 def _error_list(items: list[Any], role: Role, depth: int) -> Found | None:
     if len(items) == 1 and isinstance(items[0], str):
         return opening(items[0], role)
-    if not all(isinstance(item, dict) for item in items[:_MOST_ITEMS]):
+    if role in RUNS_CODE or not all(isinstance(item, dict) for item in items[:_MOST_ITEMS]):
         return None
     first = _error_item(items[0], role, depth)
     if first is None or any(

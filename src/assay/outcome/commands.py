@@ -31,12 +31,14 @@ _PATTERNS = {
     r"|is a directory|not a directory|cannot \w+|can't \w+|could not \w+|option requires"
     r"|invalid -?\w+|unrecogni[sz]ed \w+|unknown [a-z]{3,}|missing \w+|syntax error|unexpected \w+"
     r"|file exists|not found|illegal \w+|extra operand|operation not permitted|unable to \w+"
-    r"|failed to|fatal|input file is output|runtime error|too many arguments|must \w+|may not \w+|error[: ])"
-    r"|E: |fatal: |error: |npm ERR!|\s?ERR_|\[?ERROR\]?[: ]|Traceback \(most"
+    r"|failed to|fatal|input file is output|runtime error|too many arguments|must \w+|may not \w+|is required|\*\*\* |error[: ])"
+    r"|E: |fatal: |error: |npm err(?:or\b|!)|\s?ERR_|\[?(?-i:ERROR)\]?[: ]|Traceback \(most"
     r"|(?:\w+\.)*[A-Z]\w*(?:Error|Exception): |command timed out|.{0,40}\bnot recognized as an"
     r"|\S{1,80}: error:|Try '.{1,40} --help'|usage: ",
     "raised_last": r"(?:\A|\n)Traceback \(most recent[\s\S]*\n[\w.]+(?:Error|Exception|Exit|Interrupt)\b"
     r"[^\n]*\s*\Z",
+    "last_line": r"(?:[\w.]*(?:Error|Exception)|(?-i:error|fatal|ERROR)|npm error|make: \*\*\*|curl: \(\d+\))"
+    r"(?::| \S)",
     "thrown": r"^\s*throw \w+;?$[\s\S]{0,40}\n(?:\w+ ?)*Error: ",
     "checker": r"\b(?:pytest|unittest|jest|vitest|mocha|(?:npm|yarn|pnpm|bun|go|cargo|mix|dotnet|make"
     r"|mvn|gradle|task|rake|rspec|phpunit|tox|nox|mise run|just) (?:run )?(?:-\S+ )*(?:test\S*"
@@ -175,17 +177,32 @@ def has_fallback(code: str, *, quiet: bool = False) -> bool:
     return _pattern("quiet" if quiet else "fallback").search(code[:_TAIL]) is not None
 
 
-def shell_failure(output: str) -> Found | None:
+def shell_failure(code: str, output: str) -> Found | None:
     """The rule by which an output without an exit status is that of a failed command."""
     lines = [line for line in output[:_TAIL].splitlines() if line.strip()]
     if not lines:
         return None
+    foreign = prints_content(code)
     is_error = _pattern("shell_error").match
-    if is_error(lines[0].strip()):
+    if is_error(lines[0].strip()) and (not foreign or _is_of_program(lines[0], code)):
         few = len(lines) <= 3 or len(output) < 1_500
         if few or all(is_error(line.strip()) for line in lines[:_MOST_LINES]):
             return Found("shell_error", output[:1_200])
-    return Found("traceback", output[-1_200:]) if _raised(output) else None
+    if _raised(output):
+        return Found("traceback", output[-1_200:])
+    last = output[-_LONGEST_LINE:].rstrip().rpartition("\n")[2]
+    if not foreign and _pattern("last_line").match(last):
+        return Found("last_line", output[-1_200:])
+    return None
+
+
+_LONGEST_LINE = 500
+
+
+def _is_of_program(line: str, code: str) -> bool:
+    """Whether a line is the complaint of a program that was called, or of the shell."""
+    program = line.strip().partition(":")[0].rpartition("/")[2]
+    return program in ("bash", "sh", "zsh", "(eval)", "fatal", "error") or program in code
 
 
 def _raised(output: str) -> bool:
@@ -200,6 +217,7 @@ def _raised(output: str) -> bool:
 # What a program may print of its work; the others are the harness's words.
 _SURE_OPENINGS = frozenset(("error_noun", "fail_verb", "subject_failed", "http_text"))
 _OF_THE_HARNESS = frozenset(("tagged", "declined", "retry", "markup", "cut_body"))
+_OF_A_COMMAND = ("command", "permission", "approval", "hook", "sandbox", "not allowed", "blocked")
 
 
 def output_opening(code: str, output: str) -> Found | None:
@@ -207,14 +225,18 @@ def output_opening(code: str, output: str) -> Found | None:
     found = opening(output, "command")
     if found is None or found.rule in _OF_THE_HARNESS:
         return found
-    return found if found.rule in _SURE_OPENINGS and not prints_content(code) else None
+    if found.rule in _SURE_OPENINGS:
+        return None if prints_content(code) else found
+    line = output.strip()
+    about = "\n" not in line and any(word in line.lower() for word in _OF_A_COMMAND)
+    return found if about else None
 
 
 def failure_behind_success(code: str, output: str) -> Found | None:
     """The failure in an output although the exit status is 0: nothing else was printed."""
     if not output.strip() or len(output) > 1_500 or has_fallback(code, quiet=True):
         return None
-    found = shell_failure(output)
+    found = shell_failure(code, output)
     if found is not None:
         return found
     if len(output) < _HEAD and output.strip().count("\n") < 3:

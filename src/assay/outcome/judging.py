@@ -18,8 +18,15 @@ from assay.outcome.commands import (
     reports_findings,
     shell_failure,
 )
-from assay.outcome.roles import BRINGS_CONTENT, Role, code_of, is_checker, role_of
-from assay.outcome.wording import Found, is_failed_page, is_placeholder, is_unreadable, opening
+from assay.outcome.roles import BRINGS_CONTENT, Role, code_of, is_checker, role_of, stems_of
+from assay.outcome.wording import (
+    STATE_WORDS,
+    Found,
+    is_failed_page,
+    is_placeholder,
+    is_unreadable,
+    opening,
+)
 from assay.text.payload import Payload, reported_together, unwrap
 from assay.text.python_repr import NotPython, parse_repr
 
@@ -35,6 +42,8 @@ _QUERY_KEYS = frozenset(
     " prompt question content message".split()
 )
 _PAGE_KEYS = ("title", "content", "text", "markdown", "body", "page_content")
+_WORD = re.compile(r"[a-z]+")
+_NEGATIONS = frozenset("not cannot failed error unable no t".split())
 _LONGEST_REPR = 20_000
 _LONGEST_HEADER = 600
 _HEADER = re.compile(r"(?:(?!Process exited)[A-Z][\w ]{0,30}: [^\n]{0,200}\n){1,6}Output:\n")
@@ -72,11 +81,22 @@ def find_outcome(
     found = _search(call, value, role, ending)
     if isinstance(found, Finding):
         return found
-    if found is not None:
+    if found is not None and not _is_the_deed(call.tool, found):
         return _failed(found.rule, found.message)
     if ending is not None and ending.status == 0:
         return Finding(success=True, rule="exit_code")
     return _without_failure(value, reported)
+
+
+def _is_the_deed(tool: str, found: Found) -> bool:
+    """Whether a message reports just what the tool is for: a tool that cancels reports this."""
+    if found.rule not in ("subject_failed", "denial", "fail_verb", "failed_status", "text_denial"):
+        return False
+    words = set(_WORD.findall(found.message[:120].lower()))
+    stems = stems_of(tool)
+    return _NEGATIONS.isdisjoint(words) and any(
+        word.startswith(stem) for word in words & STATE_WORDS for stem in stems
+    )
 
 
 def _parsed(payload: Payload) -> Payload:
@@ -185,7 +205,7 @@ def _search_output(
         checker = is_checker(call.tool)
         is_failure = found and not reports_findings(code, output, is_checker=checker)
         return found if is_failure else None
-    found = shell_failure(output) or output_opening(code, output)
+    found = shell_failure(code, output) or output_opening(code, output)
     if found is None or has_fallback(code):
         return None
     if reports_findings(code, output, is_checker=is_checker(call.tool)):

@@ -85,7 +85,7 @@ HTTP_KINDS: dict[int, Kind] = {
     529: "unavailable",
 }
 # What servers answer when they know no better: the words beside them say more.
-VAGUE_STATUSES = frozenset({400, 403, 422, 500})
+VAGUE_STATUSES = frozenset({400, 422, 500})
 RPC_KINDS: dict[int, Kind] = {
     -32700: "syntax_error",
     -32601: "unknown_tool",
@@ -120,6 +120,7 @@ _BY_CLASS: dict[str, Kind] = {
     "IndexError": "other",
     "NameError": "other",
     "AttributeError": "other",
+    "ZeroDivisionError": "other",
 }
 
 # First row whose words stand in the message. The words are lower case, `_` and CamelCase undone.
@@ -148,7 +149,8 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
         "permission",
         r"\b(?:user|human|operator)\b.{0,20}(?:rejected|declined|denied|disallow|cancell?ed"
         r"|doesn't want|does not want|did not approve)|denied (?:the|this|tool)"
-        r"|(?:tool|call|request|patch|edit|command) (?:was )?rejected|rejected by (?:the )?user",
+        r"|(?:tool|call|request|patch|edit|command) (?:was )?rejected"
+        r"|(?:rejected|aborted|interrupted|cancell?ed|denied) by (?:the )?user",
     ),
     (
         "unknown_tool",
@@ -165,20 +167,21 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
     (
         "quota",
         r"quota|usage limit|insufficient (?:credit|fund|balance)|out of credits|payment required"
-        r"|billing|plan limit|limit of \d+|upgrade your plan|resource exhausted|exceeded your",
+        r"|billing|plan limit|limit of \d+|upgrade your plan|resource exhausted|exceeded your|limit (?:reached|exceeded)|not enough",
     ),
+    ("syntax_error", r"syntax ?error|invalid syntax"),
     (
         "server_crash",
         r"(?:pars|decod)\w+ (?:\w+ ){0,2}response|response pars|operational ?error|internal server"
         r"|internal error|(?:is not a|undefined is not a) function|of (?:undefined|null)\b"
         r"|has no attribute|none ?type|null ?pointer|segmentation fault|core dumped|\bpanic",
     ),
-    ("timeout", r"tim(?:ed?|ing)[ -]?out|deadline exceeded|took too long"),
+    ("timeout", r"超时|逾時|tim(?:ed?|ing)[ -]?out|deadline exceeded|took too long"),
     (
         "unavailable",
         r"command not found|not installed|no module named|cannot find (?:module|package)"
         r"|unable to locate package|module not found|import ?error|executable (?:file )?not found"
-        r"|not recognized as an|unsupported (?:engine|environment)|unavailable|bad gateway"
+        r"|not recognized as an|unsupported (?:engine|environment)|unavailable|offline|bad gateway"
         r"|maintenance|overloaded|server (?:closed|disconnected|is down|not running)"
         r"|not (?:running|connected|ready|initiali[sz]ed)|could not be (?:loaded|imported)"
         r"|failed to (?:retrieve|launch|start)\b|not implemented",
@@ -213,7 +216,7 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         "permission",
-        r"permission|forbidden|access .{0,30}denied|not (?:allowed|permitted|authori[sz]ed)|denied"
+        r"permission|forbidden|requires? approval|approval required|hook error|granted|access .{0,30}denied|not (?:allowed|permitted|authori[sz]ed)|denied"
         r"|disallow|robots|rejected|refus(?:ed|al|ing)|policy|outside (?:of )?(?:the )?\w* ?allowed"
         r"|read.?only|captcha|unusual traffic|blocked|\beacces|\beperm|sandbox|privilege|prohibited"
         r"|restricted|human|just a moment|not accessible|\b403\b",
@@ -224,7 +227,8 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
         r"|(?:could ?n[o']t|could not|cannot|can't|unable to|did not|didn't|failed to)"
         r" (?:be )?(?:f(?:i|ou)nd|locate)|cannot (?:access|stat)|no longer exists|was not found"
         r"|\bno .{1,60}(?:found|with (?:id|name|that)|match\w*|(?:is )?available|exists|loaded"
-        r"|generated|open)\b|unknown (?:column|table|database|host|id|user|resource|symbol|\w+:)"
+        r"|generated|open)\b|unknown (?!error|option|arg|param|field|prop|key|type|format|value|method|operation)\w"
+        r"|zero results|does ?n[o']t have|does not have|不存在|未找到|找不到|introuvable"
         r"|is not a known|not in (?:the )?(?:list|index|database)|did not (?:appear|match)",
     ),
     (
@@ -235,7 +239,7 @@ _WORDS: tuple[tuple[Kind, str], ...] = (
     ),
     (
         "invalid_value",
-        r"invalid|not (?:a )?valid|(?:must|should) (?:be|match|have|contain|not|start)|out of (?:range"
+        r"invalid|参数|无效|無效|division by zero|cannot query|not (?:a )?valid|(?:must|should) (?:be|match|have|contain|not|start)|out of (?:range"
         r"|bounds)|exceed|too (?:long|large|many|short|big|small|few)|not (?:supported|accepted"
         r"|match|recogni[sz]ed|unique|permitted)|unsupported|does ?n[o']t match|already|conflict"
         r"|ambiguous|at most|only|did you mean|wrong|bad request|\b4(?:00|09|22)\b|duplicate"

@@ -10,9 +10,13 @@ import re
 from functools import lru_cache
 from typing import Any, Literal
 
-Role = Literal["command", "search", "action", "read", "page", "check", "other"]
+Role = Literal[
+    "command", "query", "search", "action", "read", "page", "log", "check", "ask", "other"
+]
 # Tools that bring a text somebody else wrote.
-BRINGS_CONTENT: frozenset[Role] = frozenset(("read", "search", "page"))
+BRINGS_CONTENT: frozenset[Role] = frozenset(("read", "search", "page", "log", "ask"))
+# Tools that run what the agent wrote.
+RUNS_CODE: frozenset[Role] = frozenset(("command", "query"))
 
 _ROLES: dict[str, Role] = {
     word: role
@@ -20,7 +24,7 @@ _ROLES: dict[str, Role] = {
         (
             "command",
             "bash shell exec terminal command cmd console run python code ipython powershell sh"
-            " execute process script repl stdin jupyter sql",
+            " execute process script repl stdin jupyter",
         ),
         (
             "search",
@@ -39,13 +43,19 @@ _ROLES: dict[str, Role] = {
         ),
         (
             "check",
-            "test tests lint check validate verify review audit typecheck grade grader evaluate"
+            "test tests lint check validate verify review audit typecheck grade grader"
             " diagnose diagnostics assess compare",
         ),
     )
     for word in words.split()
 }
 _CHECKING = frozenset(word for word, role in _ROLES.items() if role == "check") - {"compare"}
+# Words that decide wherever they stand in a name.
+_DECISIVE: dict[str, Role] = {
+    **dict.fromkeys("log logs errors exceptions failures diagnostics".split(), "log"),
+    **dict.fromkeys(("ask", "askuser"), "ask"),
+    **dict.fromkeys(("sql",), "query"),
+}
 _OF_PAGES = frozenset({"navigate", "goto", "webfetch", "scrape", "crawl"})
 _ADDRESSES = frozenset({"url", "urls", "uri"})
 _QUERIES = frozenset({"query", "q", "keywords", "pattern", "search_query"})
@@ -91,6 +101,12 @@ def words_of(tool: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
+def stems_of(tool: str) -> tuple[str, ...]:
+    """The beginnings of the words of a tool's name; "cancel" stands in "cancelled"."""
+    return tuple(word[:5] for word in words_of(tool) if len(word) > 3 and word != "file")
+
+
+@lru_cache(maxsize=4096)
 def is_checker(tool: str) -> bool:
     """Whether a tool's name says that it looks for faults."""
     return not _CHECKING.isdisjoint(words_of(tool))
@@ -99,6 +115,9 @@ def is_checker(tool: str) -> bool:
 @lru_cache(maxsize=4096)
 def _role_by_names(tool: str, keys: frozenset[str]) -> Role:
     words = words_of(tool)
+    found = next((_DECISIVE[word] for word in words if word in _DECISIVE), None)
+    if found is not None or "sql" in keys:
+        return found or "query"
     found = next((_ROLES[word] for word in words if word in _ROLES), None)
     if not _OF_PAGES.isdisjoint(words):
         return "page"

@@ -61,7 +61,19 @@ _SIGNS = (
     *("imit", "atal", "raceback", "none", "only", "never", "lease", "rash", "ault", "losed"),
     *("isconnect", "you mean", "nterrupt", "http", "isallow", "_err", "err_", "not_"),
     *("instead", "uplicate", "outside", "odified", "takes ", "by zero", "status", "code", "net::"),
-    *("exhaust", "offline", "in use", "nexist", "naccess", "rong", "no_", " non-"),
+    *(
+        "exhaust",
+        "offline",
+        "in use",
+        "nexist",
+        "naccess",
+        "rong",
+        "no_",
+        " non-",
+        "out of",
+        "has no",
+        ", but",
+    ),
     *(
         "无法",
         "错误",
@@ -100,7 +112,7 @@ _STATES = (
     r"|inaccessible)"
 )
 _WORLD_STATES = r"(?:closed|disabled|locked|offline|full|in use|taken|occupied|inactive|read-only)"
-_STATE_WORDS = frozenset(
+STATE_WORDS = frozenset(
     "failed refused denied rejected aborted timed errored crashed blocked prevented cancelled"
     " canceled disallowed interrupted terminated killed expired exceeded forbidden prohibited"
     " restricted unauthorized unauthorised unauthenticated unavailable unreachable unsupported"
@@ -109,12 +121,12 @@ _STATE_WORDS = frozenset(
     " nonexistent inaccessible".split()
 )
 # Without one of these nothing is denied, and nothing is said to be missing.
-_DENYING = _STATE_WORDS.union(
+_DENYING = STATE_WORDS.union(
     "not cannot can't doesn't don't didn't isn't wasn't weren't hasn't haven't aren't couldn't won't"
     " shouldn't wouldn't mustn't fail fails failing unable no limit reached exceed exceeds already"
     " must too contained out error mean only supports outside disconnected connection zero takes"
     " unexpectedly requires approval disallow closed disabled locked offline full modified status"
-    " refuse".split()
+    " refuse has unexpected but".split()
 )
 _NOTHING = frozenset(
     "no zero none nothing could couldn't did didn't unable returned found".split()
@@ -123,7 +135,7 @@ _DECLINING = frozenset(
     "user human operator denied rejected cancelled canceled declined granted".split()
 )
 _NOUN_ENDS = (
-    r"(?: \w+){0,2}? ?(?:[:(!\[\-–—#=.,]|\d|$|\b(?:code|in|while|when|on|at|from|during|with"
+    r"(?: \w+){0,2}? ?(?:[:(!\[\-–—#=.,]|\d|\Z|\b(?:code|in|while|when|on|at|for|from|during|with"
     r"|occurr?ed|has occurr?ed|was|message)\b|(?!handling|logging|reporting|tracking|checking"
     r"|correcting|budgeting)\w+ing\b)"
 )
@@ -140,12 +152,12 @@ _PATTERNS = {
     r"|errors? (?:handling|codes?|logs?|reports?|messages?|types?|pages?|rates?|budgets?|reference"
     r"|analysis|tracking|boundar\w+)\b(?!:)"
     r"|(?:success|succeeded|successfully|ok\b|done\b|completed|created|updated|deleted|added"
-    r"|found \d|retrieved|here (?:is|are)|contents? of|the file .* has been (?:updated|created)"
+    r"|found \d+\b(?![^.\n]{0,80}, but)|retrieved|here (?:is|are)|contents? of|the file .* has been (?:updated|created)"
     r"|process started|wrote|written|saved)|[^\n.:]{0,20}\btest(?: case)?s?\b|.{0,200}, but here\b",
     "error_noun": r"(?:.{0,12}(?:错误|失败|無法|无法|錯誤|失敗|エラー|できません|오류|실패|不存在|未找到)"
     r"|ошибка|не удалось|fehler|erreur|impossible de|errore|error al|no se (?:pudo|puede)"
     r"|não foi possível|erro\b"
-    r"|(?:[\w'\"./@()-]+ ){0,5}?(?:[a-z.]*(?:errors?|exception|failure)|fatal|fault)\b"
+    r"|(?:[\w'\"./@()-]+(?::\w+)? ){0,5}?(?:[a-z.]*(?:errors?|exception|failure)|fatal|fault)\b"
     + _NOUN_ENDS
     + r"|\[?(?:error|fatal)\]?[:\s])",
     "fail_verb": r"(?:sorry,? |oops\W+|unfortunately,? |(?:i|we)(?:'m| am|'re| are)? |the (?:tool"
@@ -181,9 +193,18 @@ _PATTERNS = {
     r"|unavailable|errored|error occurred|encountered an error|did you mean|refused|expired"
     r"|only (?:supports?|know|accepts?|allowed)|denied (?:the|tool)|disallow|prohibited|insufficient"
     r"|unknown (?:column|table|tool|option|field|command|argument)|has been modified since"
+    r"|has no \w+|unexpected \w+|, but [^.]{0,80}\b(?:false|not|no|only|without)\b"
     r"|no access to|is outside the|disconnected\b|connection (?:closed|lost|refused|reset)"
     r"|division by zero|takes \d+ positional|missing \d+|unexpectedly"
     r"|requires? (?:an? )?(?:premium|paid|api key|login|approval)|approval required)",
+    # What a tool that brings content says of its own failure, and hardly any content says.
+    "no_content": r"\b(?:not found|(?:does|do|did)(?:n['o]t| not) exist|no such|unable to|could not"
+    r"|cannot be (?:found|read|opened|accessed|loaded|displayed)|fail(?:ed|s)\b|timed out|unavailable"
+    r"|(?:invalid|unknown|unsupported|missing) \w+|access denied|permission denied|no longer exists"
+    r"|not (?:available|accessible|configured|connected|authorized|recognized|readable|supported)"
+    r"|(?:does|do)(?:n['o]t| not) (?:have|match)|is not a function|has no attribute|of undefined"
+    r"|(?:token|session|key|link|credentials?)\b.{0,20}"
+    r"(?:expired|revoked|invalid))\b",
     "world_state": r"(?:is|are|was|were|been|already) (?:already )?" + _WORLD_STATES + r"\b",
     "lack": r"no (?:\w+ ){0,3}(?:api key|keys?|tokens?|credentials?|permissions?|access|session"
     r"|connection|browser|kernel|cluster|license|subscription|(?:active|current|open|default|valid)"
@@ -206,6 +227,7 @@ _PATTERNS = {
     r"|not found|error|denied|forbidden|just a moment|bad gateway|unavailable|sign in|log ?in)"
     r"|\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<[\w:]{1,40}>\s*)?<(?:\w{1,20}:)?(?:errors?|fault"
     r"|exception)\b",
+    "error_tag": r"\s*<[\w:-]{0,30}error[\w:-]{0,30}>",
     "tagged": r"\s*(?:<[\w:-]{1,40}(?: [^>]{0,200})?>\s*){0,3}?<(?:[\w:]{1,40}[_-])?error"
     r"(?:[_-]message)?(?: [^>]{0,200})?>\s*([\s\S]{3,2000}?)</",
     "cut_body": r"\s*[\[{]+\s*[\"']?(?:error|errors|err|exception|error_?message)[\"']?\s*[:=]\s*"
@@ -225,7 +247,7 @@ _PATTERNS = {
     r"|failed to be simplified|\bforbidden\b|this site can.t be reached|chrome-error"
     r"|page isn.t available|50[23] (?:bad gateway|service)|err_[a-z_]{6,}",
     "bad_heading": r"^#* ?(?:\W{0,3}title\W{1,3})?(?:\d{3} )?(?:error|oops)\b(?:\W{0,3}\d{3,4})?\W*$"
-    r"|^(?:#+ |\W{0,3}(?:page )?title\W{1,3}).{0,60}?(?:\b40[134]\b|not found|access denied"
+    r"|^(?:#+ |\W{0,3}(?:page )?title\W{1,3}).{0,60}?(?:\b40[134]\b\W*(?:$|not found|page|error|forbidden|unauth)|not found|access denied"
     r"|forbidden|just a moment|attention required|robot|captcha|security (?:check|verification)"
     r"|^#* ?(?:sign|log) ?in\b|: ?(?:sign|log) ?in\b|unavailable|server error)"
     r"|target url returned error|returned error [45]\d\d|warning: this page may(?:be)? (?:not|requir)",
@@ -274,7 +296,7 @@ def opening(text: str, role: Role, keys: Callable[[], list[str]] = list) -> Foun
     rule = _by_form(text, head, role)
     if rule is None:
         rule = _by_grammar(text, head, first, role, keys) if has_sign(first) else ""
-        if not rule and role not in BRINGS_CONTENT and _asks_to_retry(text):
+        if not rule and _asks_to_retry(text, role):
             rule = "" if _starts("calm", head) else "retry"
     if not rule:
         return None
@@ -284,18 +306,23 @@ def opening(text: str, role: Role, keys: Callable[[], list[str]] = list) -> Foun
     return Found(rule, text[: 2 * _SHORT])
 
 
-def _asks_to_retry(text: str) -> bool:
+_OPENS_DATA = frozenset(first + second for first in "{[" for second in "{[\"' \n\t0123456789}]")
+
+
+def _asks_to_retry(text: str, role: Role) -> bool:
     """Whether a text asks the caller to repair the call and to make it again."""
-    start, end = text[:_LONGEST_SENTENCE], text[-60:] if len(text) < _SHORT else ""
-    return any(
-        ("again" in part or "retry" in part) and _holds("retry", part) for part in (start, end)
-    )
+    parts = [text[-60:] if len(text) < _SHORT else ""]
+    if role not in BRINGS_CONTENT:
+        parts.append(text[:_LONGEST_SENTENCE])
+    return any(("again" in part or "retry" in part) and _holds("retry", part) for part in parts)
 
 
 def _by_form(text: str, head: str, role: Role) -> str | None:
     """The rule by which a text is an error by its form; empty if its form says that it is none."""
-    start = text[:40].lstrip()[:1]
-    if start == "<":
+    start = text[:40].lstrip()[:2]
+    if start[:1] == "<" and _starts("error_tag", text):
+        return "tagged"
+    if start[:1] == "<":
         if _starts("markup", text[:1_000]):
             return "markup"
         if (
@@ -304,7 +331,7 @@ def _by_form(text: str, head: str, role: Role) -> str | None:
             and _starts("tagged", text[:3_000])
         ):
             return "tagged"
-    elif start in ("{", "["):
+    elif start in _OPENS_DATA:
         return "cut_body" if _starts("cut_body", text[:_HEAD]) else ""
     if len(text) < 60 and role not in BRINGS_CONTENT | {"command"} and _starts("symbol", text):
         return "symbol"
@@ -321,27 +348,46 @@ def _by_grammar(text: str, head: str, first: str, role: Role, keys: Callable[[],
         return "declined"
     if _starts("calm", head) or _is_a_story(text, head, role):
         return ""
-    short = len(text) < _SHORT
-    if not _NOTHING.isdisjoint(words):
+    if not _NOTHING.isdisjoint(words) or low[:1] == "0":
+        short = len(text) < _SHORT
         if short and role != "search" and _starts("lack", first):
             return "lack"
         if _starts("none_found", first):
             return _of_nothing(text, head, first, role, keys) if short else ""
-    long = len(text) > _LONG and role in BRINGS_CONTENT and not _is_headline(head, first)
-    if not low.isascii() or any(noun in low for noun in _NOUNS):
-        if _starts("error_noun", head) and (not long or _is_labelled(head)):
-            return "error_noun"
-    if long:
+    if role in BRINGS_CONTENT or role == "check":
+        return _in_content(text, head, first, low, role)
+    if (not low.isascii() or any(noun in low for noun in _NOUNS)) and _starts("error_noun", head):
+        return "error_noun"
+    if role == "command" and _is_listing(text, role):
         return ""
     if _starts("fail_verb", head):
         return "fail_verb"
-    if not _STATE_WORDS.isdisjoint(words) and _starts("subject_failed", head):
+    if not STATE_WORDS.isdisjoint(words) and _starts("subject_failed", head):
         return "subject_failed"
-    return (
-        ""
-        if _DENYING.isdisjoint(words) and "http" not in low and "code" not in words
-        else _by_denial(text, first, role)
-    )
+    if _DENYING.isdisjoint(words) and "http" not in low and "code" not in words:
+        return ""
+    return _by_denial(text, first, role)
+
+
+def _in_content(text: str, head: str, first: str, low: str, role: Role) -> str:
+    """The same for a tool that brings content, which may speak of errors itself."""
+    lines = text.count("\n", 0, _LONG)
+    if len(text) > _LONG and not _is_headline(head, first):
+        return ""
+    if role in ("log", "ask", "check") and lines:
+        return ""
+    if (not low.isascii() or any(noun in low for noun in _NOUNS)) and _starts("error_noun", head):
+        if role == "check" and not _holds("no_content", first):
+            return ""
+        return "error_noun" if _is_labelled(head) or lines < 3 else ""
+    if role in ("check", "ask"):
+        return ""
+    for rule in ("fail_verb", "subject_failed"):
+        if _starts(rule, head):
+            return rule
+    if len(text) >= 300 or _is_listing(text, role):
+        return ""
+    return "denial" if _holds("no_content", first) else ""
 
 
 def _is_a_story(text: str, head: str, role: Role) -> bool:
@@ -355,10 +401,13 @@ def _is_headline(head: str, first: str) -> bool:
 
 
 def _is_labelled(head: str) -> bool:
-    return (
-        re.match(r"(?:error|mcp error|tool|traceback)\b[^\n]{0,60}:", head, re.IGNORECASE)
-        is not None
-    )
+    """Whether an error noun and a colon stand at the start: "Error searching for x: ..."."""
+    return _LABEL.match(head) is not None
+
+
+_LABEL = re.compile(
+    r"[^\n:]{0,60}\b(?:[\w.]*error|exception|failure|traceback)s?\b[^\n:]{0,60}:", re.IGNORECASE
+)
 
 
 def _of_nothing(text: str, head: str, first: str, role: Role, keys: Callable[[], list[str]]) -> str:
@@ -371,8 +420,7 @@ def _of_nothing(text: str, head: str, first: str, role: Role, keys: Callable[[],
 
 def _by_denial(text: str, first: str, role: Role) -> str:
     """The rule by which the first sentence of a short text denies what was asked."""
-    short = len(text) < _SHORT or (len(text) < 3_000 and "\n" not in text.strip())
-    if not short or (role == "page" and len(text) >= 300):
+    if len(text) >= _SHORT and (len(text) >= 3_000 or "\n" in text.strip()):
         return ""
     if len(text) < _SHORT and _holds("http_text", text[:_HEAD]):
         return "http_text"
@@ -382,7 +430,7 @@ def _by_denial(text: str, first: str, role: Role) -> str:
 
 
 # What is quoted at length is somebody else's sentence.
-_QUOTED = re.compile(r'"[^"\n]{20,}"?')
+_QUOTED = re.compile(r'"[^"\n]*(?:"|\Z)')
 _FIELD = re.compile(r"\s*[-*]?\s*[\w -]{1,30}: ")
 _ROW = re.compile(r"\s*(?:\d+\s*[:|→\t]|[{\[|])")
 
