@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
+from assay.errors import AssayError
 from assay.outcome.bodies import status_in
 from assay.outcome.kinds import (
     HTTP_KINDS,
@@ -26,9 +27,11 @@ from assay.outcome.kinds import (
 )
 from assay.outcome.roles import RUNS_CODE, Role, words_of
 from assay.outcome.wording import pattern
+from assay.tools import read_tools
 
 if TYPE_CHECKING:
     from assay.execution import ToolExecutionResult
+    from assay.test_case import AgentTestCase
     from assay.tools import ToolDefinition
 
 _HEAD = 700
@@ -64,6 +67,7 @@ _UNMAKING = frozenset("delete remove close stop end clear reset drop destroy dis
 _NOTHING_THERE = re.compile(r"\W*(?:error\W+)?no (?:\w+ ){0,2}?(\w{4,})", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{4,}")
 _MOST_EARLIER = 200
+_OF_SHAPE: frozenset[Kind] = frozenset(("missing_required_field", "wrong_type", "invalid_value"))
 
 
 @cache
@@ -79,6 +83,38 @@ class Blamed(Struct, frozen=True):
     rule: str
 
 
+class Run:
+    """What a run shows beside one of its calls."""
+
+    def __init__(self, case: AgentTestCase) -> None:
+        """Take the calls, settled as far as the one in question, and the tools on offer."""
+        self._calls = case.calls
+        self._definitions = case.available_tools
+
+    @cached_property
+    def tools(self) -> Mapping[str, ToolDefinition] | None:
+        """The tools on offer by name; None where nothing usable is known of them."""
+        try:
+            return read_tools(self._definitions) or None
+        except AssayError:
+            return None
+
+    def definition(self, call: ToolExecutionResult) -> ToolDefinition | None:
+        """The definition of the tool that a call names."""
+        tool = self.tools.get(call.tool) if self.tools else None
+        return None if tool is None else tool.on(call.server)
+
+    def offers(self, name: str) -> bool | None:
+        """Whether a tool was there: on offer, or known to have worked; None if nobody knows."""
+        if self.tools is None:
+            return None
+        return name in self.tools or any(c.tool == name and c.succeeded for c in self._calls)
+
+    def earlier(self, position: int) -> Sequence[ToolExecutionResult]:
+        """The calls before a position, the last of them first."""
+        return self._calls[max(0, position - _MOST_EARLIER) : position][::-1]
+
+
 class Failure(Struct, frozen=True):
     """A failed call with what is known around it."""
 
@@ -87,9 +123,8 @@ class Failure(Struct, frozen=True):
     role: Role
     rule: str
     message: str
-    tool: ToolDefinition | None = None
-    offered: frozenset[str] | None = None
-    earlier: Sequence[ToolExecutionResult] = ()
+    run: Run | None = None
+    position: int = 0
     code: int | None = None
     kind: Kind = "other"
 
@@ -148,23 +183,25 @@ def _by_stated_limit(failure: Failure) -> Blame | None:
 
 
 def _by_offer(failure: Failure) -> Blame | None:
-    if failure.kind != "unknown_tool" or failure.offered is None:
+    """A tool that is said not to be there, where it is known what was on offer."""
+    if failure.kind != "unknown_tool" or failure.run is None:
         return None
-    return "server" if failure.call.tool in failure.offered else "model"
+    offered = failure.run.offers(failure.call.tool)
+    return None if offered is None else "server" if offered else "model"
 
 
 def _by_schema(failure: Failure) -> Blame | None:
     """A call that fits the declared schema and is refused for its shape, or that does not fit."""
-    if failure.tool is None or failure.kind not in OF_ARGUMENTS or failure.kind == "unknown_tool":
+    if failure.run is None or failure.kind not in _OF_SHAPE:
         return None
-    if not failure.call.arguments_recorded or not failure.tool.input_schema:
+    tool = failure.run.definition(failure.call)
+    if tool is None or not tool.input_schema or not failure.call.arguments_recorded:
         return None
     from assay.schema import schema_fit  # noqa: PLC0415 - loads a compiled validator
 
-    fit = schema_fit(failure.tool.input_schema, failure.call.parameters)
-    if fit == "violates":
+    if schema_fit(tool.input_schema, failure.call.parameters) == "violates":
         return "model"
-    return "server" if failure.kind in ("missing_required_field", "wrong_type") else None
+    return "server" if failure.kind != "invalid_value" else None
 
 
 def _by_lost_state(failure: Failure) -> Blame | None:
@@ -176,7 +213,9 @@ def _by_lost_state(failure: Failure) -> Blame | None:
     nouns = {nothing[1].lower()} if nothing else set()
     if nothing:
         nouns |= set(_WORD.findall(nothing[0].lower()))
-    for call in reversed(failure.earlier[-_MOST_EARLIER:]):
+    if failure.run is None or not (named or nouns):
+        return None
+    for call in failure.run.earlier(failure.position):
         if call.server != failure.call.server or not call.success:
             continue
         words = set(words_of(call.tool))

@@ -18,7 +18,7 @@ from assay.outcome.commands import (
     reports_findings,
     shell_failure,
 )
-from assay.outcome.roles import BRINGS_CONTENT, Role, code_of, is_checker, role_of, stems_of
+from assay.outcome.roles import BRINGS_CONTENT, Role, code_of, is_checker, stems_of
 from assay.outcome.wording import (
     STATE_WORDS,
     Found,
@@ -116,11 +116,6 @@ def _parsed(payload: Payload) -> Payload:
     return payload if inner is None else unwrap(inner)
 
 
-def role_of_call(call: ToolExecutionResult) -> Role:
-    """What the tool of a call is for."""
-    return role_of(call.tool, call.parameters)
-
-
 def reported_success(call: ToolExecutionResult, payload: Payload) -> bool | None:
     """What the reader and the wrapping reported together; mostly one of them is silent."""
     if call.reported_success is None:
@@ -132,7 +127,8 @@ def _failed(rule: str, message: str) -> Finding:
     return Finding(success=False, rule=rule, message=message.strip()[:LONGEST_MESSAGE])
 
 
-def _words(value: Any) -> str:
+def words_of(value: Any) -> str:
+    """The words of a result."""
     return value if isinstance(value, str) else message_of(value)
 
 
@@ -150,7 +146,7 @@ def _as_reported(call: ToolExecutionResult, payload: Payload, ending: Ending | N
     if reports_findings(code_of(call.parameters), output, is_checker=is_checker(call.tool)):
         return Finding(success=True, rule="findings")
     rule = "is_error" if payload.reported_success is False else "reported_failure"
-    return _failed(rule, call.error_message or _words(payload.value))
+    return _failed(rule, call.error_message or words_of(payload.value))
 
 
 def _search(

@@ -30,6 +30,7 @@ Kind = Literal[
     "other",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+BLAMES: tuple[Blame, ...] = get_args(Blame)
 
 # Whose failure one of this kind usually is.
 USUAL_BLAME: dict[Kind, Blame] = {
