@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from assay.errors import AssayError
 from assay.outcome.bodies import status_in
+from assay.outcome.grammar import pattern
 from assay.outcome.kinds import (
     HTTP_KINDS,
     OF_ARGUMENTS,
@@ -26,7 +27,6 @@ from assay.outcome.kinds import (
     rpc_code,
 )
 from assay.outcome.roles import RUNS_CODE, Role, words_of
-from assay.outcome.wording import pattern
 from assay.tools import read_tools
 
 if TYPE_CHECKING:

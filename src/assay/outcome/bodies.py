@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from assay.outcome.roles import RUNS_CODE, Role
+from assay.outcome.roles import BRINGS_CONTENT, RUNS_CODE, Role
 from assay.outcome.wording import Found, opening
 
 _DEEPEST = 3
@@ -30,10 +30,19 @@ _ERROR_DETAILS = frozenset(
 _ERROR_KEYS = _ERRORS | _ERROR_DETAILS
 _ERROR_NAME = re.compile(
     r"(?:\w+_)?(?:errors?|exception|failure)"
-    r"(?:_(?:message|msg|reason|text|description|details?|info|string))?"
+    r"(?:_(?:messages?|msg|reason|text|description|details?|info|string))?"
 )
 _SUCCESS_KEYS = ("success", "ok", "succeeded", "issuccess", "is_success", "successful")
-_STATUS_KEYS = ("status", "response_status", "state", "outcome", "result", "type", "level")
+_STATUS_KEYS = (
+    "status",
+    "response_status",
+    "state",
+    "outcome",
+    "result",
+    "type",
+    "name",
+    "typename",
+)
 _SYMBOL_KEYS = (*_STATUS_KEYS, "code", "error_code")
 _FAILED_WORDS = frozenset(
     "error failed failure fail errored exception timeout denied rejected unauthorized forbidden"
@@ -69,6 +78,8 @@ _HOLLOW = frozenset(
 _HUMP = re.compile(r"([a-z])([A-Z])")
 _NO_LETTER = re.compile(r"[^a-z]+")
 _FALSE = ("false", "no")
+_API_CODES = ("code", "ret", "errno", "errcode", "err_code")
+_FLAGS = ("is_error", "iserror", "has_error", "haserror", "timed_out", "timedout")
 _BATCH = (("succeeded", "failed"), ("success_count", "failed"), ("imported", "failed"))
 
 
@@ -86,7 +97,15 @@ def is_filled(value: Any) -> bool:
     """Whether something stands there: not null, false, 0, "none", {} or []."""
     if isinstance(value, str):
         return len(value) > 12 or value.strip().lower() not in _HOLLOW
+    if isinstance(value, dict) and len(value) <= 5:
+        return any(map(is_filled, value.values()))
     return bool(value)
+
+
+def _is_message(value: Any) -> bool:
+    return bool(value) and (
+        " " in value.strip() if isinstance(value, str) else isinstance(value, list)
+    )
 
 
 def message_of(value: Any, depth: int = 0) -> str:
@@ -150,26 +169,40 @@ def _error_body(body: dict[Any, Any], plain: dict[str, Any], role: Role) -> Foun
         key
         for key, item in plain.items()
         if is_filled(item)
-        and (
-            key in _ERROR_KEYS
-            or (isinstance(item, str) and " " in item.strip() and _ERROR_NAME.fullmatch(key))
-        )
+        and (key in _ERROR_KEYS or (_is_message(item) and _ERROR_NAME.fullmatch(key)))
     ]
     if _denies_success(plain):
         return Found("error_body" if named else "success_false", message_of(body))
     failed = _has_failed_status(plain)
-    if role in ("read", "search") and (failed or named) and _is_record(plain):
+    if (failed or named) and _is_record(plain, role):
         return None
-    if named == ["errors"] and (role in ("log", "check") or isinstance(plain["errors"], int)):
+    if any(plain.get(key) is True for key in _FLAGS):
+        return Found("error_body", message_of(body))
+    if _is_no_error(plain, named, role):
         return None
     if named and not _claims_success(plain) and _is_about_error(plain, named, failed=failed):
         return Found("error_body", message_of(body))
     return _by_status(body, plain, failed=failed)
 
 
-def _is_record(plain: dict[str, Any]) -> bool:
+def _is_no_error(plain: dict[str, Any], named: list[str], role: Role) -> bool:
+    """Whether what is named is a figure, a finding, or a part that went wrong beside the rest."""
+    if "valid" in plain or any(isinstance(plain[key], float) for key in named):
+        return True
+    if named != ["errors"]:
+        return False
+    errors, data = plain["errors"], plain.get("data")
+    went_well = str(plain.get("status")).lower() in ("ok", "success", "completed")
+    is_partial = went_well or (isinstance(data, dict) and is_filled(data))
+    return isinstance(errors, int) or is_partial or role in ("log", "check")
+
+
+def _is_record(plain: dict[str, Any], role: Role) -> bool:
     """Whether this is a record, which may be of somebody's failure."""
-    return "jsonrpc" not in plain and any(is_filled(plain.get(key)) for key in _RECORD_KEYS)
+    if "jsonrpc" in plain or role == "action":
+        return False
+    known = sum(is_filled(plain.get(key)) for key in _RECORD_KEYS)
+    return known > (0 if role in BRINGS_CONTENT else 1)
 
 
 def _is_about_error(plain: dict[str, Any], named: list[str], *, failed: bool) -> bool:
@@ -184,12 +217,15 @@ def _has_failed_status(plain: dict[str, Any]) -> bool:
     return any(
         isinstance(word := plain.get(key), str) and len(word) <= 60 and _is_failed_status(word)
         for key in _SYMBOL_KEYS
+        if key in plain
     )
 
 
 @lru_cache(maxsize=1024)
 def _is_failed_status(symbol: str) -> bool:
     """Whether a symbol such as `NOT_FOUND`, `failed` or `InvalidParameter` stands for a failure."""
+    if " " in symbol.strip():
+        return False
     plain = plain_key(symbol.strip())
     return "not_found" in plain or not _FAILED_WORDS.isdisjoint(plain.split("_"))
 
@@ -200,6 +236,9 @@ def _by_status(body: dict[Any, Any], plain: dict[str, Any], *, failed: bool) -> 
         return Found("failed_status", message_of(body))
     if _http_status(plain) and _delivered(plain) <= 1 and (says_why or len(plain) <= 3):
         return Found("http_body", message_of(body))
+    code = next((plain[key] for key in _API_CODES if isinstance(plain.get(key), int)), 0)
+    if (code < 0 or code >= 1_000) and says_why and not _delivered(plain):
+        return Found("api_code", message_of(body))
     for done, undone in _BATCH:
         count = plain.get(undone)
         if done in plain and not plain[done] and isinstance(count, int) and count > 0:
@@ -255,24 +294,25 @@ def _below(body: dict[Any, Any], role: Role, depth: int) -> Found | None:
     inner = [item for item in body.values() if isinstance(item, dict | list) and item]
     if len(inner) == 1 and depth < _DEEPEST:
         return error_in(inner[0], role, depth + 1)
-    if len(inner) > 1 and all(map(_is_complaint, body.values())):
-        return Found("field_errors", message_of([item[0] for item in inner]))
+    if len(inner) > 1 and all(map(_is_texts, body.values())):
+        texts = [text for item in inner for text in item]
+        if any(opening(text, "other") for text in texts[:_MOST_ITEMS]):
+            return Found("field_errors", message_of(texts))
     return None
 
 
-def _is_complaint(value: Any) -> bool:
-    """Whether these are messages on one field, as web frameworks write them."""
+def _is_texts(value: Any) -> bool:
+    """Whether these can be messages on one field, as web frameworks write them."""
     return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(item, str) and opening(item, "other") for item in value[:5])
+        isinstance(value, list) and 0 < len(value) <= 3 and all(isinstance(i, str) for i in value)
     )
 
 
 def _by_text(plain: dict[str, Any], role: Role) -> Found | None:
     """The error in the only text of a body that delivers nothing else."""
-    texts = [item for key in _MESSAGES + _DELIVERIES if isinstance(item := plain.get(key), str)]
-    if len(texts) != 1 or not texts[0].strip() or _delivered(plain) or _is_record(plain):
+    keys = _MESSAGES[:-1] if role in BRINGS_CONTENT else _MESSAGES + _DELIVERIES
+    texts = [item for key in keys if isinstance(item := plain.get(key), str)]
+    if len(texts) != 1 or not texts[0].strip() or _delivered(plain) or _is_record(plain, "read"):
         return None
     found = opening(texts[0], role)
     return None if found is None else Found(f"text_{found.rule}", found.message)
@@ -295,4 +335,8 @@ def _error_item(item: dict[Any, Any], role: Role, depth: int) -> Found | None:
     plain = _plain(item)
     if ("msg" in plain or "message" in plain) and "loc" in plain:
         return Found("validation_list", message_of(item))
-    return _error_body(item, plain, role)
+    named = any(isinstance(plain.get(key), str | dict) for key in _ERRORS)
+    counts = any(type(value) in (int, float) for value in plain.values())
+    if _denies_success(plain) or (named and not counts and not _is_record(plain, "read")):
+        return _error_body(item, plain, role)
+    return None

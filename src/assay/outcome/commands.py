@@ -25,7 +25,7 @@ _PATTERNS = {
     r"|return(?:ed)?[ _]?(?:code|status|value)|failed with (?:exit )?code|returned non-zero exit"
     r" status)[\s:=>]{0,4}(?:with )?(-?\d{1,10})\W{0,12}(?:/?(?:exit_?code|returncode)>)?\W*$",
     "exit_word": r"(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|returncode|return code)"
-    r"['\"]?[:= ]+(-?\d{1,10})\b[^\n]{0,40}\Z",
+    r"['\"]?[:= ]+(-?\d{1,10})\b\W{0,10}\Z",
     "shell_error": r"(?!.{0,60}warning)(?![\[{][\[{'\"])\S{1,80}: (?:.{0,200}?: )?"
     r"(?:line \d+: )?.{0,160}?(?:command not found|no such file|no matches found|permission denied"
     r"|is a directory|not a directory|cannot \w+|can't \w+|could not \w+|option requires"
@@ -109,11 +109,24 @@ def _status_in(text: str) -> int | None:
         # Nearly no text names a status; a few letters are found much faster than the pattern.
         if any(sign in part for sign in _EXIT_SIGNS):
             found = _pattern("exit_line").search(part)
+            if found is not None and not _stands_apart(part, found, is_start=part is start):
+                found = None
             if found is None and part is end:
                 found = _pattern("exit_word").search(part[-120:])
             if found is not None:
                 return int(found[1])
     return None
+
+
+def _stands_apart(part: str, found: re.Match[str], *, is_start: bool) -> bool:
+    """Whether a line with a status stands in the header of a harness, or at the very end."""
+    if not is_start:
+        return part.count("\n", found.end()) <= 2
+    lines = part[: found.start()].split("\n")[:-1]
+    return all(_HEADER_LINE.match(line) or not line.strip() for line in lines)
+
+
+_HEADER_LINE = re.compile(r"[A-Z<\[][\w <>/-]{0,30}(?::|>)")
 
 
 def _without_header(text: str) -> str:
@@ -177,21 +190,21 @@ def has_fallback(code: str, *, quiet: bool = False) -> bool:
     return _pattern("quiet" if quiet else "fallback").search(code[:_TAIL]) is not None
 
 
-def shell_failure(code: str, output: str) -> Found | None:
-    """The rule by which an output without an exit status is that of a failed command."""
+def shell_failure(code: str, output: str, *, ended_well: bool = False) -> Found | None:
+    """The rule by which an output is that of a failed command, whatever its exit status is."""
     lines = [line for line in output[:_TAIL].splitlines() if line.strip()]
     if not lines:
         return None
     foreign = prints_content(code)
     is_error = _pattern("shell_error").match
     if is_error(lines[0].strip()) and (not foreign or _is_of_program(lines[0], code)):
-        few = len(lines) <= 3 or len(output) < 1_500
+        few = not ended_well and (len(lines) <= 3 or len(output) < 1_500)
         if few or all(is_error(line.strip()) for line in lines[:_MOST_LINES]):
             return Found("shell_error", output[:1_200])
     if _raised(output):
         return Found("traceback", output[-1_200:])
     last = output[-_LONGEST_LINE:].rstrip().rpartition("\n")[2]
-    if not foreign and _pattern("last_line").match(last):
+    if not ended_well and not foreign and _pattern("last_line").match(last):
         return Found("last_line", output[-1_200:])
     return None
 
@@ -217,7 +230,16 @@ def _raised(output: str) -> bool:
 # What a program may print of its work; the others are the harness's words.
 _SURE_OPENINGS = frozenset(("error_noun", "fail_verb", "subject_failed", "http_text"))
 _OF_THE_HARNESS = frozenset(("tagged", "declined", "retry", "markup", "cut_body"))
-_OF_A_COMMAND = ("command", "permission", "approval", "hook", "sandbox", "not allowed", "blocked")
+_OF_A_COMMAND = (
+    "command",
+    "permission",
+    "approval",
+    "hook",
+    "sandbox",
+    "not allowed",
+    "blocked",
+    "working dir",
+)
 
 
 def output_opening(code: str, output: str) -> Found | None:
@@ -236,7 +258,7 @@ def failure_behind_success(code: str, output: str) -> Found | None:
     """The failure in an output although the exit status is 0: nothing else was printed."""
     if not output.strip() or len(output) > 1_500 or has_fallback(code, quiet=True):
         return None
-    found = shell_failure(code, output)
+    found = shell_failure(code, output, ended_well=True)
     if found is not None:
         return found
     if len(output) < _HEAD and output.strip().count("\n") < 3:

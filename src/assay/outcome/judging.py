@@ -18,9 +18,9 @@ from assay.outcome.commands import (
     reports_findings,
     shell_failure,
 )
+from assay.outcome.grammar import STATES
 from assay.outcome.roles import BRINGS_CONTENT, Role, code_of, is_checker, stems_of
 from assay.outcome.wording import (
-    STATE_WORDS,
     Found,
     is_failed_page,
     is_placeholder,
@@ -95,7 +95,7 @@ def _is_the_deed(tool: str, found: Found) -> bool:
     words = set(_WORD.findall(found.message[:120].lower()))
     stems = stems_of(tool)
     return _NEGATIONS.isdisjoint(words) and any(
-        word.startswith(stem) for word in words & STATE_WORDS for stem in stems
+        word.startswith(stem) for word in words & STATES for stem in stems
     )
 
 

@@ -53,7 +53,7 @@ _CHECKING = frozenset(word for word, role in _ROLES.items() if role == "check") 
 # Words that decide wherever they stand in a name.
 _DECISIVE: dict[str, Role] = {
     **dict.fromkeys("log logs errors exceptions failures diagnostics".split(), "log"),
-    **dict.fromkeys(("ask", "askuser"), "ask"),
+    **dict.fromkeys("ask translate summarize rewrite paraphrase".split(), "ask"),
     **dict.fromkeys(("sql",), "query"),
 }
 _OF_PAGES = frozenset({"navigate", "goto", "webfetch", "scrape", "crawl"})

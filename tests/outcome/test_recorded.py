@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.evidence import recorded_calls
+from tests.outcome import recorded_calls
 
-from assay.evidence.outcome import call_outcome
+from assay.outcome import judge_call
 from assay.execution import ToolExecutionResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.evidence.recorded_calls import Recorded
+    from tests.outcome.recorded_calls import Recorded
 
 LABELS: dict[str, Any] = json.loads(Path(__file__).with_name("mcpmark_labels.json").read_text())
 STRATA = ("flagged", "error_words", "clean")
@@ -26,7 +26,7 @@ STRATA = ("flagged", "error_words", "clean")
 def verdict(one: Recorded, *, blind: bool = False) -> tuple[bool, str]:
     """Whether a call failed and by which rule; blind to what the harness reported."""
     reported = None if blind else one.reported
-    found = call_outcome(ToolExecutionResult(one.tool, {}, one.result, reported_success=reported))
+    found = judge_call(ToolExecutionResult(one.tool, {}, one.result, reported_success=reported))
     return found.success is False, found.rule
 
 
