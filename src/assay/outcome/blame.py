@@ -167,7 +167,13 @@ def _kind(failure: Failure) -> Kind:
         return kind if kind in OF_ARGUMENTS or kind == "not_found" else "invalid_value"
     if kind is None and code is not None:
         kind = HTTP_KINDS.get(code) or RPC_KINDS.get(code)
+    if kind is None and _is_not_offered(failure):
+        return "unknown_tool"
     return kind or _kind_of_misfit(failure) or "other"
+
+
+def _is_not_offered(failure: Failure) -> bool:
+    return failure.run is not None and failure.run.offers(failure.call.tool) is False
 
 
 def _kind_of_misfit(failure: Failure) -> Kind | None:
@@ -201,7 +207,7 @@ def _by_stated_limit(failure: Failure) -> Blame | None:
 
 
 def _by_offer(failure: Failure) -> Blame | None:
-    """A tool that is said not to be there, where it is known what was on offer."""
+    """A tool that is not there, where it is known what was on offer."""
     if failure.kind != "unknown_tool" or failure.run is None:
         return None
     offered = failure.run.offers(failure.call.tool)
