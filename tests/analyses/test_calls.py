@@ -78,7 +78,7 @@ def test_after_failures_of_a_kind(failing: Store) -> None:
         ("unknown", "other"),
     }
     assert found["unknown", "other"].failures == 5
-    assert found["environment", "rate_limit"].runs is None
+    assert found["server", "rate_limit"].runs is None
 
 
 def test_filters_leave_the_calls_between_in_place(failing: Store) -> None:
