@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct
 
 from assay.errors import AssayError
+from assay.execution import ToolExecutionResult
 from assay.outcome.bodies import status_in
-from assay.outcome.grammar import pattern
+from assay.outcome.grammar import pattern, words
 from assay.outcome.kinds import (
     HTTP_KINDS,
     OF_ARGUMENTS,
@@ -30,21 +31,22 @@ from assay.outcome.roles import RUNS_CODE, Role, words_of
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
-    from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
     from assay.tools import ToolDefinition
 
 _HEAD = 700
 _INVALID_PARAMS = -32_602
 _PATTERNS = {
-    "stopped": r"sibling tool call|parallel tool call|chat ended|\A\W*(?:cancell?ed|aborted|interrupted)\b"
+    "stopped": r"sibling tool call|parallel tool call|chat ended|\A\W*(?:cancell?ed|aborted"
+    r"|interrupted)\b"
     r"|(?:call|request|task|operation|execution|run|command) (?:was |has been )?(?:cancell?ed"
     r"|interrupted|aborted)\b",
     "limit": r"allowed director|outside (?:of )?(?:the |your )?(?:allowed|workspace|root|permitted"
     r"|project|working|current)|not (?:in|within|under|inside|part of) (?:the |an? )?(?:allowed"
     r"|permitted|allow)|allow(?:ed)?[- ]?list|allowed (?:commands?|paths?|hosts?|domains?|values?"
     r"|dirs?)|absolute path|relative path|path traversal|(?:command|operator|flag|option|path"
-    r"|extra inputs?|propert\w+)\b.{0,40}(?:is|are) not (?:allowed|permitted)|maximum (?:length|size"
+    r"|extra inputs?|propert\w+)\b.{0,40}(?:is|are) not (?:allowed|permitted)"
+    r"|maximum (?:length|size"
     r"|number|context)|exceeds? (?:the )?(?:max|limit)|too (?:long|large|many (?!req))"
     r"|only .{0,40}(?:are|is) (?:allowed|supported|permitted)|has not been read|read it first",
     "host": r"please configure|api[_ -]?key|credential|not configured|unconfigured"
@@ -59,11 +61,11 @@ _PATTERNS = {
     "shell_noise": r"^(?!.{0,160}(?:error|no such|not found|cannot|denied|invalid|unknown)).*$\n?",
 }
 _ADDRESSES = re.compile(r"\b(?:https?|file)://\S+|(?<![\w/])(?:/[\w.@-]+){2,}/?")
-_MAKING = frozenset(
+_MAKING = words(
     "create generate open start new add launch init initialize load make upload write register"
-    " connect".split()
+    " connect"
 )
-_UNMAKING = frozenset("delete remove close stop end clear reset drop destroy disconnect".split())
+_UNMAKING = words("delete remove close stop end clear reset drop destroy disconnect")
 _NOTHING_THERE = re.compile(r"\W*(?:error\W+)?no (?:\w+ ){0,2}?(\w{4,})", re.IGNORECASE)
 _WORD = re.compile(r"[a-z]{4,}")
 _MOST_EARLIER = 200
@@ -240,13 +242,13 @@ def _by_lost_state(failure: Failure) -> Blame | None:
     for call in failure.run.earlier(failure.position):
         if call.server != failure.call.server or not call.success:
             continue
-        words = set(words_of(call.tool))
-        known = words & nouns or any(_mentions(call, value) for value in named)
+        named_by = set(words_of(call.tool))
+        known = named_by & nouns or any(_mentions(call, value) for value in named)
         if not known:
             continue
-        if words & _UNMAKING:
+        if named_by & _UNMAKING:
             return None
-        if words & _MAKING:
+        if named_by & _MAKING:
             return "server"
     return None
 

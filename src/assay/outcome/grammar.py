@@ -94,7 +94,8 @@ STATES = words(re.sub(r"[(){}?:\[\]|]|timed out", " ", _FAILED + "|" + _STATES))
     "timed cancelled canceled unauthorized unauthorised unrecognized unrecognised corrupted"
 )
 DENYING = STATES | words(
-    "not cannot can't doesn't don't didn't isn't wasn't weren't hasn't haven't aren't couldn't won't"
+    "not cannot can't doesn't don't didn't isn't wasn't weren't hasn't haven't aren't"
+    " couldn't won't"
     " shouldn't wouldn't mustn't fail fails failing unable no limit reached exceed exceeds already"
     " must too contained out error mean only supports outside disconnected connection zero takes"
     " unexpectedly requires approval disallow closed disabled locked offline full modified status"
@@ -107,13 +108,15 @@ _MODAL = r"(?:does|do|did|is|was|were|has|have|are|ca|could|wo|should|would|must
 _STOP = r"(?= ?(?:[:.(!,;—-]|\n|\Z|\b(?:to|with|because|due|for|in|on|at|after|by|while|when)\b))"
 _PATTERNS = {
     # The user or the harness stopped the call.
-    "declined": r"\b(?:user|human|operator)\b (?:has |have )?(?:rejected|declined|denied|chosen|chose"
+    "declined": r"\b(?:user|human|operator)\b (?:has |have )?(?:rejected|declined|denied"
+    r"|chosen|chose"
     r"|cancell?ed|aborted|interrupted|does ?n[o']t want|did not approve)"
     r"|denied (?:the|this|tool) request|tool (?:call|use) (?:was )?(?:rejected|denied|cancell?ed)"
     r"|rejected (?:the|this) tool|(?:interrupted|rejected|aborted) by (?:the )?user"
     r"|have ?n[o']t granted",
     # What opens with such words and reports no failure: a count, a heading, code, good news.
-    "calm": r"errors?\W{1,4}(?:(?:none|null|nil|0|false|n/a|\(none\)|\[\]|\{\})(?:\W|$)|no\s*(?:\n|$))"
+    "calm": r"errors?\W{1,4}(?:(?:none|null|nil|0|false|n/a|\(none\)|\[\]|\{\})(?:\W|$)"
+    r"|no\s*(?:\n|$))"
     r"|no errors?\b|0 (?:errors?|failed|failures)\b|(?:warning|note|info|hint): "
     r"|(?:[\w-]+ ){0,3}errors?: ?-?(?:\d+\.\d|\d+ ?%)"
     r"|(?![^\n:]*\b(?:error|status|code|http)\b)[^\n:]{1,60}: ?(?:none|\d[\d,.]*)"
@@ -126,7 +129,8 @@ _PATTERNS = {
     "error_noun": r"(?:[\w'\"./@()-]+(?::\w+)? ){0,5}?(?:[\w.:]*(?:error|exception|failure)s?|fatal"
     r"|fault)\b ?(?:[:(!\[–—#=]|-(?!\w)|\d|\Z|(?:code|message|details|response|in|while|when|on|at"
     r"|for|from|during|with|occurr?ed|has occurr?ed|was)\b|(?!handling|logging|reporting|tracking"
-    r"|checking|correcting|budgeting)\w+ing\b)|(?:[\w'-]+ ){0,3}?(?:error|exception|failure)[.,](?!\w)"
+    r"|checking|correcting|budgeting)\w+ing\b)|(?:[\w'-]+ ){0,3}?(?:error|exception"
+    r"|failure)[.,](?!\w)"
     r"|\[(?:error|fatal)\]|(?-i:ERROR)\b[: ]|error\n"
     r"|[^\n]{0,60}?(?-i:\b[\w.]*[a-z](?:Error|Exception)|\berror|\bError)(?:\[\w+\])?: "
     r"|ошибка|не удалось|fehler\b|erreur|impossible de|errore|error al|no se (?:pudo|puede)"
@@ -139,11 +143,13 @@ _PATTERNS = {
     r"|forbidden|unauthori[sz]ed|unavailable)\b" + _STOP + r"|fail(?:ed|ure) to\b|unable to\b"
     r"|(?:can ?n[o']t|cannot|could ?n[o']t|could not)\b(?= (?-i:[a-z]))|did ?n[o']t\b(?= find)"
     r"|not (?:found|allowed|permitted|authori[sz]ed|supported|implemented|available|enough|\w+ed)\b"
-    r"|no such\b|(?:invalid|unknown|unsupported|unrecogni[sz]ed|unexpected|missing|malformed|illegal"
+    r"|no such\b|(?:invalid|unknown|unsupported|unrecogni[sz]ed|unexpected|missing|malformed"
+    r"|illegal"
     r"|incorrect|ambiguous|insufficient|incompatible|undefined|duplicate)\b|refus(?:ing|ed) to"
     r"|(?:access|permission|request) (?:denied|refused|restricted)(?! \w+s\b)|timed out"
     + _STOP
-    + r"|time-?out\b(?= ?(?:[.!(]|\Z|\d|waiting|while|after|exceeded|error|occurred|reached|when|for))"
+    + r"|time-?out\b(?= ?(?:[.!(]|\Z|\d|waiting|while|after|exceeded|error|occurred|reached"
+    r"|when|for))"
     r"|rate limit(?! ?:)|too many requests|bad (?:request|gateway|credentials|response)"
     r"|internal server error|service unavailable|gateway time|traceback \(|out of \w+"
     r"|(?:argument|input) validation|validation (?:error|failed)|must (?:provide|specify|be|have)\b"
@@ -153,7 +159,8 @@ _PATTERNS = {
     r"|HTTP (?:error|[45]\d\d)|payment required|no healthy upstream|upstream connect|connect E"
     r"|getaddrinfo|net::ERR|\w+\.\w+: net::|[(\[]?[45]\d\d[)\]]? (?:bad|un|forb|not|internal|too"
     r"|service|gateway|method|conflict|client|server)|E[A-Z]{4,}: |(?-i:ERR) )",
-    "subject_failed": r"(?!\d|all )(?:[\w'\"./@()-]+ ){1,6}?(?:has |was |is |have |were )?(?:been )?"
+    "subject_failed": r"(?!\d|all )(?:[\w'\"./@()-]+ ){1,6}?(?:has |was |is |have "
+    r"|were )?(?:been )?"
     r"(?:" + _FAILED + r")\b" + _STOP,
     "denial": r"\b(?:(?:is|are|was|were|be|been|being|has|have|had|got|as)(?: \w+ly)?(?: an?)? (?:"
     + _FAILED
@@ -176,24 +183,28 @@ _PATTERNS = {
     r"|required\W*\Z|, but [^.]{0,80}\b(?:false|not|no|only|without)\b)",
     # What a tool that brings content says of its own failure, and hardly any content says.
     "no_content": r"\b(?:not found|(?:does|do|did)(?:n['o]t| not) exist|no such|unable to|could not"
-    r"|cannot be (?:found|read|opened|accessed|loaded|displayed)|fail(?:ed|s)\b|timed out|unavailable"
+    r"|cannot be (?:found|read|opened|accessed|loaded|displayed)|fail(?:ed|s)\b|timed out"
+    r"|unavailable"
     r"|(?:invalid|unknown|unsupported|missing) \w+|access denied|permission denied|no longer exists"
     r"|(?:connection|request|server)\b.{0,40}(?:refused|rejected)|exceed(?:s|ed)\b|need to \w+"
     r"|not (?:a valid|available|accessible|configured|connected|authorized|recognized|readable"
     r"|supported)|(?:does|do)(?:n['o]t| not) (?:have|match|provide)|has no attribute"
-    r"|is not a function|of undefined|only .{1,40} (?:is|are) (?:allowed|supported)|(?:token|session"
+    r"|is not a function|of undefined|only .{1,40} (?:is|are) (?:allowed|supported)|(?:token"
+    r"|session"
     r"|key|link|credentials?)\b.{0,20}(?:expired|revoked|invalid))\b",
     # Something that the tool itself needs is not there.
     "lack": r"no (?:\w+ ){0,3}(?:api keys?|keys?|tokens?|credentials?|permissions?|access|sessions?"
     r"|connections?|browser|kernel|cluster|license|subscription|pages?|tabs?|windows?|canvas"
-    r"|presentation|workspace|response|output returned)\b(?! (?:changes|issues|errors|found|match))",
+    r"|presentation|workspace|response|output returned)\b(?! (?:changes|issues|errors|found"
+    r"|match))",
     "none_found": r"(?:sorry,? |there (?:are|is|were|was) )?(?:no|zero|0) (?:[\w'-]+[ -]){0,5}?"
     r"(?:results?|matche?s?|items?|records?|entries|rows?|files?|messages?|documents?|data|hits?"
     r"|found|events?|issues?|pages?|posts?|tasks?|users?|products?|papers?|articles?|nodes?|emails?"
     r"|answers?|tools?|differences?|changes?|resources?|alerts?|\w+ (?:found|match(?:ed|ing)?"
     r"|available|for|in|with))\b|(?:nothing|none) found|found (?:0|no) |.{0,40}returned (?:0|no) "
     r"|(?:could not|couldn't|did not|didn't|unable to) find any"
-    r"|no \w+ (?:are|is)? ?(?:currently )?(?:open|installed|running|registered|configured|scheduled)",
+    r"|no \w+ (?:are|is)? ?(?:currently )?(?:open|installed|running|registered|configured"
+    r"|scheduled)",
     # Advice to repair the call.
     "retry": r"\b(?:try|retry|call|run|send)\b[^.\n]{0,30}\bagain\b|\b(?:and|please) retry\b"
     r"|\b(?:use|call)\b[^.\n]{0,40}\binstead\b"
@@ -206,19 +217,23 @@ _PATTERNS = {
     r"(?!null|none|false|\"\"|''|\[\s*\]|\{\s*\}|\Z)|\s*\{[\s\S]{0,120}?[\"'](?:success|ok"
     r"|is_?success)[\"']\s*:\s*false|\s*\{[\s\S]{0,80}?[\"']status[\"']\s*:\s*[\"'](?:error|failed)"
     r"[\"']",
-    "cut_off": r"\s*[\[{]+\s*[\"'](?:error|errors|exception|is_?error|success)[\"']?\s*:?\s*[\[{\"']*"
+    "cut_off": r"\s*[\[{]+\s*[\"'](?:error|errors|exception|is_?error"
+    r"|success)[\"']?\s*:?\s*[\[{\"']*"
     r"\s*\Z",
     "placeholder": r"(?:^|\n)\s*(?:loading(?:\.\.\.|…)?|please wait(?:\.\.\.|…)?|\[object Object\]"
     r"|undefined)\s*\Z",
-    "bad_page": r"<title>[^<]{0,60}(?:404|not found|error|denied|forbidden|just a moment|bad gateway"
-    r"|unavailable)|(?:page|document) (?:was )?not found|page (?:failed|does ?n[o']t exist|cannot be)"
+    "bad_page": r"<title>[^<]{0,60}(?:404|not found|error|denied|forbidden|just a moment"
+    r"|bad gateway"
+    r"|unavailable)|(?:page|document) (?:was )?not found|page (?:failed|does ?n[o']t exist"
+    r"|cannot be)"
     r"|\b404\b.{0,30}(?:not found|error|page)|(?:not found|error).{0,12}\b404\b|just a moment"
     r"|attention required|access (?:to this page has been )?denied|are you (?:a )?(?:human|robot)"
     r"|verify (?:that )?you(?:'re| are) (?:a )?human|captcha|unusual traffic|checking your browser"
     r"|enable javascript|sign in to continue|please (?:log|sign) in|robot check|security check"
     r"|failed to be simplified|\bforbidden\b|this site can.t be reached|chrome-error"
     r"|page isn.t available|50[23] (?:bad gateway|service)|err_[a-z_]{6,}",
-    "bad_heading": r"^#* ?(?:\W{0,3}title\W{1,3})?(?:\d{3} )?(?:error|oops)\b(?:\W{0,3}\d{3,4})?\W*$"
+    "bad_heading": r"^#* ?(?:\W{0,3}title\W{1,3})?(?:\d{3} )?(?:error"
+    r"|oops)\b(?:\W{0,3}\d{3,4})?\W*$"
     r"|^(?:#+ |\W{0,3}(?:page )?title\W{1,3}).{0,60}?(?:\b40[134]\b\W*(?:$|not found|page|error"
     r"|forbidden|unauth)|not found\W*$|access denied|forbidden|just a moment|attention required"
     r"|robot|captcha|security (?:check|verification)|^#* ?(?:sign|log) ?in\b|: ?(?:sign|log) ?in\b"

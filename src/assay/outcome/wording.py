@@ -135,9 +135,9 @@ class _Opening:
 
     def _by_grammar(self, keys: Callable[[], list[str]]) -> str:
         words = set(_WORD.findall(self.low))
-        if not DECLINING.isdisjoint(words) and len(self.text) < 3_000:
-            if holds("declined", self.first):
-                return "declined"
+        may_decline = not DECLINING.isdisjoint(words) and len(self.text) < 3_000
+        if may_decline and holds("declined", self.first):
+            return "declined"
         if not NOTHING.isdisjoint(words) or self.low[:1] == "0":
             if starts("lack", self.first) and self.role != "search" and len(self.text) < _SHORT:
                 return "lack"
