@@ -187,7 +187,7 @@ def _table() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
             rows[-1][1] += line.strip()
         else:
             rows.append(line.split(": ", 1))
-    return tuple((KINDS[KINDS.index(kind)], re.compile(words)) for kind, words in rows)  # type: ignore[arg-type]
+    return tuple((KINDS[KINDS.index(kind)], re.compile(words)) for kind, words in rows)
 
 
 def kind_of_words(message: str) -> Kind | None:
