@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.outcome import recorded_calls
 
-from assay.outcome import judge_call
 from assay.execution import ToolExecutionResult
+from assay.outcome import judge_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -312,6 +312,6 @@ def _values(arguments: Any, depth: int = 0) -> list[str]:
 
 
 def _mentions(call: ToolExecutionResult, value: str) -> bool:
-    if value in _values(call.parameters):
+    if value in _values(call.parameters) or value in _values(call.result):
         return True
     return isinstance(call.result, str) and value in call.result[:20_000]
