@@ -97,9 +97,8 @@ _PATTERNS = {
     r"|rejected (?:the|this) tool|(?:interrupted|rejected|aborted) by (?:the )?user"
     r"|have ?n[o']t granted",
     # What opens with such words and reports no failure: a count, a heading, code, good news.
-    "calm": r"errors?\W{1,4}(?:(?:none|null|nil|0|false|n/a|\(none\)|\[\]|\{\})(?:\W|$)"
-    r"|no\s*(?:\n|$))"
-    r"|no errors?\b|0 (?:errors?|failed|failures)\b|(?:warning|note|info|hint): "
+    "calm": r"errors?\W{1,4}(?:(?:none|null|nil|0|false|n/a|\(none\)|\[\]|\{\})(?:\W|$))"
+    r"|errors\W{1,4}no\s*$|no errors?\b|0 (?:errors?|failed|failures)\b|(?:warning|note|info|hint): "
     r"|(?:[\w-]+ ){0,3}errors?: ?-?(?:\d+\.\d|\d+ ?%)"
     r"|(?![^\n:]*\b(?:error|status|code|http)\b)[^\n:]{1,60}: ?(?:none|\d[\d,.]*)"
     r"(?: ?%| ?m?s\b| seconds| per\b| in\b|[,;(]|\s*$)"
