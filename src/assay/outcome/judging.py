@@ -71,7 +71,9 @@ def find_outcome(
     if role not in BRINGS_CONTENT or isinstance(value, dict):
         ending = ending_of(value, of_command=role == "command")
     status = None if ending is None else ending.status
-    if ending is not None and status:
+    # Who saw how a command ended knows more than a line of its output says.
+    seen_to_succeed = call.reported_success is True and isinstance(value, str)
+    if ending is not None and status and not seen_to_succeed:
         return _by_exit_status(call, ending)
     # An exit status of 0 outweighs the error mark of a block, but not what the reader says.
     if reported is False and (status != 0 or call.reported_success is False):
@@ -193,7 +195,8 @@ def _search_output(
     if not output or output.isspace():
         return None
     code = code_of(call.parameters)
-    ended_well = ending is not None and ending.status == 0
+    # Of a command, a reported success is an exit status of 0 that nobody wrote down.
+    ended_well = call.reported_success is True or (ending is not None and ending.status == 0)
     found = (failure_behind_success if ended_well else failed_output)(code, output)
     if found is None or not reports_findings(code, output, is_checker=is_checker(call.tool)):
         return found
