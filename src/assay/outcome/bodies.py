@@ -70,7 +70,7 @@ _ADMINISTRATION = _ERROR_KEYS.union(
         " tool_call_id call_id tool_use_id role index session_id error_count"
     ),
 )
-_SIGNALS = _ERROR_KEYS.union(_SUCCESS_KEYS, _STATUS_KEYS, _HTTP_KEYS, ("failed",))
+_SIGNALS = _ERROR_KEYS.union(_SUCCESS_KEYS, _STATUS_KEYS, _HTTP_KEYS, ())
 _NAMES_ERROR = re.compile(r"error|exception|failure")
 _DELIVERIES = ("data", "result", "content", "output", "body")
 _HOLLOW = frozenset(
@@ -80,7 +80,6 @@ _HUMP = re.compile(r"([a-z])([A-Z])")
 _NO_LETTER = re.compile(r"[^a-z]+")
 _FALSE = ("false", "no")
 _FLAGS = ("is_error", "iserror", "has_error", "haserror", "timed_out", "timedout")
-_BATCH = (("succeeded", "failed"), ("success_count", "failed"), ("imported", "failed"))
 
 
 @lru_cache(maxsize=8192)
@@ -97,9 +96,7 @@ def is_filled(value: Any) -> bool:
     """Whether something stands there: not null, false, 0, "none", {} or []."""
     if isinstance(value, str):
         return len(value) > 12 or value.strip().lower() not in _HOLLOW
-    if isinstance(value, dict) and len(value) <= 5:
-        return any(map(is_filled, value.values()))
-    return bool(value)
+    return any(value.values()) if isinstance(value, dict) else bool(value)
 
 
 def _is_message(value: Any) -> bool:
@@ -119,8 +116,8 @@ def message_of(value: Any, depth: int = 0) -> str:
             for key in _MESSAGES
             if depth < _DEEPEST and is_filled(plain.get(key))
         )
-        told = " ".join(dict.fromkeys(filter(None, parts)))
-        return (told or _as_json(value))[:_LONGEST_MESSAGE]
+        found = " ".join(dict.fromkeys(filter(None, parts)))
+        return (found or _as_json(value))[:_LONGEST_MESSAGE]
     if isinstance(value, list):
         return " ".join(message_of(item, depth + 1) for item in value[:3] if depth < _DEEPEST)
     return "" if value is None else str(value)[:_LONGEST_MESSAGE]
@@ -234,10 +231,6 @@ def _by_status(body: dict[Any, Any], plain: dict[str, Any], *, failed: bool) -> 
         return Found("failed_status", message_of(body))
     if _http_status(plain) and _delivered(plain) <= 1 and (says_why or len(plain) <= 3):
         return Found("http_body", message_of(body))
-    for done, undone in _BATCH:
-        count = plain.get(undone)
-        if done in plain and not plain[done] and isinstance(count, int) and count > 0:
-            return Found("every_item_failed", message_of(body))
     return None
 
 
