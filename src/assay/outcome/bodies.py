@@ -64,8 +64,8 @@ _ADMINISTRATION = _ERROR_KEYS.union(
     (*_SUCCESS_KEYS, *_STATUS_KEYS, *_HTTP_KEYS, *_MESSAGES),
     words(
         "output data result content body request_id requestid trace_id timestamp time duration path"
-        " method documentation_url help hint hints suggestion suggestions url tool tool_name name id"
-        " object meta _meta metadata instance count total query retryable retry_after param info"
+        " method documentation_url help hint hints suggestion suggestions url tool tool_name name"
+        " id object meta _meta metadata instance count total query retryable retry_after param info"
         " help_url available args arguments input stack stacktrace traceback stdout annotations"
         " tool_call_id call_id tool_use_id role index session_id error_count"
     ),

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from assay.outcome.bodies import plain_key
-from assay.outcome.grammar import words
+from assay.outcome.grammar import rows, words
 from assay.outcome.wording import Found, opening
 
 _TAIL = 4_000
@@ -36,50 +36,49 @@ _OUTPUT_KEYS = {
         ("stderr", "error", "stdout", "output", "content", "logs", "text", "result", "traceback")
     )
 }
-_PATTERNS = {
-    # "Exit code 2", "Process exited with code 1", "[exit status: 1]" on a line of their own.
-    "exit_line": r"^\W{0,8}(?:(?:the )?(?:command|process|script|program|shell\w*)\b[^\n]{0,30}?)?"
-    r"(?:exit(?:ed)?(?: with)?[ _]?(?:code|status|value)|exited(?: with)?"
-    r"|return(?:ed)?[ _]?(?:code|status|value)|failed with (?:exit )?code|returned non-zero exit"
-    r" status)[\s:=>]{0,4}(?:with )?(-?\d{1,10})\W{0,12}(?:/?(?:exit_?code|returncode)>)?\W*$",
-    "exit_word": r"(?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|returncode|return code)"
-    r"['\"]?[:= ]+(-?\d{1,10})\b\W{0,10}\Z",
-    "shell_error": r"(?!.{0,60}warning)(?![\[{][\[{'\"])\S{1,80}: (?:.{0,200}?: )?"
-    r"(?:line \d+: )?.{0,160}?(?:command not found|no such file|no matches found|permission denied"
-    r"|is a directory|not a directory|cannot \w+|can't \w+|could not \w+|option requires"
-    r"|invalid -?\w+|unrecogni[sz]ed \w+|unknown [a-z]{3,}|missing \w+|syntax error|unexpected \w+"
-    r"|file exists|not found|illegal \w+|extra operand|operation not permitted|unable to \w+"
-    r"|failed to|fatal|input file is output|runtime error|too many arguments|must \w+"
-    r"|may not \w+|is required|\*\*\* |error[: ])"
-    r"|E: |fatal: |error: |npm err(?:or\b|!)|\s?ERR_|\[?(?-i:ERROR)\]?[: ]|Traceback \(most"
-    r"|(?:\w+\.)*[A-Z]\w*(?:Error|Exception): |command timed out|.{0,40}\bnot recognized as an"
-    r"|\S{1,80}: error:|Try '.{1,40} --help'|usage: ",
-    "raised_last": r"(?:(?:\A|\n)Traceback \(most recent|\A\s*File \")[\s\S]*\n[\w.]+(?:Error"
-    r"|Exception"
-    r"|Exit|Interrupt)\b"
-    r"[^\n]*\s*\Z",
-    "thrown": r"^\s*throw \w+;?$[\s\S]{0,40}\n(?:\w+ ?)*Error: ",
-    "checker": r"\b(?:pytest|unittest|jest|vitest|mocha|(?:npm|yarn|pnpm|bun|go|cargo|mix"
-    r"|dotnet|make"
-    r"|mvn|gradle|task|rake|rspec|phpunit|tox|nox|mise run|just) (?:run )?(?:-\S+ )*(?:test\S*"
-    r"|lint\S*|check\S*|vet|typecheck\S*|fmt\S*|format\S*)|eslint|flake8|ruff|mypy|pyright|pylint"
-    r"|biome|prettier|black --check|tsc|golangci-lint|clippy|shellcheck|rubocop|stylelint|gofmt"
-    r"|hadolint|yamllint|markdownlint)\b",
-    "findings": r"\b\d+ (?:tests? )?(?:passed|failed|passing|failing|problems?|errors?|warnings?"
-    r"|issues?)\b|\bTests?:? +\d|\bRan \d+ tests?|--- FAIL|^FAIL\b|\bFAIL(?:ED)?\b.{0,200}\btest"
-    r"|test cases?|would reformat|\b\d+ vulnerabilit|\b[A-Z]{1,3}\d{3,4}\b.{0,60}(?:import|unused"
-    r"|line|undefined)|Failures: \d|Found \d+ (?:errors?|issues?)|error TS\d+"
-    r"|\bassert(?:ion)?\b|✖|✗"
-    r"|\(fail\)|would have printed",
-    # Programs whose exit status 1 means "no", and not "failed".
-    "asking": r"(?:^|[|;&]\s*|\s)(?:sudo )?(?:e|f|z|rip|git )?(?:grep|rg|which|where|diff|test|cmp"
-    r"|findstr|pgrep|command -v|\[)\s",
-    "fallback": r"\|\| *(?:echo|true|:|printf)\b",
-    "printing": r"\s*(?:cd [^&;|]+(?:&&|;)\s*)?(?:sudo )?(?:grep|egrep|rg|ag|cat|bat|tail|head"
-    r"|sed|awk"
-    r"|less|more|echo|printf|journalctl|strings|find|git (?:-C \S+ )?(?:log|show|diff|grep|blame)"
-    r"|(?:docker|kubectl|podman)(?: \S+)* logs|gh (?:issue|pr|run) (?:view|list)|jq|xxd)\b",
-}
+_PATTERNS = dict(
+    rows(r"""
+# "Exit code 2", "Process exited with code 1", "[exit status: 1]" on a line of their own.
+exit_line: ^\W{0,8}(?:(?:the )?(?:command|process|script|program
+  |shell\w*)\b[^\n]{0,30}?)?(?:exit(?:ed)?(?: with)?[ _]?(?:code|status|value)|exited(?: with)?
+  |return(?:ed)?[ _]?(?:code|status|value)|failed with (?:exit )?code
+  |returned non-zero exit status)[\s:=>]{0,4}(?:with )?(-?\d{1,10})\W{0,12}(?:/?(?:exit_?code
+  |returncode)>)?\W*$
+exit_word: (?:exit(?:ed)?(?: with)?[ _]?(?:code|status)|returncode
+  |return code)['\"]?[:= ]+(-?\d{1,10})\b\W{0,10}\Z
+shell_error:
+  (?!.{0,60}warning)(?![\[{][\[{'\"])\S{1,80}: (?:.{0,200}?
+  : )?(?:line \d+: )?.{0,160}?(?:command not found
+  |no such file|no matches found|permission denied|is a directory|not a directory|cannot \w+
+  |can't \w+|could not \w+|option requires|invalid -?\w+|unrecogni[sz]ed \w+|unknown [a-z]{3,}
+  |missing \w+|syntax error|unexpected \w+|file exists|not found|illegal \w+|extra operand
+  |operation not permitted|unable to \w+|failed to|fatal|input file is output|runtime error
+  |too many arguments|must \w+|may not \w+|is required|\*\*\* |error[: ])|E: |fatal: |error:[ ]
+  |npm err(?:or\b|!)|\s?ERR_|\[?(?-i:ERROR)\]?[: ]|Traceback \(most|(?:\w+\.)*[A-Z]\w*(?:Error
+  |Exception): |command timed out|.{0,40}\bnot recognized as an|\S{1,80}: error:
+  |Try '.{1,40} --help'|usage:[ ]
+raised_last: (?:(?:\A|\n)Traceback \(most recent|\A\s*File \")[\s\S]*\n[\w.]+(?:Error|Exception
+  |Exit|Interrupt)\b[^\n]*\s*\Z
+thrown: ^\s*throw \w+;?$[\s\S]{0,40}\n(?:\w+ ?)*Error:[ ]
+checker: \b(?:pytest|unittest|jest|vitest|mocha|(?:npm|yarn|pnpm|bun|go|cargo|mix|dotnet|make|mvn
+  |gradle|task|rake|rspec|phpunit|tox|nox|mise run|just) (?:run )?(?:-\S+ )*(?:test\S*|lint\S*
+  |check\S*|vet|typecheck\S*|fmt\S*|format\S*)|eslint|flake8|ruff|mypy|pyright|pylint|biome
+  |prettier|black --check|tsc|golangci-lint|clippy|shellcheck|rubocop|stylelint|gofmt|hadolint
+  |yamllint|markdownlint)\b
+findings: \b\d+ (?:tests? )?(?:passed|failed|passing|failing|problems?|errors?|warnings?
+  |issues?)\b|\bTests?:? +\d|\bRan \d+ tests?|--- FAIL|^FAIL\b|\bFAIL(?:ED)?\b.{0,200}\btest
+  |test cases?|would reformat|\b\d+ vulnerabilit|\b[A-Z]{1,3}\d{3,4}\b.{0,60}(?:import|unused|line
+  |undefined)|Failures: \d|Found \d+ (?:errors?|issues?)|error TS\d+|\bassert(?:ion)?\b|✖|✗
+  |\(fail\)|would have printed
+# Programs whose exit status 1 means "no", and not "failed".
+asking: (?:^|[|;&]\s*|\s)(?:sudo )?(?:e|f|z|rip|git )?(?:grep|rg|which|where|diff|test|cmp|findstr
+  |pgrep|command -v|\[)\s
+fallback: \|\| *(?:echo|true|:|printf)\b
+printing: \s*(?:cd [^&;|]+(?:&&|;)\s*)?(?:sudo )?(?:grep|egrep|rg|ag|cat|bat|tail|head|sed|awk
+  |less|more|echo|printf|journalctl|strings|find|git (?:-C \S+ )?(?:log|show|diff|grep|blame)
+  |(?:docker|kubectl|podman)(?: \S+)* logs|gh (?:issue|pr|run) (?:view|list)|jq|xxd)\b
+""")
+)
 
 
 @cache

@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import Literal, get_args
 
+from assay.outcome.grammar import rows
+
 Blame = Literal["model", "server", "environment", "unknown"]
 Kind = Literal[
     "missing_required_field",
@@ -181,13 +183,7 @@ empty_result: \Aloading|empty (?:result|response|output|answer)|no content
 
 @cache
 def _table() -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    rows: list[list[str]] = []
-    for line in _WORDS.strip().splitlines():
-        if line[0] == " ":
-            rows[-1][1] += line.strip()
-        else:
-            rows.append(line.split(": ", 1))
-    return tuple((KINDS[KINDS.index(kind)], re.compile(words)) for kind, words in rows)
+    return tuple((KINDS[KINDS.index(kind)], re.compile(text)) for kind, text in rows(_WORDS))
 
 
 def kind_of_words(message: str) -> Kind | None:
