@@ -17,8 +17,8 @@ from tests.conftest import PROJECT, shared_path
 from analyze_scripts import data_loaders
 from assay.analyses import ANALYSES, opened
 from assay.analyses.report import PARTS, Answered, Section
-from assay.evidence.seed_classifier import RULES, STATUS_NOT_SUCCESS
 from assay.importing import ImportSettings, import_runs
+from assay.outcome.seed import RULES, STATUS_NOT_SUCCESS
 from assay.render.analysis_table import analysis_table
 from assay.store import Store
 

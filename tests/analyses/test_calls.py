@@ -76,11 +76,11 @@ def test_after_failures_of_a_kind(failing: Store) -> None:
     found = {(row.blame, row.kind): row for row in retry(failing, by="kind")}
     assert set(found) == {
         ("model", "missing_required_field"),
-        ("environment", "rate_limit"),
-        ("unknown", "unclassified"),
+        ("server", "rate_limit"),
+        ("unknown", "other"),
     }
-    assert found["unknown", "unclassified"].failures == 5
-    assert found["environment", "rate_limit"].runs is None
+    assert found["unknown", "other"].failures == 5
+    assert found["server", "rate_limit"].runs is None
 
 
 def test_filters_leave_the_calls_between_in_place(failing: Store) -> None:
@@ -177,19 +177,20 @@ def test_every_analysis_counts_the_same_blame(
 
 def test_failures_by_kind_with_how_the_same_call_went_elsewhere(siblings: Store) -> None:
     limit, *others = errors(siblings)
-    assert (limit.blame, limit.kind, limit.failures) == ("environment", "rate_limit", 2)
+    assert (limit.blame, limit.kind, limit.failures) == ("server", "rate_limit", 2)
     assert (limit.share, limit.calls, limit.rate, limit.runs) == (1 / 2, 5, 2 / 5, 2)
     assert (limit.worked_elsewhere, limit.failed_elsewhere) == (0, 2)
     found = {(row.blame, row.kind): row for row in others}
-    assert set(found) == {("unknown", "unclassified"), ("model", "missing_required_field")}
-    odd = found["unknown", "unclassified"]
-    assert (odd.failures, odd.worked_elsewhere) == (1, 1)
+    assert set(found) == {("unknown", "other"), ("model", "missing_required_field")}
+    worked = found["unknown", "other"]
+    assert (worked.failures, worked.worked_elsewhere) == (1, 1)
 
 
 @pytest.mark.parametrize(
-    ("rule", "worked"), [("no_error_found", 1), ("no_result", 0), ("empty", 0)]
+    ("rule", "worked"),
+    [("no_error_found", 1), ("no_result", 0), ("empty", 0)],
 )
-def test_a_call_of_which_nobody_can_tell_did_not_work_elsewhere(
+def test_a_call_whose_outcome_is_unknown_did_not_work_elsewhere(
     rule: str, worked: int, tmp_path: Path
 ) -> None:
     day = {"day": 1}
@@ -210,11 +211,11 @@ def test_code_that_is_wrong_for_everybody_is_not_the_servers(tmp_path: Path) -> 
     runs = [a_run(model, "t1", own, untold, served) for model in ("ann", "bob", "cid", "dan")]
     store = store_of(tmp_path, runs)
     found = {row.blame: row.failures for row in errors(store, by="blame")}
-    assert found == {"model": 4, "unknown": 4, "server": 4}
+    assert found == {"model": 8, "server": 4}
     for key, case in store.keyed_cases():
         judged = judged_calls(case, store.siblings(key))
-        shown = [call.blame.category for call in judged if call.blame is not None]
-        assert shown == ["model", "unknown", "server"]
+        shown = [call.blame.blame for call in judged if call.blame is not None]
+        assert shown == ["model", "model", "server"]
 
 
 def test_a_tool_that_was_searched_for_is_known_by_its_work(tmp_path: Path) -> None:
@@ -224,17 +225,17 @@ def test_a_tool_that_was_searched_for_is_known_by_its_work(tmp_path: Path) -> No
     run = a_run("ann", "t1", worked, failed, made_up, available_tools=["tool_search"])
     store = store_of(tmp_path, [run])
     rules = {row["tool"]: row["blame_rule"] for row in store.rows("calls", "failed")}
-    assert rules == {"post_tide": "none", "post_moon": "not_on_offer"}
+    assert rules == {"post_tide": "kind", "post_moon": "offer"}
     ((key, case),) = store.keyed_cases()
     shown = [call.blame.rule for call in judged_calls(case, store.siblings(key)) if call.blame]
-    assert shown == ["none", "not_on_offer"]
+    assert shown == ["kind", "offer"]
 
 
 def test_the_same_call_is_looked_for_in_runs_that_are_filtered_out(siblings: Store) -> None:
     found = {row.blame: row for row in errors(siblings, by="blame", models=["ann"])}
     assert {blame: row.failures for blame, row in found.items()} == {
-        "environment": 1,
         "unknown": 1,
+        "server": 1,
         "model": 1,
     }
     assert found["unknown"].calls == 3
@@ -263,7 +264,7 @@ def test_servers_have_their_calls_failures_and_blame(siblings: Store) -> None:
     assert (s.server, s.tools, s.models, s.calls, s.failures) == ("s", 1, 2, 3, 2)
     assert (s.model_failures, s.server_failures, s.unknown_failures) == (1, 0, 1)
     assert s.success_rate == pytest.approx(1 / 3)
-    assert (web.server, web.calls, web.environment_failures, web.success_rate) == ("web", 2, 2, 0)
+    assert (web.server, web.calls, web.server_failures, web.success_rate) == ("web", 2, 2, 0)
     assert web.success_rate_low is None
 
 

@@ -20,8 +20,8 @@ from assay.analyses import (
     workload,
 )
 from assay.analyses.selection import RULES
-from assay.evidence.seed_classifier import classify_error
 from assay.importing import ImportSettings, import_runs
+from assay.outcome.seed import classify_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

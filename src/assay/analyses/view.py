@@ -3,9 +3,10 @@
 The SQL of an analysis knows these tables and nothing of filters:
 
     runs         one row a run; `model` is what the folder calls it, else what the file does
-    calls        one row a call, with four columns more: `counted` is false for calls that a
-                 filter leaves out but that still stand between others; `succeeded` is false
-                 also where nobody can tell whether a call failed; `task`, also of runs, is
+    calls        one row a call, with five columns more: `counted` is false for calls that a
+                 filter leaves out but that still stand between others; `unknown` is true where
+                 nobody can tell whether a call failed, and `failed` and `succeeded` are both
+                 false there; `task`, also of runs, is
                  the task, or what stands for it where it has no id; `place`, also of runs, is
                  the order in which the seed meets them (NULL by our rules)
     evaluations  what somebody else's judge said of a run
@@ -30,8 +31,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.analyses.selection import Filters, Selection
 from assay.analyses.sql_files import sql_text
-from assay.evidence.failure_kinds import CIRCUMSTANCES, KINDS
-from assay.store.tables import MODEL, SUCCEEDED, TABLES, TASK
+from assay.outcome import CIRCUMSTANCES, KINDS
+from assay.store.tables import FAILED, MODEL, SUCCEEDED, TABLES, TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -97,7 +98,7 @@ _OF_JUDGED_RUNS = """EXISTS (
 # Columns that are not taken as they are stored.
 _COLUMNS: dict[str, dict[str, str]] = {
     "runs": {"model": MODEL},
-    "calls": {"model": MODEL},
+    "calls": {"model": MODEL, "failed": FAILED},
     "evaluations": {},
     "summaries": {},
 }
@@ -169,12 +170,12 @@ _PLACED_WORDS = f"""
 """  # noqa: S608 - all ours
 _ASKED_OF_CALLS = (
     *_WORDS,
-    *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind"),
+    *("position", "turn", "attempt", "arguments_key", "failed", "unknown", "blame", "kind"),
     *("dynamically_loaded", "execution_time", "counted", "succeeded", "place"),
 )
 _UNKNOWN_TO_THE_SEED = frozenset({"turn", "succeeded"})
 # Of the circumstances, those that do not pass by waiting a little.
-_LASTING = frozenset({"auth", "quota_exceeded", "configuration"})
+_LASTING = frozenset({"auth", "quota"})
 
 
 class View:
@@ -295,6 +296,7 @@ class View:
             yield "task", "placed_task" if self._is_seed else _TASK
         if table == "calls":
             yield "counted", self._counted()
+            yield "unknown", "FALSE" if self._is_seed else "failed IS NULL"
             yield "succeeded", "seed_category IS NULL" if self._is_seed else SUCCEEDED
 
     def _counted(self) -> str:

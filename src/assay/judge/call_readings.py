@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.blame import blame
-from assay.evidence.schema_fit import SchemaFit, explain_misfits
 from assay.judge.looking import Reading, listed
+from assay.outcome import blame_of
 from assay.records import cut
+from assay.schema import SchemaFit, explain_misfits
 from assay.score import Evidence
 
 if TYPE_CHECKING:
@@ -174,7 +173,7 @@ def right_order(run: ExaminedRun) -> Reading | None:
     for value in run.examination.provenance.values:
         if value.status == "ahead":
             wrong.setdefault(value.call, _untraced(value))
-        elif value.status in _GUESSED and _did_not_hold(run, calls[value.call]):
+        elif value.status in _GUESSED and _did_not_hold(calls[value.call]):
             parts = listed(value.missing or (value.value,))
             text = f"{value.path}: {parts} was a guess that did not hold."
             wrong.setdefault(value.call, Evidence(text, "wrong_guess", value.call))
@@ -186,13 +185,10 @@ def right_order(run: ExaminedRun) -> Reading | None:
     return Reading(len(right) / steps, f"{text}{_why(wrong.values())}.", _first(wrong))
 
 
-def _did_not_hold(run: ExaminedRun, known: CallFacts) -> bool:
+def _did_not_hold(known: CallFacts) -> bool:
     if not known.failed:
         return known.is_empty
-    call = replace(known.call, success=False) if known.call.success else known.call
-    tools = run.facts.tools or {}
-    found = blame(call, tool=tools.get(call.tool))
-    return found is not None and found.category == "model"
+    return blame_of(known.call).blame == "model"
 
 
 def few_repeats(run: ExaminedRun) -> Reading | None:

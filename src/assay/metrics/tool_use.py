@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from assay.evidence.schema_fit import Fit, explain_misfit, explain_misfits, schema_fit
 from assay.execution import INFERRED_FROM_TEXT
 from assay.metrics.agent_case import as_agent_case
 from assay.records import cut, preview
+from assay.schema import Fit, explain_misfit, explain_misfits, schema_fit
 from assay.score import Evidence, Score, mean, share
 from assay.tools import read_tools
 
@@ -48,14 +48,14 @@ def check_calls(
     recorded without its content: nothing can be said of their fit.
     """
     if tools is None:
-        return [CheckedCall(None, None, call.known_success) for call in calls]
+        return [CheckedCall(None, None, call.succeeded) for call in calls]
     checked = []
     for call in calls:
         tool = _tool_of(call, tools)
         known = tool is not None
         unstated = not call.arguments_recorded or (inferred and call.parameters == {})
         fit = schema_fit(tool.input_schema, call.parameters) if tool and not unstated else None
-        checked.append(CheckedCall(known, fit, call.known_success))
+        checked.append(CheckedCall(known, fit, call.succeeded))
     return checked
 
 
@@ -199,7 +199,7 @@ class ToolUseMetric:
 def only_mentioned(calls: Sequence[ToolExecutionResult]) -> bool:
     """Whether all calls are known from a text alone that does not say how any of them went."""
     return bool(calls) and all(
-        call.success_rule == INFERRED_FROM_TEXT and call.known_success is None for call in calls
+        call.success_rule == INFERRED_FROM_TEXT and call.succeeded is None for call in calls
     )
 
 

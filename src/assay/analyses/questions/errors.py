@@ -46,7 +46,7 @@ def errors(
 ) -> list[Failures]:
     """Failures by blame and kind, or by blame and model, server or tool; most first.
 
-    By our rules the same call is looked for in all other runs, filtered out or not.
+    How the same call went in other runs is counted over all of them, filtered out or not.
     """
     by_what = one_of(by, get_args(By), "grouping")
     found = ask(source, filters, "errors", by=by_what)

@@ -1,4 +1,4 @@
--- Every failed call as it was judged when it was read, and how the same call, tool and arguments
+-- Every failed call as it was judged when it was read, with how the same call, tool and arguments
 -- alike, went in other runs of the store.
 WITH failing AS (
     SELECT run_key, model, server, tool, arguments_key, task, blame, kind, place

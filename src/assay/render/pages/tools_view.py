@@ -217,7 +217,7 @@ def tool_page(found: ToolPageFacts) -> ToolPage:
     return ToolPage(
         _line(use, found.facts),
         use,
-        tuple(_kind_row(row, use, found.examples.get(row.kind or "", [])) for row in found.kinds),
+        tuple(_kind_row(row, use, found.examples.get(row.kind or "", ())) for row in found.kinds),
         tuple(
             ArgumentCount(name, count, figures.share(count, total))
             for name, count in named.most_common(_MOST_ARGUMENTS)
@@ -280,13 +280,17 @@ def _example(call: dict[str, Any]) -> Example:
 
 
 def _model_forest(rows: Sequence[ToolUse], use: ToolUse) -> Forest | None:
-    known = [row for row in rows if row.model is not None]
-    if not known:
+    known = [
+        (row, row.success_rate)
+        for row in rows
+        if row.model is not None and row.success_rate is not None
+    ]
+    if not known or use.success_rate is None:
         return None
     drawn = [
         Plain(
             row.model or "",
-            1 - row.success_rate,
+            1 - rate,
             None if row.success_rate_high is None else 1 - row.success_rate_high,
             None if row.success_rate_low is None else 1 - row.success_rate_low,
             row.calls,
@@ -294,7 +298,7 @@ def _model_forest(rows: Sequence[ToolUse], use: ToolUse) -> Forest | None:
             f"/runs?{_address(row, use)}",
             words("{a} of {b}", a=f"{row.failures:,}", b=f"{row.calls:,}"),
         )
-        for row in known
+        for row, rate in known
     ]
     return plain_forest("share", drawn, line=1 - use.success_rate)
 
