@@ -7,7 +7,8 @@ The names below are all there is to import; each is loaded when it is first used
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+TYPE_CHECKING = False  # importing typing would take longer than all else here
 
 __version__ = "0.1.0"
 
@@ -71,7 +72,7 @@ __all__ = sorted(_HOMES)  # noqa: PLE0605 - one list of names, not two
 
 if not TYPE_CHECKING:  # or a type checker would believe any name
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
         if name not in _HOMES:
             raise AttributeError(f"module 'assay' has no attribute {name!r}")
         value = getattr(import_module(_HOMES[name]), name)
