@@ -16,8 +16,8 @@ from assay.cli.machine_output import write_json
 from assay.cli.sources import FormatOption, check_sources
 from assay.cli.stores import JsonOption
 from assay.errors import UnknownName
-from assay.judge.asked import AskedJudge, Manner
-from assay.judge.ordering import USUAL_ORDER, order_plan
+from assay.judge.llm import AskOptions, LLMJudge
+from assay.judge.prompt import USUAL_ORDER, order_plan
 from assay.render.safe_text import many_lines
 from assay.render.score_rows import run_label
 from assay.scoring import KnownCase
@@ -25,7 +25,7 @@ from assay.scoring import KnownCase
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.judge.exchange import Question, Reply
+    from assay.judge.questions import Question, Reply
     from assay.test_case import AgentTestCase
 
 EPILOG = """
@@ -99,8 +99,8 @@ def _cases(path: str, format_name: str | None) -> Iterator[AgentTestCase]:
 
 
 def _questions(case: AgentTestCase, lang: str, runs: int, seed: int) -> Iterator[Question]:
-    asked = AskedJudge("", _nobody, Manner(language=lang, seed=seed))
-    inquiry = asked.inquiry(case)
+    asked = LLMJudge("", _nobody, AskOptions(language=lang, seed=seed))
+    inquiry = asked.preparation(case)
     if runs == 1:
         yield asked.question(inquiry, USUAL_ORDER)
         return

@@ -62,6 +62,8 @@ def _judge_lines(judge: dict[str, Any]) -> Iterator[str]:
         )
     if judge["agreement"] is not None:
         yield f"jury: {judge['agreement']['sentence']}"
+    for effect in (judge["order_effects"] or {}).values():
+        yield f"order: {effect['sentence']}"
 
 
 def spent_text(judge: dict[str, Any]) -> str:
