@@ -1,4 +1,4 @@
-"""Judges of runs: evidence, models, panels; their cache, limits and budget; and how far to trust them.
+"""Judges of runs: evidence, models, panels; what surrounds them, and how far to trust them.
 
 Each name is loaded when it is first used, so that judging by evidence stays cheap.
 """

@@ -15,7 +15,7 @@ from assay.errors import JudgeUnavailable
 if TYPE_CHECKING:
     from assay.judge.questions import Ask, Question, Reply
 
-_FIRST_AT_ONCE = 32
+_FIRST_AT_ONCE = 64
 _FIRST_WAIT = 0.5
 # An endpoint that was silent twice will be silent a third time; each costs a whole deadline.
 _MOST_SILENCES = 2

@@ -55,7 +55,7 @@ class _AskedModel:
     def __init__(self, address: ModelAddress) -> None:
         require("pydantic_ai", extra=_EXTRA)
         self._address = address
-        profile = _model_at(address, None).profile
+        profile = _model_at(address).profile
         self._takes_schema = bool(profile.get("supports_json_schema_output", False))
 
     async def ask(self, question: Question) -> Reply:
@@ -119,14 +119,10 @@ _OPEN: dict[tuple[AbstractEventLoop, ModelAddress, str | None], _OpenModel] = {}
 
 
 class _OpenModel:
-    """A model with its HTTP client; both are closed when the loop ends."""
+    """A model with connections of its own, which are closed when the loop ends."""
 
     def __init__(self, address: ModelAddress) -> None:
-        httpx = import_module("httpx")
-        # Limits and deadlines are set around the whole question, not here.
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=256)
-        self.client = httpx.AsyncClient(timeout=None, limits=limits)
-        self.model = _model_at(address, self.client)
+        self.model = _model_at(address)
         self.closing: AsyncGenerator[None, None] | None = None
 
 
@@ -136,20 +132,19 @@ async def _open_model(address: ModelAddress) -> AsyncIterator[Model]:
     found = _OPEN.get(key)
     if found is None:
         found = _OPEN[key] = _OpenModel(address)
-        found.closing = _at_the_end_of_the_loop(key, found)
+        found.closing = _at_the_end_of_the_loop(key, found.model)
         await anext(found.closing)
     yield found.model
 
 
-async def _at_the_end_of_the_loop(key: Any, opened: _OpenModel) -> AsyncGenerator[None, None]:
+async def _at_the_end_of_the_loop(key: Any, model: Model) -> AsyncGenerator[None, None]:
     """Closes the connections when it is ended itself: loops end their generators."""
     try:
         yield
     finally:
         _OPEN.pop(key, None)
-        async with opened.model:  # leaving it closes what the SDK holds
+        async with model:  # leaving it closes what it holds
             pass
-        await opened.client.aclose()
 
 
 def _parameters(question: Question, plain: bool) -> Any:  # noqa: FBT001 - one of two forms
@@ -189,7 +184,7 @@ def _unavailable(problem: str, exc: Any) -> JudgeUnavailable:
     )
 
 
-def _model_at(address: ModelAddress, client: Any) -> Model:
+def _model_at(address: ModelAddress) -> Model:
     style = PROVIDERS[address.provider].style
     key = address.key()
     if style == "other":
@@ -197,7 +192,7 @@ def _model_at(address: ModelAddress, client: Any) -> Model:
     module, provider, model = _CLASSES[style]
     provider_class = getattr(require(f"pydantic_ai.providers.{module}", extra=_EXTRA), provider)
     model_class = getattr(require(f"pydantic_ai.models.{module}", extra=_EXTRA), model)
-    reached = provider_class(base_url=address.base_url, api_key=key, http_client=client)
+    reached = provider_class(base_url=address.base_url, api_key=key)
     found = model_class(address.model, provider=reached)
     if style in _CLIENTS_WITH_RETRIES:
         found.client.max_retries = 0

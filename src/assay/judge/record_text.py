@@ -85,7 +85,7 @@ def record_sections(
 
 def safe(value: object) -> str:
     """A value as text for a prompt: cut to a bound, without secrets, and harmless."""
-    return harmless(masked_text(_as_text(value)[:_LONGEST_FIELD]))
+    return masked_text(harmless(_as_text(value)[:_LONGEST_FIELD]))
 
 
 def harmless(text: str) -> str:
