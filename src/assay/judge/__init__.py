@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "AGGREGATES": "rubric",
+    "AuditOptions": "audit",
+    "AuditReport": "audit",
+    "Calibration": "calibration",
+    "DEFECTS": "defects",
     "DIMENSIONS": "rubric",
     "DIMENSION_NAMES": "rubric",
     "HIGHEST": "rubric",
@@ -21,19 +25,35 @@ _HOMES = {
     "NO_JUDGE": "choosing",
     "Panel": "panel",
     "ReplyCache": "cache",
+    "JudgedRun": "calibration",
+    "TrialFile": "audit",
     "as_judge": "choosing",
+    "audit": "audit",
+    "calibrate": "calibration",
     "choose_judge": "choosing",
     "judge_prompt": "prompt",
     "judged_by": "marks",
+    "keep_calibration": "calibration",
+    "known_calibration": "calibration",
     "lacks_jurors": "marks",
     "panel_agreement": "panel",
 }
 
 if TYPE_CHECKING:
+    from assay.judge.audit import AuditOptions as AuditOptions
+    from assay.judge.audit import AuditReport as AuditReport
+    from assay.judge.audit import TrialFile as TrialFile
+    from assay.judge.audit import audit as audit
     from assay.judge.cache import ReplyCache as ReplyCache
+    from assay.judge.calibration import Calibration as Calibration
+    from assay.judge.calibration import JudgedRun as JudgedRun
+    from assay.judge.calibration import calibrate as calibrate
+    from assay.judge.calibration import keep_calibration as keep_calibration
+    from assay.judge.calibration import known_calibration as known_calibration
     from assay.judge.choosing import NO_JUDGE as NO_JUDGE
     from assay.judge.choosing import as_judge as as_judge
     from assay.judge.choosing import choose_judge as choose_judge
+    from assay.judge.defects import DEFECTS as DEFECTS
     from assay.judge.evidence import EVIDENCE as EVIDENCE
     from assay.judge.evidence import EvidenceJudge as EvidenceJudge
     from assay.judge.marks import Marks as Marks
