@@ -28,7 +28,7 @@ _HOMES = {
     "JudgedRun": "calibration",
     "TrialFile": "audit",
     "as_judge": "choosing",
-    "audit": "audit",
+    "audit_judge": "audit",
     "calibrate": "calibration",
     "choose_judge": "choosing",
     "judge_prompt": "prompt",
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from assay.judge.audit import AuditOptions as AuditOptions
     from assay.judge.audit import AuditReport as AuditReport
     from assay.judge.audit import TrialFile as TrialFile
-    from assay.judge.audit import audit as audit
+    from assay.judge.audit import audit_judge as audit_judge
     from assay.judge.cache import ReplyCache as ReplyCache
     from assay.judge.calibration import Calibration as Calibration
     from assay.judge.calibration import JudgedRun as JudgedRun

@@ -100,7 +100,8 @@ class KindResult(Struct, frozen=True):
 class AuditReport(Struct, frozen=True):
     """How far a judge is to be trusted, over all kinds of defects and by kind.
 
-    `separation` is how much more often copies are flagged than their originals.
+    `separation` is how much more often copies are flagged than their originals. `unscored` is
+    how many runs and copies the judge said nothing of, `problem` why it did not of the first.
     """
 
     subject: str
@@ -110,6 +111,8 @@ class AuditReport(Struct, frozen=True):
     every: KindResult
     kinds: tuple[KindResult, ...]
     separation: Rate
+    unscored: int = 0
+    problem: str = ""
     not_asked: int = 0
 
     @property
@@ -125,7 +128,8 @@ class AuditReport(Struct, frozen=True):
     def sentence(self) -> str:
         """The result in one sentence."""
         if not self.every.planted:
-            return f"{self.subject}: no defect could be planted, or none was judged"
+            why = f": {self.problem}" if self.problem else ""
+            return f"{self.subject}: no defect could be planted, or none was judged{why}"
         verdict = {
             True: "it tells defects from good runs",
             False: "it cannot be told from a judge that does not look",
@@ -175,7 +179,7 @@ def _key(trial: Trial) -> tuple[str, str, int, str]:
     return trial.run, trial.kind, trial.seed, trial.subject
 
 
-async def audit(
+async def audit_judge(
     runs: Sequence[AgentTestCase],
     subject: Any,
     options: AuditOptions | None = None,
@@ -257,6 +261,7 @@ def report_of(
     originals = {t.run: t for t in trials if t.kind == ORIGINAL and not t.error}
     copies = [trial for trial in trials if trial.kind != ORIGINAL and trial.run in originals]
     kinds = dict.fromkeys(kind for kind in DEFECTS if any(t.kind == kind for t in copies))
+    problems = [trial.error for trial in trials if trial.error]
     alarms = [(run, trial.flagged) for run, trial in originals.items()]
     return AuditReport(
         subject,
@@ -266,6 +271,8 @@ def report_of(
         _kind("all", copies, originals),
         tuple(_kind(kind, [t for t in copies if t.kind == kind], originals) for kind in kinds),
         _separation(copies, originals),
+        len(problems),
+        problems[0] if problems else "",
         not_asked,
     )
 

@@ -232,21 +232,19 @@ def near_miss(ground: Ground) -> Planted | None:
 def value_of_this_run(ground: Ground) -> Planted | None:
     """Another value of the same shape, which the run holds elsewhere."""
     by_shape: dict[str, set[str]] = defaultdict(set)
-    for position, call in enumerate(ground.case.calls):
-        for leaf in leaves_of(call.result):
-            if isinstance(leaf.value, str) and _is_value(leaf.value):
-                by_shape[_shape(leaf.value)].add(leaf.value)
-        for found in _ID.findall(ground.results[position]) if isinstance(call.result, str) else ():
-            by_shape[_shape(found)].add(found)
+    for call, text in zip(ground.case.calls, ground.results, strict=True):
+        held = [leaf.value for leaf in leaves_of(call.result) if isinstance(leaf.value, str)]
+        for value in held if not isinstance(call.result, str) else _ID.findall(text):
+            if _is_value(value):
+                by_shape[_shape(value)].add(value)
+    by_shape.pop("name0", None)  # a single word may be anything
 
-    def fits(value: str) -> bool:
-        return _is_value(value) and _shape(value) != "name0"  # a single word may be anything
+    def others(value: str) -> list[str]:
+        return sorted(by_shape.get(_shape(value), set()) - {value}) if _is_value(value) else []
 
-    def other(value: str) -> str | None:
-        others = sorted(by_shape.get(_shape(value), set()) - {value})
-        return ground.random.choice(others) if others else None
-
-    return _another_value(ground, fits, other, new=False)
+    return _another_value(
+        ground, others, lambda value: ground.random.choice(others(value)), new=False
+    )
 
 
 def value_of_another_run(ground: Ground) -> Planted | None:

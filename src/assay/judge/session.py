@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from assay.judge.budget import Budget
 from assay.judge.cache import ReplyCache
+from assay.judge.calibration import known_calibration
 from assay.judge.choosing import JUDGE_VARIABLE, NO_JUDGE, choose_judge
 from assay.judge.evidence import EVIDENCE, EVIDENCE_VERSION
 from assay.judge.limits import Limiter, Limits
@@ -98,6 +99,7 @@ class JudgeSession:
         return {
             "judge": self.name or None,
             "judge_runs": self.config.judge_runs if self.asks_models else None,
+            "calibration": known_calibration(self.name) if self.name else None,
             **self.budget.spent.to_dict(),
             "prices": self.budget.prices if self.asks_models else None,
             "recalled": self.cache.recalled if self.cache else 0,

@@ -8,6 +8,7 @@ cases must be a random part of all of them.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from math import fsum, sqrt
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from assay.stats.distributions import t_quantile
 from assay.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
 METHOD = "prediction-powered, clusters drawn as a whole"
 
@@ -104,7 +105,7 @@ def _tuned(labelled: Sequence[Labelled], others: Sequence[float]) -> float:
     covariance = _mean([(a - label) * (b - prediction) for a, b in pairs])
     every = [*known, *others]
     middle = _mean(every)
-    variance = _mean([(value - middle) ** 2 for value in every])
+    variance = fsum((value - middle) ** 2 for value in every) / max(len(every) - 1, 1)
     if not variance or not others:
         return 0.0
     return min(max(covariance / ((1 + len(known) / len(others)) * variance), 0.0), 1.0)

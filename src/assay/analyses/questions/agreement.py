@@ -78,16 +78,17 @@ def agreement(
 ) -> list[RaterAgreement]:
     """All judges together, then pair by pair; with `labels`, a file of what people said, too.
 
-    The judges are those whose evaluations were recorded, and our own that scored the runs.
+    Recorded outcomes are held against each of them. The judges are those whose evaluations were
+    recorded, and our own that scored the runs.
     Verdicts are compared by Cohen's kappa and Krippendorff's alpha, scores by alpha on an
     interval scale. A judge who rated a run twice is taken at the later one's word.
     """
     given = read_labels(labels) if labels is not None else []
-    experiments = _experiments(ask(source, filters, "marks", passing=PASSING, outcomes=""))
+    experiments = _experiments(ask(source, filters, "marks", passing=PASSING, outcomes=OUTCOMES))
     return [
         row
         for experiment, ratings in experiments.items()
-        for row in _rows(experiment, ratings, _people(ratings, given))
+        for row in _rows(experiment, *_outcomes_apart(ratings), _people(ratings, given))
     ]
 
 
@@ -167,7 +168,16 @@ def _only_one(label: Label, units: list[_Unit]) -> _Unit | None:
     return units[0] if units else None
 
 
-def _rows(experiment: str | None, judges: _Ratings, people: _Ratings) -> Iterator[RaterAgreement]:
+def _outcomes_apart(ratings: _Ratings) -> tuple[_Ratings, _Ratings]:
+    """What judges said, and the outcomes of runs, which are no judge."""
+    verdicts = {name: said for name, said in ratings.verdicts.items() if name != OUTCOMES}
+    outcomes = {name: said for name, said in ratings.verdicts.items() if name == OUTCOMES}
+    return _Ratings(verdicts, ratings.scores), _Ratings(outcomes, {})
+
+
+def _rows(
+    experiment: str | None, judges: _Ratings, outcomes: _Ratings, people: _Ratings
+) -> Iterator[RaterAgreement]:
     if len(judges.verdicts) > 1:
         found = _alpha(_units(judges.verdicts))
         yield _row((experiment, _ALL_JUDGES, None), f"verdicts, {found.name}", found)
@@ -175,6 +185,7 @@ def _rows(experiment: str | None, judges: _Ratings, people: _Ratings) -> Iterato
         found = _alpha(_units(judges.scores), scale="interval")
         yield _row((experiment, _ALL_JUDGES, None), f"scores, {found.name}", found)
     yield from _pairs(experiment, people, judges)
+    yield from _pairs(experiment, outcomes, judges)
     yield from _pairs(experiment, judges, None)
 
 
