@@ -84,7 +84,7 @@ def agreement(
     interval scale. A judge who rated a run twice is taken at the later one's word.
     """
     given = read_labels(labels) if labels is not None else []
-    experiments = _experiments(ask(source, filters, "marks", passing=PASSING, outcomes=OUTCOMES))
+    experiments = _experiments(ask(source, filters, "ratings", passing=PASSING, outcomes=OUTCOMES))
     return [
         row
         for experiment, ratings in experiments.items()
@@ -102,7 +102,7 @@ def judge_calibrations(
 ) -> list[Calibration]:
     """Each judge held against labels of people, another rater, or else the recorded outcomes."""
     truth = against or ("people" if labels is not None else OUTCOMES)
-    lines = ask(source, filters, "marks", passing=passing, outcomes=OUTCOMES)
+    lines = ask(source, filters, "ratings", passing=passing, outcomes=OUTCOMES)
     given = read_labels(labels) if labels is not None else []
     judged: dict[str, list[JudgedRun]] = {}
     for ratings in _experiments(lines).values():
