@@ -22,12 +22,35 @@ if TYPE_CHECKING:
 
 Middle: TypeAlias = Literal["mean", "median"]
 Preparation: TypeAlias = Callable[["AgentTestCase"], object]
-# By name: a union that is written where it is used is made anew each time.
-_NUMBERS = (int, float)
 _PLAIN = (int, float, str, NoneType)
-_NO_WORDS = frozenset({int, float, NoneType})
-# Each dimension with the keys under which a reply may give its reason.
-_REASON_KEYS = tuple((name, f"{name}_reason", f"{name}_reasoning") for name in DIMENSION_NAMES)
+_LONGEST_NAME = 200
+# The first row whose pattern occurs in the name decides, so makers of derived models come first.
+# Without a pattern the family's name begins a word.
+FAMILIES = {
+    "gpt": r"\bgpt|\bchatgpt|\bo[1345](?:-|\b)|\bdavinci",
+    "claude": "",
+    "gemini": r"\bgemini|\bgemma|\bpalm-?2",
+    "nemotron": "",
+    "deepseek": "",
+    "qwen": r"\bqwen|\bqwq|\bqvq",
+    "llama": r"\bllama|\bcodellama",
+    "mistral": r"\b(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)",
+    "glm": r"\b(?:chat)?glm",
+    "kimi": r"\bkimi|\bmoonshot",
+    "grok": "",
+    "command": r"\bcommand-|\baya-",
+    "nova": r"\bnova-|\btitan-",
+    "phi": r"\bphi-?\d",
+    "doubao": r"\bdoubao|\bseed-",
+    "ernie": "",
+    "hunyuan": "",
+    "minimax": r"\bminimax|\babab\d",
+    "yi": r"\byi-",
+    "granite": "",
+    "jamba": "",
+    "smollm": "",
+}
+_PATTERNS = [(f, re.compile(pattern or rf"\b{f}", re.I)) for f, pattern in FAMILIES.items()]
 
 
 class Spread(Struct, frozen=True):
@@ -139,17 +162,6 @@ class Judge(Protocol):
         """The marks of one case; raises JudgeFailed when there are none to be had."""
 
 
-class PreparedJudge(Judge, Protocol):
-    """A judge of whose work a part needs nothing but the case, and can be done anywhere."""
-
-    @property
-    def preparation(self) -> Preparation | None:
-        """That part, equal for judges that can share it; None where there is none."""
-
-    async def mark_prepared(self, case: AgentTestCase, prepared: Any) -> Marks:
-        """The marks of a case for which that part is done."""
-
-
 def preparation_of(judge: object, whole: str = "mark") -> Preparation | None:
     """What of a judge's work can be done beforehand; None where there is nothing.
 
@@ -174,7 +186,8 @@ async def marked(judge: Judge, case: AgentTestCase, prepared: object) -> Marks:
     """The marks of a case for which a part of the work may be done; None where it is not."""
     if prepared is None:
         return await judge.mark(case)
-    return await cast("PreparedJudge", judge).mark_prepared(case, prepared)
+    found: Marks = await cast("Any", judge).mark_prepared(case, prepared)
+    return found
 
 
 def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:
@@ -186,14 +199,12 @@ def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:
 def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
     """The sentences given beside the marks, by dimension."""
     reasons: dict[str, str] = {}
-    if _NO_WORDS.issuperset(map(type, found.values())):
-        return reasons
-    for name, key, other_key in _REASON_KEYS:
+    for name in DIMENSION_NAMES:
         entry = found.get(name)
         if not isinstance(entry, _PLAIN) and isinstance(entry, Mapping):
             text = entry.get("reason") or entry.get("reasoning")
         else:
-            text = found.get(key) or found.get(other_key)
+            text = found.get(f"{name}_reason") or found.get(f"{name}_reasoning")
         if text and isinstance(text, str):
             reasons[name] = text
     return reasons
@@ -201,10 +212,8 @@ def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
 
 def mark_of(value: object, name: str) -> float | None:
     """One mark, clamped to 1-10; None stays None, what is no number is an error."""
-    if isinstance(value, _NUMBERS) and value is not True and LOWEST <= value <= HIGHEST:
-        return float(value)
-    if not isinstance(value, _PLAIN):  # asking for a Mapping takes longer
-        value = _mark_inside(value)
+    if not isinstance(value, _PLAIN) and isinstance(value, Mapping):
+        value = next((value[key] for key in ("score", "mark", "value") if key in value), None)
     if value is None:
         return None
     number = _number(value)
@@ -214,19 +223,13 @@ def mark_of(value: object, name: str) -> float | None:
     return min(max(number, LOWEST), HIGHEST)
 
 
-def _mark_inside(value: object) -> object:
-    if not isinstance(value, Mapping):
-        return value
-    return next((value[key] for key in ("score", "mark", "value") if key in value), None)
-
-
 def _number(value: object) -> float | None:
     scale = 1.0
     if isinstance(value, str):
         value = value.strip().removesuffix("/10").strip()
         if value.endswith("%"):
             value, scale = value.removesuffix("%").strip(), 0.1
-    elif isinstance(value, bool) or not isinstance(value, _NUMBERS):
+    elif isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
         number = float(value) * scale
@@ -258,36 +261,6 @@ def lacks_jurors(score: Score) -> bool:
     """Whether a score was given by a jury of which somebody gave no marks."""
     parts = (part.judged_by or {} for part in score.walk())
     return any("jurors" in by and by.get("read", 1) < by["runs"] for by in parts)
-
-
-# The first row whose pattern occurs in the name decides; hosts and vendors stand last, because
-# they serve models of others.
-FAMILIES = (
-    ("gpt", r"\bgpt|\bchatgpt|\bo[1345](?:-|\b)|\bdavinci"),
-    ("claude", r"\bclaude"),
-    ("gemini", r"\bgemini|\bgemma|\bpalm-?2"),
-    ("nemotron", r"\bnemotron"),
-    ("deepseek", r"\bdeepseek"),
-    ("qwen", r"\bqwen|\bqwq|\bqvq"),
-    ("llama", r"\bllama|\bcodellama"),
-    ("mistral", r"\b(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)"),
-    ("glm", r"\b(?:chat)?glm"),
-    ("kimi", r"\bkimi|\bmoonshot"),
-    ("grok", r"\bgrok"),
-    ("command", r"\bcommand-|\baya-"),
-    ("nova", r"\bnova-|\btitan-"),
-    ("phi", r"\bphi-?\d"),
-    ("doubao", r"\bdoubao|\bseed-"),
-    ("ernie", r"\bernie"),
-    ("hunyuan", r"\bhunyuan"),
-    ("minimax", r"\bminimax|\babab\d"),
-    ("yi", r"\byi-"),
-    ("granite", r"\bgranite"),
-    ("jamba", r"\bjamba"),
-    ("smollm", r"\bsmollm"),
-)
-_PATTERNS = [(family, re.compile(pattern, re.IGNORECASE)) for family, pattern in FAMILIES]
-_LONGEST_NAME = 200
 
 
 @lru_cache(maxsize=256)
