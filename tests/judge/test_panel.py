@@ -54,56 +54,6 @@ def test_the_marks_of_a_jury(verdict: str, mark: float) -> None:
     assert marks.unstable(0.7) is True
 
 
-class Preparing(Juror):
-    """Has a part of its work that can be done beforehand."""
-
-    def __init__(self, name: str, preparation: Callable[[AgentTestCase], object]) -> None:
-        super().__init__(name, 5.0)
-        self.preparation = preparation
-        self.got: object = None
-
-    async def mark_prepared(self, case: AgentTestCase, prepared: object) -> Marks:
-        self.got = prepared
-        return await self.mark(case)
-
-
-def test_each_juror_gets_what_it_needs_and_what_several_need_is_made_once() -> None:
-    made = list[str]()
-
-    def read(case: AgentTestCase) -> str:
-        made.append("read")
-        return f"read {case.input}"
-
-    def counted(case: AgentTestCase) -> int:
-        made.append("counted")
-        return len(case.input)
-
-    jurors = [Preparing("a", read), Juror("b", 6.0), Preparing("c", counted), Preparing("d", read)]
-    marks = asyncio.run(Panel(jurors).mark(CASE))
-    assert marks.values == dict.fromkeys(DIMENSION_NAMES, 5.25)
-    assert [juror.got for juror in jurors if isinstance(juror, Preparing)] == [
-        "read a",
-        1,
-        "read a",
-    ]
-    assert made == ["read", "counted"]
-
-
-def test_a_juror_that_cannot_prepare_a_case_does_not_sink_the_jury() -> None:
-    def refuse(case: AgentTestCase) -> object:
-        raise JudgeFailed(f"{case.input} is too long")
-
-    juror = Preparing("b", refuse)
-    juror._mark = JudgeFailed("a is too long")
-    marks = asyncio.run(Panel([Juror("a", 6.0), juror]).mark(CASE))
-    assert marks.values == dict.fromkeys(DIMENSION_NAMES, 6.0)
-    assert marks.warnings == ("b gave no marks: a is too long", "1 of 2 jurors answered")
-
-
-def test_a_jury_of_which_nobody_prepares_anything_prepares_nothing() -> None:
-    assert Panel([Juror("a", 5.0), Juror("b", 6.0)]).preparation is None
-
-
 def test_one_juror_that_fails_does_not_sink_the_jury() -> None:
     marks = verdict_of(6.0, JudgeUnavailable("down"), 8.0)
     assert marks.values == dict.fromkeys(DIMENSION_NAMES, 7.0)

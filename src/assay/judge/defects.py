@@ -24,7 +24,7 @@ from assay.evidence.json_leaves import as_text, leaves_of
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from assay.execution import ToolExecutionResult
 
@@ -39,6 +39,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?=\D|\Z)")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}")
 _ID = re.compile(r"#?(?=[\w/#:.-]*\d)[A-Za-z0-9][\w/#:.-]{3,63}")
 _NAME = re.compile(r"[A-Z][a-zé'-]{2,20}(?: [A-Z][a-zé'-]{1,20}){0,2}")
+_YEAR = re.compile(r"20[0-3]\d")
 _CODE = re.compile(r"(?=.*[A-Z])(?=.*\d)[A-Z\d]+")
 # In a query or a program; what a colon follows is a key.
 _QUOTED = re.compile(r"(['\"])([^'\"\\\n]{3,80})\1(?!\s*:)")
@@ -72,6 +73,22 @@ class Planted(Struct, frozen=True):
     call: int | None = None
     before: str = ""
     after: str = ""
+
+
+DEFECTS: dict[str, Callable[[Ground], Planted | None]] = {}
+# Mistakes as strong models make them; one run alone rarely gives them away.
+REALISTIC: set[str] = set()
+
+
+def _defect(make: Callable[[Ground], Planted | None]) -> Callable[[Ground], Planted | None]:
+    """A kind of defect, by the name of the function that plants it."""
+    DEFECTS[make.__name__] = make
+    return make
+
+
+def _realistic(make: Callable[[Ground], Planted | None]) -> Callable[[Ground], Planted | None]:
+    REALISTIC.add(make.__name__)
+    return _defect(make)
 
 
 class Neighbours:
@@ -190,45 +207,42 @@ class Ground:
         )
 
 
+@_defect
 def wrong_id(ground: Ground) -> Planted | None:
     """An id in place of another that the record does not hold anywhere."""
     return _another_value(ground, _is_id, lambda value: _digits_changed(value, ground))
 
 
+@_defect
 def invented_name(ground: Ground) -> Planted | None:
     """A person, place or mail address that nobody named."""
     return _another_value(ground, _is_name, lambda value: _other_name(value, ground.random))
 
 
+@_defect
 def invented_date(ground: Ground) -> Planted | None:
     """A date far from the one that was known."""
     far = ground.random.randint(100, 700)
     return _another_value(ground, _DATE.match, lambda value: _shifted(value, far))
 
 
+@_defect
 def near_miss(ground: Ground) -> Planted | None:
-    """Nearly what the request names: one character of an id, one word of a name, a day or two."""
-
-    def is_near(value: str) -> bool:
-        return value.lower() in ground.request.lower() and bool(
-            _is_id(value) or _DATE.match(value) or _is_name(value)
-        )
+    """Nearly what the request names: one digit of an id, one word of a name, a day or two."""
 
     def miss(value: str) -> str | None:
         if _DATE.match(value):
             return _shifted(value, ground.random.choice((-2, -1, 1, 2)))
         if _is_id(value):
             return _digits_changed(value, ground, most=1)
-        first, _, last = value.rpartition(" ")
-        return (
-            f"{first} {_other_name(last, ground.random)}"
-            if first
-            else _other_name(value, ground.random)
-        )
+        first, space, last = value.rpartition(" ")
+        return first + space + _other_name(last, ground.random)
 
-    return _another_value(ground, is_near, miss)
+    request = ground.request.lower()
+    return _another_value(ground, lambda v: v.lower() in request and _is_value(v), miss)
 
 
+@_realistic
 def value_of_this_run(ground: Ground) -> Planted | None:
     """Another value of the same shape, which the run holds elsewhere."""
     by_shape: dict[str, set[str]] = defaultdict(set)
@@ -247,19 +261,17 @@ def value_of_this_run(ground: Ground) -> Planted | None:
     )
 
 
+@_realistic
 def value_of_another_run(ground: Ground) -> Planted | None:
     """What another run gave the same field of the same tool."""
-    calls, known = ground.case.calls, ground.neighbours
-    slots = [
-        slot
-        for slot in ground.slots
-        if any(map(ground.is_new, known.values(calls[slot.call].tool, slot.field)[:_LOOKED_AT]))
-    ]
-    slot = ground.pick(slots)
-    if slot is None:
-        return None
-    values = known.values(calls[slot.call].tool, slot.field)[:_LOOKED_AT]
-    return _put(ground, slot, ground.random.choice([v for v in values if ground.is_new(v)]))
+
+    def others(slot: _Slot) -> list[str]:
+        tool = ground.case.calls[slot.call].tool
+        known = ground.neighbours.values(tool, slot.field)[:_LOOKED_AT]
+        return [value for value in known if ground.is_new(value)]
+
+    slot = ground.pick(slot for slot in ground.slots if others(slot))
+    return slot and _put(ground, slot, ground.random.choice(others(slot)))
 
 
 def _another_value(
@@ -282,92 +294,57 @@ def _another_value(
 
 
 def _put(ground: Ground, slot: _Slot, value: str) -> Planted:
+    # Bounded: an id inside a longer word is another one.
+    old = re.compile(rf"(?<!\w){re.escape(slot.value)}(?!\w)")
+
+    def change(_: str, held: Any) -> Any:
+        return old.sub(lambda _: value, held) if isinstance(held, str) else held
+
     call = ground.case.calls[slot.call]
-    changed = replace(
-        call,
-        parameters=_replaced(call.parameters, slot.value, value),
-        result=_replaced(call.result, slot.value, value),
-    )
-    calls = list(ground.case.calls)
-    calls[slot.call] = changed
-    return Planted("", _with_calls(ground.case, calls), slot.call, slot.value, value)
+    parameters, result = _mapped(call.parameters, change), _mapped(call.result, change)
+    changed = replace(call, parameters=parameters, result=result)
+    return Planted("", _with_call(ground.case, slot.call, changed), slot.call, slot.value, value)
 
 
-def _replaced(data: Any, old: str, new: str) -> Any:
-    """A copy of JSON data in which one value stands for another, whole or bounded in a text."""
-    bounded = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)")
-
-    def walk(item: Any) -> Any:
-        if isinstance(item, dict):
-            return {key: walk(value) for key, value in item.items()}
-        if isinstance(item, list):
-            return [walk(value) for value in item]
-        return bounded.sub(lambda _: new, item) if isinstance(item, str) and old in item else item
-
-    return walk(data)
+def _mapped(data: Any, change: Callable[[str, Any], Any], field: str = "") -> Any:
+    """A copy of JSON data, each value put through a function of its field and itself."""
+    if isinstance(data, dict):
+        return {key: _mapped(value, change, str(key)) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_mapped(value, change, field) for value in data]
+    return change(field, data)
 
 
-def amount_by_factor(ground: Ground) -> Planted | None:
-    """An amount ten times too large or too small, in a call or else in the answer."""
-    slots = [
-        (position, leaf.field, leaf.value)
-        for position in ground.writes or range(len(ground.case.calls))
-        for leaf in leaves_of(ground.case.calls[position].parameters)
-        if isinstance(leaf.value, (int, float))
-        and not isinstance(leaf.value, bool)
-        and abs(leaf.value) >= 10
-        and not leaf.field.lower().endswith("id")
-    ]
-    if not slots:
-        return _other_number(ground, lambda text: _times_ten(text, ground.random))
-    position, field, value = ground.random.choice(slots)
-    wrong = value * 10 if ground.random.random() < 0.5 or value % 10 else value // 10
-    calls = list(ground.case.calls)
-    parameters = _number_replaced(calls[position].parameters, field, value, wrong)
-    calls[position] = replace(calls[position], parameters=parameters)
-    return Planted("", _with_calls(ground.case, calls), position, str(value), str(wrong))
-
-
+@_defect
 def invented_number(ground: Ground) -> Planted | None:
     """A number in the answer that is not the one that the results hold."""
     return _other_number(ground, lambda text: _digits_changed(text, ground))
 
 
+def _amount(field: str, value: object) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) >= 10 and not field.lower().endswith("id")  # type: ignore[arg-type]
+
+
 def _other_number(ground: Ground, other: Callable[[str], str | None]) -> Planted | None:
     numbers = dict.fromkeys(_ANSWER_NUMBER.findall(ground.answer[:_LONGEST_TEXT]))
     results = "\n".join(ground.results)
-    known = [
-        n for n in numbers if n.replace(",", "") in results and not re.fullmatch("20[0-3].", n)
-    ]
-    if not known:
-        return None
-    number = ground.random.choice(known)
-    wrong = other(number)
+    known = [n for n in numbers if n.replace(",", "") in results and not _YEAR.fullmatch(n)]
+    number = ground.random.choice(known) if known else ""
+    wrong = other(number) if number else None
     if wrong is None or not ground.is_new(wrong):
         return None
     answer = re.sub(rf"(?<![\w.,]){re.escape(number)}(?![\w])", wrong, ground.answer)
     return _answered(ground, answer, number, wrong)
 
 
-def _times_ten(number: str, random: Random) -> str:
+def _times_ten(number: str) -> str:
     plain = number.replace(",", "")
-    factor = random.choice((10, 100))
-    value = float(plain) * factor
     decimals = len(plain.partition(".")[2])
-    return f"{value:{',' if ',' in number else ''}.{decimals}f}"
+    return f"{10 * float(plain):{',' if ',' in number else ''}.{decimals}f}"
 
 
-def _number_replaced(data: Any, field: str, old: float, new: float) -> Any:
-    if isinstance(data, dict):
-        return {
-            key: new if key == field and value == old else _number_replaced(value, field, old, new)
-            for key, value in data.items()
-        }
-    if isinstance(data, list):
-        return [_number_replaced(value, field, old, new) for value in data]
-    return data
-
-
+@_defect
 def dropped_write(ground: Ground) -> Planted | None:
     """The last call that changed something was never made; the answer is the same."""
     if not ground.writes or not ground.answer:
@@ -377,6 +354,7 @@ def dropped_write(ground: Ground) -> Planted | None:
     return Planted("", _with_calls(ground.case, calls), None, ground.case.calls[last].tool)
 
 
+@_defect
 def hidden_failure(ground: Ground) -> Planted | None:
     """The last call failed; the answer is the same."""
     if not ground.case.calls or not ground.case.calls[-1].success or not ground.answer:
@@ -390,10 +368,11 @@ def hidden_failure(ground: Ground) -> Planted | None:
         reported_success=None,
         success_rule=None,
     )
-    calls = [*ground.case.calls[:-1], last]
-    return Planted("", _with_calls(ground.case, calls), len(calls) - 1, "", as_text(error))
+    place = len(ground.case.calls) - 1
+    return Planted("", _with_call(ground.case, place, last), place, "", as_text(error))
 
 
+@_defect
 def repeated_calls(ground: Ground) -> Planted | None:
     """One call five times in a row, with the same result."""
     good = [i for i, call in enumerate(ground.case.calls) if call.success]
@@ -405,6 +384,30 @@ def repeated_calls(ground: Ground) -> Planted | None:
     return Planted("", _with_calls(ground.case, calls), place, "", calls[place].tool)
 
 
+@_realistic
+def amount_by_factor(ground: Ground) -> Planted | None:
+    """An amount ten times too large or too small, in a call or else in the answer."""
+    slots = [
+        (position, leaf)
+        for position in ground.writes or range(len(ground.case.calls))
+        for leaf in leaves_of(ground.case.calls[position].parameters)
+        if _amount(leaf.field, leaf.value)
+    ]
+    if not slots:
+        return _other_number(ground, _times_ten)
+    position, leaf = ground.random.choice(slots)
+    wrong = leaf.value // 10 if leaf.value % 10 == 0 else leaf.value * 10
+
+    def change(field: str, value: Any) -> Any:
+        return wrong if field == leaf.field and value == leaf.value else value
+
+    call = ground.case.calls[position]
+    changed = replace(call, parameters=_mapped(call.parameters, change))
+    case = _with_call(ground.case, position, changed)
+    return Planted("", case, position, str(leaf.value), str(wrong))
+
+
+@_realistic
 def extra_write(ground: Ground) -> Planted | None:
     """A write that another task asked for."""
     others = [
@@ -423,11 +426,13 @@ def _has_new_value(ground: Ground, call: ToolExecutionResult) -> bool:
     return any(_is_id(text) and ground.is_new(text) for text in texts)
 
 
+@_defect
 def no_answer(ground: Ground) -> Planted | None:
     """The run ends without an answer."""
     return _answered(ground, "", ground.answer[:80], "") if ground.answer else None
 
 
+@_defect
 def false_claim(ground: Ground) -> Planted | None:
     """The answer claims an action that no call took."""
     done = {ground.case.calls[i].tool for i in ground.writes}
@@ -436,6 +441,7 @@ def false_claim(ground: Ground) -> Planted | None:
     return _with_claim(ground, f"I have also {_past(verb)} the {thing} for you.")
 
 
+@_realistic
 def claimed_write(ground: Ground) -> Planted | None:
     """The answer claims to have done to another thing of the run what was done to one."""
     used = {slot.value for slot in ground._slots()}  # noqa: SLF001 - the same module
@@ -452,11 +458,13 @@ def claimed_write(ground: Ground) -> Planted | None:
     return _with_claim(ground, f"I have also {_past(verb)} {thing} {value}, as you asked.")
 
 
+@_defect
 def foreign_answer(ground: Ground) -> Planted | None:
     """The answer to another task, as different as there is."""
     return _borrowed_answer(ground, min)
 
 
+@_realistic
 def neighbour_answer(ground: Ground) -> Planted | None:
     """The answer to another task, as similar as there is."""
     return _borrowed_answer(ground, max)
@@ -559,44 +567,15 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(text[:20_000]))
 
 
+def _with_call(case: AgentTestCase, place: int, call: ToolExecutionResult) -> AgentTestCase:
+    return _with_calls(case, [*case.calls[:place], call, *case.calls[place + 1 :]])
+
+
 def _with_calls(case: AgentTestCase, calls: list[ToolExecutionResult]) -> AgentTestCase:
     data = case.execution_data
     return (
         case if data is None else replace(case, execution_data=replace(data, tool_executions=calls))
     )
-
-
-DEFECTS: Mapping[str, Callable[[Ground], Planted | None]] = {
-    make.__name__: make
-    for make in (
-        wrong_id,
-        invented_name,
-        invented_date,
-        near_miss,
-        invented_number,
-        false_claim,
-        dropped_write,
-        hidden_failure,
-        no_answer,
-        repeated_calls,
-        foreign_answer,
-        value_of_this_run,
-        value_of_another_run,
-        amount_by_factor,
-        claimed_write,
-        extra_write,
-        neighbour_answer,
-    )
-}
-# Mistakes as strong models make them; one run alone rarely gives them away.
-REALISTIC = (
-    "value_of_this_run",
-    "value_of_another_run",
-    "amount_by_factor",
-    "claimed_write",
-    "extra_write",
-    "neighbour_answer",
-)
 
 
 def plant(

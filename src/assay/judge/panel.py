@@ -15,17 +15,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable, UnknownName
-from assay.judge.llm import LLMJudge, PrepareInquiry, total
+from assay.judge.llm import LLMJudge, total
 from assay.judge.marks import (
     JudgedBy,
     Marks,
     Middle,
     OrderEffect,
-    Preparation,
     Spread,
     family_of,
-    marked,
-    preparation_of,
 )
 from assay.judge.prompt import order_plan
 from assay.judge.rubric import DIMENSION_NAMES
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from assay.judge.marks import Judge
-    from assay.judge.prompt import Inquiry, Order
+    from assay.judge.prompt import Order
     from assay.test_case import AgentTestCase
 
     JurorMarks = Mapping[str, Mapping[str, float | None]]
@@ -71,23 +68,14 @@ class RepeatedJudge:
         self._judge = judge
         self._runs = runs
 
-    @property
-    def preparation(self) -> PrepareInquiry | None:
-        """What makes a case ready to be asked about; None for a judge that is asked otherwise."""
-        return self._judge.preparation if isinstance(self._judge, LLMJudge) else None
-
     async def mark(self, case: AgentTestCase) -> Marks:
         """The mean marks of all runs that could be read."""
-        prepare = self.preparation
-        return await self.mark_prepared(case, None if prepare is None else prepare(case))
-
-    async def mark_prepared(self, case: AgentTestCase, prepared: Inquiry | None) -> Marks:
-        """The mean marks for a case that was made ready; None where that is not known of."""
-        judge, orders = self._judge, order_plan(self._runs, 0)
-        if prepared is not None and isinstance(judge, LLMJudge):
-            orders = order_plan(self._runs, judge.options.seed)
+        judge = self._judge
+        orders = order_plan(self._runs, judge.options.seed if isinstance(judge, LLMJudge) else 0)
+        if isinstance(judge, LLMJudge):
+            inquiry = judge.preparation(case)
             asked = [
-                judge.mark_in_order(prepared, case.model, order, run=run)
+                judge.mark_in_order(inquiry, case.model, order, run=run)
                 for run, order in enumerate(orders)
             ]
         else:
@@ -121,27 +109,6 @@ def _is_unreadable(exc: BaseException) -> bool:
     return isinstance(exc, JudgeFailed) and not isinstance(exc, JudgeUnavailable)
 
 
-class _ForEach(Struct, frozen=True):
-    """What each juror needs of a case, in their order; what is the same for several, made once."""
-
-    prepare: tuple[Preparation | None, ...]
-
-    def __call__(self, case: AgentTestCase) -> tuple[object, ...]:
-        made: list[object] = []
-        for prepare in self.prepare:
-            first = self.prepare.index(prepare)
-            made.append(made[first] if first < len(made) else _prepared(prepare, case))
-        return tuple(made)
-
-
-def _prepared(prepare: Preparation | None, case: AgentTestCase) -> object:
-    """What one juror needs; None where there is nothing, or where it fails."""
-    try:
-        return None if prepare is None else prepare(case)
-    except JudgeFailed:  # the juror is asked for all of it: then it fails alone, by its name
-        return None
-
-
 class Panel:
     """Asks all its judges at once. One that fails is named in the warnings and left out."""
 
@@ -159,23 +126,9 @@ class Panel:
         self._judges = judges
         self._middle: Middle = middle
 
-    @property
-    def preparation(self) -> _ForEach | None:
-        """What the jurors need of a case beforehand; None where none of them needs anything."""
-        needed = tuple([preparation_of(judge) for judge in self._judges])
-        return None if all(found is None for found in needed) else _ForEach(needed)
-
     async def mark(self, case: AgentTestCase) -> Marks:
         """What the jurors say together; raises JudgeFailed when none of them says anything."""
-        prepare = self.preparation
-        return await self.mark_prepared(case, None if prepare is None else prepare(case))
-
-    async def mark_prepared(
-        self, case: AgentTestCase, prepared: tuple[object, ...] | None
-    ) -> Marks:
-        """What they say of a case that was made ready for each of them; None where it was not."""
-        ready = prepared or (None,) * len(self._judges)
-        marking = [marked(judge, case, r) for judge, r in zip(self._judges, ready, strict=True)]
+        marking = [judge.mark(case) for judge in self._judges]
         outcomes = await asyncio.gather(*marking, return_exceptions=True)
         answered: list[Marks] = []
         failed: list[str] = []
