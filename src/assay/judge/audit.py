@@ -19,7 +19,7 @@ from msgspec import Struct
 from assay.errors import BudgetSpent, JudgeFailed
 from assay.event_loop import in_thread
 from assay.judge.defects import DEFECTS, Neighbours, blind, plant, run_key
-from assay.stats import Resampling, cluster_interval, mean_over_tasks
+from assay.stats import Resampling, cluster_interval
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -234,24 +234,14 @@ async def audit_judge(
 def _trials(
     case: AgentTestCase, neighbours: Neighbours, options: AuditOptions, subject: str
 ) -> Iterator[tuple[Trial, AgentTestCase]]:
-    run = run_key(case)
-    yield Trial(run, ORIGINAL, options.seed, subject), blind(case)
-    planted = list(plant(case, options.kinds, neighbours, seed=options.seed))
+    run, seed = run_key(case), options.seed
+    yield Trial(run, ORIGINAL, seed, subject), blind(case)
+    planted = list(plant(case, options.kinds, neighbours, seed=seed))
     if options.per_run is not None and len(planted) > options.per_run:
-        planted = Random(f"{options.seed}:{run}").sample(planted, options.per_run)  # noqa: S311
-    for copied in planted:
-        yield (
-            Trial(
-                run,
-                copied.kind,
-                options.seed,
-                subject,
-                call=copied.call,
-                before=copied.before,
-                after=copied.after,
-            ),
-            copied.case,
-        )
+        planted = Random(f"{seed}:{run}").sample(planted, options.per_run)  # noqa: S311
+    for found in planted:
+        where: dict[str, Any] = {"call": found.call, "before": found.before, "after": found.after}
+        yield Trial(run, found.kind, seed, subject, **where), found.case
 
 
 def report_of(
@@ -270,7 +260,7 @@ def report_of(
         _rate(alarms),
         _kind("all", copies, originals),
         tuple(_kind(kind, [t for t in copies if t.kind == kind], originals) for kind in kinds),
-        _separation(copies, originals),
+        _rate([(t.run, _more_flagged(originals[t.run], t)) for t in copies], (-1.0, 1.0)),
         len(problems),
         problems[0] if problems else "",
         not_asked,
@@ -303,30 +293,25 @@ def _rank(original: Trial, planted: Trial) -> float | None:
     return 0.5 if abs(difference) < _LEAST_APART else float(difference > 0)
 
 
-def _rate(values: Iterable[tuple[str, float | None]]) -> Rate:
+def _rate(
+    values: Iterable[tuple[str, float | None]], bounds: tuple[float, float] = (0.0, 1.0)
+) -> Rate:
     """The mean over trials, its interval over runs: copies of one run resemble each other."""
-    runs: dict[str, list[float | None]] = {}
+    runs: dict[str, list[float]] = {}
     for run, value in values:
         if value is not None:
             runs.setdefault(run, []).append(float(value))
-    found = mean_over_tasks(runs, weigh="runs", how=_RESAMPLES)
-    low, high = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return Rate(found.value, low, high, found.n)
-
-
-def _separation(copies: Sequence[Trial], originals: dict[str, Trial]) -> Rate:
-    runs: dict[str, list[float]] = {}
-    for trial in copies:
-        before = originals[trial.run].flagged
-        if trial.flagged is not None and before is not None:
-            runs.setdefault(trial.run, []).append(float(trial.flagged) - float(before))
     clusters = [(sum(values), len(values)) for values in runs.values()]
     n = sum(count for _, count in clusters)
-    if not n:
-        return Rate(None)
-    interval = cluster_interval(clusters, (-1.0, 1.0), _RESAMPLES)
+    interval = cluster_interval(clusters, bounds, _RESAMPLES)
     low, high = (interval.low, interval.high) if interval else (None, None)
-    return Rate(sum(total for total, _ in clusters) / n, low, high, n)
+    return Rate(sum(total for total, _ in clusters) / n if n else None, low, high, n)
+
+
+def _more_flagged(original: Trial, planted: Trial) -> float | None:
+    if original.flagged is None or planted.flagged is None:
+        return None
+    return float(planted.flagged) - float(original.flagged)
 
 
 def asker(subject: Any, threshold: float = PASSING) -> Ask:

@@ -24,11 +24,12 @@ from assay.evidence.json_leaves import as_text, leaves_of
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from assay.execution import ToolExecutionResult
 
 _LONGEST_TEXT = 400_000
+_LONGEST_VALUE = 80
 _LEAST_WORDS = 12
 _TRIES = 20
 _REPEATS = 4
@@ -39,25 +40,18 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?=\D|\Z)")
 _MAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}")
 _ID = re.compile(r"#?(?=[\w/#:.-]*\d)[A-Za-z0-9][\w/#:.-]{3,63}")
 _NAME = re.compile(r"[A-Z][a-zé'-]{2,20}(?: [A-Z][a-zé'-]{1,20}){0,2}")
-_YEAR = re.compile(r"20[0-3]\d")
 _CODE = re.compile(r"(?=.*[A-Z])(?=.*\d)[A-Z\d]+")
 # In a query or a program; what a colon follows is a key.
 _QUOTED = re.compile(r"(['\"])([^'\"\\\n]{3,80})\1(?!\s*:)")
-_ANSWER_NUMBER = re.compile(
-    r"(?<![\w.,/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.,/-])\d{3,12}(?:\.\d{1,4})?(?![\w/-])"
+_NUMBER = re.compile(
+    r"(?<![\w.,/-])(?!20[0-3]\d\b)(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{3,12}(?:\.\d{1,4})?(?![\w/-]))"
 )
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _PERSONS = ("Alba", "Bruno", "Celia", "Dario", "Edda", "Falk", "Greta", "Henrik", "Ilse", "Jorun")
 _FAMILIES = ("Achterberg", "Brandvold", "Castellan", "Dvorsky", "Eklund", "Fontaine", "Grabowski")
 _PLACES = ("Bergen", "Cordoba", "Dresden", "Evora", "Fukuoka", "Ghent", "Hobart", "Izmir")
-_PAST = {
-    "send": "sent",
-    "write": "wrote",
-    "make": "made",
-    "buy": "bought",
-    "pay": "paid",
-    "run": "ran",
-} | {verb: verb for verb in ("put", "set", "reset")}
+_PAST = {"send": "sent", "write": "wrote", "make": "made", "buy": "bought", "pay": "paid"}
+_PAST |= {"run": "ran", "put": "put", "set": "set", "reset": "reset"}
 _FAILURES = (
     {"error": "Internal server error", "status": 500},
     "Error: the request could not be completed: connection timed out",
@@ -75,56 +69,36 @@ class Planted(Struct, frozen=True):
     after: str = ""
 
 
-DEFECTS: dict[str, Callable[[Ground], Planted | None]] = {}
-# Mistakes as strong models make them; one run alone rarely gives them away.
-REALISTIC: set[str] = set()
-
-
-def _defect(make: Callable[[Ground], Planted | None]) -> Callable[[Ground], Planted | None]:
-    """A kind of defect, by the name of the function that plants it."""
-    DEFECTS[make.__name__] = make
-    return make
-
-
-def _realistic(make: Callable[[Ground], Planted | None]) -> Callable[[Ground], Planted | None]:
-    REALISTIC.add(make.__name__)
-    return _defect(make)
-
-
 class Neighbours:
     """Other runs of the same kind of work, which lend their values, writes and answers."""
 
     def __init__(self, cases: Iterable[AgentTestCase]) -> None:
-        """Take the runs; a run never borrows from its own task."""
+        """Take the runs; a run never borrows writes or answers from its own task."""
         self._answers: list[tuple[str, str, frozenset[str]]] = []
-        self._values: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._values: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
         self._writes: list[tuple[str, ToolExecutionResult]] = []
         for case in cases:
-            self._add(case)
+            task, words = _task_of(case), _words(case.actual_output or "")
+            if len(words) >= _LEAST_WORDS:
+                self._answers.append((task, case.actual_output or "", words))
+            for call in case.calls:
+                for leaf in leaves_of(call.parameters):
+                    if isinstance(leaf.value, str) and _ID.fullmatch(leaf.value):
+                        self._values[call.tool, leaf.field].append(leaf.value)
+                if call.success and is_write(call):
+                    self._writes.append((task, call))
 
-    def _add(self, case: AgentTestCase) -> None:
-        task = task_of(case)
-        answer = case.actual_output or ""
-        words = _words(answer)
-        if len(words) >= _LEAST_WORDS:
-            self._answers.append((task, answer, words))
-        for call in case.calls:
-            for leaf in leaves_of(call.parameters):
-                if isinstance(leaf.value, str) and _ID.fullmatch(leaf.value):
-                    self._values[call.tool, leaf.field].append(leaf.value)
-        self._writes += [(task, call) for call in case.calls if call.success and is_write(call)]
+    def values(self, tool: str, field: str) -> list[str]:
+        """Some of what other runs gave this tool in this field."""
+        return self._values.get((tool, field), [])[:_LOOKED_AT]
 
-    def values(self, tool: str, field: str) -> Sequence[str]:
-        """What other runs gave this tool in this field."""
-        return self._values.get((tool, field), ())
-
-    def writes(self, task: str) -> list[ToolExecutionResult]:
+    def writes(self, case: AgentTestCase) -> list[ToolExecutionResult]:
         """Successful calls that changed something for other tasks."""
-        return [call for other, call in self._writes if other != task]
+        return [call for task, call in self._writes if task != _task_of(case)]
 
-    def answers(self, task: str, random: Random) -> list[tuple[str, frozenset[str]]]:
+    def answers(self, case: AgentTestCase, random: Random) -> list[tuple[str, frozenset[str]]]:
         """Some answers to other tasks, each with its words."""
-        others = [(text, words) for other, text, words in self._answers if other != task]
+        others = [(text, words) for task, text, words in self._answers if task != _task_of(case)]
         return random.sample(others, min(len(others), _LOOKED_AT))
 
 
@@ -139,19 +113,19 @@ class _Slot(NamedTuple):
 class Ground:
     """A run in which defects may be planted, the other runs, and the dice."""
 
-    def __init__(self, case: AgentTestCase, neighbours: Neighbours, random: Random) -> None:
+    def __init__(self, case: AgentTestCase, neighbours: Neighbours) -> None:
         """Take the original."""
         self.case = case
         self.neighbours = neighbours
-        self.random = random
-        self.answer = case.actual_output or ""
+        self.random = Random()  # noqa: S311 - no secret
+        self.answer = (case.actual_output or "")[:_LONGEST_TEXT]
 
     @cached_property
     def request(self) -> str:
-        """What the user asked for, over all turns."""
+        """What the user asked for, over all turns, in lower case."""
         turns = self.case.conversation_history or ()
         said = [as_text(turn.get("content")) for turn in turns if turn.get("role") == "user"]
-        return "\n".join([self.case.input, *said])[:_LONGEST_TEXT]
+        return "\n".join([self.case.input, *said])[:_LONGEST_TEXT].lower()
 
     @cached_property
     def results(self) -> list[str]:
@@ -171,9 +145,30 @@ class Ground:
         return [i for i, call in calls if call.success and is_write(call)]
 
     @cached_property
+    def given(self) -> list[_Slot]:
+        """The values that successful calls were given."""
+        found: list[_Slot] = []
+        for position, call in enumerate(self.case.calls):
+            leaves = leaves_of(call.parameters) if call.success and call.arguments_recorded else []
+            for leaf in leaves:
+                text = leaf.value if isinstance(leaf.value, str) else ""
+                is_one = len(text) <= _LONGEST_VALUE and "'" not in text and '"' not in text
+                quoted = (
+                    [text] if is_one else [m[2] for m in _QUOTED.finditer(text[:_LONGEST_TEXT])]
+                )
+                found += [_Slot(position, leaf.field, value) for value in quoted if len(value) > 2]
+        return found
+
+    @cached_property
     def slots(self) -> list[_Slot]:
-        """The values of successful calls that the request or an earlier result holds."""
-        return [slot for slot in self._slots() if self._is_sourced(slot)]
+        """Those of them that the request or an earlier result holds."""
+        results = [text.lower() for text in self.results]
+        return [
+            slot
+            for slot in self.given
+            if slot.value.lower() in self.request
+            or any(slot.value.lower() in text for text in results[: slot.call])
+        ]
 
     def is_new(self, text: str) -> bool:
         """Whether the record holds this nowhere."""
@@ -185,45 +180,87 @@ class Ground:
         weighty = [slot for slot in found if slot.call in self.writes]
         return self.random.choice(weighty or found) if found else None
 
-    def _slots(self) -> Iterator[_Slot]:
-        for position, call in enumerate(self.case.calls):
-            if not call.success or not call.arguments_recorded:
-                continue
-            for leaf in leaves_of(call.parameters):
-                if not isinstance(leaf.value, str):
-                    continue
-                if len(leaf.value) <= 80 and "'" not in leaf.value and '"' not in leaf.value:
-                    yield _Slot(position, leaf.field, leaf.value)
-                else:
-                    for found in _QUOTED.finditer(leaf.value[:_LONGEST_TEXT]):
-                        yield _Slot(position, leaf.field, found[2])
+    def another(
+        self, fits: Callable[[str], object], other: Callable[[str], str | None], *, new: bool = True
+    ) -> Planted | None:
+        """A value that fits replaced by another one, which is in the record only if not `new`."""
+        slot = self.pick(slot for slot in self.slots if fits(slot.value))
+        for _ in range(_TRIES if slot else 0):
+            value = slot and other(slot.value)
+            if slot and value and value != slot.value and (not new or self.is_new(value)):
+                return self.put(slot, value)
+        return None
 
-    def _is_sourced(self, slot: _Slot) -> bool:
-        value = slot.value.lower()
-        if len(value) < 3:
-            return False
-        return value in self.request.lower() or any(
-            value in text.lower() for text in self.results[: slot.call]
-        )
+    def put(self, slot: _Slot, value: str) -> Planted:
+        """The run with another value in this slot, and in the result of its call."""
+        # Bounded: an id inside a longer word is another one.
+        old = re.compile(rf"(?<!\w){re.escape(slot.value)}(?!\w)")
+
+        def change(_: str, held: Any) -> Any:
+            return old.sub(lambda _: value, held) if isinstance(held, str) else held
+
+        call = self.case.calls[slot.call]
+        parameters, result = _mapped(call.parameters, change), _mapped(call.result, change)
+        changed = [replace(call, parameters=parameters, result=result)]
+        return self.with_calls(slot.call, slot.call + 1, changed, slot.value, value)
+
+    def with_calls(
+        self, start: int, end: int, calls: list[ToolExecutionResult], *words: str
+    ) -> Planted:
+        """The run with other calls from one place to another."""
+        every = [*self.case.calls[:start], *calls, *self.case.calls[end:]]
+        data = self.case.execution_data
+        data = data and replace(data, tool_executions=every)
+        return Planted("", replace(self.case, execution_data=data), start, *words)
+
+    def answered(self, answer: str, before: str, after: str) -> Planted:
+        """The run with another answer, in its conversation too."""
+        case = self.case
+        history = list(case.conversation_history or ())
+        for place in range(len(history) - 1, -1, -1):
+            if history[place].get("content") == case.actual_output:
+                history[place : place + 1] = (
+                    [history[place] | {"content": answer}] if answer else []
+                )
+                break
+        kept = history if case.conversation_history is not None else None
+        changed = replace(case, actual_output=answer, conversation_history=kept)
+        return Planted("", changed, None, before, after)
+
+
+DEFECTS: dict[str, Callable[[Ground], Planted | None]] = {}
+# Mistakes as strong models make them; one run alone rarely gives them away.
+REALISTIC: set[str] = set()
+
+
+def _defect(make: Callable[[Ground], Planted | None]) -> Callable[[Ground], Planted | None]:
+    """A kind of defect, by the name of the function that plants it."""
+    DEFECTS[make.__name__] = make
+    return make
+
+
+def _realistic(make: Callable[[Ground], Planted | None]) -> Callable[[Ground], Planted | None]:
+    REALISTIC.add(make.__name__)
+    return _defect(make)
 
 
 @_defect
 def wrong_id(ground: Ground) -> Planted | None:
     """An id in place of another that the record does not hold anywhere."""
-    return _another_value(ground, _is_id, lambda value: _digits_changed(value, ground))
+    return ground.another(_is_id, lambda value: _digits_changed(value, ground))
 
 
 @_defect
 def invented_name(ground: Ground) -> Planted | None:
     """A person, place or mail address that nobody named."""
-    return _another_value(ground, _is_name, lambda value: _other_name(value, ground.random))
+    return ground.another(_is_name, lambda value: _other_name(value, ground.random))
 
 
 @_defect
 def invented_date(ground: Ground) -> Planted | None:
     """A date far from the one that was known."""
     far = ground.random.randint(100, 700)
-    return _another_value(ground, _DATE.match, lambda value: _shifted(value, far))
+    return ground.another(_DATE.match, lambda value: _shifted(value, far))
 
 
 @_defect
@@ -238,27 +275,24 @@ def near_miss(ground: Ground) -> Planted | None:
         first, space, last = value.rpartition(" ")
         return first + space + _other_name(last, ground.random)
 
-    request = ground.request.lower()
-    return _another_value(ground, lambda v: v.lower() in request and _is_value(v), miss)
+    return ground.another(lambda v: v.lower() in ground.request and _is_value(v), miss)
 
 
 @_realistic
 def value_of_this_run(ground: Ground) -> Planted | None:
     """Another value of the same shape, which the run holds elsewhere."""
-    by_shape: dict[str, set[str]] = defaultdict(set)
+    by_shape: defaultdict[str, set[str]] = defaultdict(set)
     for call, text in zip(ground.case.calls, ground.results, strict=True):
         held = [leaf.value for leaf in leaves_of(call.result) if isinstance(leaf.value, str)]
-        for value in held if not isinstance(call.result, str) else _ID.findall(text):
-            if _is_value(value):
+        for value in _ID.findall(text) if isinstance(call.result, str) else held:
+            # A single word may be anything.
+            if _is_value(value) and _shape(value) != "name0":
                 by_shape[_shape(value)].add(value)
-    by_shape.pop("name0", None)  # a single word may be anything
 
     def others(value: str) -> list[str]:
-        return sorted(by_shape.get(_shape(value), set()) - {value}) if _is_value(value) else []
+        return sorted(by_shape[_shape(value)] - {value}) if _is_value(value) else []
 
-    return _another_value(
-        ground, others, lambda value: ground.random.choice(others(value)), new=False
-    )
+    return ground.another(others, lambda value: ground.random.choice(others(value)), new=False)
 
 
 @_realistic
@@ -267,52 +301,10 @@ def value_of_another_run(ground: Ground) -> Planted | None:
 
     def others(slot: _Slot) -> list[str]:
         tool = ground.case.calls[slot.call].tool
-        known = ground.neighbours.values(tool, slot.field)[:_LOOKED_AT]
-        return [value for value in known if ground.is_new(value)]
+        return [v for v in ground.neighbours.values(tool, slot.field) if ground.is_new(v)]
 
     slot = ground.pick(slot for slot in ground.slots if others(slot))
-    return slot and _put(ground, slot, ground.random.choice(others(slot)))
-
-
-def _another_value(
-    ground: Ground,
-    fits: Callable[[str], object],
-    other: Callable[[str], str | None],
-    *,
-    new: bool = True,
-) -> Planted | None:
-    slot = ground.pick(slot for slot in ground.slots if fits(slot.value))
-    if slot is None:
-        return None
-    for _ in range(_TRIES):
-        value = other(slot.value)
-        if value is None:
-            return None
-        if value != slot.value and (not new or ground.is_new(value)):
-            return _put(ground, slot, value)
-    return None
-
-
-def _put(ground: Ground, slot: _Slot, value: str) -> Planted:
-    # Bounded: an id inside a longer word is another one.
-    old = re.compile(rf"(?<!\w){re.escape(slot.value)}(?!\w)")
-
-    def change(_: str, held: Any) -> Any:
-        return old.sub(lambda _: value, held) if isinstance(held, str) else held
-
-    call = ground.case.calls[slot.call]
-    parameters, result = _mapped(call.parameters, change), _mapped(call.result, change)
-    changed = replace(call, parameters=parameters, result=result)
-    return Planted("", _with_call(ground.case, slot.call, changed), slot.call, slot.value, value)
-
-
-def _mapped(data: Any, change: Callable[[str, Any], Any], field: str = "") -> Any:
-    """A copy of JSON data, each value put through a function of its field and itself."""
-    if isinstance(data, dict):
-        return {key: _mapped(value, change, str(key)) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_mapped(value, change, field) for value in data]
-    return change(field, data)
+    return slot and ground.put(slot, ground.random.choice(others(slot)))
 
 
 @_defect
@@ -321,21 +313,39 @@ def invented_number(ground: Ground) -> Planted | None:
     return _other_number(ground, lambda text: _digits_changed(text, ground))
 
 
-def _amount(field: str, value: object) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) >= 10 and not field.lower().endswith("id")  # type: ignore[arg-type]
+@_realistic
+def amount_by_factor(ground: Ground) -> Planted | None:
+    """An amount ten times too large or too small, in a call or else in the answer."""
+    slots = [
+        (position, leaf)
+        for position in ground.writes or range(len(ground.case.calls))
+        for leaf in leaves_of(ground.case.calls[position].parameters)
+        if type(leaf.value) in {int, float} and abs(leaf.value) >= 10
+        if not leaf.field.lower().endswith("id")
+    ]
+    if not slots:
+        return _other_number(ground, _times_ten)
+    position, leaf = ground.random.choice(slots)
+    wrong = leaf.value // 10 if leaf.value % 10 == 0 else leaf.value * 10
+
+    def change(field: str, value: Any) -> Any:
+        return wrong if field == leaf.field and value == leaf.value else value
+
+    call = ground.case.calls[position]
+    changed = [replace(call, parameters=_mapped(call.parameters, change))]
+    return ground.with_calls(position, position + 1, changed, str(leaf.value), str(wrong))
 
 
 def _other_number(ground: Ground, other: Callable[[str], str | None]) -> Planted | None:
-    numbers = dict.fromkeys(_ANSWER_NUMBER.findall(ground.answer[:_LONGEST_TEXT]))
     results = "\n".join(ground.results)
-    known = [n for n in numbers if n.replace(",", "") in results and not _YEAR.fullmatch(n)]
+    numbers = dict.fromkeys(_NUMBER.findall(ground.answer))
+    known = [number for number in numbers if number.replace(",", "") in results]
     number = ground.random.choice(known) if known else ""
     wrong = other(number) if number else None
     if wrong is None or not ground.is_new(wrong):
         return None
     answer = re.sub(rf"(?<![\w.,]){re.escape(number)}(?![\w])", wrong, ground.answer)
-    return _answered(ground, answer, number, wrong)
+    return ground.answered(answer, number, wrong)
 
 
 def _times_ten(number: str) -> str:
@@ -350,26 +360,19 @@ def dropped_write(ground: Ground) -> Planted | None:
     if not ground.writes or not ground.answer:
         return None
     last = ground.writes[-1]
-    calls = [call for i, call in enumerate(ground.case.calls) if i != last]
-    return Planted("", _with_calls(ground.case, calls), None, ground.case.calls[last].tool)
+    return ground.with_calls(last, last + 1, [], ground.case.calls[last].tool)
 
 
 @_defect
 def hidden_failure(ground: Ground) -> Planted | None:
     """The last call failed; the answer is the same."""
-    if not ground.case.calls or not ground.case.calls[-1].success or not ground.answer:
+    calls = ground.case.calls
+    if not calls or not calls[-1].success or not ground.answer:
         return None
     error = ground.random.choice(_FAILURES)
-    last = replace(
-        ground.case.calls[-1],
-        result=error,
-        success=False,
-        error_message=as_text(error),
-        reported_success=None,
-        success_rule=None,
-    )
-    place = len(ground.case.calls) - 1
-    return Planted("", _with_call(ground.case, place, last), place, "", as_text(error))
+    last = replace(calls[-1], result=error, success=False, error_message=as_text(error))
+    last.reported_success, last.success_rule = None, None
+    return ground.with_calls(len(calls) - 1, len(calls), [last], "", as_text(error))
 
 
 @_defect
@@ -379,83 +382,53 @@ def repeated_calls(ground: Ground) -> Planted | None:
     if not good:
         return None
     place = ground.random.choice(good)
-    calls = list(ground.case.calls)
-    calls[place:place] = [replace(calls[place], call_id=None) for _ in range(_REPEATS)]
-    return Planted("", _with_calls(ground.case, calls), place, "", calls[place].tool)
-
-
-@_realistic
-def amount_by_factor(ground: Ground) -> Planted | None:
-    """An amount ten times too large or too small, in a call or else in the answer."""
-    slots = [
-        (position, leaf)
-        for position in ground.writes or range(len(ground.case.calls))
-        for leaf in leaves_of(ground.case.calls[position].parameters)
-        if _amount(leaf.field, leaf.value)
-    ]
-    if not slots:
-        return _other_number(ground, _times_ten)
-    position, leaf = ground.random.choice(slots)
-    wrong = leaf.value // 10 if leaf.value % 10 == 0 else leaf.value * 10
-
-    def change(field: str, value: Any) -> Any:
-        return wrong if field == leaf.field and value == leaf.value else value
-
-    call = ground.case.calls[position]
-    changed = replace(call, parameters=_mapped(call.parameters, change))
-    case = _with_call(ground.case, position, changed)
-    return Planted("", case, position, str(leaf.value), str(wrong))
+    again = replace(ground.case.calls[place], call_id=None)
+    return ground.with_calls(place, place, [again] * _REPEATS, "", again.tool)
 
 
 @_realistic
 def extra_write(ground: Ground) -> Planted | None:
-    """A write that another task asked for."""
+    """A change that another task asked for."""
     others = [
-        w for w in ground.neighbours.writes(task_of(ground.case)) if _has_new_value(ground, w)
+        call
+        for call in ground.neighbours.writes(ground.case)
+        for text in [leaf.value for leaf in leaves_of(call.parameters)]
+        if isinstance(text, str) and _is_id(text) and ground.is_new(text)
     ]
     if not others:
         return None
     more = replace(ground.random.choice(others), call_id=None, turn=None, parent_id=None)
     place = ground.writes[-1] + 1 if ground.writes else len(ground.case.calls)
-    calls = [*ground.case.calls[:place], more, *ground.case.calls[place:]]
-    return Planted("", _with_calls(ground.case, calls), place, "", more.tool)
-
-
-def _has_new_value(ground: Ground, call: ToolExecutionResult) -> bool:
-    texts = [leaf.value for leaf in leaves_of(call.parameters) if isinstance(leaf.value, str)]
-    return any(_is_id(text) and ground.is_new(text) for text in texts)
+    return ground.with_calls(place, place, [more], "", more.tool)
 
 
 @_defect
 def no_answer(ground: Ground) -> Planted | None:
     """The run ends without an answer."""
-    return _answered(ground, "", ground.answer[:80], "") if ground.answer else None
+    return ground.answered("", ground.answer[:_LONGEST_VALUE], "") if ground.answer else None
 
 
 @_defect
 def false_claim(ground: Ground) -> Planted | None:
     """The answer claims an action that no call took."""
     done = {ground.case.calls[i].tool for i in ground.writes}
-    others = {call.tool for call in ground.neighbours.writes(task_of(ground.case))} - done
+    others = {call.tool for call in ground.neighbours.writes(ground.case)} - done
     verb, thing = _verb_and_thing(ground.random.choice(sorted(others)) if others else "send_report")
-    return _with_claim(ground, f"I have also {_past(verb)} the {thing} for you.")
+    return _with_claim(ground, f"I have also {verb} the {thing} for you.")
 
 
 @_realistic
 def claimed_write(ground: Ground) -> Planted | None:
     """The answer claims to have done to another thing of the run what was done to one."""
-    used = {slot.value for slot in ground._slots()}  # noqa: SLF001 - the same module
-    seen = {found for text in ground.results for found in _ID.findall(text)}
-    things = sorted(
-        found
-        for found in seen - used
-        if _is_id(found) and any(_shape(found) == _shape(value) for value in used)
-    )
+    used = {slot.value for slot in ground.given}
+    shapes = {_shape(value) for value in used}
+    seen = {found for text in ground.results for found in _ID.findall(text)} - used
+    things = sorted(found for found in seen if _is_id(found) and _shape(found) in shapes)
     if not ground.writes or not things:
         return None
     verb, thing = _verb_and_thing(ground.case.calls[ground.writes[-1]].tool)
-    value = ground.random.choice(things)
-    return _with_claim(ground, f"I have also {_past(verb)} {thing} {value}, as you asked.")
+    claim = f"I have also {verb} {thing} {ground.random.choice(things)}, as you asked."
+    return _with_claim(ground, claim)
 
 
 @_defect
@@ -472,45 +445,30 @@ def neighbour_answer(ground: Ground) -> Planted | None:
 
 def _borrowed_answer(ground: Ground, best: Any) -> Planted | None:
     own = _words(ground.answer)
-    others = ground.neighbours.answers(task_of(ground.case), ground.random)
+    others = ground.neighbours.answers(ground.case, ground.random)
     shared = [(len(own & words) / (len(own | words) or 1), text) for text, words in others]
     fit = [(share, text) for share, text in shared if share < _MOST_ALIKE]
     if len(own) < _LEAST_WORDS or not fit:
         return None
     text = best(fit)[1]
-    return _answered(ground, text, ground.answer[:80], text[:80])
+    return ground.answered(text, ground.answer[:_LONGEST_VALUE], text[:_LONGEST_VALUE])
 
 
 def _with_claim(ground: Ground, sentence: str) -> Planted | None:
     if not ground.answer or not ground.case.calls:
         return None
-    return _answered(ground, f"{ground.answer.rstrip()}\n\n{sentence}", "", sentence)
-
-
-def _answered(ground: Ground, answer: str, before: str, after: str) -> Planted:
-    """The run with another answer, in its conversation too."""
-    case = ground.case
-    history = None if case.conversation_history is None else list(case.conversation_history)
-    for place in range(len(history or ()) - 1, -1, -1):
-        if history and history[place].get("content") == case.actual_output:
-            history[place : place + 1] = [{**history[place], "content": answer}] if answer else []
-            break
-    changed = replace(case, actual_output=answer, conversation_history=history)
-    return Planted("", changed, None, before, after)
+    return ground.answered(f"{ground.answer.rstrip()}\n\n{sentence}", "", sentence)
 
 
 def _verb_and_thing(tool: str) -> tuple[str, str]:
+    """What a tool did and to what, by its name: the verb in the past."""
     own = re.split(r"__|[./:]", tool)[-1]
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", own)]
-    return (words[0], " ".join(words[1:]) or "request") if words else ("send", "report")
-
-
-def _past(verb: str) -> str:
-    if verb in _PAST:
-        return _PAST[verb]
-    if verb.endswith("e"):
-        return f"{verb}d"
-    return f"{verb[:-1]}ied" if re.search("[^aeiou]y$", verb) else f"{verb}ed"
+    verb, *things = re.findall(r"[a-z]+|[A-Z]+(?![a-z])|[A-Z][a-z]+", own) or ["send"]
+    verb = verb.lower()
+    if verb not in _PAST:
+        stem = f"{verb[:-1]}i" if re.search("[^aeiou]y$", verb) else verb.removesuffix("e")
+        return f"{stem}ed", " ".join(things).lower() or "request"
+    return _PAST[verb], " ".join(things).lower() or "request"
 
 
 def _is_id(value: str) -> bool:
@@ -528,19 +486,18 @@ def _is_value(value: str) -> bool:
 def _shape(value: str) -> str:
     """Letters and digits as such: values of one shape stand for things of one kind."""
     if _NAME.fullmatch(value):
-        return "name" + str(value.count(" "))
+        return f"name{value.count(' ')}"
     if _CODE.fullmatch(value):
         return f"code{len(value)}"
     return re.sub(r"\d", "0", re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", value)))
 
 
 def _digits_changed(value: str, ground: Ground, *, most: int = 64) -> str | None:
-    """The value with other digits; the first of a number stays one."""
+    """The value with other digits, none of them 0, that the record does not hold."""
+    places = [i for i, char in enumerate(value) if char.isdigit()]
     for _ in range(_TRIES):
-        places = [i for i, char in enumerate(value) if char.isdigit()]
-        chosen = ground.random.sample(places, min(most, len(places)))
         chars = list(value)
-        for place in chosen:
+        for place in ground.random.sample(places, min(most, len(places))):
             chars[place] = ground.random.choice("123456789".replace(chars[place], ""))
         if ground.is_new("".join(chars)):
             return "".join(chars)
@@ -548,12 +505,10 @@ def _digits_changed(value: str, ground: Ground, *, most: int = 64) -> str | None
 
 
 def _other_name(value: str, random: Random) -> str:
+    person = f"{random.choice(_PERSONS)} {random.choice(_FAMILIES)}"
     if _MAIL.fullmatch(value):
-        own = f"{random.choice(_PERSONS)}.{random.choice(_FAMILIES)}".lower()
-        return f"{own}@{value.partition('@')[2]}"
-    if " " in value:
-        return f"{random.choice(_PERSONS)} {random.choice(_FAMILIES)}"
-    return random.choice(_PLACES)
+        return f"{person.replace(' ', '.').lower()}@{value.partition('@')[2]}"
+    return person if " " in value else random.choice(_PLACES)
 
 
 def _shifted(value: str, days: int) -> str | None:
@@ -563,31 +518,27 @@ def _shifted(value: str, days: int) -> str | None:
         return None
 
 
+def _mapped(data: Any, change: Callable[[str, Any], Any], field: str = "") -> Any:
+    """A copy of JSON data, each value put through a function of its field and itself."""
+    if isinstance(data, dict):
+        return {key: _mapped(value, change, str(key)) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_mapped(value, change, field) for value in data]
+    return change(field, data)
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in _WORD.findall(text[:20_000]))
-
-
-def _with_call(case: AgentTestCase, place: int, call: ToolExecutionResult) -> AgentTestCase:
-    return _with_calls(case, [*case.calls[:place], call, *case.calls[place + 1 :]])
-
-
-def _with_calls(case: AgentTestCase, calls: list[ToolExecutionResult]) -> AgentTestCase:
-    data = case.execution_data
-    return (
-        case if data is None else replace(case, execution_data=replace(data, tool_executions=calls))
-    )
 
 
 def plant(
     case: AgentTestCase, kinds: Iterable[str], neighbours: Neighbours, *, seed: int = 0
 ) -> Iterator[Planted]:
     """Copies of a run, each with one defect; a kind that it offers no place for is left out."""
-    wanted = list(kinds)
-    for kind in wanted:
+    ground = Ground(blind(case), neighbours)
+    for kind in kinds:
         if kind not in DEFECTS:
             raise UnknownName("kind of defect", kind, DEFECTS)
-    ground = Ground(blind(case), neighbours, Random())  # noqa: S311 - no secret
-    for kind in wanted:
         ground.random.seed(f"{seed}:{run_key(case)}:{kind}")
         found = DEFECTS[kind](ground)
         if found is not None:
@@ -607,6 +558,5 @@ def run_key(case: AgentTestCase) -> str:
     return case.run_id or place or f"{case.input[:200]}:{case.attempt}"
 
 
-def task_of(case: AgentTestCase) -> str:
-    """What names the task of a run."""
+def _task_of(case: AgentTestCase) -> str:
     return case.task_id or case.input[:500]

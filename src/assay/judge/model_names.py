@@ -97,7 +97,8 @@ class ModelAddress(Struct, frozen=True):
         provider = PROVIDERS[self.provider]
         if provider.style == "other":
             return None
-        variables = () if self._is_custom else provider.keys
+        named = os.environ.get(provider.url_variable, "").rstrip("/")
+        variables = provider.keys if not self.is_elsewhere or self.base_url == named else ()
         if self.is_elsewhere:
             variables = (KEY_VARIABLE, *variables)
         found = next((value for name in variables if (value := os.environ.get(name))), None)
@@ -109,12 +110,6 @@ class ModelAddress(Struct, frozen=True):
             )
         # Never nothing: an SDK would look for the provider's key itself.
         return found or NO_KEY
-
-    @property
-    def _is_custom(self) -> bool:
-        """Whether neither the provider nor the provider's own variable names this address."""
-        named = os.environ.get(PROVIDERS[self.provider].url_variable, "").rstrip("/")
-        return self.is_elsewhere and self.base_url != named
 
 
 def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
@@ -156,18 +151,15 @@ def _unknown(spec: str) -> Exception:
 
 
 def _checked(url: str) -> str:
-    if not _is_address(url):
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets or a port that are none
+        is_address = False
+    if not is_address:
         shown = url.rpartition("@")[2]  # before it stands a password
         raise InvalidJudge(f"base_url: expected http://HOST:PORT/… or https://…, got {shown!r}")
     return url.rstrip("/")
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets or a port that are none
-        return False
 
 
 def _without_secrets(url: str) -> str:
