@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
-    from assay.tools import ToolDefinition
 
     Name = TypeVar("Name", bound=Hashable)
 
@@ -121,13 +121,9 @@ def _as_text(value: object) -> str:
         return "(not JSON)"
 
 
-class _Call(Struct, frozen=True, gc=False):
+class _Call(NamedTuple):
     head: str
     result: str
-
-    @property
-    def length(self) -> int:
-        return len(self.head) + len(self.result)
 
 
 class _Record:
@@ -139,13 +135,15 @@ class _Record:
         facts = RunFacts(case)
         self._offered = facts.tools
         self._found = examine(case, facts=facts)
-        self._turns = _calls_by_turn(case.calls)
+        self._turns: defaultdict[int | None, list[int]] = defaultdict(list)
+        for position, call in enumerate(case.calls):
+            self._turns[call.turn].append(position)
 
     def sections(self, length: int) -> Iterator[Section]:
         texts = self._texts()
         calls = {position: self._call(position) for position in self._shown_calls()}
         needs = {name: len(text) for name, text in texts.items()}
-        needs["calls"] = sum([call.length for call in calls.values()])
+        needs["calls"] = sum([len(call.head) + len(call.result) for call in calls.values()])
         room = share_out(needs, _WEIGHTS, length)
         for name in _WEIGHTS:
             if name == "calls":
@@ -193,15 +191,12 @@ class _Record:
             return phrases["unknown_tools"]
         called = {call.tool for call in self._case.calls}
         names = sorted(offered, key=lambda name: name not in called)
-        lines = [
-            _tool_line(
-                _Same(offered[name]),
-                name,
-                self._words.phrases["no_schema"],
-                phrases["no_description"],
-            )
-            for name in names[:_MOST_TOOLS]
-        ]
+        lines = []
+        for name in names[:_MOST_TOOLS]:
+            tool = offered[name]
+            schema = _as_text(tool.input_schema or None) or phrases["no_schema"]
+            about = tool.description or phrases["no_description"]
+            lines.append(_safe_tool(f"- {name}: {about}\n  {schema}"))
         if rest := names[_MOST_TOOLS:]:
             more = ", ".join(rest[:_MOST_NAMES])
             lines.append(harmless(phrases["more_tools"].format(count=len(rest), names=more)))
@@ -234,19 +229,18 @@ class _Record:
         else:
             message = safe((call.error_message or phrases["no_message"])[:2_000])
             state = phrases["failed"].format(message=message)
-        together = [other for other in self._turns.get(call.turn, ()) if other != position]
-        if 0 < len(together) < _MOST_CALLS:
+        together = [other for other in self._turns[call.turn] if other != position]
+        if call.turn is not None and 0 < len(together) < _MOST_CALLS:
             state += f"; {phrases['together'].format(numbers=_numbers(together))}"
         return state
 
     def _call_sections(self, calls: Mapping[int, _Call], length: int) -> Iterator[Section]:
         title = self._words.sections["call"]
-        needs = {i: call.length for i, call in calls.items()}
-        if sum(needs.values()) > length:
-            shares = share_out(needs, dict.fromkeys(calls, 1.0), length)
-            calls = {i: self._cut_call(i, call, shares[i]) for i, call in calls.items()}
+        needs = {i: len(call.head) + len(call.result) for i, call in calls.items()}
+        room = share_out(needs, dict.fromkeys(calls, 1.0), length)
         for position, call in calls.items():
-            text = f"{call.head}\n{call.result}" if call.result else call.head
+            head, result = self._cut_call(position, call, room[position])
+            text = f"{head}\n{result}" if result else head
             yield Section(title.format(number=position + 1), text)
         hidden = [i for i in range(len(self._case.calls)) if i not in calls]
         if hidden or not self._case.calls:
@@ -276,36 +270,8 @@ class _Record:
         return shorten(text, max(length, 0), needles, mark=self._words.left_out)
 
 
-class _Same:
-    """A tool as the key of a cache, equal to itself alone: it is read once, never changed."""
-
-    __slots__ = ("tool",)
-
-    def __init__(self, tool: ToolDefinition) -> None:
-        self.tool = tool
-
-    def __hash__(self) -> int:
-        return id(self.tool)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.tool is self.tool
-
-
 # The tools on offer are the same in case after case.
-@lru_cache(maxsize=1_024)
-def _tool_line(same: _Same, name: str, no_schema: str, no_description: str) -> str:
-    tool = same.tool
-    schema = _as_text(tool.input_schema) if tool.input_schema else no_schema
-    return safe(f"- {name}: {tool.description or no_description}\n  {schema}")
-
-
-def _calls_by_turn(calls: Sequence[ToolExecutionResult]) -> dict[int | None, list[int]]:
-    """The calls that were issued together, by turn."""
-    turns: dict[int | None, list[int]] = {}
-    for position, call in enumerate(calls):
-        if call.turn is not None:
-            turns.setdefault(call.turn, []).append(position)
-    return turns
+_safe_tool = lru_cache(maxsize=1_024)(safe)
 
 
 def _numbers(positions: Sequence[int]) -> str:
@@ -330,11 +296,10 @@ def shorten(
     done = 0
     for start, end in [*sorted(kept), (len(text), len(text))]:
         if start > done:
-            pieces += [mark.format(count=start - done), text[start:end]]
-        else:
-            pieces.append(text[done:end])
+            pieces.append(mark.format(count=start - done))
+        pieces.append(text[max(start, done) : end])
         done = max(done, end)
-    return "\n".join(piece for piece in pieces if piece)
+    return "\n".join(filter(None, pieces))
 
 
 def _around(text: str, length: int, needles: Iterable[str]) -> list[tuple[int, int]]:
@@ -357,19 +322,15 @@ def share_out(
     needs: Mapping[Name, int], weights: Mapping[Name, float], total: int
 ) -> dict[Name, int]:
     """Divide room by weight; what one does not need goes to those that need more."""
-    if sum(needs.values()) <= total:
-        return dict(needs)
-    given = dict.fromkeys(needs, 0)
-    waiting = [name for name in needs if needs[name] > 0]
-    room = total
-    while waiting and room > 0:
+    given: dict[Name, int] = {}
+    waiting = dict(needs)
+    while waiting and sum(waiting.values()) > total:
         weight = sum(weights[name] for name in waiting)
-        portion = {name: int(room * weights[name] / weight) for name in waiting}
-        content = [name for name in waiting if needs[name] <= portion[name]]
+        portion = {name: int(total * weights[name] / weight) for name in waiting}
+        content = [name for name in waiting if waiting[name] <= portion[name]]
         if not content:
             return given | portion
         for name in content:
-            given[name] = needs[name]
-            room -= needs[name]
-        waiting = [name for name in waiting if name not in content]
-    return given
+            given[name] = waiting.pop(name)
+        total = max(total - sum(given[name] for name in content), 0)
+    return given | waiting
