@@ -237,11 +237,11 @@ ODD = {
     ),
     "no parameters": Item(call(parameters=None), "doubt", "parameters must be an object, got null"),
     "parameters in a list": Item(call(parameters=[1]), "doubt", "must be an object, got list [1]"),
-    "parameters in a string": Item(call(parameters="{}"), "doubt", "must be an object, got str"),
+    "parameters in a string": Item(call(parameters="{}"), "reason", "do not fit its schema"),
     "a turn without a role": Item(
         case(conversation_history=[{"content": "hi"}]), "doubt", "needs a role and a content"
     ),
-    "an unknown tool": Item(call(tool="u"), "doubt", "Tool 'u' not found in available_tools"),
+    "an unknown tool": Item(call(tool="u"), "reason", "'u' is not on offer"),
     "tools as a number": Item(
         case(available_tools=7), "failed", "tools: expected a dict or a list"
     ),

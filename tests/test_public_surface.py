@@ -11,12 +11,6 @@ from pathlib import Path
 import pytest
 
 import assay
-import assay.execution
-import assay.metrics.mcp_tool
-import assay.test_case
-import evaluators.metrics.mcp_tool
-import evaluators.metrics.mcp_tool.schema
-import evaluators.test_case
 
 PUBLIC = {
     "AgentTestCase",
@@ -45,13 +39,6 @@ PUBLIC = {
     "score_cases",
     "score_stream",
 }
-SEED_PATHS = (
-    (evaluators.test_case, "AgentTestCase", assay.test_case),
-    (evaluators.test_case, "LLMTestCase", assay.test_case),
-    (evaluators.metrics.mcp_tool, "MCPToolMetric", assay.metrics.mcp_tool),
-    (evaluators.metrics.mcp_tool.schema, "MCPExecutionData", assay.execution),
-    (evaluators.metrics.mcp_tool.schema, "ToolExecutionResult", assay.execution),
-)
 OPTIONAL = (
     "altair",
     "deepeval",
@@ -109,24 +96,12 @@ def test_any_other_name_is_an_attribute_error() -> None:
         _ = assay.AgentTestcase  # type: ignore[attr-defined]  # the point of the test
 
 
-@pytest.mark.parametrize(("seed_module", "name", "home"), SEED_PATHS)
-def test_the_seed_paths_lead_to_the_same_objects(
-    seed_module: object, name: str, home: object
-) -> None:
-    assert getattr(seed_module, name) is getattr(home, name) is getattr(assay, name)
-
-
-def test_the_seed_paths_offer_nothing_else() -> None:
-    for module in {module for module, _, _ in SEED_PATHS}:
-        offered = {name for seed_module, name, _ in SEED_PATHS if seed_module is module}
-        assert set(module.__all__) == offered
-
-
 @pytest.mark.parametrize(
     ("program", "unwanted"),
     [
         pytest.param("import assay", (*OPTIONAL, *NEEDED_LATER), id="import assay"),
         pytest.param("import evaluators", (*OPTIONAL, *NEEDED_LATER), id="import evaluators"),
+        pytest.param("import veagentbench", (*OPTIONAL, *NEEDED_LATER), id="import veagentbench"),
         pytest.param(SCORE_A_CASE, (*OPTIONAL, "rich", "typer"), id="score a case"),
     ],
 )

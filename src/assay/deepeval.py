@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from assay.errors import AssayError, NativeObject
 from assay.extras import require
 from assay.ingest.stated_calls import calls_named
+from assay.metrics.mcp_tool import LastResultInNumbers
 from assay.metrics.mcp_tool import MCPToolMetric as NativeMetric
 from assay.test_case import AgentTestCase as NativeCase
 from assay.test_case import LLMTestCase as NativePlainCase
@@ -34,7 +35,14 @@ if TYPE_CHECKING:
     from assay.execution import MCPExecutionData, ToolExecutionResult
     from assay.metrics.mcp_tool.result import Result
 
-__all__ = ["AgentTestCase", "MCPToolMetric", "assert_test", "evaluate", "upgrade"]
+__all__ = [
+    "AgentTestCase",
+    "LLMTestCase",
+    "MCPToolMetric",
+    "assert_test",
+    "evaluate",
+    "upgrade",
+]
 
 _DEEPEVAL_FIELDS: dict[str, Any] = LLMTestCase.model_fields
 _OUR_FIELDS = tuple(field.name for field in fields(NativeCase))
@@ -76,6 +84,7 @@ class AgentTestCase(NativeCase, LLMTestCase):  # type: ignore[misc]  # deepeval 
     __class__ = property(type)
 
     if not TYPE_CHECKING:
+        __getattr__ = LLMTestCase.__getattr__
         # Without these pydantic would make fields of the dataclass's annotations: it would check
         # and copy our values, and deepeval's fields would lose their aliases.
         input: str
@@ -163,6 +172,10 @@ class AgentTestCase(NativeCase, LLMTestCase):  # type: ignore[misc]  # deepeval 
         return self.to_native().to_dict()
 
 
+# What it takes, instead of what pydantic makes of the fields.
+AgentTestCase.__signature__ = _SIGNATURE
+
+
 def _split(extra: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What `to_native` kept for deepeval, and all the rest."""
     below = extra.get(_KEPT_BELOW)
@@ -228,8 +241,12 @@ def _plain_tool_call(item: Any) -> Any:
     return item.model_dump(include=said)
 
 
-class MCPToolMetric(NativeMetric, BaseMetric):  # type: ignore[misc]  # deepeval is untyped here
-    """The tool metric, for deepeval and for us; see `assay.MCPToolMetric`."""
+class MCPToolMetric(LastResultInNumbers, NativeMetric, BaseMetric):  # type: ignore[misc]  # as above
+    """The tool metric, for deepeval and for us; see `assay.MCPToolMetric`.
+
+    Its attributes are numbers, which deepeval and the seed's samples format: where nothing could
+    be scored, `score` is 0.0 and `success` False, and `reason` begins with what is missing.
+    """
 
     __class__ = property(type)
     # deepeval's cache does not look at tool calls, so that it would hand out the score of another

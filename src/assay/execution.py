@@ -63,6 +63,12 @@ class ToolExecutionResult:
         """Whether the parameters are what was sent; a recording may leave out all content."""
         return self.extra.get(ARGUMENTS_RECORDED) is not False
 
+    @property
+    def known_success(self) -> bool | None:
+        """Whether the call worked; None where it was inferred without a result or a failure."""
+        is_inferred = self.success_rule in {INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED}
+        return None if is_inferred and self.success and self.result is None else bool(self.success)
+
     def to_dict(self, where: str = "call") -> dict[str, Any]:
         """The call as a JSON object."""
         return write_record(self, where, always=_CALL_SEED_FIELDS)

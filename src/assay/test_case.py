@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SCHEMA_VERSION = 1
+# Where deepeval works on cases and metrics. Its tracing looks at whatever passes through it.
+_OF_DEEPEVAL = tuple(f"deepeval.{part}" for part in ("evaluate", "dataset", "metrics", "test_case"))
 
 _LLM_FIELDS = (
     "input",
@@ -65,13 +67,25 @@ class Native:
     def __class__(self) -> type[Self]:
         """The type; but deepeval, which may skip in silence what is not its own, gets an error."""
         # isinstance is the one question that every release of deepeval asks a foreign object.
-        asking = sys._getframe(1).f_globals.get("__name__", "")  # noqa: SLF001
-        if asking.startswith("deepeval.evaluate"):
-            raise NativeObject(
-                f"deepeval was handed a native {type(self).__name__}. Take the class of that name "
-                "from assay.deepeval, or hand over what .to_deepeval() returns"
-            )
+        _refuse_deepeval(self)
         return type(self)
+
+    if not TYPE_CHECKING:  # or a type checker would believe any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Nothing; but some of deepeval's metrics read their own fields before they ask."""
+            _refuse_deepeval(self)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _refuse_deepeval(thing: Native) -> None:
+    """Raise if it is deepeval that looks at a native object, and say what it takes instead."""
+    asking = sys._getframe(2).f_globals.get("__name__", "")  # noqa: SLF001
+    if asking.startswith(_OF_DEEPEVAL):
+        raise NativeObject(
+            f"deepeval was handed a native {type(thing).__name__}. Take the class of that name "
+            "from assay.deepeval, or hand over what .to_deepeval() returns"
+        )
 
 
 @dataclass
@@ -183,7 +197,7 @@ class AgentTestCase(LLMTestCase):
         self.conversation_history.append({"role": role, "content": content})
 
     def validate(self) -> list[str]:
-        """Readable complaints about this case; empty when there are none."""
+        """Complaints about the record, not about what the agent did; empty when there are none."""
         return complaints(self)
 
     def to_dict(self) -> dict[str, Any]:

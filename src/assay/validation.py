@@ -1,4 +1,7 @@
-"""Readable complaints about a case: everything that would make its score doubtful."""
+"""Readable complaints about a record: everything that would make its score doubtful.
+
+What the agent did wrong is no complaint: that is what the score is for.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ def complaints_of_read_case(case: AgentTestCase) -> list[str]:
     return [
         *_of_texts(case),
         *_of_execution(case.execution_data),
-        *_of_tools(case.available_tools, case.execution_data),
+        *_of_tools(case.available_tools),
         *_of_history(case.conversation_history),
         *_of_misspelt_keys(case),
     ]
@@ -151,7 +154,8 @@ def _calls(data: Any) -> list[tuple[int, ToolExecutionResult]]:
 def _of_call(call: ToolExecutionResult, where: str) -> Iterator[str]:
     if not call.tool:
         yield f"{where}.tool cannot be empty"
-    if not isinstance(call.parameters, dict):
+    # A text is what the agent sent where it sent no object: its mistake, not the record's.
+    if not isinstance(call.parameters, dict | str):
         yield f"{where}.parameters must be an object, got {preview(call.parameters)}"
     success: object = call.success
     if not isinstance(success, bool):
@@ -162,17 +166,11 @@ def _of_call(call: ToolExecutionResult, where: str) -> Iterator[str]:
         yield f"{where}.success is not recorded; the call counts as failed"
 
 
-def _of_tools(definitions: Any, data: Any) -> Iterator[str]:
+def _of_tools(definitions: Any) -> Iterator[str]:
     try:
-        tools = read_tools(definitions)
+        read_tools(definitions)
     except AssayError as exc:
         yield f"available_{exc}"
-        return
-    if tools and isinstance(data, MCPExecutionData):
-        called = (c.tool for _, c in _calls(data) if c.tool and isinstance(c.tool, str))
-        for name in dict.fromkeys(called):
-            if name not in tools:
-                yield f"Tool '{name}' not found in available_tools"
 
 
 def _of_history(history: Any) -> Iterator[str]:

@@ -40,7 +40,12 @@ def test_a_conversation_is_recorded_as_it_happened(name: str, converse: Converse
         name, "I hate cold weather", "Compare the weather in Oslo and Tampere", "And tomorrow?"
     )
     assert calls(told) == [
-        ("update_preferences", {"preference": "dislikes_cold", "value": True}, 1, True)
+        (
+            "update_user_preferences_from_insight",
+            {"preference": "dislikes_cold", "value": True},
+            1,
+            True,
+        )
     ]
     assert calls(compared) == [
         ("get_current_weather", {"city": "Oslo"}, 1, True),

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DAY = date(2026, 11, 16)
-NAMES = ("get_current_weather", "get_weather_forecast", "get_preferences", "update_preferences")
+NAMES = (
+    "get_current_weather",
+    "get_weather_forecast",
+    "get_user_preferences",
+    "update_user_preferences_from_insight",
+)
 TOOLS = [{"type": "function", "function": {"name": name}} for name in NAMES]
 
 
@@ -64,7 +69,9 @@ def test_the_good_one_remembers_the_city_and_the_user() -> None:
     told = converse(
         "scripted-good", "I hate cold weather", "What's the weather in Oslo?", "And tomorrow?"
     )
-    assert told[0][0] == ['update_preferences({"preference": "dislikes_cold", "value": true})']
+    assert told[0][0] == [
+        'update_user_preferences_from_insight({"preference": "dislikes_cold", "value": true})'
+    ]
     assert "dislike cold" in told[1][1]
     assert told[2][0] == ['get_weather_forecast({"city": "Oslo", "days": 3})']
     tomorrow = BundledWeather(DAY).forecast("Oslo", 2)["daily_summaries"][1]

@@ -114,13 +114,13 @@ def test_a_session_goes_on_from_its_history_and_can_be_forgotten(
 CALLS = (
     (
         PastCall("past-0-0", "get_current_weather", {"city": "Oslo"}, '{"temp": 2.6}', 1),
-        PastCall("past-0-1", "get_preferences", {}, '{"flags": {}}', 1),
+        PastCall("past-0-1", "get_user_preferences", {}, '{"flags": {}}', 1),
         PastCall("past-0-2", "get_forecast", {"city": "Oslo"}, '{"error": "no map"}', 2),
     ),
 )
 RETOLD = [
     ("user", BEFORE[0]["content"]),
-    ("calls", [("get_current_weather", {"city": "Oslo"}), ("get_preferences", {})]),
+    ("calls", [("get_current_weather", {"city": "Oslo"}), ("get_user_preferences", {})]),
     ("result", '{"temp": 2.6}'),
     ("result", '{"flags": {}}'),
     ("calls", [("get_forecast", {"city": "Oslo"})]),

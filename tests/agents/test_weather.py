@@ -147,10 +147,12 @@ def test_the_tools_ask_the_source_and_the_book() -> None:
     tools = {tool.__name__: tool for tool in weather_tools(BundledWeather(DAY), book, "ann")}
     assert tools["get_current_weather"]("Oslo")["current"]["city"] == "Oslo"
     assert len(tools["get_weather_forecast"]("Oslo")["daily_summaries"]) == 3
-    tools["update_preferences"](preference="prefers_indoor", value=True)
-    assert tools["get_preferences"]()["flags"] == {"prefers_indoor": True}
+    tools["update_user_preferences_from_insight"](preference="prefers_indoor", value=True)
+    assert tools["get_user_preferences"]()["flags"] == {"prefers_indoor": True}
     assert all(tool.__doc__ for tool in tools.values())
-    assert all(flag in (tools["update_preferences"].__doc__ or "") for flag in FLAGS)
+    assert all(
+        flag in (tools["update_user_preferences_from_insight"].__doc__ or "") for flag in FLAGS
+    )
 
 
 class _Replies(BaseHTTPRequestHandler):

@@ -17,6 +17,7 @@ from assay.analyses import (
     persistence,
     retry,
     servers,
+    tools,
     workload,
 )
 from assay.errors import UnknownName
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from assay import Store
+    from assay.analyses import Filters, Rules
 
 MISSING = "'hour' is a required property"
 LIMIT = "429 Too Many Requests"
@@ -149,23 +151,46 @@ def siblings(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return store_of(tmp_path_factory.mktemp("siblings"), runs)
 
 
-def test_failures_by_kind_after_looking_at_the_same_call_elsewhere(siblings: Store) -> None:
+@pytest.mark.parametrize("rules", ["assay", "seed"])
+@pytest.mark.parametrize("filters", [{}, {"models": ["ann"]}, {"servers": ["s"]}])
+def test_every_analysis_counts_the_same_blame(
+    siblings: Store, rules: Rules, filters: Filters
+) -> None:
+    asked: Filters = {**filters, "rules": rules}
+    (every,) = tools(siblings, by="all", **asked)
+    by_use = {
+        "model": every.model_failures,
+        "server": every.server_failures,
+        "environment": every.environment_failures,
+        "unknown": every.unknown_failures,
+    }
+    blamed = {row.blame: row.failures for row in errors(siblings, by="blame", **asked)}
+    words = {"MODEL_ERROR": "model", "SERVER_ERROR": "server", "UNKNOWN": "unknown"}
+    assert {words.get(name or "", name): n for name, n in blamed.items()} == {
+        name: n for name, n in by_use.items() if n
+    }
+    by_server = [row.model_failures for row in servers(siblings, **asked)]
+    assert sum(by_server) == every.model_failures
+    responses = {row.blame: row.failures for row in retry(siblings, by="blame", **asked)}
+    assert responses == blamed
+
+
+def test_failures_by_kind_with_how_the_same_call_went_elsewhere(siblings: Store) -> None:
     limit, *others = errors(siblings)
     assert (limit.blame, limit.kind, limit.failures) == ("environment", "rate_limit", 2)
     assert (limit.share, limit.calls, limit.rate, limit.runs) == (1 / 2, 5, 2 / 5, 2)
-    assert (limit.worked_elsewhere, limit.failed_elsewhere, limit.reblamed) == (0, 2, 0)
+    assert (limit.worked_elsewhere, limit.failed_elsewhere) == (0, 2)
     found = {(row.blame, row.kind): row for row in others}
-    assert set(found) == {("server", "execution_error"), ("model", "missing_required_field")}
-    doubted = found["server", "execution_error"]
-    assert (doubted.failures, doubted.worked_elsewhere, doubted.reblamed) == (1, 1, 1)
+    assert set(found) == {("unknown", "unclassified"), ("model", "missing_required_field")}
+    odd = found["unknown", "unclassified"]
+    assert (odd.failures, odd.worked_elsewhere) == (1, 1)
 
 
 @pytest.mark.parametrize(
-    ("rule", "blamed"),
-    [("no_error_found", "server"), ("no_result", "unknown"), ("empty", "unknown")],
+    ("rule", "worked"), [("no_error_found", 1), ("no_result", 0), ("empty", 0)]
 )
-def test_a_call_of_which_nobody_can_tell_takes_no_blame_from_another(
-    rule: str, blamed: str, tmp_path: Path
+def test_a_call_of_which_nobody_can_tell_did_not_work_elsewhere(
+    rule: str, worked: int, tmp_path: Path
 ) -> None:
     day = {"day": 1}
     other = ok("book", parameters=day, success_rule=rule)
@@ -175,7 +200,7 @@ def test_a_call_of_which_nobody_can_tell_takes_no_blame_from_another(
     with opened(store) as view:
         view.expect_many()
         assert errors(view) == [alone]
-    assert (alone.blame, alone.worked_elsewhere) == (blamed, int(blamed == "server"))
+    assert (alone.blame, alone.worked_elsewhere) == ("unknown", worked)
 
 
 def test_code_that_is_wrong_for_everybody_is_not_the_servers(tmp_path: Path) -> None:
@@ -184,8 +209,8 @@ def test_code_that_is_wrong_for_everybody_is_not_the_servers(tmp_path: Path) -> 
     served = bad("tide", "list index out of range", parameters={"day": 1})
     runs = [a_run(model, "t1", own, untold, served) for model in ("ann", "bob", "cid", "dan")]
     store = store_of(tmp_path, runs)
-    found = {row.blame: (row.failures, row.reblamed) for row in errors(store, by="blame")}
-    assert found == {"model": (4, 0), "unknown": (4, 0), "server": (4, 0)}
+    found = {row.blame: row.failures for row in errors(store, by="blame")}
+    assert found == {"model": 4, "unknown": 4, "server": 4}
     for key, case in store.keyed_cases():
         judged = judged_calls(case, store.siblings(key))
         shown = [call.blame.category for call in judged if call.blame is not None]
@@ -205,19 +230,25 @@ def test_a_tool_that_was_searched_for_is_known_by_its_work(tmp_path: Path) -> No
     assert shown == ["none", "not_on_offer"]
 
 
-def test_runs_that_are_filtered_out_still_bear_witness(siblings: Store) -> None:
+def test_the_same_call_is_looked_for_in_runs_that_are_filtered_out(siblings: Store) -> None:
     found = {row.blame: row for row in errors(siblings, by="blame", models=["ann"])}
     assert {blame: row.failures for blame, row in found.items()} == {
         "environment": 1,
-        "server": 1,
+        "unknown": 1,
         "model": 1,
     }
-    assert found["server"].calls == 3
+    assert found["unknown"].calls == 3
+    assert found["unknown"].worked_elsewhere == 1
 
 
-def test_by_the_seed_nobody_bears_witness(siblings: Store) -> None:
-    found = {row.blame: row.failures for row in errors(siblings, by="blame", rules="seed")}
-    assert found == {"SERVER_ERROR": 2, "MODEL_ERROR": 1, "UNKNOWN": 1}
+def test_the_seed_looks_at_no_other_run(siblings: Store) -> None:
+    rows = errors(siblings, by="blame", rules="seed")
+    assert {row.blame: row.failures for row in rows} == {
+        "SERVER_ERROR": 2,
+        "MODEL_ERROR": 1,
+        "UNKNOWN": 1,
+    }
+    assert {row.worked_elsewhere for row in rows} == {None}
 
 
 def test_the_interval_of_a_rate_spans_it(siblings: Store) -> None:

@@ -231,8 +231,10 @@ def test_only_what_was_learned_is_drawn() -> None:
     drawn = learning(
         [
             Event(0.0, "learned", {"flag": "dislikes_rain", "value": True, "said": "hate rain"}),
-            Event(0.1, "tool_call", {"tool": "get_preferences", "arguments": {}}),
-            Event(0.2, "tool_result", {"tool": "get_preferences", "error": None, "result": {}}),
+            Event(0.1, "tool_call", {"tool": "get_user_preferences", "arguments": {}}),
+            Event(
+                0.2, "tool_result", {"tool": "get_user_preferences", "error": None, "result": {}}
+            ),
         ]
     )
     assert drawn is not None

@@ -235,11 +235,7 @@ def test_a_report_on_runs_that_nobody_judged_says_what_to_ask_instead(
         head = next(
             line for line in assay("analyze", name, store).out.splitlines() if "miss" in line
         )
-        assert head.split()[:4] in (
-            ["model", "expected", "missing"],
-            ["model", "pass", "expected", "missing"],
-            ["task", "expected", "missing", "runs"],  # "judged" stands in the line above
-        )
+        assert "expected   missing" in head
     judged = tmp_path / "judged"
     store_of(judged, [a_run("ann", "t1", ok("find"), outcome=RunOutcome(success=True))])
     assert assay("analyze", judged / "runs.assay").err == ""

@@ -34,7 +34,7 @@ def test_what_somebody_wrote_stays_as_it_is(written: str) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--judge", "gpt-5"], "assay: judge: 'gpt-5' does not say whose model it is."),
+        (["--judge", "qwen3"], "assay: judge: 'qwen3' does not say whose model it is."),
         (["--judge", "openai:gpt-5"], "or name a server of your own by --base-url or"),
         (["--judge", "openai:m", "--base-url", "ftp://x"], "assay: --base-url: expected http://"),
         (["--jury", "evidence,evidence"], "assay: --jury: expected two or more different judges"),

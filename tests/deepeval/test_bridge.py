@@ -59,6 +59,7 @@ def test_a_case_is_of_both_families() -> None:
 def test_it_takes_all_native_fields_in_the_native_order() -> None:
     values = [*seed_fields().values(), *OUR_OWN_FIELDS.values()]
     assert list(seed_fields()) + list(OUR_OWN_FIELDS) == NAMES
+    assert list(inspect.signature(AgentTestCase).parameters)[: len(NAMES)] == NAMES
     by_position, by_name = AgentTestCase(*values), full_case()
     assert by_position == by_name
     given = dict(zip(NAMES, values, strict=True))

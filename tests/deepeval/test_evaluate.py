@@ -16,6 +16,7 @@ import pytest
 pytest.importorskip("deepeval")
 
 import deepeval.metrics
+from deepeval.dataset import EvaluationDataset
 from deepeval.evaluate import assert_test, evaluate
 from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
 from deepeval.metrics import BaseMetric, ToolCorrectnessMetric
@@ -136,11 +137,32 @@ def test_strict_mode_is_all_or_nothing(*, run_async: bool) -> None:
 
 
 @BOTH_MODES
-def test_what_cannot_be_measured_has_no_score_and_does_not_pass(*, run_async: bool) -> None:
+def test_what_cannot_be_measured_scores_0_does_not_pass_and_says_so(*, run_async: bool) -> None:
     data = assay.MCPExecutionData([], planning_json_compliance=None)
     (found,) = run([good_case(execution_data=data)], MCPToolMetric(), run_async=run_async)
-    assert (found.score, found.success, found.error) == (None, False, None)
-    assert found.reason.startswith("Not scored")
+    assert (found.score, found.success, found.error) == (0.0, False, None)
+    not_judged, not_measured, not_scored, *_ = found.reason.splitlines()
+    assert not_judged.startswith("Not judged (shown as 0): task_fulfillment, grounding, ")
+    assert not_measured.startswith("Not measured (shown as n/a): input_schema_compliance, ")
+    assert not_scored.startswith("Not scored: ")
+
+
+def test_the_attributes_are_numbers_and_the_rest_says_none() -> None:
+    metric = MCPToolMetric()
+    data = assay.MCPExecutionData([], planning_json_compliance=None)
+    assert metric.measure(good_case(execution_data=data)) is None
+    assert (metric.score, metric.success, metric.grounding, metric.tool_selection_score) == (
+        0.0,
+        False,
+        0.0,
+        0.0,
+    )
+    assert metric.score_breakdown is not None
+    assert metric.score_breakdown["grounding"] is None
+    assert asyncio.run(metric.evaluate(good_case(execution_data=data))).value is None
+    quiet = MCPToolMetric(include_reason=False)
+    quiet.measure(good_case(execution_data=data))
+    assert quiet.reason == ""
 
 
 @BOTH_MODES
@@ -197,9 +219,9 @@ def test_the_metric_reads_the_tools_of_a_plain_deepeval_case() -> None:
         ],
     )
     metric = MCPToolMetric(available_tools=TOOLS)
-    # Of the one call with arguments the city is not said: schema 0. The other three rates are 1;
-    # planning is not known.
-    assert metric.measure(plain) == pytest.approx(3 / 4)
+    # Of the one call with arguments the city is not said: schema 0. Both tools are known: names 1.
+    # How the calls went and how they were planned is not known.
+    assert metric.measure(plain) == pytest.approx(1 / 2)
 
 
 def test_a_clone_has_every_parameter() -> None:
@@ -295,6 +317,14 @@ def test_deepevals_tool_correctness_works_on_our_case(
     assert found.score == score
 
 
+def test_a_dataset_of_deepevals_takes_our_case() -> None:
+    dataset = EvaluationDataset()
+    dataset.add_test_case(good_case())
+    dataset.add_test_case(bad_case())
+    found = run(dataset.test_cases, MCPToolMetric(), run_async=False)
+    assert [entry.score for entry in found] == pytest.approx([1.0, 0.8])
+
+
 def test_deepevals_tool_permission_works_on_our_case() -> None:
     permission = getattr(deepeval.metrics, "ToolPermissionMetric", None)
     if permission is None:
@@ -317,8 +347,8 @@ def test_native_objects_are_upgraded_by_our_evaluate(*, run_async: bool) -> None
     # The only tool expected was called in both.
     assert sorted(scores) == [[pytest.approx(0.8), 1.0], [1.0, 1.0]]
     result = assay.deepeval.evaluate(cases[2:], metrics[:1], **options)
-    # No arguments are stated, and planning is not known; the other three rates are 1.
-    assert result.test_results[0].metrics_data[0].score == pytest.approx(3 / 3)
+    # Only the name of the tool is known, and it is right.
+    assert result.test_results[0].metrics_data[0].score == 1.0
 
 
 def test_native_objects_are_upgraded_by_our_assert_test() -> None:
@@ -341,8 +371,9 @@ def test_one_metric_measures_many_cases_at_once() -> None:
 TEST_FILE = """
 import pytest
 from deepeval import assert_test
-from assay import MCPExecutionData, ToolExecutionResult
-from assay.deepeval import AgentTestCase, MCPToolMetric
+from evaluators.metrics.mcp_tool import MCPToolMetric
+from evaluators.metrics.mcp_tool.schema import MCPExecutionData, ToolExecutionResult
+from evaluators.test_case import AgentTestCase
 
 @pytest.mark.parametrize("tool", ["weather", "umbrella"])
 def test_agent(tool):

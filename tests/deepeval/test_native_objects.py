@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import subprocess
 import sys
@@ -45,6 +46,47 @@ def test_deepeval_says_what_to_do_with_a_native_object(
         metric = metric.to_deepeval()
     with pytest.raises(NativeObject, match=r"assay\.deepeval, or .* \.to_deepeval\(\)"):
         hand_over(function, case, metric, run_async=run_async)
+
+
+@pytest.mark.parametrize("native", ["case", "plain case"])
+def test_a_dataset_of_deepevals_says_what_to_do_with_a_native_case(native: str) -> None:
+    dataset = pytest.importorskip("deepeval.dataset").EvaluationDataset()
+    with pytest.raises(NativeObject, match=r"\.to_deepeval\(\)"):
+        dataset.add_test_case(NATIVE[native])
+    assert dataset.test_cases == []
+
+
+class Judge:
+    """A model that is never asked."""
+
+    def __new__(cls) -> Any:
+        base = pytest.importorskip("deepeval.models").DeepEvalBaseLLM
+        methods = ("load_model", "generate", "a_generate", "get_model_name")
+        return type("Judge", (base,), dict.fromkeys(methods, lambda self: "judge"))()
+
+
+@pytest.mark.parametrize("native", ["case", "plain case"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ToolPermissionMetric", {"allowed_tools": ["weather"]}),
+        ("ToolCorrectnessMetric", {}),
+        ("ArgumentCorrectnessMetric", {}),
+        ("MCPUseMetric", {}),
+        ("TaskCompletionMetric", {}),
+        ("AgentLoopDetectionMetric", {}),
+    ],
+)
+def test_deepevals_metrics_say_what_to_do_with_a_native_case(
+    name: str, options: dict[str, Any], native: str
+) -> None:
+    kind = getattr(pytest.importorskip("deepeval.metrics"), name, None)
+    if kind is None:
+        pytest.skip(f"this deepeval has no {name}")
+    if "model" in inspect.signature(kind).parameters:
+        options = {**options, "model": Judge()}
+    with pytest.raises(NativeObject, match=r"\.to_deepeval\(\)"):
+        kind(**options).measure(NATIVE[native])
 
 
 @pytest.mark.parametrize("name", NATIVE)

@@ -57,9 +57,7 @@ def test_a_conversation() -> None:
     assert run.started_at == 1.7e9
     assert run.source == Source("log.json", "openai-chat", None)
     assert run.extra == {"note": "kept"}
-    assert run.validate() == [
-        "execution_data.tool_executions[1].parameters must be an object, got str '{broken'"
-    ]
+    assert run.validate() == []
 
 
 @pytest.mark.parametrize(

@@ -42,15 +42,23 @@ NAMES = {
         "openrouter", "meta/llama", "https://openrouter.ai/api/v1"
     ),
     "groq:x": ModelAddress("groq", "x"),
+    # A bare name that says whose model it is.
+    "gpt-4o": ModelAddress("openai", "gpt-4o"),
+    "chatgpt-4o-latest": ModelAddress("openai", "chatgpt-4o-latest"),
+    "o3": ModelAddress("openai", "o3"),
+    "o4-mini": ModelAddress("openai", "o4-mini"),
+    "claude-sonnet-4-5": ModelAddress("anthropic", "claude-sonnet-4-5"),
+    " gemini-2.5-flash": ModelAddress("google", "gemini-2.5-flash"),
+    "deepseek-chat": ModelAddress("deepseek", "deepseek-chat", "https://api.deepseek.com/v1"),
 }
 
 
 @pytest.mark.parametrize("spec", NAMES)
-def test_a_model_is_named_with_colon_or_slash(spec: str) -> None:
+def test_which_model_a_name_stands_for(spec: str) -> None:
     assert address_of(spec) == NAMES[spec]
 
 
-@pytest.mark.parametrize("spec", ["my-model", "Qwen/Qwen3-8B", "llama3.2:3b"])
+@pytest.mark.parametrize("spec", ["my-model", "Qwen/Qwen3-8B", "llama3.2:3b", "claude-x"])
 def test_with_a_base_url_any_name_is_a_model_there(spec: str) -> None:
     address = address_of(spec, f"{LOCAL}/")
     assert address == ModelAddress("openai", spec, LOCAL)
@@ -62,6 +70,8 @@ def test_with_a_base_url_any_name_is_a_model_there(spec: str) -> None:
     [
         ({BASE_URL_VARIABLE: "http://a/v1"}, "openai:m", None, "http://a/v1"),
         ({BASE_URL_VARIABLE: "http://a/v1"}, "m", None, "http://a/v1"),
+        ({BASE_URL_VARIABLE: "http://a/v1"}, "gpt-4o", None, "http://a/v1"),
+        ({"OPENAI_BASE_URL": "http://a/v1"}, "gpt-4o", None, "http://a/v1"),
         ({BASE_URL_VARIABLE: "http://a/v1"}, "m", "http://b/v1", "http://b/v1"),
         ({BASE_URL_VARIABLE: "http://a/v1"}, "anthropic:m", None, None),
         ({"OPENAI_BASE_URL": "http://a/v1"}, "openai:m", None, "http://a/v1"),
@@ -85,7 +95,10 @@ def test_where_a_model_is_asked(
 @pytest.mark.parametrize(
     ("spec", "kind", "message"),
     [
-        ("gpt-4o", InvalidJudge, "Write provider:model, such as openai:gpt-4o, or name a server"),
+        ("qwen3", InvalidJudge, "Write provider:model, such as openai:qwen3, or name a server"),
+        ("gpt-oss-20b", InvalidJudge, "'gpt-oss-20b' does not say whose model it is"),
+        ("oops", InvalidJudge, "'oops' does not say whose model it is"),
+        ("gpt-4o", InvalidJudge, "openai:gpt-4o needs a key"),
         ("", InvalidJudge, "Write provider:model, such as openai:MODEL"),
         ("opnai:gpt-4o", UnknownName, "Did you mean 'openai'?"),
         ("openai:", InvalidJudge, "names no model. Write openai:MODEL"),

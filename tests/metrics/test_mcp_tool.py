@@ -211,8 +211,9 @@ def test_with_nothing_at_all_there_is_no_score(case: AgentTestCase) -> None:
 
 def test_a_rate_that_does_not_apply_can_still_be_printed() -> None:
     metric = measured(case_of(), EIGHTS)
+    assert [getattr(metric, rate) for rate in MEASURED_RATES] == [0.0, 0.0, 0.0, 0.0, 1.0]
     assert [f"{getattr(metric, rate):.2%}" for rate in MEASURED_RATES] == [
-        *["0.00%"] * 4,
+        *["n/a"] * 4,
         "100.00%",
     ]
     assert [breakdown_of(metric)[rate] for rate in MEASURED_RATES] == [None] * 4 + [1.0]
@@ -287,12 +288,45 @@ def test_execution_data_may_come_beside_the_case() -> None:
 
 def test_calls_are_inferred_where_none_were_recorded() -> None:
     metric = MCPToolMetric(model="none", available_tools=TOOLS)
-    case = LLMTestCase("a", '[调用工具: weather] {"city": "Oslo"} done')
+    case = LLMTestCase("a", '[调用工具: weather] {"city": "Oslo"} 结果: 4 degrees')
     assert metric.measure(case) == 1.0
     assert metric.valid_tool_name_rate == 1.0
-    assert "The calls were inferred from text; their success is a guess." in reason_of(metric)
-    assert metric.measure(LLMTestCase("a", "b", tools_called=["nope"])) == pytest.approx(2 / 4)
+    assert "The calls and how they went were inferred from text." in reason_of(metric)
+    # Schema and names 0, 1 - failures 1, as for any call to an unknown tool.
+    assert metric.measure(LLMTestCase("a", "b", tools_called=["nope"])) == pytest.approx(1 / 3)
     assert breakdown_of(metric)["planning_json_compliance"] is None
+
+
+@pytest.mark.parametrize("model", ["none", "evidence"])
+@pytest.mark.parametrize("tools", [None, TOOLS], ids=["tools unknown", "tools known"])
+@pytest.mark.parametrize(
+    "answer",
+    ["[调用工具: weather] ...", '[tool: weather] {"city": "Oslo"} Oslo is sunny.'],
+    ids=["name", "name and arguments"],
+)
+def test_calls_that_a_text_only_mentions_are_not_scored(
+    answer: str, tools: Any, model: str
+) -> None:
+    metric = MCPToolMetric(model=model, available_tools=tools)
+    assert metric.measure(LLMTestCase("How warm is it in Oslo?", answer)) is None
+    assert metric.success is None
+    assert breakdown_of(metric)["execution_success_rate"] is None
+    assert breakdown_of(metric)["valid_tool_name_rate"] == (1.0 if tools else None)
+    assert reason_of(metric)[0].startswith("Not scored: ")
+    unknown = "Not everything applies: it is not known whether the calls succeeded."
+    assert unknown in reason_of(metric)
+
+
+def test_a_failure_that_a_text_mentions_counts() -> None:
+    metric = MCPToolMetric(model="none")
+    case = LLMTestCase("a", "[tool: weather] done [tool: clothes] failed: no such city")
+    assert metric.measure(case) == 0.0
+    assert metric.execution_success_rate == 0.0
+
+
+def test_a_judge_may_score_calls_that_a_text_only_mentions() -> None:
+    metric = MCPToolMetric(model=dict.fromkeys(DIMENSION_NAMES, 8))
+    assert metric.measure(LLMTestCase("a", "[tool: weather] ...")) == pytest.approx(0.8)
 
 
 def test_the_metrics_own_tools_go_before_those_of_the_case() -> None:

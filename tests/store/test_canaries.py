@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import duckdb
 import pytest
+from tests.redaction.test_redaction import SECRETS as EXAMPLES
+from tests.redaction.test_redaction import WRAPPINGS
 from tests.store.runs import fill, run
-from tests.store.test_redaction import BY_SHAPE, TOLD, WRAPPINGS
 
 from assay import MCPExecutionData, Source, ToolExecutionResult
 from assay.store import Store
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 
 CANARY = "canary7Quux42Zebra99Kestrel"
 HOLDERS = {
-    **{kind: template.format(secret) for kind, (template, secret) in BY_SHAPE.items()},
+    **{text[:40]: text for text, secret in EXAMPLES if len(secret) >= 16},
     "password": f"password={CANARY}",
     "field": json.dumps({"api_key": CANARY}),
     "header": f"Authorization: Bearer {CANARY}",
     "url": f"https://ada:{CANARY}@example.com/",
 }
-SECRETS = [part for _, secret in BY_SHAPE.values() for part in secret.split("\n")] + [CANARY]
+SECRETS = [secret for _, secret in EXAMPLES if len(secret) >= 16] + [CANARY]
 
 
 def case_with(text: str) -> AgentTestCase:
@@ -140,6 +141,6 @@ def test_mail_addresses_go_when_asked_for(tmp_path: Path) -> None:
 
 def test_every_example_that_is_told_goes_on_its_way_through_the_store(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store")
-    fill(store, [run(i, extra={"log": text}) for i, (text, _) in enumerate(TOLD)])
-    for case, (_, secret) in zip(store.cases(), TOLD, strict=True):
+    fill(store, [run(i, extra={"log": text}) for i, (text, _) in enumerate(EXAMPLES)])
+    for case, (_, secret) in zip(store.cases(), EXAMPLES, strict=True):
         assert secret not in str(case.extra["log"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -23,7 +23,7 @@ class Column(Struct, frozen=True):
     lower_is_better: bool | None = None
     interval: tuple[str, str] | None = None
     wide: bool = False
-    """Left out of tables for the terminal; files have everything."""
+    """The first to be left out where a table has no room for all; files have everything."""
 
 
 class Parameter(Struct, frozen=True):
@@ -39,7 +39,8 @@ class Analysis(Struct, frozen=True):
     """One question about many runs; `ask` answers it with one struct a row.
 
     `columns` are the fields of those structs that people are shown, in their order; `tables`
-    names the tables that it reads, so that callers know what it needs.
+    names the tables that it reads, so that callers know what it needs. `sorted_by` is the column
+    that the rows are sorted by, or finds it from the parameters; "" stands for the names.
     """
 
     name: str
@@ -50,6 +51,11 @@ class Analysis(Struct, frozen=True):
     ask: Callable[..., Sequence[Struct]]
     parameters: tuple[Parameter, ...] = ()
     tables: tuple[str, ...] = ("calls",)
+    sorted_by: str | Callable[[Mapping[str, Any]], str] = ""
+
+    def sort_column(self, asked: Mapping[str, Any]) -> str:
+        """The column that the rows are sorted by when the analysis is asked like this."""
+        return self.sorted_by if isinstance(self.sorted_by, str) else self.sorted_by(asked)
 
     def answer(self, source: Any, **asked: Any) -> Sequence[Struct]:
         """The rows of the answer, for callers that know the analysis by its name only."""

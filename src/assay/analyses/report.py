@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 
 
 class Section(Struct, frozen=True):
-    """One table of a report: an analysis asked in one way, and how many of its rows are shown."""
+    """One table of a report: an analysis asked in one way, and how many of its rows are shown.
+
+    `leading` columns are shown wherever there is room for them.
+    """
 
     name: str
     analysis: str
     title: str
     parameters: dict[str, Any] = field(default_factory=dict)
     shown: int | None = None
+    leading: tuple[str, ...] = ()
     unknown_to_the_seed: bool = False
 
 
@@ -46,7 +50,13 @@ PARTS: dict[str, tuple[Section, ...]] = {
     "detailed": (Section("detailed", "detailed", "Best and worst evaluations"),),
     "distribution": (Section("distribution", "distribution", "How scores are spread"),),
     "tool-stats": (
-        Section("all-calls", "tools", "All calls", {"by": "all"}),
+        Section(
+            "all-calls",
+            "tools",
+            "All calls",
+            {"by": "all"},
+            leading=("calls", "failures", "success_rate", "loading_calls", "mean_seconds"),
+        ),
         Section("models", "tools", "Calls by model", {"by": "model"}),
         Section("servers", "servers", "Servers", shown=20),
         Section("tools", "tools", "Tools with the most failures", shown=15),
@@ -57,6 +67,7 @@ PARTS: dict[str, tuple[Section, ...]] = {
             "tools",
             "Models by the share of their own failures",
             {"by": "model", "order": "model_failure_rate"},
+            leading=("calls", "model_failures", "model_failure_rate"),
         ),
         Section(
             "server-failures",
@@ -64,10 +75,16 @@ PARTS: dict[str, tuple[Section, ...]] = {
             "Servers by their own failures",
             {"order": "server_failures"},
             shown=15,
+            leading=("calls", "server_failures", "server_failure_rate"),
         ),
     ),
     "retry-analysis": (
-        Section("retry", "retry", "After a failure"),
+        Section(
+            "retry",
+            "retry",
+            "After a failure",
+            leading=("failures", "retry_rate", "switch_rate", "give_up_rate"),
+        ),
         Section("persistence", "persistence", "Streaks and variety"),
         Section("longest", "longest", "Longest runs"),
         Section("most-work", "workload", "Tasks that took the most calls"),
@@ -87,7 +104,12 @@ PARTS: dict[str, tuple[Section, ...]] = {
         ),
     ),
     "weighted": (
-        Section("weighted", "weighted", "Weighted scores"),
+        Section(
+            "weighted",
+            "weighted",
+            "Weighted scores",
+            leading=("score", "weighted", "rank_by_score", "rank"),
+        ),
         Section("marked-down", "weighted_runs", "Marked down", {"which": "penalised", "top_n": 15}),
         Section(
             "not-marked-down", "weighted_runs", "Not marked down", {"which": "clean", "top_n": 10}

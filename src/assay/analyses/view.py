@@ -12,8 +12,11 @@ The SQL of an analysis knows these tables and nothing of filters:
     summaries    recorded means over evaluations
 
 and some that follow from them: `all_calls` without the filters, `call_sides`, which are calls
-with what stood beside them, `run_counts`, `run_streaks`, `judged_failures`, `failure_responses`
-and `failure_episodes` from `views/`, and `kinds` of failure.
+with what stood beside them, `run_counts`, `run_streaks`, `compared_failures`,
+`failure_responses` and `failure_episodes` from `views/`, and `kinds` of failure.
+
+`failed`, `blame` and `kind` of a call are what they were found to be when it was read: every
+question counts these columns, and none judges a call again.
 
 By the seed's rules `failed`, `blame` and `kind` are its own classifier's, calls that only a
 trace tells of are left out, what has no name is "unknown", and a run without a task stands alone.
@@ -27,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.analyses.selection import Filters, Selection
 from assay.analyses.sql_files import sql_text
-from assay.evidence.failure_kinds import CATEGORY_OF, CIRCUMSTANCES, STATEFUL
+from assay.evidence.failure_kinds import CIRCUMSTANCES, KINDS
 from assay.store.tables import MODEL, SUCCEEDED, TABLES, TASK
 
 if TYPE_CHECKING:
@@ -138,7 +141,7 @@ _LONGEST_RUN = 10_000_000
 _PLACED = {"runs": "run_place", "calls": f"run_place * {_LONGEST_RUN} + position"}
 # Tables that follow from these four, as `views/NAME.sql` says, or `views/NAME_seed.sql`.
 _DERIVED = {
-    "judged_failures": "failures",
+    "compared_failures": "failures",
     "failure_responses": "responses",
     "failure_episodes": "episodes",
 }
@@ -166,10 +169,10 @@ _PLACED_WORDS = f"""
 """  # noqa: S608 - all ours
 _ASKED_OF_CALLS = (
     *_WORDS,
-    *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind", "blame_rule"),
+    *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind"),
     *("dynamically_loaded", "execution_time", "counted", "succeeded", "place"),
 )
-_UNKNOWN_TO_THE_SEED = frozenset({"turn", "blame_rule", "succeeded"})
+_UNKNOWN_TO_THE_SEED = frozenset({"turn", "succeeded"})
 # Of the circumstances, those that do not pass by waiting a little.
 _LASTING = frozenset({"auth", "quota_exceeded", "configuration"})
 
@@ -240,13 +243,8 @@ class View:
             )
 
     def _register(self, table: str) -> None:
-        columns = dict.fromkeys(("stateful", "transient"), "BOOLEAN")
-        rows = [
-            (kind, blame, kind in STATEFUL, kind in CIRCUMSTANCES - _LASTING)
-            for kind, blame in CATEGORY_OF.items()
-        ]
-        names = {"kind": "VARCHAR(40)", "usual_blame": "VARCHAR(20)"}
-        self._engine.register(table, names | columns, rows)
+        rows = [(kind, kind in CIRCUMSTANCES - _LASTING) for kind in KINDS]
+        self._engine.register(table, {"kind": "VARCHAR(40)", "transient": "BOOLEAN"}, rows)
 
     def _definition(self, table: str) -> str:
         if table in _OF_STORED_RUNS:

@@ -13,8 +13,7 @@ from assay.agents.protocol import NO_KEY, Adapter, ModelEndpoint
 from assay.agents.scripted import PREFIX, is_scripted
 from assay.errors import InvalidSettings
 from assay.json_values import without_surrogates
-from assay.store.redaction import masked_text
-from assay.store.secret_rules import MASK
+from assay.redaction import MASK, redact_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +70,7 @@ def entrants(
         chosen = own or model or SCRIPTED
         endpoint = _endpoint(chosen, base_url, scripted_url)
         # The name of a command may hold bytes that are no text.
-        label = masked_text(_without_keys(without_surrogates(name)))
+        label = redact_text(_without_keys(without_surrogates(name)))
         found.append(Entrant(label, adapter_named(agent), endpoint))
     labels = [entrant.label for entrant in found]
     if len(set(labels)) < len(labels):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.arena.suite import Task
-from assay.store.redaction import masked_text
+from assay.redaction import redact_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -33,7 +33,7 @@ class Conversation(Struct, frozen=True):
 
         It is masked here as it will be there, so that it is found again.
         """
-        return masked_text(f"{self.suite}/{self.task_id(turn)}/{self.entrant}/{self.attempt}")
+        return redact_text(f"{self.suite}/{self.task_id(turn)}/{self.entrant}/{self.attempt}")
 
     @property
     def run_ids(self) -> list[str]:

@@ -124,7 +124,7 @@ class _Group(TyperGroup):
         args = spread_names(args)
         if args and args[0] not in self.commands:
             refuse_swapped("analyze", *args[:2])
-            if not Path(args[0]).exists():
+            if not args[0].startswith("-") and not Path(args[0]).exists():
                 _refuse_misspelt(*args[:2])
         if not args or (args[0] not in self.commands and args[0] not in _HELP):
             args = [_REPORT, *args]
@@ -133,7 +133,7 @@ class _Group(TyperGroup):
 
 def _refuse_misspelt(word: str, after: str = "-") -> None:
     """Say so where a word is no folder and nearly the name of an analysis, or stands for one."""
-    is_followed = not word.startswith("-") and not after.startswith("-")
+    is_followed = not after.startswith("-")
     if is_followed or get_close_matches(word, ANALYSES, n=1):
         analysis_named(word)
 
@@ -211,18 +211,10 @@ def _epilog(analysis: Analysis) -> str:
 
 def _tell(answered: Sequence[Answered], terminal: Terminal) -> None:
     for found in answered:
-        section = found.section
         if found.rows:
-            table = analysis_table(
-                found.analysis,
-                found.rows,
-                title=section.title,
-                shown=section.shown,
-                width=terminal.width,
-            )
-            terminal.print(table)
+            terminal.print(analysis_table(found, width=terminal.width))
         else:
-            terminal.tell(f"{section.title}: nothing to count\n")
+            terminal.tell(f"{found.section.title}: nothing to count\n")
 
 
 def _export(view: View, path: Path) -> None:

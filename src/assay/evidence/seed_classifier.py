@@ -70,9 +70,9 @@ def seed_message(result: str) -> str:
     return found[1] if found else result[:_SHOWN]
 
 
-def classify_error(text: str) -> tuple[str, str]:
+def classify_error(result: str) -> tuple[str, str]:
     """Category and subcategory of a failed call's recorded result, as the seed has them."""
-    message = seed_message(text)
+    message = seed_message(result)
     for pattern, category, subcategory in RULES:
         if pattern.search(message):
             return category, subcategory

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -64,6 +65,13 @@ _ALIASES = {
     "llama.cpp": "llamacpp",
     "claude": "anthropic",
 }
+# Bare names under which a provider serves its own models; open weights are served by many.
+_OWN_MODELS = {
+    "openai": re.compile(r"(?:chat)?gpt-\d|o\d(?:-|$)"),
+    "anthropic": re.compile(r"claude-"),
+    "google": re.compile(r"gemini-"),
+    "deepseek": re.compile(r"deepseek-(?:chat|reasoner)"),
+}
 
 
 class ModelAddress(Struct, frozen=True):
@@ -115,16 +123,15 @@ class ModelAddress(Struct, frozen=True):
 def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
     """Read `provider:model` or `provider/model`; with a base URL any other name is a model there.
 
-    The base URL comes from the argument, from ASSAY_JUDGE_BASE_URL, or from the provider's own
-    variable.
+    Without one a bare name such as gpt-4o or claude-sonnet-4-5 is a model of its maker. The base
+    URL comes from the argument, from ASSAY_JUDGE_BASE_URL, or from the provider's own variable.
     """
     spec = spec.strip()
     provider, model = _split(spec)
     url = base_url or (os.environ.get(BASE_URL_VARIABLE) if provider in {None, "openai"} else None)
     if provider is None:
-        if not url or not spec:
-            raise _unknown(spec)
-        provider, model = "openai", spec
+        provider = "openai" if url and spec else _maker_of(spec)
+        model = spec
     if not model:
         raise InvalidJudge(f"model: {spec!r} names no model. Write {provider}:MODEL")
     known = PROVIDERS[provider]
@@ -138,6 +145,13 @@ def _split(spec: str) -> tuple[str | None, str]:
     head = spec[:at].strip().lower() if at != -1 else ""
     provider = _ALIASES.get(head, head)
     return (provider, spec[at + 1 :].strip()) if provider in PROVIDERS else (None, spec)
+
+
+def _maker_of(spec: str) -> str:
+    for provider, names in _OWN_MODELS.items():
+        if names.match(spec):
+            return provider
+    raise _unknown(spec)
 
 
 def _unknown(spec: str) -> Exception:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from assay.evidence.schema_fit import Fit, explain_misfit, explain_misfits, schema_fit
+from assay.execution import INFERRED_FROM_TEXT
 from assay.metrics.agent_case import as_agent_case
 from assay.records import cut, preview
 from assay.score import Evidence, Score, mean, share
@@ -35,7 +36,7 @@ class CheckedCall(Struct, frozen=True, gc=False):
 
     known: bool | None
     fit: Fit | None
-    success: bool
+    success: bool | None
 
 
 def check_calls(
@@ -47,14 +48,14 @@ def check_calls(
     recorded without its content: nothing can be said of their fit.
     """
     if tools is None:
-        return [CheckedCall(None, None, bool(call.success)) for call in calls]
+        return [CheckedCall(None, None, call.known_success) for call in calls]
     checked = []
     for call in calls:
         tool = _tool_of(call, tools)
         known = tool is not None
         unstated = not call.arguments_recorded or (inferred and call.parameters == {})
         fit = schema_fit(tool.input_schema, call.parameters) if tool and not unstated else None
-        checked.append(CheckedCall(known, fit, bool(call.success)))
+        checked.append(CheckedCall(known, fit, call.known_success))
     return checked
 
 
@@ -76,13 +77,13 @@ def valid_tool_name_rate(calls: Sequence[CheckedCall]) -> float | None:
 
 
 def execution_success_rate(calls: Sequence[CheckedCall]) -> float | None:
-    """Share of all calls that succeeded; higher is better."""
-    return share([call.success for call in calls])
+    """Share of the calls that succeeded, where that is known; higher is better."""
+    return share([call.success for call in calls if call.success is not None])
 
 
 def valid_call_failure_rate(calls: Sequence[CheckedCall]) -> float | None:
-    """Share of the calls to known tools that failed; lower is better."""
-    return share([not call.success for call in calls if call.known])
+    """Share of the calls to known tools that failed, where that is known; lower is better."""
+    return share([not call.success for call in calls if call.known and call.success is not None])
 
 
 def planning_json_compliance(rounds: Iterable[object]) -> float | None:
@@ -154,6 +155,8 @@ def measure_tool_use(
     With calls but none to a known tool, mcp-bench says 0 for schema compliance and for valid
     call failures (`conform`); `not_applicable` leaves the two out. Without calls only planning
     applies, unless `no_calls` is "zero": then each of the four rates over calls is at its worst.
+    Calls that only a text speaks of, without a word on how any of them went, have rates and no
+    mean: a text can name fitting calls that were never made.
     """
     checked = check_calls(case.calls, tools, inferred=inferred)
     rates = {name: rate(checked) for name, rate in RATES.items()}
@@ -166,7 +169,7 @@ def measure_tool_use(
     why = _why_missing(checked, tools, inferred=inferred)
     return Score(
         "tool_use",
-        mean([*terms, planning]),
+        None if only_mentioned(case.calls) else mean([*terms, planning]),
         why,
         (
             *[Score(k, v, why if v is None else "") for k, v in rates.items()],
@@ -193,9 +196,18 @@ class ToolUseMetric:
         return measure_tool_use(known, tools, inferred=inferred)
 
 
+def only_mentioned(calls: Sequence[ToolExecutionResult]) -> bool:
+    """Whether all calls are known from a text alone that does not say how any of them went."""
+    return bool(calls) and all(
+        call.success_rule == INFERRED_FROM_TEXT and call.known_success is None for call in calls
+    )
+
+
 def _why_missing(checked: Sequence[CheckedCall], tools: Tools, *, inferred: bool) -> str:
     if not checked:
         return "the agent made no calls"
+    if all(call.success is None for call in checked):
+        return "it is not known whether the calls succeeded"
     if tools is None:
         return "the tools on offer are not known"
     if not any(call.known for call in checked):
@@ -211,7 +223,7 @@ def _findings(
     for i, (call, check) in enumerate(zip(case.calls, checked, strict=True)):
         if tools is not None and check.fit != "fits":
             yield from _misuse(call, check, _tool_of(call, tools), i)
-        if not check.success:
+        if check.success is False:
             yield _finding(f"{call.tool} failed: {_words_of(call)}", "failed_call", i)
 
 

@@ -52,7 +52,10 @@ class _Guess(Struct, frozen=True):
 
 
 def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[JudgedCall]:
-    """The calls of a run, each failure with its blame; `siblings` by the position of the call."""
+    """The calls of a run, each failure with its blame as a store keeps it.
+
+    `siblings`, by the position of the call, say how the same call went elsewhere.
+    """
     try:
         tools = read_tools(case.available_tools) or None
     except AssayError:
@@ -64,7 +67,6 @@ def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[
             blame(
                 call,
                 tool=tools.get(call.tool) if tools else None,
-                siblings=siblings.get(position),
                 offered=offered,
             ),
             siblings.get(position),

@@ -17,11 +17,11 @@ from msgspec import Struct
 
 from assay.engine import file_list
 from assay.errors import InvalidRecord
+from assay.redaction import MASK
 from assay.run import Source
 from assay.store.case_text import read_case
 from assay.store.layout import files_of
 from assay.store.lookalikes import reads_as
-from assay.store.secret_rules import MASK
 from assay.store.tables import TABLES
 
 if TYPE_CHECKING:

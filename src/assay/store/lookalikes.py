@@ -16,17 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay import __version__
 from assay.engine import file_list
 from assay.errors import InvalidRecord
+from assay.redaction import MASK, rules_digest
 from assay.store.case_text import written_case
-from assay.store.command_secrets import COMMANDS
-from assay.store.secret_rules import (
-    HARMLESS_NAMES,
-    IN_ADDRESSES,
-    IN_CONNECTIONS,
-    MASK,
-    NAMES,
-    OWN_HEADER,
-    SHAPES,
-)
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -56,10 +47,7 @@ class Seeming(NamedTuple):
 
 def rules(*, emails: bool) -> str:
     """What the rules of masking are known by, those of this version and for this import."""
-    shapes = [shape.pattern for shape in SHAPES]
-    names = (NAMES, HARMLESS_NAMES.pattern, IN_ADDRESSES, IN_CONNECTIONS, OWN_HEADER.pattern)
-    told = repr((__version__, emails, shapes, names, COMMANDS))
-    return sha256(told.encode()).hexdigest()[:16]
+    return sha256(repr((__version__, rules_digest(), emails)).encode()).hexdigest()
 
 
 def rules_of(batch: Path) -> str | None:

@@ -12,12 +12,12 @@ from msgspec import Struct
 from assay.engine import connect, file_list, in_our_words, quoted
 from assay.errors import InvalidRecord, NotJson
 from assay.evaluation import RecordedEvaluation
+from assay.redaction import redact_each, redact_json
 from assay.store.case_text import read_facts, source_text, written_case
 from assay.store.golden import golden_among, marks_of
 from assay.store.growth import PLACE, Places, State, outgrown_among, place_of, stored_states
 from assay.store.layout import files_of
 from assay.store.lookalikes import MASKING, Lookalikes, Seeming, rules
-from assay.store.redaction import redacted, redacted_each
 from assay.store.row_files import PARQUET, write_rows
 from assay.store.tables import (
     KEYS,
@@ -232,7 +232,7 @@ class Writer:
         written = [written_case(case, trusted=self._trusted) for case in cases]
         # A run keeps its identity whether or not its secrets are written, and whatever a later
         # version makes of its calls; and the identity must not serve to try out passwords on.
-        masked = [redacted(item.text.decode(), emails=self._emails) for item in written]
+        masked = [redact_json(item.text.decode(), emails=self._emails) for item in written]
         told = [
             self._masked(item.recorded) if found else item.recorded
             for item, (_, found) in zip(written, masked, strict=True)
@@ -257,7 +257,7 @@ class Writer:
         return taken
 
     def _masked(self, recorded: bytes) -> bytes:
-        return redacted(recorded.decode(), emails=self._emails)[0].encode()
+        return redact_json(recorded.decode(), emails=self._emails)[0].encode()
 
     def _take(self, fresh: dict[str, _Fresh]) -> None:
         sources = self._sources([item.case.source for item in fresh.values()])
@@ -301,7 +301,7 @@ class Writer:
         The same judgement is the same wherever its file lies.
         """
         texts = [_ENCODER.encode(item) for item in judged]
-        masked = redacted_each(texts, emails=self._emails)
+        masked = redact_each(texts, emails=self._emails)
         added = size = 0
         for item, text, (safe, found) in zip(judged, texts, masked, strict=True):
             table = "evaluations" if isinstance(item, RecordedEvaluation) else "summaries"
@@ -333,9 +333,7 @@ class Writer:
     def _sources(self, sources: list[Source | None]) -> list[tuple[Source | None, str | None]]:
         """Each place as it may be told, and its text."""
         texts = [b"" if source is None else source_text(source) for source in sources]
-        masked = (
-            redacted_each(texts, emails=self._emails) if self._redact else zip(texts, repeat(0))
-        )
+        masked = redact_each(texts, emails=self._emails) if self._redact else zip(texts, repeat(0))
         told: list[tuple[Source | None, str | None]] = []
         for source, (text, found) in zip(sources, masked, strict=True):
             if source is None:

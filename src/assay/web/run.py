@@ -11,11 +11,11 @@ from starlette.routing import Route
 
 from assay.event_loop import run_to_end
 from assay.metrics.mcp_tool import MCPToolMetric
+from assay.redaction import MASK
 from assay.render.pages.call_cards import raw_result
 from assay.render.pages.run_view import Attempt, run_view
 from assay.render.run_page import judged_calls
 from assay.score import Score
-from assay.store.secret_rules import MASK
 from assay.web.pages import answer
 from assay.web.run_filter import RunFilter
 from assay.web.run_list import RunList

@@ -1,1 +1,1 @@
-"""The seed's name for `assay.metrics`."""
+"""The metrics of the MCPToolMetric document."""

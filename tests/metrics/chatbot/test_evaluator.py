@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import InvalidRecord, UnknownName
 from assay.metrics.chatbot import CATEGORIES, ChatbotEvaluator, Domain, Turn, Verdict, band
+from assay.metrics.chatbot.turn import read_history
 
 EVALUATOR = ChatbotEvaluator()
 PUBLIC = ChatbotEvaluator(profile="public")
@@ -161,12 +162,71 @@ def test_a_metric_of_ones_own_stands_beside_the_fifteen() -> None:
         ({"tool_call_count": True}, "tool_call_count: expected a count from 0 on, got bool True"),
         ({"conversation_history": "hi"}, "conversation_history: expected a list, got str 'hi'"),
         ({"conversation_history": ["hi"]}, "conversation_history[0]: expected a dict"),
+        (
+            {"conversation_history": [{"question": "hi", "answer": "hello"}]},
+            "conversation_history[0]: expected user and assistant, user_message and response, or",
+        ),
+        ({"conversation_history": [{"user": "hi"}]}, "conversation_history[0]: expected user and"),
+        (
+            {"conversation_history": [{"user": 5, "assistant": ""}]},
+            "conversation_history[0].user: expected text, got int 5",
+        ),
+        (
+            {"conversation_history": [{"role": "narrator", "content": "hi"}]},
+            "conversation_history[0].role: expected one of agent, ai, assistant, ",
+        ),
+        (
+            {"conversation_history": [{"role": "user", "words": "hi"}]},
+            "conversation_history[0]: a message without content",
+        ),
     ],
 )
 def test_wrong_arguments_are_named(given: dict[str, Any], problem: str) -> None:
     right = {"user_query": "hi", "response": "hello", "framework_name": "X"}
     with pytest.raises(InvalidRecord, match=re.escape(problem)):
         EVALUATOR.evaluate_response(**(right | given))
+
+
+ASKED_BEFORE, ANSWERED_BEFORE = "I hate cold weather in Oslo", "Noted: indoors, then."
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        [{"user": ASKED_BEFORE, "assistant": ANSWERED_BEFORE}],
+        [{"user_message": ASKED_BEFORE, "response": ANSWERED_BEFORE, "timestamp": "2025-12-01"}],
+        [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": ASKED_BEFORE},
+            {"role": "assistant", "tool_calls": [{"id": "1"}]},
+            {"role": "tool", "content": "cold"},
+            {"role": "assistant", "content": [{"type": "text", "text": ANSWERED_BEFORE}]},
+        ],
+        [
+            {"role": "user", "parts": [{"text": ASKED_BEFORE}]},
+            {"role": "model", "parts": [{"text": ANSWERED_BEFORE}]},
+        ],
+    ],
+)
+def test_a_history_is_read_in_every_form_that_is_known(history: list[dict[str, Any]]) -> None:
+    (past,) = read_history(history)
+    assert (past.user.raw, past.assistant.raw) == (ASKED_BEFORE, ANSWERED_BEFORE)
+
+
+def test_the_details_say_what_was_compared() -> None:
+    past = [{"user": "Weather in Oslo today?", "assistant": "Temperature: 15°C. Take a jacket."}]
+    data = {"current": {"temperature": 3, "main_condition": "Clear"}}
+    for evaluator in (EVALUATOR, PUBLIC):
+        found = evaluator.evaluate_response(
+            "Weather in Oslo now?", "Temperature: 3°C, clear. Wear a jacket.", "X", data, past
+        )
+        assert "a temperature in both answers" in found["repeatability"]["details"]
+        assert "an item in both answers" in found["repeatability"]["details"]
+        compared = "temperature agrees with the data; condition agrees with the data"
+        assert found["accuracy"]["details"] == compared
+        found = evaluator.evaluate_response("hi", "Hello.", "X", {"current": {"temperature": 3}})
+        said = "the answer states nothing to compare with the data"
+        assert found["accuracy"]["details"] == said
 
 
 def test_wrong_setup_is_named() -> None:
@@ -216,7 +276,7 @@ def test_whatever_is_said_the_scores_are_shares(
 ) -> None:
     history: list[dict[str, Any]] = [
         {"user": query, "assistant": answer},
-        {"role": "user", "content": data},
+        {"role": "user", "content": [{"text": query}, {"image": data}]},
     ]
     for evaluator in (EVALUATOR, PUBLIC):
         found = evaluator.evaluate_response(query, answer, "MS", data, history, preferences, 1.0, 1)

@@ -171,8 +171,11 @@ PAST = [{"user": "weather in oslo please", "assistant": "The temperature is 5. Y
             ],
             0.9,
         ),
-        # Facts before advice by the word "recommend" alone: -1 for "temperature" lies before it.
-        ("action_planning", [ASKED, "20 degrees. I recommend boots.", None, 0], 0.3),
+        # Facts and advice have their places by the words "temperature" and "recommend" alone.
+        ("action_planning", [ASKED, "20 degrees. I recommend boots.", None, 0], 0.0),
+        ("action_planning", [ASKED, "Temperature 20. I recommend boots.", None, 0], 0.3),
+        ("action_planning", [ASKED, "I recommend boots: temperature 2.", None, 0], 0.2),
+        ("action_planning", ["thanks", "The forecast is fine.", None, None], 0.0),
         ("action_planning", [ASKED, "No weather data; 5 degrees.", None, 1], 0.8),
         ("action_planning", [ASKED, "You should rest.", None, None], 0.0),
         ("error_recovery", [ASKED, "No weather data, usually mild.", None], 1.0),

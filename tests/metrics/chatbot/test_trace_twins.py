@@ -37,12 +37,14 @@ def wrong_call(**arguments: Any) -> ToolExecutionResult:
 
 def kept(flag: str = "dislikes_cold") -> ToolExecutionResult:
     sent = {"preference": flag, "value": True}
-    return ToolExecutionResult("update_preferences", sent, {"flags": {flag: True}}, success=True)
+    return ToolExecutionResult(
+        "update_user_preferences_from_insight", sent, {"flags": {flag: True}}, success=True
+    )
 
 
 def remembered(turn: int) -> ToolExecutionResult:
     flags = {"flags": {"outdoor_activities": True}}
-    return ToolExecutionResult("get_preferences", {}, flags, success=True, turn=turn)
+    return ToolExecutionResult("get_user_preferences", {}, flags, success=True, turn=turn)
 
 
 def judged(answer: str, calls: list[ToolExecutionResult], **known: Any) -> Score:
@@ -70,7 +72,7 @@ BEIJING = {
 COLD = {"temperature": 3.0, "condition": "clouds"}
 HATES_COLD = {"additional_metadata": {"user_preferences": {"dislikes_cold": True}}}
 MEMORY = [
-    {"name": "update_preferences", "inputSchema": {"type": "object"}},
+    {"name": "update_user_preferences_from_insight", "inputSchema": {"type": "object"}},
     {"name": "get_current_weather", "inputSchema": {"type": "object"}},
 ]
 TRUTH = {"additional_metadata": {"ground_truth": {"current": HELSINKI}}}

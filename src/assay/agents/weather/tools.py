@@ -1,4 +1,4 @@
-"""The assistant's four tools, as plain functions that any framework can offer to its model."""
+"""The assistant's tools, as plain functions that any framework can offer to its model."""
 
 from __future__ import annotations
 
@@ -31,11 +31,18 @@ def weather_tools(
         """Get the forecast of a city, today first, for 1 to 5 days."""
         return source.forecast(city, days)
 
-    def get_preferences() -> dict[str, Any]:
+    def get_forecast(city: str, days: int = 3) -> dict[str, Any]:
+        """Get the forecast of a city: get_weather_forecast by its other name."""
+        return source.forecast(city, days)
+
+    def get_user_preferences() -> dict[str, Any]:
         """Get what is known of the user's likes and dislikes."""
         return book.of(user_id)
 
-    def update_preferences(preference: str, value: bool) -> dict[str, Any]:  # noqa: FBT001 - a model's
+    def update_user_preferences_from_insight(
+        preference: str,
+        value: bool,  # noqa: FBT001 - a model's
+    ) -> dict[str, Any]:
         """Remember a like or dislike of the user.
 
         preference is dislikes_cold, dislikes_heat, dislikes_rain, prefers_indoor or
@@ -43,4 +50,10 @@ def weather_tools(
         """
         return book.set(user_id, preference, value=value)
 
-    return [get_current_weather, get_weather_forecast, get_preferences, update_preferences]
+    return [
+        get_current_weather,
+        get_weather_forecast,
+        get_forecast,
+        get_user_preferences,
+        update_user_preferences_from_insight,
+    ]

@@ -63,6 +63,9 @@ CORRECTION = Analysis(
     question="Does an agent mend what it got wrong?",
     row=Correction,
     ask=correction,
+    sorted_by=lambda asked: (
+        "corrected" if asked.get("by") in {"server", "tool"} else "correction_rate"
+    ),
     tables=("calls", "runs"),
     parameters=(
         Parameter("by", "What the episodes are counted by.", "model", choices=get_args(By)),

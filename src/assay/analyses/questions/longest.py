@@ -39,6 +39,7 @@ LONGEST = Analysis(
     question="Which runs made the most calls?",
     row=LongRun,
     ask=longest,
+    sorted_by="calls",
     parameters=(Parameter("limit", "So many at most.", 15),),
     columns=(
         Column("model", "model", "name"),

@@ -53,6 +53,7 @@ _ORDERS: dict[Order, Callable[[QueryResult], float | None]] = {
     "models-disagree": lambda row: None if row.model_range is None else -row.model_range,
     "judges-disagree": lambda row: None if row.judge_range is None else -row.judge_range,
 }
+_SORTED_BY = {"models-disagree": "model_range", "judges-disagree": "judge_range"}
 
 
 def queries(
@@ -100,6 +101,7 @@ QUERIES = Analysis(
     question="Which tasks are hard, which easy, and about which do models or judges disagree?",
     row=QueryResult,
     ask=queries,
+    sorted_by=lambda asked: _SORTED_BY.get(asked.get("order", "hardest"), "value"),
     parameters=(
         Parameter("order", "What comes first.", "hardest", choices=get_args(Order)),
         Parameter("top_n", "Only so many; all if not given.", None),

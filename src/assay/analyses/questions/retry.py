@@ -91,6 +91,7 @@ RETRY = Analysis(
     question="What does an agent do after a failed call?",
     row=Retry,
     ask=retry,
+    sorted_by="failures",
     tables=("calls", "runs"),
     parameters=(
         Parameter("by", "What the failures are counted by.", "model", choices=get_args(By)),
@@ -110,8 +111,8 @@ RETRY = Analysis(
         Column("gave_up", "gave up", "count"),
         Column("cut_off", "cut off", "count"),
         bounded("retry_rate", "retry rate", "share"),
-        Column("switch_rate", "switch rate", "share", wide=True),
-        bounded("give_up_rate", "give-up rate", "share", wide=True),
+        Column("switch_rate", "switch rate", "share"),
+        bounded("give_up_rate", "give-up rate", "share"),
         bounded("recovery_rate", "recovered", "share", lower_is_better=False),
         Column("recovery_score", "recovery score", "score", lower_is_better=False),
     ),

@@ -55,6 +55,7 @@ SERVERS = Analysis(
     question="How reliable are the servers?",
     row=ServerUse,
     ask=servers,
+    sorted_by=lambda asked: asked.get("order", "calls"),
     parameters=(Parameter("order", "What comes first.", "calls", choices=get_args(Order)),),
     columns=(
         Column("server", "server", "name"),

@@ -121,6 +121,7 @@ _TABLES = ("runs", "evaluations", "summaries")
 
 SUMMARY = Analysis(
     name="summary",
+    sorted_by="score",
     title="Models",
     question="How do the models compare, judge by judge?",
     row=Standing,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, Unpack, get_args
 
 from msgspec import Struct
 
@@ -12,6 +12,8 @@ from assay.analyses.answering import ask, one_of, typed, with_interval, with_ste
 from assay.analyses.columns import CALLED, CALLS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from assay.analyses.selection import Filters
     from assay.analyses.view import Answering, View
 
@@ -61,12 +63,16 @@ def tools(
     Without an order the best rate comes first by model, and otherwise the most failures.
     """
     by_what = one_of(by, get_args(By), "grouping")
-    first = one_of(order or _USUAL_ORDER.get(by, "failures"), get_args(Order), "order")
+    first = one_of(_order({"by": by, "order": order}), get_args(Order), "order")
     found = ask(source, filters, "tools", by=by_what)
     steadied = (with_steady(line, "mean_seconds") for line in found)
     lines = sorted(steadied, key=itemgetter(first), reverse=first != "model_failure_rate")
     rows = (with_interval(line, "success_rate", n="calls", successes="successes") for line in lines)
     return typed(rows, ToolUse)
+
+
+def _order(asked: Mapping[str, Any]) -> str:
+    return asked.get("order") or _USUAL_ORDER.get(asked.get("by", "tool"), "failures")
 
 
 TOOLS = Analysis(
@@ -75,6 +81,7 @@ TOOLS = Analysis(
     question="How reliable are the tools, and in whose hands?",
     row=ToolUse,
     ask=tools,
+    sorted_by=_order,
     parameters=(
         Parameter("by", "What the calls are counted by.", "tool", choices=get_args(By)),
         Parameter("order", "What comes first.", None, choices=get_args(Order)),
@@ -82,10 +89,10 @@ TOOLS = Analysis(
     columns=(
         *CALLED,
         *CALLS,
-        Column("model_failure_rate", "model's of all", "share", lower_is_better=True, wide=True),
-        Column("loading_calls", "loading", "count", wide=True),
+        Column("model_failure_rate", "model's of all", "share", lower_is_better=True),
+        Column("loading_calls", "loading", "count"),
         Column("timed_calls", "timed", "count", wide=True),
-        Column("mean_seconds", "mean s", "seconds", lower_is_better=True, wide=True),
+        Column("mean_seconds", "mean s", "seconds", lower_is_better=True),
         Column("median_seconds", "median s", "seconds", lower_is_better=True),
         Column("longest_seconds", "longest s", "seconds", lower_is_better=True),
     ),

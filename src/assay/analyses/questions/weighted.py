@@ -205,6 +205,7 @@ WEIGHTED_RUNS = Analysis(
     question="Which evaluations were marked down for using no tools, and which are the best?",
     row=WeightedEvaluation,
     ask=weighted_runs,
+    sorted_by=lambda asked: "score" if asked.get("which") == "penalised" else "weighted",
     parameters=(
         Parameter("which", "Those marked down, the others, or all.", "all", get_args(Which)),
         *_WEIGHTS,

@@ -57,6 +57,7 @@ WORKLOAD = Analysis(
     question="Which tasks take the most calls, and which the fewest?",
     row=Workload,
     ask=workload,
+    sorted_by="mean_calls",
     tables=("calls", "runs"),
     parameters=(
         Parameter("order", "What comes first.", "most", choices=get_args(Order)),

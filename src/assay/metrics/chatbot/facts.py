@@ -38,9 +38,13 @@ def accuracy(turn: Turn, domain: Domain) -> Verdict:
     if turn.data is None:
         return not_applicable("no data to compare with", {"factual_errors": []})
     tally = Tally(1.0)
-    for quantity in domain.file.quantities:
-        _check_quantity(tally, turn, quantity, domain)
-    _check_condition(tally, turn, domain)
+    agreed = [
+        quantity.name
+        for quantity in domain.file.quantities
+        if _quantity_agrees(tally, turn, quantity, domain)
+    ]
+    if _condition_agrees(tally, turn, domain):
+        agreed.append("condition")
     outlook = domain.terms("outlook")
     if (
         has_outlook(turn.data, domain)
@@ -48,11 +52,16 @@ def accuracy(turn: Turn, domain: Domain) -> Verdict:
         and not outlook.in_(turn.response)
     ):
         tally.add(_OUTLOOK_COSTS, "the outlook that was asked for is not addressed")
-    details = "; ".join(tally.issues) or "agrees with the data"
-    return tally.verdict(details, {"factual_errors": tally.issues})
+    return tally.verdict(compared(tally.issues, agreed), {"factual_errors": tally.issues})
 
 
-def _check_quantity(tally: Tally, turn: Turn, quantity: Quantity, domain: Domain) -> None:
+def compared(issues: list[str], agreed: list[str]) -> str:
+    """What accuracy has to say: what is wrong, else what was found to be right."""
+    clauses = issues or [f"{name} agrees with the data" for name in agreed]
+    return "; ".join(clauses) or "the answer states nothing to compare with the data"
+
+
+def _quantity_agrees(tally: Tally, turn: Turn, quantity: Quantity, domain: Domain) -> bool:
     actual = number_at(turn.data, quantity.at)
     stated = mentions(turn.response, quantity, domain)
     if actual is None:
@@ -65,15 +74,18 @@ def _check_quantity(tally: Tally, turn: Turn, quantity: Quantity, domain: Domain
     if distance is not None and distance > quantity.exact:
         cost = _CLOSE_COSTS if distance <= quantity.close else _FAR_COSTS
         tally.add(cost, f"{told} {distance:g}")
+    return distance is not None and distance <= quantity.exact
 
 
-def _check_condition(tally: Tally, turn: Turn, domain: Domain) -> None:
+def _condition_agrees(tally: Tally, turn: Turn, domain: Domain) -> bool:
     actual = value_at(turn.data, domain.file.conditions.at)
-    if not isinstance(actual, str):
-        return
-    true = conditions_in(read_text(actual), domain)
-    if true and not set(true) & set(conditions_in(turn.response, domain)):
+    true = conditions_in(read_text(actual), domain) if isinstance(actual, str) else []
+    if not true:
+        return False
+    is_mentioned = bool(set(true) & set(conditions_in(turn.response, domain)))
+    if not is_mentioned:
         tally.add(_CONDITION_COSTS, f"the condition {actual[:60]!r} is not mentioned")
+    return is_mentioned
 
 
 class Claim(Struct, frozen=True):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from assay.metrics.chatbot.turn import Exchange
 
 LEARNED = "learned_from_conversations"
+NOTHING_IN_BOTH = "nothing that was looked for stands in both answers"
 _SIMILAR_FROM = 2
 _SHORT = 30
 _LONG = 1000
@@ -88,15 +89,17 @@ def follows(row: Adaptation, response: Text) -> bool:
 
 def learned_flags(preferences: Mapping[str, Any] | None) -> frozenset[str]:
     """The flags that are set, wherever a store keeps them; none while its counter says 0."""
-    if not preferences or any(key == LEARNED and not n for key, n in _items(preferences, 0)):
+    stored = list(stored_items(preferences or {}))
+    if any(key == LEARNED and not n for key, n in stored):
         return frozenset()
-    return frozenset(key for key, value in _items(preferences, 0) if value is True)
+    return frozenset(key for key, value in stored if value is True)
 
 
-def _items(store: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
+def stored_items(store: Mapping[str, Any], depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Keys and values of stored preferences, whatever groups a store keeps them in."""
     for key, value in store.items():
         if isinstance(value, dict) and depth < MAX_DEPTH:
-            yield from _items(value, depth + 1)
+            yield from stored_items(value, depth + 1)
         else:
             yield str(key), value
 
@@ -132,6 +135,12 @@ def _weigh_consistency(tally: Tally, turn: Turn, similar: list[Text], domain: Do
         if words.in_(turn.response) and any(words.in_(past) for past in similar):
             shared.append(row)
     for row in shared:
-        tally.add(row.worth, f"{row.name} as before")
+        tally.add(row.worth, in_both(row.name))
     if not shared:
-        tally.add(-0.2, "nothing in common with the earlier answer")
+        tally.add(-0.2, NOTHING_IN_BOTH)
+
+
+def in_both(name: str) -> str:
+    """What repeatability found: both answers speak of it, whatever they say of it."""
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    return f"{article} {name} in both answers"

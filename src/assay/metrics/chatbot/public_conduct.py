@@ -19,7 +19,7 @@ def action_planning(turn: Turn, _: Domain) -> Verdict:
     about = has("topic", turn.query) or has("planned", turn.query)
     if about:
         _weigh_data(tally, turn)
-    _weigh_order(tally, turn)
+        _weigh_order(tally, turn)
     if turn.tool_call_count is not None:
         _weigh_calls(tally, turn.tool_call_count, about=about)
     if has("flow", turn.response):
@@ -42,12 +42,14 @@ def _weigh_order(tally: Tally, turn: Turn) -> None:
     told, advised = has("information", turn.response), has("planning_advice", turn.response)
     if told and advised:
         plain = lowered(turn.response)
-        # Only these two words are looked for, and -1 for one that is missing counts as a place.
+        # Of all the words that tell of facts or advice, only these two have a place.
         fact, advice = plain.find("temperature"), plain.find("recommend")
-        if advice > fact:
-            tally.add(0.3, "facts before advice")
-        elif fact >= 0 and advice >= 0:
-            tally.add(0.2, "facts and advice")
+        if fact >= 0 and advice >= 0:
+            is_ordered = advice > fact
+            tally.add(
+                0.3 if is_ordered else 0.2,
+                "facts before advice" if is_ordered else "facts and advice",
+            )
     elif told:
         tally.add(0.2, "facts without advice")
     elif advised and not turn.data:

@@ -15,7 +15,8 @@ from assay.metrics.chatbot.answers import COMPLETE_FROM
 from assay.metrics.chatbot.cost import response_time, tool_call_count
 from assay.metrics.chatbot.developer import PUBLIC_EFFORT, debuggability, integration_simplicity
 from assay.metrics.chatbot.developer import implementation_effort as weighed_effort
-from assay.metrics.chatbot.memory import LEARNED
+from assay.metrics.chatbot.facts import compared
+from assay.metrics.chatbot.memory import LEARNED, NOTHING_IN_BOTH, in_both, stored_items
 from assay.metrics.chatbot.public_conduct import action_planning, ambiguity_handling, error_recovery
 from assay.metrics.chatbot.public_words import condition_words, found, has, lowered
 from assay.metrics.chatbot.quantities import number_at, value_at
@@ -48,18 +49,24 @@ def accuracy(turn: Turn, _: Domain) -> Verdict:
         return not_applicable("no data to compare with", {"factual_errors": []})
     tally = Tally(1.0)
     actual, stated = number_at(turn.data, ["current.temperature"]), _temperature(turn)
-    if actual is not None and stated is not None and abs(stated - actual) > 1:
-        far = abs(stated - actual) > 2
-        tally.add(-0.3 if far else -0.1, f"temperature is {actual:g}, the answer says {stated:g}")
+    agreed: list[str] = []
+    if actual is not None and stated is not None:
+        apart = abs(stated - actual)
+        if apart > 1:
+            told = f"temperature is {actual:g}, the answer says {stated:g}"
+            tally.add(-0.3 if apart > 2 else -0.1, told)
+        else:
+            agreed.append("temperature")
     named = value_at(turn.data, ["current.main_condition"])
     words = condition_words(named.lower()) if isinstance(named, str) else []
-    if words and not any(word in lowered(turn.response) for word in words):
+    if any(word in lowered(turn.response) for word in words):
+        agreed.append("condition")
+    elif words:
         tally.add(-0.2, f"the condition {named[:60]!r} is not mentioned")
     forecast = isinstance(turn.data, dict) and any(name in turn.data for name in _FORECASTS)
     if forecast and has("outlook", turn.query) and not has("outlook", turn.response):
         tally.add(-0.2, "the forecast that was asked for is not addressed")
-    details = "; ".join(tally.issues) or "agrees with the data"
-    return tally.verdict(details, {"factual_errors": tally.issues})
+    return tally.verdict(compared(tally.issues, agreed), {"factual_errors": tally.issues})
 
 
 def _temperature(turn: Turn) -> float | None:
@@ -140,8 +147,8 @@ def _cities(text: Any) -> list[str]:
 
 def adaptation_quality(turn: Turn, _: Domain) -> Verdict:
     """Does the answer follow what was learned? Only of a store that counts what it learned."""
-    known = turn.preferences or {}
-    if not known or not known.get(LEARNED):
+    known = dict(stored_items(turn.preferences or {}))
+    if not known.get(LEARNED):
         return not_applicable("nothing was learned of the user", {"adaptations_detected": []})
     tally, said = Tally(0.5), turn.response
     indoor, outdoor = "indoor" in lowered(said), "outdoor" in lowered(said)
@@ -171,13 +178,13 @@ def repeatability(turn: Turn, _: Domain) -> Verdict:
     asked = _long_tokens(turn.query)
     alike = [p.assistant for p in turn.history if len(asked & _long_tokens(p.user)) >= 2]
     if alike:
-        shared = {"same_temperature": 0.3, "same_advice": 0.3, "same_item": 0.2}
+        shared = {"same_temperature": 0.3, "same_recommendation": 0.3, "same_item": 0.2}
         worth = {g: w for g, w in shared.items() if _in_both(g, turn, alike)}
         tally.total = 0.5 if worth else tally.total
         for group, amount in worth.items():
-            tally.add(amount, f"{group.removeprefix('same_')} as before")
+            tally.add(amount, in_both(group.removeprefix("same_")))
         if not worth:
-            tally.add(-0.2, "nothing in common with the earlier answer")
+            tally.add(-0.2, NOTHING_IN_BOTH)
     elif not turn.history and has("on_topic", turn.response):
         tally.add(0.1, "keeps to the topic")
     if has("uncertain", turn.response):

@@ -21,6 +21,14 @@ NEUTRAL = 0.5
 # Half-open: a band reaches from its own figure up to the next one's.
 BANDS = ((0.9, "excellent"), (0.7, "good"), (0.4, "acceptable"), (0.0, "poor"))
 _LONGEST_FINDING = 500
+# What the two sides of an exchange may be called.
+_EXCHANGES = (("user", "user_message"), ("assistant", "response"))
+_USER_ROLES = frozenset({"user", "human"})
+_AGENT_ROLES = frozenset({"assistant", "agent", "ai", "model"})
+_SILENT_ROLES = frozenset({"system", "developer", "tool", "function"})
+# Where a message has its text; one that only calls tools may have none.
+_CALLS = "tool_calls"
+_CONTENTS = ("content", "parts", _CALLS)
 
 
 class Exchange(Struct, frozen=True):
@@ -133,34 +141,64 @@ def level(score: float, words: tuple[str, ...]) -> str:
 
 
 def read_history(history: object) -> tuple[Exchange, ...]:
-    """Past turns, written as `{"user", "assistant"}` or as messages with `role` and `content`."""
+    """Past turns, as exchanges or as messages; a form that is not known is an error.
+
+    An exchange is `{"user", "assistant"}`, or `{"user_message", "response"}` as the seed's
+    application stores it; a message has `role` and `content`.
+    """
     if history is None:
         return ()
     if not isinstance(history, list | tuple):
         raise InvalidRecord(f"conversation_history: expected a list, got {preview(history)}")
     past: list[list[str]] = []
     for i, turn in enumerate(history):
+        where = f"conversation_history[{i}]"
         if not isinstance(turn, dict):
-            raise InvalidRecord(f"conversation_history[{i}]: expected a dict, got {preview(turn)}")
-        _take(turn, past)
+            raise InvalidRecord(f"{where}: expected a dict, got {preview(turn)}")
+        if "role" in turn:
+            _take_message(turn, past, where)
+        else:
+            past.append([_side(turn, names, where) for names in _EXCHANGES])
     return tuple(Exchange(read_text(user), read_text(said)) for user, said in past)
 
 
-def _take(turn: dict[str, Any], past: list[list[str]]) -> None:
-    if "role" not in turn:
-        past.append([_said(turn.get("user")), _said(turn.get("assistant"))])
-    elif turn["role"] == "user":
-        past.append([_said(turn.get("content")), ""])
-    elif turn["role"] == "assistant":
-        if not past:
-            past.append(["", ""])
-        past[-1][1] = f"{past[-1][1]} {_said(turn.get('content'))}".strip()
+def _side(turn: dict[str, Any], names: tuple[str, ...], where: str) -> str:
+    name = next((name for name in names if name in turn), None)
+    if name is None:
+        raise InvalidRecord(
+            f"{where}: expected user and assistant, user_message and response, or role and "
+            f"content; got {preview(sorted(map(str, turn)))}"
+        )
+    return _said(turn[name], f"{where}.{name}")
 
 
-def _said(content: object) -> str:
+def _take_message(message: dict[str, Any], past: list[list[str]], where: str) -> None:
+    role = str(message["role"]).lower()
+    if role in _SILENT_ROLES:
+        return
+    if role not in _USER_ROLES | _AGENT_ROLES:
+        known = sorted(_USER_ROLES | _AGENT_ROLES | _SILENT_ROLES)
+        raise InvalidRecord(f"{where}.role: expected one of {', '.join(known)}, got {role!r}")
+    name = next((name for name in _CONTENTS if name in message), None)
+    if name is None:
+        raise InvalidRecord(f"{where}: a message without content: {preview(message)}")
+    said = "" if name == _CALLS else _said(message[name], f"{where}.{name}")
+    if role in _USER_ROLES:
+        past.append([said, ""])
+        return
+    if not past:
+        past.append(["", ""])
+    past[-1][1] = f"{past[-1][1]} {said}".strip()
+
+
+def _said(content: object, where: str) -> str:
     """The text of a message; content in blocks keeps only its texts."""
     if isinstance(content, list):
-        return " ".join(_said(block) for block in content)
+        return " ".join(_said(block, where) for block in content)
     if isinstance(content, dict):
         content = content.get("text")
-    return content if isinstance(content, str) else ""
+    if content is None:
+        return ""
+    if not isinstance(content, str):
+        raise InvalidRecord(f"{where}: expected text, got {preview(content)}")
+    return content

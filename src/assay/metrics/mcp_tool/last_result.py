@@ -10,16 +10,25 @@ from assay.metrics.mcp_tool.result import MEASURED_RATES, Result
 from assay.metrics.mcp_tool.weighing import passes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+_MARKS = (*DIMENSION_NAMES, *AGGREGATES)
 _log = logging.getLogger(__name__)
+
+
+class NotApplicable(float):
+    """The rate that does not apply: 0.0 to arithmetic, "n/a" in any format."""
+
+    def __format__(self, spec: str) -> str:
+        """A percentage of 0 beside a good score would read as a fault."""
+        return "n/a"
 
 
 class LastResult:
     """Every number of the last measurement as an attribute; None before the first.
 
     Marks are from 1 to 10 and None where nothing was judged. Rates are floats even where they
-    do not apply (then 0.0, so that they can be printed); `score_breakdown` says None there.
+    do not apply (then 0.0, printed as n/a); `score_breakdown` says None there.
     """
 
     threshold: float | None
@@ -78,11 +87,42 @@ class LastResult:
         self.server_count = result.servers.count
         self.cross_server_coordination = result.servers.crossed
         self.server_distribution = dict(result.servers.distribution)
-        for name in (*DIMENSION_NAMES, *AGGREGATES):
+        for name in _MARKS:
             setattr(self, name, breakdown[name])
         for name in MEASURED_RATES:
-            setattr(self, name, breakdown[name] if breakdown[name] is not None else 0.0)
+            setattr(self, name, NotApplicable() if breakdown[name] is None else breakdown[name])
         if self.verbose_mode:
             self.verbose_logs = result.reason()
             _log.info("%s", self.verbose_logs)
         return result.value
+
+
+class LastResultInNumbers(LastResult):
+    """The same for callers that format every attribute, as deepeval and the seed do.
+
+    A case that was not scored shows 0.0 and has failed, a mark that was not given shows 0, and the
+    reason says so first. What `measure` returns and `score_breakdown` says stays None.
+    """
+
+    def show(self, result: Result) -> float | None:
+        """Make the attributes a view of this result, in numbers, and return its value."""
+        value = super().show(result)
+        if value is None:
+            self.score, self.success = 0.0, False
+        for name in _MARKS:
+            if getattr(self, name) is None:
+                setattr(self, name, 0.0)
+        if self.include_reason:
+            self.reason = "\n".join([*_missing(result.breakdown()), result.reason()])
+        return value
+
+
+def _missing(breakdown: Mapping[str, Any]) -> Iterator[str]:
+    """What was not judged and not measured, and what stands in its place."""
+    for what, names in (
+        ("judged (shown as 0)", DIMENSION_NAMES),
+        ("measured (shown as n/a)", MEASURED_RATES),
+    ):
+        absent = [name for name in names if breakdown[name] is None]
+        if absent:
+            yield f"Not {what}: {', '.join(absent)}."

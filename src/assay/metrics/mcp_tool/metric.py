@@ -7,12 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
 from assay.judge.choosing import choose_judge
-from assay.judge.evidence import EvidenceJudge
+from assay.judge.evidence import EVIDENCE, EvidenceJudge
 from assay.judge.marks import Preparation, is_all_of_it, marked, preparation_of
+from assay.judge.rubric import DIMENSION_NAMES
 from assay.metrics.agent_case import as_agent_case
 from assay.metrics.mcp_tool.last_result import LastResult
 from assay.metrics.mcp_tool.result import Result
@@ -21,6 +23,7 @@ from assay.metrics.tool_use import (
     NoCalls,
     NoKnownTool,
     measure_tool_use,
+    only_mentioned,
     server_schema_faults,
     server_use,
 )
@@ -163,6 +166,9 @@ class MCPToolMetric(Native, LastResult):
             no_calls=self.no_calls,
             no_known_tool=self.no_known_tool,
         )
+        if marks is not None and marks.judge == EVIDENCE and only_mentioned(case.calls):
+            # Whether the calls were made at all, only the answer says, and that is no evidence.
+            marks = replace(marks, values=dict.fromkeys(DIMENSION_NAMES), reasons={}, evidence={})
         judged = None if marks is None else judged_part(marks)
         final = partial(weigh, measured=measured.value)
         value = final(judged.value if judged else None)

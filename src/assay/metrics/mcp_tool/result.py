@@ -119,7 +119,7 @@ class Result(Struct, frozen=True):
         yield from self._doubts()
         yield from self._verdict()
         if self.inferred_calls:
-            yield "The calls were inferred from text; their success is a guess."
+            yield "The calls and how they went were inferred from text."
         if self.schema_faults:
             yield f"{self.schema_faults} call(s) met a broken server schema: the server's fault."
         findings = self.measured.evidence

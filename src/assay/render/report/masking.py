@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from assay.redaction import redact_json, redact_text
 from assay.render.pages.environment import environment
 from assay.render.pages.figures import NOTHING
 from assay.render.pages.visible_text import visible
-from assay.store.redaction import masked_text, redacted
 from assay.test_case import AgentTestCase
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ class Mask:
         """The text without what looks like a secret."""
         found = self._seen.get(text)
         if found is None:
-            found = self._seen[text] = masked_text(text)
+            found = self._seen[text] = redact_text(text)
         return found
 
     def case(self, case: AgentTestCase) -> AgentTestCase:
         """The case without what looks like a secret, however deep it lies."""
-        masked, count = redacted(case.to_json())
+        masked, count = redact_json(case.to_json())
         if not count:
             return case
         found = AgentTestCase.from_json(masked)

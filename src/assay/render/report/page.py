@@ -9,13 +9,13 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
+from assay.redaction import MASK
 from assay.render.pages.environment import static_text, translator
 from assay.render.pages.figures import count, moment
 from assay.render.pages.said import Said, words
 from assay.render.report.bodies import with_short_results
 from assay.render.report.summary import summary_sentences
 from assay.render.report.tables import shorter
-from assay.store.secret_rules import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The seed's name for `assay.execution`."""
+"""What an agent did with its tools: the records of `assay`."""
 
 from assay.execution import MCPExecutionData, ToolExecutionResult
 

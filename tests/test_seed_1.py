@@ -2,7 +2,8 @@
 
 Of the eighteen blocks three only list classes (they are compared with ours), one leaves fields
 out with an ellipsis (they are filled in), and one returns at top level (it is run as the body
-of a function). The other thirteen are run word for word.
+of a function). The other thirteen are run word for word, with their own import lines, in a program
+of their own: with deepeval and without it.
 """
 
 from __future__ import annotations
@@ -10,23 +11,24 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import io
 import json
+import os
+import pkgutil
 import re
+import subprocess
 import sys
 import textwrap
-import warnings
+from contextlib import redirect_stdout
 from dataclasses import MISSING, fields
-from functools import partial
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from assay import AgentTestCase, LLMTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
-from assay.judge.rubric import DIMENSION_NAMES
+from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
+from assay.metrics.mcp_tool.result import MEASURED_RATES
 from assay.metrics.tool_use import RATES
 
 if TYPE_CHECKING:
@@ -34,8 +36,10 @@ if TYPE_CHECKING:
 
     Namespace = dict[str, Any]
 
+PROJECT = Path(__file__).resolve().parents[1]
 BLOCKS = 18
 CLASS_LISTINGS: dict[int, Any] = {1: AgentTestCase, 2: MCPExecutionData, 3: ToolExecutionResult}
+PRINTS_RESULTS = 11
 ELIDED = 14
 RETURNS_AT_TOP_LEVEL = 15
 FILLED_IN = {
@@ -68,101 +72,26 @@ TOOLS = {
     },
 }
 GIVEN_NAMES = ("your_tools_definition", "tools_definition", "tools_def")
-EIGHTS = dict.fromkeys(DIMENSION_NAMES, 8)
 
 
 class Variant(NamedTuple):
-    """Which classes stand behind the document's import lines, and what its samples score.
+    """What the samples score with a judge: the scores by block, and the nine marks of the first."""
 
-    The scores are by block; the marks are those of the six dimensions and three aggregates.
-    """
-
-    llm_test_case: Any
-    agent_test_case: Any
-    metric: Any
     scores: dict[int, float]
-    marks: tuple[float | None, ...]
+    marks: tuple[float, ...]
 
 
 # Everything measured is 1. By evidence the first sample is perfect in the five dimensions that
 # can be judged; the later answers use nothing of what the second of the two calls brought, and
-# that of the unified case has no claim to check either.
-BY_EVIDENCE = {4: 1.0, 5: 0.6 * 0.9 + 0.4, 6: 1.0, 12: 0.6 * 0.875 + 0.4}
+# that of the unified case has no claim to check either. A mark that was not given prints as 0.
+BY_EVIDENCE = {4: 1.0, 5: 0.6 * 0.9 + 0.4, 12: 0.6 * 0.875 + 0.4}
 BY_EVIDENCE |= dict.fromkeys((7, 11), BY_EVIDENCE[5])
 BY_EVIDENCE |= {15: BY_EVIDENCE[12]}
-EVIDENCE_MARKS = (None, 10.0, 5.0, 10.0, 10.0, 10.0, 10.0, 7.5, 10.0)
-
-
-def _native() -> Variant:
-    return Variant(LLMTestCase, AgentTestCase, MCPToolMetric, BY_EVIDENCE, EVIDENCE_MARKS)
-
-
-def _native_with_a_judge() -> Variant:
-    judged = partial(MCPToolMetric, model=EIGHTS)
-    scores = dict.fromkeys(BY_EVIDENCE, 0.88)
-    return Variant(LLMTestCase, AgentTestCase, judged, scores, (8.0,) * 9)
-
-
-def _native_without_a_judge() -> Variant:
-    unjudged = partial(MCPToolMetric, model="none")
-    scores = dict.fromkeys(BY_EVIDENCE, 1.0)
-    return Variant(LLMTestCase, AgentTestCase, unjudged, scores, (None,) * 9)
-
-
-def _deepeval_case() -> Variant:
-    return _native()._replace(llm_test_case=_deepeval().LLMTestCase)
-
-
-def _deepeval_bridge() -> Variant:
-    llm_test_case = _deepeval().LLMTestCase
-    if find_spec("assay.deepeval") is None:
-        pytest.skip("there is no assay.deepeval yet")
-    bridge = import_module("assay.deepeval")
-    return _native()._replace(
-        llm_test_case=llm_test_case,
-        agent_test_case=bridge.AgentTestCase,
-        metric=bridge.MCPToolMetric,
-    )
-
-
-def _deepeval() -> ModuleType:
-    if find_spec("deepeval") is None:
-        pytest.skip("deepeval is not installed")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return import_module("deepeval.test_case")
-
-
-VARIANTS = (
-    _native,
-    _native_with_a_judge,
-    _native_without_a_judge,
-    _deepeval_case,
-    _deepeval_bridge,
-)
-
-
-@pytest.fixture(scope="module")
-def blocks(shared: Callable[..., Path]) -> list[str]:
-    text = shared("seeds", "001-mcp-tool-metric.txt").read_text(encoding="utf-8")
-    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-
-
-@pytest.fixture
-def variant(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Variant:
-    """Make the document's import lines lead to the variant's classes, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "1")
-    found: Variant = request.param()
-    monkeypatch.setattr("evaluators.test_case.AgentTestCase", found.agent_test_case)
-    monkeypatch.setattr("evaluators.metrics.mcp_tool.MCPToolMetric", found.metric)
-    path = "veagentbench.evals.deepeval.test_case"
-    for end in (match.start() for match in re.finditer(r"\.|$", path)):
-        monkeypatch.setitem(sys.modules, path[:end], ModuleType(path[:end]))
-    vars(sys.modules[path])["LLMTestCase"] = found.llm_test_case
-    return found
+VARIANTS = {
+    "evidence": Variant(BY_EVIDENCE, (0.0, 10.0, 5.0, 10.0, 10.0, 10.0, 10.0, 7.5, 10.0)),
+    "none": Variant(dict.fromkeys(BY_EVIDENCE, 1.0), (0.0,) * 9),
+}
+WITHOUT_DEEPEVAL = "import sys; sys.modules['deepeval'] = None"
 
 
 def _after_first_use(names: Namespace, printed: str, variant: Variant) -> None:
@@ -191,8 +120,8 @@ def _after_first_use(names: Namespace, printed: str, variant: Variant) -> None:
 
 def _after_conversion(names: Namespace, printed: str, variant: Variant) -> None:
     assert printed == ""
-    assert isinstance(names["llm_test_case"], variant.llm_test_case)
-    assert isinstance(names["agent_test_case"], AgentTestCase)
+    assert isinstance(names["llm_test_case"], names["LLMTestCase"])
+    assert isinstance(names["agent_test_case"], names["AgentTestCase"])
     assert names["agent_test_case"].actual_output == "今天晴天22°C"
     assert names["score"] == pytest.approx(variant.scores[5])
 
@@ -200,10 +129,12 @@ def _after_conversion(names: Namespace, printed: str, variant: Variant) -> None:
 def _after_plain_cases(names: Namespace, printed: str, variant: Variant) -> None:
     metric = names["metric"]
     assert printed == ""
-    assert names["score"] == pytest.approx(variant.scores[6])
-    assert "The calls were inferred from text" in metric.reason
-    assert metric.score_breakdown["execution_success_rate"] == 1.0
-    assert metric.score_breakdown["valid_tool_name_rate"] is None
+    # The text names a call, and nobody recorded how it went.
+    assert names["score"] is None
+    assert (metric.score, metric.success) == (0.0, False)
+    assert metric.reason.startswith("Not judged (shown as 0): task_fulfillment, ")
+    assert "it is not known whether the calls succeeded" in metric.reason
+    assert metric.score_breakdown["execution_success_rate"] is None
     assert metric.server_count == 0
 
 
@@ -296,11 +227,12 @@ def _after_batch(names: Namespace, printed: str, variant: Variant) -> None:
 
 
 def _after_optimized_batch(names: Namespace, printed: str, variant: Variant) -> None:
-    cases = names["agent_test_cases"]
-    one_by_one = [names["metric"].measure(case) for case in cases if case.validate() == []]
+    *agents_mistakes, without_input = names["agent_test_cases"]
+    one_by_one = [names["metric"].measure(case) for case in agents_mistakes]
     assert printed == ""
-    assert len(one_by_one) == len(cases) - 1
-    assert asyncio.run(names["optimized_batch_evaluation"](cases)) == one_by_one
+    assert without_input.validate() == ["Input cannot be empty"]
+    batch = names["optimized_batch_evaluation"](names["agent_test_cases"])
+    assert asyncio.run(batch) == one_by_one
 
 
 def _after_large_file(names: Namespace, printed: str, variant: Variant) -> None:
@@ -335,18 +267,34 @@ CHECKS: dict[int, Callable[[Namespace, str, Variant], None]] = {
 }
 
 
-@pytest.mark.parametrize("variant", VARIANTS, indirect=True)
-def test_the_document_runs(
-    variant: Variant, blocks: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert len(blocks) == BLOCKS
-    assert {*CLASS_LISTINGS, *CHECKS} == set(range(1, BLOCKS + 1))
+def run_document(page: str, judge: str, *, with_deepeval: bool) -> None:
+    """Run all blocks in one namespace, as a reader would, and look at each of them."""
+    for name in ("evaluators.test_case.AgentTestCase", "evaluators.metrics.mcp_tool.MCPToolMetric"):
+        packages = {base.__module__.partition(".")[0] for base in pkgutil.resolve_name(name).mro()}
+        assert ("deepeval" in packages) is with_deepeval
+    blocks = _blocks_of(Path(page))
     names: Namespace = dict.fromkeys(GIVEN_NAMES, TOOLS)
     for number, check in CHECKS.items():
-        exec(_runnable(number, blocks[number - 1]), names)
-        check(names, capsys.readouterr().out, variant)
+        check(names, _printed_by(_runnable(number, blocks[number - 1]), names), VARIANTS[judge])
         if number == RETURNS_AT_TOP_LEVEL:
-            names["agent_test_cases"] = _a_batch(variant)
+            names["agent_test_cases"] = _a_batch(names["AgentTestCase"])
+    for case in _cases_that_lack_something(names):
+        names["metric"].measure(case)
+        _look_at_the_numbers(_printed_by(blocks[PRINTS_RESULTS - 1], names), names["metric"])
+
+
+def _blocks_of(page: Path) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == BLOCKS
+    assert {*CLASS_LISTINGS, *CHECKS} == set(range(1, BLOCKS + 1))
+    return blocks
+
+
+def _printed_by(block: str, names: Namespace) -> str:
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(block, names)
+    return printed.getvalue()
 
 
 def _runnable(number: int, block: str) -> str:
@@ -359,20 +307,89 @@ def _runnable(number: int, block: str) -> str:
     return block
 
 
-def _a_batch(variant: Variant) -> list[Any]:
-    """Three cases that score differently; the last one does not validate."""
+def _a_batch(agent_test_case: Any) -> list[Any]:
+    """Cases that score differently; of the last the record is wrong, of the others the agent."""
     good = ToolExecutionResult("weather_query", {"location": "北京"}, success=True)
     failed = ToolExecutionResult("weather_query", {"location": "上海"}, error_message="down")
     unknown = ToolExecutionResult("nope", {})
+    no_object = ToolExecutionResult("weather_query", '{"location": ', error_message="no JSON")
     return [
-        variant.agent_test_case(
-            input="用户请求",
+        agent_test_case(
+            input=text,
             actual_output="最终回答",
             execution_data=MCPExecutionData(calls),
             available_tools=TOOLS,
         )
-        for calls in ([good], [good, failed], [unknown])
+        for text, calls in (
+            ("用户请求", [good]),
+            ("用户请求", [good, failed]),
+            ("用户请求", [unknown]),
+            ("用户请求", [good, no_object]),
+            ("", [good, unknown, unknown]),
+        )
     ]
+
+
+def _cases_that_lack_something(names: Namespace) -> list[Any]:
+    """What a case may lack: recorded calls, any calls, tools on offer, a plan."""
+    call = ToolExecutionResult("weather_query", {"location": "北京"}, "晴天", success=True)
+    texts = ("今天晴天22°C", "[调用工具: weather_query] ...", "[调用工具: weather_query] 失败")
+    data = (
+        MCPExecutionData([call]),
+        MCPExecutionData([call], planning_json_compliance=None),
+        MCPExecutionData([]),
+        MCPExecutionData([], planning_json_compliance=None),
+    )
+    return [
+        *(names["LLMTestCase"](input="查询天气", actual_output=text) for text in texts),
+        *(names["AgentTestCase"]("查询天气", text, available_tools=TOOLS) for text in texts),
+        *(names["AgentTestCase"]("查询天气", "晴天", execution_data=calls) for calls in data),
+    ]
+
+
+def _look_at_the_numbers(printed: str, metric: Any) -> None:
+    """Nothing that was not measured reads like a measured fault, and the reason begins with it."""
+    assert "None" not in printed
+    breakdown = metric.score_breakdown
+    rates = re.findall(r"(?:性|有效率|成功率|失败率): (\S+)$", printed, re.MULTILINE)[-5:]
+    assert rates == [
+        "n/a" if breakdown[name] is None else f"{breakdown[name]:.2%}" for name in MEASURED_RATES
+    ]
+    assert "评估原因: Not judged (shown as 0): " in printed
+    if "n/a" in rates:
+        assert re.search(r"^Not measured \(shown as n/a\): ", printed, re.MULTILINE)
+
+
+@pytest.mark.parametrize("judge", VARIANTS)
+@pytest.mark.parametrize("with_deepeval", [True, False], ids=["with deepeval", "without deepeval"])
+def test_the_document_runs(
+    judge: str, shared: Callable[..., Path], tmp_path: Path, *, with_deepeval: bool
+) -> None:
+    if with_deepeval and find_spec("deepeval") is None:
+        pytest.skip("deepeval is not installed")
+    page = shared("seeds", "001-mcp-tool-metric.txt")
+    arguments = f"{str(page)!r}, {judge!r}, with_deepeval={with_deepeval}"
+    run = f"from tests.test_seed_1 import run_document; run_document({arguments})"
+    environment = os.environ | {
+        "ASSAY_JUDGE": judge,
+        "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
+        "DEEPEVAL_DISABLE_DOTENV": "1",
+        "PYTHONPATH": str(PROJECT),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", run if with_deepeval else f"{WITHOUT_DEEPEVAL}; {run}"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def blocks(shared: Callable[..., Path]) -> list[str]:
+    return _blocks_of(shared("seeds", "001-mcp-tool-metric.txt"))
 
 
 @pytest.mark.parametrize("number", CLASS_LISTINGS)

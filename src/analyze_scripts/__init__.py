@@ -1,0 +1,1 @@
+"""The import path of the seed's analysis scripts: the same objects as in `assay`."""
