@@ -82,9 +82,9 @@ class Neighbours:
             if len(words) >= _LEAST_WORDS:
                 self._answers.append((task, case.actual_output or "", words))
             for call in case.calls:
-                for leaf in leaves_of(call.parameters):
-                    if isinstance(leaf.value, str) and _ID.fullmatch(leaf.value):
-                        self._values[call.tool, leaf.field].append(leaf.value)
+                for field, value in _leaves(call.parameters):
+                    if isinstance(value, str) and _ID.fullmatch(value):
+                        self._values[call.tool, field].append(value)
                 if call.success and is_write(call):
                     self._writes.append((task, call))
 
@@ -149,14 +149,13 @@ class Ground:
         """The values that successful calls were given."""
         found: list[_Slot] = []
         for position, call in enumerate(self.case.calls):
-            leaves = leaves_of(call.parameters) if call.success and call.arguments_recorded else []
-            for leaf in leaves:
-                text = leaf.value if isinstance(leaf.value, str) else ""
+            given = _leaves(call.parameters) if call.success and call.arguments_recorded else []
+            for field, value in given:
+                text = value if isinstance(value, str) else ""
                 is_one = len(text) <= _LONGEST_VALUE and "'" not in text and '"' not in text
-                quoted = (
-                    [text] if is_one else [m[2] for m in _QUOTED.finditer(text[:_LONGEST_TEXT])]
-                )
-                found += [_Slot(position, leaf.field, value) for value in quoted if len(value) > 2]
+                quoted = [] if is_one else _QUOTED.findall(text[:_LONGEST_TEXT])
+                parts = [text] if is_one else [part for _, part in quoted]
+                found += [_Slot(position, field, part) for part in parts if len(part) > 2]
         return found
 
     @cached_property
@@ -283,7 +282,7 @@ def value_of_this_run(ground: Ground) -> Planted | None:
     """Another value of the same shape, which the run holds elsewhere."""
     by_shape: defaultdict[str, set[str]] = defaultdict(set)
     for call, text in zip(ground.case.calls, ground.results, strict=True):
-        held = [leaf.value for leaf in leaves_of(call.result) if isinstance(leaf.value, str)]
+        held = [value for _, value in _leaves(call.result) if isinstance(value, str)]
         for value in _ID.findall(text) if isinstance(call.result, str) else held:
             # A single word may be anything.
             if _is_value(value) and _shape(value) != "name0":
@@ -317,23 +316,23 @@ def invented_number(ground: Ground) -> Planted | None:
 def amount_by_factor(ground: Ground) -> Planted | None:
     """An amount ten times too large or too small, in a call or else in the answer."""
     slots = [
-        (position, leaf)
+        (position, field, value)
         for position in ground.writes or range(len(ground.case.calls))
-        for leaf in leaves_of(ground.case.calls[position].parameters)
-        if type(leaf.value) in {int, float} and abs(leaf.value) >= 10
-        if not leaf.field.lower().endswith("id")
+        for field, value in _leaves(ground.case.calls[position].parameters)
+        if type(value) in {int, float} and abs(value) >= 10
+        if not field.lower().endswith("id")
     ]
     if not slots:
         return _other_number(ground, _times_ten)
-    position, leaf = ground.random.choice(slots)
-    wrong = leaf.value // 10 if leaf.value % 10 == 0 else leaf.value * 10
+    position, name, amount = ground.random.choice(slots)
+    wrong = amount // 10 if amount % 10 == 0 else amount * 10
 
     def change(field: str, value: Any) -> Any:
-        return wrong if field == leaf.field and value == leaf.value else value
+        return wrong if field == name and value == amount else value
 
     call = ground.case.calls[position]
     changed = [replace(call, parameters=_mapped(call.parameters, change))]
-    return ground.with_calls(position, position + 1, changed, str(leaf.value), str(wrong))
+    return ground.with_calls(position, position + 1, changed, str(amount), str(wrong))
 
 
 def _other_number(ground: Ground, other: Callable[[str], str | None]) -> Planted | None:
@@ -392,7 +391,7 @@ def extra_write(ground: Ground) -> Planted | None:
     others = [
         call
         for call in ground.neighbours.writes(ground.case)
-        for text in [leaf.value for leaf in leaves_of(call.parameters)]
+        for _, text in _leaves(call.parameters)
         if isinstance(text, str) and _is_id(text) and ground.is_new(text)
     ]
     if not others:
@@ -516,6 +515,11 @@ def _shifted(value: str, days: int) -> str | None:
         return (date.fromisoformat(value[:10]) + timedelta(days)).isoformat() + value[10:]
     except (ValueError, OverflowError):
         return None
+
+
+def _leaves(data: object) -> list[tuple[str, Any]]:
+    """The values of some data, each with the name of its field."""
+    return [(leaf.field, leaf.value) for leaf in leaves_of(data)]
 
 
 def _mapped(data: Any, change: Callable[[str, Any], Any], field: str = "") -> Any:

@@ -23,7 +23,7 @@ from assay.evidence.run_facts import RunFacts
 from assay.execution import NOT_SAID
 from assay.judge.evidence_text import evidence_lines
 from assay.judge.wording import wording
-from assay.store.redaction import masked_text
+from assay.redaction import redact_text
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -85,7 +85,7 @@ def record_sections(
 
 def safe(value: object) -> str:
     """A value as text for a prompt: cut to a bound, without secrets, and harmless."""
-    return masked_text(harmless(_as_text(value)[:_LONGEST_FIELD]))
+    return redact_text(harmless(_as_text(value)[:_LONGEST_FIELD]))
 
 
 def harmless(text: str) -> str:
