@@ -170,14 +170,14 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
 def test_calibration_by_a_rater_whose_evaluations_were_imported(store: Store) -> None:
     (jo,) = judge_calibrations(store, against="kim")
     assert (jo.judge, jo.against, jo.runs, jo.labelled) == ("jo", "kim", 4, 3)
-    assert jo.agreement == pytest.approx(1 / 3)
-    assert jo.kappa == pytest.approx(0.0)
+    assert jo.agreement.value == pytest.approx(1 / 3)
+    assert jo.kappa.value == pytest.approx(0.0)
 
 
 def test_calibration_by_labels(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "labels.csv"
     file.write_text(LABELS, encoding="utf-8")
     found = {one.judge: one for one in judge_calibrations(store, labels=file)}
-    assert found["jo"].agreement == 1.0
+    assert found["jo"].agreement.value == 1.0
     assert (found["kim"].runs, found["kim"].labelled) == (3, 3)
-    assert found["jo"].corrected_rate == pytest.approx(0.5)
+    assert found["jo"].corrected.value == pytest.approx(0.5)

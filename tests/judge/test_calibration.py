@@ -40,9 +40,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_example_of_textbooks() -> None:
     found = calibrate("jo", "people", runs())
     assert found.confusion == Confusion(20, 5, 10, 15)
-    assert found.agreement == pytest.approx(0.7)
-    assert found.kappa == pytest.approx(0.4)
-    assert (found.raw_rate, found.corrected_rate) == (pytest.approx(0.5), pytest.approx(0.6))
+    assert found.agreement.value == pytest.approx(0.7)
+    assert found.kappa.value == pytest.approx(0.4)
+    assert (found.raw_rate, found.corrected.value) == (pytest.approx(0.5), pytest.approx(0.6))
     assert found.agreement_sentence().startswith("jo agrees with people on 70 % (")
     assert "kappa 0.40" in found.agreement_sentence()
 
@@ -51,9 +51,9 @@ def test_many_verdicts_move_the_rate_and_few_labels_correct_it() -> None:
     found = calibrate("jo", "people", runs(unlabelled=200))
     assert (found.runs, found.labelled) == (250, 50)
     assert found.raw_rate == pytest.approx((25 + 150) / 250)
-    assert found.corrected_rate is not None
+    assert found.corrected.value is not None
     # The judge passes more of the others than of those that people looked at.
-    assert 0.6 < found.corrected_rate < 0.85
+    assert 0.6 < found.corrected.value < 0.85
     assert "corrected" in found.rate_sentence()
 
 
@@ -66,7 +66,7 @@ def test_by_model_and_by_task() -> None:
 
 def test_without_labels_nothing_is_claimed() -> None:
     found = calibrate("jo", "people", [JudgedRun("t", "m", passed=True)])
-    assert (found.agreement, found.kappa, found.corrected_rate) == (None, None, None)
+    assert found.agreement.value is found.kappa.value is found.corrected.value is None
     assert found.agreement_sentence() == "jo has not been compared with people"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,9 +14,6 @@ from assay.judge.choosing import as_judge
 from assay.judge.marks import FAMILIES, Marks, Spread, family_of, same_family_warning
 from assay.judge.panel import Panel, panel_agreement
 from assay.judge.rubric import DIMENSION_NAMES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CASE = AgentTestCase("a", "b", model="claude-sonnet-4")
 

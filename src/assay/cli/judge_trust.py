@@ -257,7 +257,7 @@ def _show_calibration(shown: Terminal, found: Calibration) -> None:
         f"wrongly passed {right.wrongly_passed:,}, wrongly failed {right.wrongly_failed:,}, "
         f"rightly passed {right.rightly_passed:,}, rightly failed {right.rightly_failed:,}"
     )
-    worst = sorted(found.by_task, key=lambda one: one.agreement or 0.0)[:_MOST_GROUPS]
+    worst = sorted(found.by_task, key=lambda one: one.agreement.value or 0.0)[:_MOST_GROUPS]
     for title, groups in (("by model", found.by_model), ("tasks, worst first", worst)):
         rows = [_cells(one) for one in groups]
         shown.print(text_table(title, _HEADERS, rows, name_width=_NAME_WIDTH))
@@ -268,15 +268,8 @@ def _cells(found: Calibration) -> tuple[str, ...]:
         found.group or "-",
         f"{found.runs:,}",
         f"{found.labelled:,}",
-        _share(found.agreement, found.agreement_low, found.agreement_high),
-        "-" if found.kappa is None else f"{found.kappa:.2f}",
-        _share(found.raw_rate, None, None),
-        _share(found.corrected_rate, found.corrected_low, found.corrected_high),
+        found.agreement.text,
+        "-" if found.kappa.value is None else f"{found.kappa.value:.2f}",
+        f"{100 * found.raw_rate:.0f} %",
+        found.corrected.text,
     )
-
-
-def _share(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return "-"
-    ends = "" if low is None or high is None else f" ({100 * low:.0f} to {100 * high:.0f})"
-    return f"{100 * value:.0f} %{ends}"

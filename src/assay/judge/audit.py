@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from assay.errors import BudgetSpent, JudgeFailed
 from assay.event_loop import in_thread
+from assay.judge.calibration import Rate
 from assay.judge.defects import DEFECTS, Neighbours, blind, plant, run_key
 from assay.stats import Resampling, cluster_interval
 
@@ -61,24 +62,6 @@ class Trial(Struct, frozen=True):
     before: str = ""
     after: str = ""
     error: str = ""
-
-
-class Rate(Struct, frozen=True):
-    """A share or a mean over trials, with its interval over runs."""
-
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    n: int = 0
-
-    @property
-    def text(self) -> str:
-        """The rate in percent with its interval."""
-        if self.value is None:
-            return "-"
-        if self.low is None or self.high is None:
-            return f"{100 * self.value:.0f} %"
-        return f"{100 * self.value:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f})"
 
 
 class KindResult(Struct, frozen=True):
@@ -304,8 +287,7 @@ def _rate(
     clusters = [(sum(values), len(values)) for values in runs.values()]
     n = sum(count for _, count in clusters)
     interval = cluster_interval(clusters, bounds, _RESAMPLES)
-    low, high = (interval.low, interval.high) if interval else (None, None)
-    return Rate(sum(total for total, _ in clusters) / n if n else None, low, high, n)
+    return Rate.of(sum(total for total, _ in clusters) / n if n else None, interval, n)
 
 
 def _more_flagged(original: Trial, planted: Trial) -> float | None:

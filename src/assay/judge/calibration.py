@@ -9,6 +9,7 @@ that its verdicts can be shown with it.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from msgspec import Struct
 from assay.judge.evidence import EVIDENCE_VERSION
 from assay.judge.rubric import RUBRIC_VERSION
 from assay.stats import Interval, Resampling, cohen_kappa, mean_over_tasks
-from assay.stats.corrected import CorrectedMean, Labelled, corrected_mean
+from assay.stats.corrected import Labelled, corrected_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -46,12 +47,36 @@ class Confusion(Struct, frozen=True):
     rightly_failed: int
 
 
+class Rate(Struct, frozen=True):
+    """A share or a mean, how many it is over, and its interval; None where nothing is known."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+
+    @classmethod
+    def of(cls, value: float | None, interval: Interval | None, n: int = 0) -> Rate:
+        """A value of a statistic with its interval."""
+        low, high = (interval.low, interval.high) if interval else (None, None)
+        return cls(value, low, high, n)
+
+    @property
+    def text(self) -> str:
+        """The rate in percent with its interval."""
+        if self.value is None:
+            return "-"
+        if self.low is None or self.high is None:
+            return f"{100 * self.value:.0f} %"
+        return f"{100 * self.value:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f})"
+
+
 class Calibration(Struct, frozen=True):
     """How far a judge agrees with the truth over some runs, and the success rate it implies.
 
     `agreement` is the share of equal verdicts, with its interval over tasks; `kappa` is that
-    beyond chance. `raw_rate` is the judge's own pass rate over all runs, `corrected_rate` the
-    success rate that follows from it. All are None where too little is labelled.
+    beyond chance. `raw_rate` is the judge's own pass rate over all runs, `corrected` the success
+    rate that follows from it. What too little is labelled for is None.
     """
 
     judge: str
@@ -60,35 +85,29 @@ class Calibration(Struct, frozen=True):
     runs: int
     labelled: int
     confusion: Confusion
-    agreement: float | None
-    agreement_low: float | None
-    agreement_high: float | None
-    kappa: float | None
-    kappa_low: float | None
-    kappa_high: float | None
-    raw_rate: float | None
-    corrected_rate: float | None
-    corrected_low: float | None
-    corrected_high: float | None
+    agreement: Rate
+    kappa: Rate
+    raw_rate: float
+    corrected: Rate
     by_model: tuple[Calibration, ...] = ()
     by_task: tuple[Calibration, ...] = ()
 
     def agreement_sentence(self) -> str:
         """How far the judge agrees, for beside its verdicts."""
-        if self.agreement is None:
+        if self.agreement.value is None:
             return f"{self.judge} has not been compared with {self.against}"
+        kappa = "undefined" if self.kappa.value is None else f"{self.kappa.value:.2f}"
+        if self.kappa.low is not None and self.kappa.high is not None:
+            kappa += f" ({self.kappa.low:.2f} to {self.kappa.high:.2f})"
         return (
-            f"{self.judge} agrees with {self.against} on "
-            f"{_percent(self.agreement, self.agreement_low, self.agreement_high)} of "
-            f"{self.labelled:,} runs, kappa {_number(self.kappa, self.kappa_low, self.kappa_high)}"
+            f"{self.judge} agrees with {self.against} on {self.agreement.text} of "
+            f"{self.labelled:,} runs, kappa {kappa}"
         )
 
     def rate_sentence(self) -> str:
         """The judge's pass rate and the corrected one."""
-        if self.raw_rate is None or self.corrected_rate is None:
-            return "no corrected success rate: nothing is labelled"
-        corrected = _percent(self.corrected_rate, self.corrected_low, self.corrected_high)
-        return f"it passes {100 * self.raw_rate:.0f} % of {self.runs:,} runs; corrected {corrected}"
+        passes = f"it passes {100 * self.raw_rate:.0f} % of {self.runs:,} runs"
+        return f"{passes}; corrected {self.corrected.text}"
 
 
 def calibrate(judge: str, against: str, runs: Sequence[JudgedRun]) -> Calibration:
@@ -114,59 +133,28 @@ def _grouped(
 
 def _calibrate(judge: str, against: str, group: str, runs: Sequence[JudgedRun]) -> Calibration:
     known = [(run, run.truth) for run in runs if run.truth is not None]
+    pairs = Counter((run.passed, truth) for run, truth in known)
     tasks: dict[str, list[float | None]] = {}
     for run, truth in known:
         tasks.setdefault(run.task, []).append(float(run.passed is truth))
     same = mean_over_tasks(tasks, weigh="runs", how=_RESAMPLES)
     kappa = cohen_kappa([run.passed for run, _ in known], [t for _, t in known], how=_RESAMPLES)
-    corrected = _corrected(runs)
-    low, high = _ends(None if corrected is None else corrected.interval)
+    labelled = [Labelled(float(truth), float(run.passed), run.task) for run, truth in known]
+    others = [(float(run.passed), run.task) for run in runs if run.truth is None]
+    corrected = corrected_mean(labelled, others) if labelled else None
+    ways = ((True, True), (True, False), (False, True), (False, False))
     return Calibration(
         judge,
         against,
         group,
         len(runs),
         len(known),
-        Confusion(
-            sum(run.passed and truth for run, truth in known),
-            sum(run.passed and not truth for run, truth in known),
-            sum(not run.passed and truth for run, truth in known),
-            sum(not run.passed and not truth for run, truth in known),
-        ),
-        same.value,
-        *_ends(same.interval),
-        kappa.value,
-        *_ends(kappa.interval),
-        sum(run.passed for run in runs) / len(runs) if runs else None,
-        None if corrected is None else corrected.value,
-        low,
-        high,
+        Confusion(*(pairs[way] for way in ways)),
+        Rate.of(same.value, same.interval, same.n),
+        Rate.of(kappa.value, kappa.interval, kappa.units),
+        sum(run.passed for run in runs) / len(runs),
+        Rate.of(corrected.value, corrected.interval, len(runs)) if corrected else Rate(None),
     )
-
-
-def _corrected(runs: Sequence[JudgedRun]) -> CorrectedMean | None:
-    labelled = [
-        Labelled(float(run.truth), float(run.passed), run.task)
-        for run in runs
-        if run.truth is not None
-    ]
-    others = [(float(run.passed), run.task) for run in runs if run.truth is None]
-    return corrected_mean(labelled, others) if labelled else None
-
-
-def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
-    return (None, None) if interval is None else (interval.low, interval.high)
-
-
-def _percent(value: float, low: float | None, high: float | None) -> str:
-    ends = "" if low is None or high is None else f" ({100 * low:.0f} to {100 * high:.0f})"
-    return f"{100 * value:.0f} %{ends}"
-
-
-def _number(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return "undefined"
-    return f"{value:.2f}" + ("" if low is None or high is None else f" ({low:.2f} to {high:.2f})")
 
 
 def calibration_file() -> Path:
