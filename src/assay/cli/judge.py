@@ -43,7 +43,7 @@ _MOST_NAMED = 1_000
 judge = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="What a model judge is asked, and how far a judge is to be trusted.",
+    help="What a model judge is asked, and how far to trust it.",
 )
 judge.command(epilog=AUDIT_EPILOG)(audit)
 judge.command(epilog=CALIBRATE_EPILOG)(calibrate)
@@ -51,7 +51,7 @@ judge.command(epilog=CALIBRATE_EPILOG)(calibrate)
 
 @judge.callback()
 def _group() -> None:
-    """What a model judge is asked, and how far a judge is to be trusted."""
+    """What a model judge is asked, and how far to trust it."""
 
 
 @judge.command(epilog=EPILOG)
