@@ -116,14 +116,14 @@ def test_marks_by_the_place_of_a_dimension_are_no_agreement() -> None:
 
 def test_a_place_effect_beside_noise_is_not_beyond_chance() -> None:
     dice = Random(3)
-    cases = [
+    cases: list[dict[str, dict[str, float | None]]] = [
         {
             juror: {n: place + dice.random() for place, n in enumerate(DIMENSION_NAMES)}
             for juror in "ab"
         }
         for _ in range(60)
     ]
-    overall = panel_agreement(cases).overall  # type: ignore[arg-type]  # float is None or a float
+    overall = panel_agreement(cases).overall
     assert overall.interval is not None
     assert overall.interval.spans(0.0)
 
