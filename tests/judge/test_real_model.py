@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 from tests.model_server import MISSING, WHY, small_model
 
-from assay.judge.cache import ReplyCache
 from assay.judge.audit import AuditOptions, audit_judge
+from assay.judge.cache import ReplyCache
 from assay.judge.choosing import as_judge
 from assay.judge.limits import Limiter, Limits
 from assay.metrics.mcp_tool import MCPToolMetric
