@@ -11,9 +11,10 @@ from tests.command_line import Assay, in_this_process
 from tests.judge.order_runs import order_runs
 
 from assay import RunOutcome
-from assay.judge import DEFECTS
+from assay.judge import DEFECTS, known_calibration
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OWN_METRIC = '''
@@ -40,13 +41,14 @@ class Measured:
 @pytest.fixture
 def assay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Assay:
+) -> Iterator[Assay]:
     """The command line in a folder with runs: two of twelve failed, one has no outcome."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "160")
     for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.delenv("ASSAY_JUDGE", raising=False)
+    known_calibration.cache_clear()
     runs = order_runs(12)
     for place in (3, 7):
         runs[place].outcome = RunOutcome(success=False)
@@ -55,7 +57,8 @@ def assay(
     lines = [json.dumps(run.to_dict()) for run in runs]
     (tmp_path / "runs.jsonl").write_text("\n".join(lines), encoding="utf-8")
     (tmp_path / "own_metrics.py").write_text(OWN_METRIC, encoding="utf-8")
-    return in_this_process(monkeypatch, capsys)
+    yield in_this_process(monkeypatch, capsys)
+    known_calibration.cache_clear()
 
 
 def test_an_audit_of_the_evidence_judge(assay: Assay, tmp_path: Path) -> None:

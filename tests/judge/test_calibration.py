@@ -10,13 +10,16 @@ from assay.judge import (
     JudgeConfig,
     JudgedRun,
     JudgeSession,
+    Marks,
     calibrate,
+    judged_by,
     keep_calibration,
     known_calibration,
 )
 from assay.judge.calibration import Confusion, calibration_file
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 # The example of many textbooks: two readers of 50 proposals, 20 both yes and 15 both no.
@@ -32,9 +35,11 @@ def runs(*, unlabelled: int = 0) -> list[JudgedRun]:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    return tmp_path
+    known_calibration.cache_clear()
+    yield tmp_path
+    known_calibration.cache_clear()
 
 
 def test_the_example_of_textbooks() -> None:
@@ -77,6 +82,8 @@ def test_what_is_known_of_a_judge_stands_beside_its_verdicts() -> None:
     keep_calibration(calibrate("evidence", "people", runs()))
     keep_calibration(calibrate("jo", "people", runs()))
     assert known_calibration("evidence") == JudgeSession(JudgeConfig()).report()["calibration"]
+    assert judged_by(Marks("evidence", {}))["calibration"] == known_calibration("evidence")
+    assert "calibration" not in judged_by(Marks("kim", {}))
     assert (known_calibration("jo") or "").startswith("jo agrees with people on 70 %")
 
 
@@ -84,6 +91,7 @@ def test_what_is_known_of_a_judge_stands_beside_its_verdicts() -> None:
 def test_a_file_that_cannot_be_read_says_nothing(content: str) -> None:
     calibration_file().parent.mkdir(parents=True, exist_ok=True)
     calibration_file().write_text(content)
+    known_calibration.cache_clear()
     assert known_calibration("evidence") is None
     keep_calibration(calibrate("evidence", "people", runs()))
     assert known_calibration("evidence") is not None
@@ -93,4 +101,5 @@ def test_what_was_found_of_another_version_is_forgotten() -> None:
     keep_calibration(calibrate("jo", "people", runs()))
     file = calibration_file()
     file.write_text(file.read_text().replace('"version": "', '"version": "old '))
+    known_calibration.cache_clear()
     assert known_calibration("jo") is None

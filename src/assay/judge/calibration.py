@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -173,13 +174,15 @@ def keep_calibration(found: Calibration) -> None:
     """Keep how far a judge agrees, in place of what was known of it before."""
     file = calibration_file()
     known = _read(file)
-    known[found.judge] = _Kept(_VERSION, found.agreement_sentence())
+    known[found.judge] = _Kept(_VERSION, f"{found.agreement_sentence()}; {found.rate_sentence()}")
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(f".{os.getpid()}")
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(known)))
     fresh.replace(file)
+    known_calibration.cache_clear()
 
 
+@cache
 def known_calibration(judge: str) -> str | None:
     """How far a judge was found to agree; None where nobody looked, or it has changed since."""
     kept = _read(calibration_file()).get(judge)

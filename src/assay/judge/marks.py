@@ -243,7 +243,10 @@ def judged_by(marks: Marks) -> dict[str, Any]:
     found: dict[str, Any] = {"judge": marks.judge}
     if marks.provenance is not None:
         found |= to_builtins(marks.provenance)
+    from assay.judge.calibration import known_calibration  # noqa: PLC0415 - which knows marks
+
     rest: dict[str, Any] = {
+        "calibration": known_calibration(marks.judge),
         "cost_usd": marks.cost_usd,
         "input_tokens": marks.input_tokens,
         "output_tokens": marks.output_tokens,
