@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,6 +28,10 @@ os.environ["SSL_CERT_DIR"] = os.devnull
 # through a buffer, and so many letters wide.
 os.environ.pop("PYTHONUNBUFFERED", None)
 os.environ["COLUMNS"] = "80"
+
+# What was found of a judge on this machine is shown beside its scores.
+_DATA = TemporaryDirectory(prefix="assay-data-")
+os.environ["XDG_DATA_HOME"] = _DATA.name
 
 # No clock decides a test. A change is held against the same examples each time, half as many as
 # usual, which keeps `make test` within its time; the slow tests look for new ones.

@@ -15,9 +15,8 @@ from tests.judge.weather_case import CASE
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import UnknownName
 from assay.expectation import Expectations
-from assay.judge.fencing import harmless
-from assay.judge.ordering import Order
-from assay.judge.prompt import Inquiry, judge_prompt, reply_keys, reply_schema
+from assay.judge.prompt import Inquiry, Order, judge_prompt, reply_keys, reply_schema
+from assay.judge.record_text import harmless
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.judge.wording import LANGUAGES, band_lines, wording
 
@@ -407,3 +406,20 @@ def test_the_cost_of_a_prompt_is_bounded_for_very_long_runs() -> None:
     started = time.process_time()
     judge_prompt(case)
     assert time.process_time() - started < 10
+
+
+def test_secrets_are_masked_before_anything_is_cut() -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    call = ToolExecutionResult(
+        "read_config",
+        {"authorization": f"Bearer {token}", "path": "app.env"},
+        {"log": "x" * 30_000 + token + "y" * 30_000, "password": "Hx7!kq92Zw"},
+        success=True,
+    )
+    case = AgentTestCase(
+        f"Use {token} to log in.", "Done.", execution_data=MCPExecutionData([call])
+    )
+    prompt = judge_prompt(case)
+    assert "[redacted]" in prompt
+    assert token[:12] not in prompt
+    assert "Hx7!kq92Zw" not in prompt

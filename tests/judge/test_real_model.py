@@ -14,8 +14,9 @@ import pytest
 from msgspec.structs import replace
 from tests.model_server import MISSING, WHY, small_model
 
-from assay.judge.asking import as_judge
+from assay.judge.audit import AuditOptions, audit_judge
 from assay.judge.cache import ReplyCache
+from assay.judge.choosing import as_judge
 from assay.judge.limits import Limiter, Limits
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.score import Score
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay.judge.exchange import Ask, Question, Reply
     from assay.judge.marks import Judge
+    from assay.judge.questions import Ask, Question, Reply
 
 pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=WHY),
@@ -156,6 +157,14 @@ def test_who_goes_away_leaves_the_server_to_others(url: str) -> None:
     asyncio.run(go_away())
     (found,) = judged(judge_at(url, Brief("marks", deadline=200.0)), numbered(1))
     assert len(marks_of(found)) == 6
+
+
+def test_an_audit_asks_about_a_run_and_its_copy(url: str) -> None:
+    brief = Brief("marks")
+    options = AuditOptions(kinds=("no_answer",))
+    report = asyncio.run(audit_judge(numbered(1), judge_at(url, brief), options))
+    assert (report.runs, report.every.planted, report.unscored) == (1, 1, 0)
+    assert brief.asked == 2
 
 
 def test_a_deadline_ends_the_wait(url: str) -> None:

@@ -150,10 +150,7 @@ def test_the_scores_are_the_same_with_a_crew(tools: Any) -> None:
 
 ASKED: dict[str, Callable[[Model], MCPToolMetric]] = {
     "once": lambda model: MCPToolMetric(model=model),
-    "three times": lambda model: MCPToolMetric(model=model, judge_runs=3),
     "in Chinese": lambda model: MCPToolMetric(model=model, lang="zh"),
-    "beside a juror": lambda model: MCPToolMetric(model=model, jury=[Model("another")]),
-    "beside the evidence": lambda model: MCPToolMetric(model=model, jury=["evidence"]),
 }
 
 

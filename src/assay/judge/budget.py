@@ -15,7 +15,7 @@ from assay.errors import BudgetSpent, InvalidJudge
 from assay.judge.prices import Prices
 
 if TYPE_CHECKING:
-    from assay.judge.exchange import Ask, Question, Reply
+    from assay.judge.questions import Ask, Question, Reply
 
 # For the first questions, before any reply has shown what one takes. Rather too much.
 _LETTERS_A_TOKEN = 3
@@ -43,21 +43,20 @@ class Expense(Struct):
         self.input_tokens += reply.input_tokens or 0
         self.output_tokens += reply.output_tokens or 0
         self.cost_usd += reply.cost_usd or 0.0
-        self.without_tokens += reply.input_tokens is None or reply.output_tokens is None
+        self.without_tokens += None in (reply.input_tokens, reply.output_tokens)
         self.without_cost += reply.cost_usd is None
 
     def to_dict(self) -> dict[str, Any]:
         """What was paid as JSON values; None where no reply said it."""
+        no_tokens = 0 < self.questions == self.without_tokens
+        no_cost = 0 < self.questions == self.without_cost
         return {
             "questions": self.questions,
-            "input_tokens": self._known(self.input_tokens, self.without_tokens),
-            "output_tokens": self._known(self.output_tokens, self.without_tokens),
-            "cost_usd": self._known(self.cost_usd, self.without_cost),
+            "input_tokens": None if no_tokens else self.input_tokens,
+            "output_tokens": None if no_tokens else self.output_tokens,
+            "cost_usd": None if no_cost else self.cost_usd,
             "questions_without_cost": self.without_cost,
         }
-
-    def _known(self, total: float, without: int) -> float | None:
-        return None if self.questions and without == self.questions else total
 
 
 class Budget:
@@ -100,8 +99,14 @@ class Budget:
         async def paid(question: Question) -> Reply:
             await self._enter(question, endpoint)
             try:
-                reply = self._priced(await ask(question), endpoint)
-                self._pay(question, reply, endpoint)
+                reply = await ask(question)
+                if reply.cost_usd is None:
+                    cost = self._prices.cost(endpoint, reply.input_tokens, reply.output_tokens)
+                    reply = replace(reply, cost_usd=cost)
+                self.spent.add(reply)
+                self._spent_at[endpoint].add(reply)
+                if None in (reply.input_tokens, reply.output_tokens):
+                    self._guessed_tokens += _guess(question)
             finally:
                 self._under_way[endpoint] -= 1
                 self._tell()
@@ -126,18 +131,6 @@ class Budget:
         if self.max_cost is not None and not self._prices.knows(endpoint):
             raise _unpriced(endpoint, self._prices)
 
-    def _priced(self, reply: Reply, endpoint: str) -> Reply:
-        if reply.cost_usd is not None:
-            return reply
-        cost = self._prices.cost(endpoint, reply.input_tokens, reply.output_tokens)
-        return replace(reply, cost_usd=cost)
-
-    def _pay(self, question: Question, reply: Reply, endpoint: str) -> None:
-        self.spent.add(reply)
-        self._spent_at[endpoint].add(reply)
-        if reply.input_tokens is None or reply.output_tokens is None:
-            self._guessed_tokens += _guess(question)
-
     async def _enter(self, question: Question, endpoint: str) -> None:
         """Wait until it is clear that this question fits; raise BudgetSpent when it does not."""
         while not self._fits(question, endpoint):
@@ -150,13 +143,10 @@ class Budget:
         self._under_way[endpoint] += 1
 
     def _fits(self, question: Question, endpoint: str) -> bool:
-        if self.max_tokens is None and self.max_cost is None:
-            return True
         asked = self._under_way + self._given_up + Counter([endpoint])
         if self.max_tokens is not None:
-            used = self.spent.tokens + self._guessed_tokens
             coming = sum(n * self._tokens_each(question, at) for at, n in asked.items())
-            if used + coming > self.max_tokens:
+            if self.spent.tokens + self._guessed_tokens + coming > self.max_tokens:
                 return False
         if self.max_cost is None:
             return True
@@ -174,11 +164,10 @@ class Budget:
         spent = self._spent_at[endpoint]
         if spent.questions:
             return spent.cost_usd / spent.questions
-        return self._prices.cost(endpoint, _prompt_tokens(question), _REPLY_TOKENS) or 0.0
+        tokens = _guess(question) - _REPLY_TOKENS
+        return self._prices.cost(endpoint, tokens, _REPLY_TOKENS) or 0.0
 
     def _tell(self) -> None:
-        if not self._news:  # nobody has had to wait so far
-            return
         for loop, event in list(self._news.items()):
             with suppress(RuntimeError):  # that loop is closed: nobody waits there any more
                 loop.call_soon_threadsafe(event.set)
@@ -193,11 +182,7 @@ class Budget:
 
 
 def _guess(question: Question) -> int:
-    return _prompt_tokens(question) + _REPLY_TOKENS
-
-
-def _prompt_tokens(question: Question) -> int:
-    return len(question.prompt) // _LETTERS_A_TOKEN
+    return len(question.prompt) // _LETTERS_A_TOKEN + _REPLY_TOKENS
 
 
 def _unpriced(endpoint: str, prices: Prices) -> InvalidJudge:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from assay.errors import JudgeFailed
 from assay.judge.rubric import DIMENSION_NAMES, HIGHEST, LOWEST
@@ -15,15 +17,40 @@ from assay.records import preview
 from assay.score import Evidence, mean
 
 if TYPE_CHECKING:
+    from assay.score import Score
     from assay.test_case import AgentTestCase
 
+Middle: TypeAlias = Literal["mean", "median"]
 Preparation: TypeAlias = Callable[["AgentTestCase"], object]
-# By name: a union that is written where it is used is made anew each time.
-_NUMBERS = (int, float)
 _PLAIN = (int, float, str, NoneType)
-_NO_WORDS = frozenset({int, float, NoneType})
-# Each dimension with the keys under which a reply may give its reason.
-_REASON_KEYS = tuple((name, f"{name}_reason", f"{name}_reasoning") for name in DIMENSION_NAMES)
+_LONGEST_NAME = 200
+# The first row whose pattern occurs in the name decides, so makers of derived models come first.
+# Without a pattern the family's name begins a word.
+FAMILIES = {
+    "gpt": r"\bgpt|\bchatgpt|\bo[1345](?:-|\b)|\bdavinci",
+    "claude": "",
+    "gemini": r"\bgemini|\bgemma|\bpalm-?2",
+    "nemotron": "",
+    "deepseek": "",
+    "qwen": r"\bqwen|\bqwq|\bqvq",
+    "llama": r"\bllama|\bcodellama",
+    "mistral": r"\b(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)",
+    "glm": r"\b(?:chat)?glm",
+    "kimi": r"\bkimi|\bmoonshot",
+    "grok": "",
+    "command": r"\bcommand-|\baya-",
+    "nova": r"\bnova-|\btitan-",
+    "phi": r"\bphi-?\d",
+    "doubao": r"\bdoubao|\bseed-",
+    "ernie": "",
+    "hunyuan": "",
+    "minimax": r"\bminimax|\babab\d",
+    "yi": r"\byi-",
+    "granite": "",
+    "jamba": "",
+    "smollm": "",
+}
+_PATTERNS = [(f, re.compile(pattern or rf"\b{f}", re.I)) for f, pattern in FAMILIES.items()]
 
 
 class Spread(Struct, frozen=True):
@@ -135,17 +162,6 @@ class Judge(Protocol):
         """The marks of one case; raises JudgeFailed when there are none to be had."""
 
 
-class PreparedJudge(Judge, Protocol):
-    """A judge of whose work a part needs nothing but the case, and can be done anywhere."""
-
-    @property
-    def preparation(self) -> Preparation | None:
-        """That part, equal for judges that can share it; None where there is none."""
-
-    async def mark_prepared(self, case: AgentTestCase, prepared: Any) -> Marks:
-        """The marks of a case for which that part is done."""
-
-
 def preparation_of(judge: object, whole: str = "mark") -> Preparation | None:
     """What of a judge's work can be done beforehand; None where there is nothing.
 
@@ -170,7 +186,8 @@ async def marked(judge: Judge, case: AgentTestCase, prepared: object) -> Marks:
     """The marks of a case for which a part of the work may be done; None where it is not."""
     if prepared is None:
         return await judge.mark(case)
-    return await cast("PreparedJudge", judge).mark_prepared(case, prepared)
+    found: Marks = await cast("Any", judge).mark_prepared(case, prepared)
+    return found
 
 
 def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:
@@ -182,14 +199,12 @@ def marks_from_mapping(judge: str, found: Mapping[str, Any]) -> Marks:
 def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
     """The sentences given beside the marks, by dimension."""
     reasons: dict[str, str] = {}
-    if _NO_WORDS.issuperset(map(type, found.values())):
-        return reasons
-    for name, key, other_key in _REASON_KEYS:
+    for name in DIMENSION_NAMES:
         entry = found.get(name)
         if not isinstance(entry, _PLAIN) and isinstance(entry, Mapping):
             text = entry.get("reason") or entry.get("reasoning")
         else:
-            text = found.get(key) or found.get(other_key)
+            text = found.get(f"{name}_reason") or found.get(f"{name}_reasoning")
         if text and isinstance(text, str):
             reasons[name] = text
     return reasons
@@ -197,10 +212,8 @@ def reasons_in(found: Mapping[str, Any]) -> dict[str, str]:
 
 def mark_of(value: object, name: str) -> float | None:
     """One mark, clamped to 1-10; None stays None, what is no number is an error."""
-    if isinstance(value, _NUMBERS) and value is not True and LOWEST <= value <= HIGHEST:
-        return float(value)
-    if not isinstance(value, _PLAIN):  # asking for a Mapping takes longer
-        value = _mark_inside(value)
+    if not isinstance(value, _PLAIN) and isinstance(value, Mapping):
+        value = next((value[key] for key in ("score", "mark", "value") if key in value), None)
     if value is None:
         return None
     number = _number(value)
@@ -210,22 +223,62 @@ def mark_of(value: object, name: str) -> float | None:
     return min(max(number, LOWEST), HIGHEST)
 
 
-def _mark_inside(value: object) -> object:
-    if not isinstance(value, Mapping):
-        return value
-    return next((value[key] for key in ("score", "mark", "value") if key in value), None)
-
-
 def _number(value: object) -> float | None:
     scale = 1.0
     if isinstance(value, str):
         value = value.strip().removesuffix("/10").strip()
         if value.endswith("%"):
             value, scale = value.removesuffix("%").strip(), 0.1
-    elif isinstance(value, bool) or not isinstance(value, _NUMBERS):
+    elif isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
         number = float(value) * scale
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def judged_by(marks: Marks) -> dict[str, Any]:
+    """Everything about marks but the marks, as JSON values; what is not known is left out."""
+    found: dict[str, Any] = {"judge": marks.judge}
+    if marks.provenance is not None:
+        found |= to_builtins(marks.provenance)
+    from assay.judge.calibration import known_calibration  # noqa: PLC0415 - which knows marks
+
+    rest: dict[str, Any] = {
+        "calibration": known_calibration(marks.judge),
+        "cost_usd": marks.cost_usd,
+        "input_tokens": marks.input_tokens,
+        "output_tokens": marks.output_tokens,
+        "recalled": marks.recalled or None,
+        "spread": to_builtins(marks.spread) or None,
+        "run_scores": list(marks.run_scores) or None,
+        "order_effect": to_builtins(marks.order_effect),
+        "juror_marks": {juror.judge: juror.values for juror in marks.jurors} or None,
+        "warnings": list(marks.warnings) or None,
+    }
+    return found | {name: value for name, value in rest.items() if value is not None}
+
+
+def lacks_jurors(score: Score) -> bool:
+    """Whether a score was given by a jury of which somebody gave no marks."""
+    parts = (part.judged_by or {} for part in score.walk())
+    return any("jurors" in by and by.get("read", 1) < by["runs"] for by in parts)
+
+
+@lru_cache(maxsize=256)
+def family_of(model: str | None) -> str | None:
+    """The family of a model by its name; None where the name tells nothing."""
+    name = (model or "")[:_LONGEST_NAME].replace("_", "-")
+    return next((family for family, pattern in _PATTERNS if pattern.search(name)), None)
+
+
+def same_family_warning(judge_model: str | None, judged_model: str | None) -> str | None:
+    """A warning where judge and judged are of one family; None where they are not, or unknown."""
+    family = family_of(judge_model)
+    if family is None or family != family_of(judged_model):
+        return None
+    return (
+        f"The judge ({judge_model}) and the agent's model ({judged_model}) are one family, "
+        f"{family}: judges are known to favour their own. Have another family judge too"
+    )

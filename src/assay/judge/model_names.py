@@ -31,6 +31,13 @@ class Provider(Struct, frozen=True):
     host: str = ""
 
 
+def _compatible(variable: str, url: str) -> Provider:
+    """A provider that speaks OpenAI's protocol; one on this machine needs no key."""
+    needed = url.startswith("https:")
+    keys, url_variable = (f"{variable}_API_KEY",), f"{variable}_BASE_URL"
+    return Provider("openai", keys, url_variable, url, key_needed=needed)
+
+
 PROVIDERS = {
     "openai": Provider("openai", ("OPENAI_API_KEY",), "OPENAI_BASE_URL", host="api.openai.com"),
     "anthropic": Provider(
@@ -42,29 +49,11 @@ PROVIDERS = {
         "GOOGLE_GEMINI_BASE_URL",
         host="generativelanguage.googleapis.com",
     ),
-    "ollama": Provider(
-        "openai",
-        ("OLLAMA_API_KEY",),
-        "OLLAMA_BASE_URL",
-        "http://localhost:11434/v1",
-        key_needed=False,
-    ),
-    "vllm": Provider(
-        "openai", ("VLLM_API_KEY",), "VLLM_BASE_URL", "http://localhost:8000/v1", key_needed=False
-    ),
-    "llamacpp": Provider(
-        "openai",
-        ("LLAMACPP_API_KEY",),
-        "LLAMACPP_BASE_URL",
-        "http://localhost:8080/v1",
-        key_needed=False,
-    ),
-    "openrouter": Provider(
-        "openai", ("OPENROUTER_API_KEY",), "OPENROUTER_BASE_URL", "https://openrouter.ai/api/v1"
-    ),
-    "deepseek": Provider(
-        "openai", ("DEEPSEEK_API_KEY",), "DEEPSEEK_BASE_URL", "https://api.deepseek.com/v1"
-    ),
+    "ollama": _compatible("OLLAMA", "http://localhost:11434/v1"),
+    "vllm": _compatible("VLLM", "http://localhost:8000/v1"),
+    "llamacpp": _compatible("LLAMACPP", "http://localhost:8080/v1"),
+    "openrouter": _compatible("OPENROUTER", "https://openrouter.ai/api/v1"),
+    "deepseek": _compatible("DEEPSEEK", "https://api.deepseek.com/v1"),
     **{
         name: Provider("other")
         for name in ("azure", "bedrock", "cohere", "google-cloud", "groq", "mistral", "xai")
@@ -116,7 +105,8 @@ class ModelAddress(Struct, frozen=True):
         provider = PROVIDERS[self.provider]
         if provider.style == "other":
             return None
-        variables = () if self._is_strange else provider.keys
+        named = os.environ.get(provider.url_variable, "").rstrip("/")
+        variables = provider.keys if not self.is_elsewhere or self.base_url == named else ()
         if self.is_elsewhere:
             variables = (KEY_VARIABLE, *variables)
         found = next((value for name in variables if (value := os.environ.get(name))), None)
@@ -129,12 +119,6 @@ class ModelAddress(Struct, frozen=True):
         # Never nothing: an SDK would look for the provider's key itself.
         return found or NO_KEY
 
-    @property
-    def _is_strange(self) -> bool:
-        """Whether neither the provider nor the provider's own variable names this address."""
-        named = os.environ.get(PROVIDERS[self.provider].url_variable, "").rstrip("/")
-        return self.is_elsewhere and self.base_url != named
-
 
 def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
     """Read `provider:model` or `provider/model`; with a base URL any other name is a model there.
@@ -144,7 +128,7 @@ def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
     """
     spec = spec.strip()
     provider, model = _split(spec)
-    url = base_url or (os.environ.get(BASE_URL_VARIABLE) if _speaks_openai(provider) else None)
+    url = base_url or (os.environ.get(BASE_URL_VARIABLE) if provider in {None, "openai"} else None)
     if provider is None:
         provider = "openai" if url and spec else _maker_of(spec)
         model = spec
@@ -170,10 +154,6 @@ def _maker_of(spec: str) -> str:
     raise _unknown(spec)
 
 
-def _speaks_openai(provider: str | None) -> bool:
-    return provider is None or provider == "openai"
-
-
 def _unknown(spec: str) -> Exception:
     head = spec.replace("/", ":").partition(":")[0]
     if head == spec:
@@ -185,18 +165,15 @@ def _unknown(spec: str) -> Exception:
 
 
 def _checked(url: str) -> str:
-    if not _is_address(url):
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # brackets or a port that are none
+        is_address = False
+    if not is_address:
         shown = url.rpartition("@")[2]  # before it stands a password
         raise InvalidJudge(f"base_url: expected http://HOST:PORT/… or https://…, got {shown!r}")
     return url.rstrip("/")
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # brackets or a port that are none
-        return False
 
 
 def _without_secrets(url: str) -> str:

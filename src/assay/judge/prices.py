@@ -10,15 +10,12 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from assay.errors import InvalidJudge
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 VARIABLE = "ASSAY_PRICES"
 _PUBLIC = "genai-prices"
@@ -48,8 +45,7 @@ class Prices:
 
     def __init__(self, own: PriceFile | None = None) -> None:
         """Take prices of the user's own, which win over the public ones."""
-        self._own: Mapping[str, Price] = own.models if own else {}
-        self._as_of = own.as_of if own else None
+        self._own = own
 
     @classmethod
     def from_environment(cls) -> Prices:
@@ -60,7 +56,7 @@ class Prices:
     @property
     def source(self) -> str:
         """Where prices come from, in the order in which they are looked up."""
-        own = f"own prices of {self._as_of}" if self._as_of else None
+        own = f"own prices of {self._own.as_of}" if self._own else None
         public = f"{_PUBLIC} {version(_PUBLIC)}" if _public_table() else None
         return ", then ".join(filter(None, (own, public))) or "no prices"
 
@@ -69,29 +65,25 @@ class Prices:
         if input_tokens is None or output_tokens is None:
             return None
         name, elsewhere, _ = model.partition(_ELSEWHERE)
-        spellings = (model, name, name.partition(":")[2])
-        own = next((self._own[known] for known in spellings if known in self._own), None)
+        provider, _, bare = name.partition(":")
+        known = self._own.models if self._own else {}
+        own = next((known[spelled] for spelled in (model, name, bare) if spelled in known), None)
         if own is not None:
             return (own.input * input_tokens + own.output * output_tokens) / _MILLION
-        return None if elsewhere else self._public_cost(name, input_tokens, output_tokens)
+        # A local model is not what it is named after; without a provider the table guesses one.
+        table = None if elsewhere or not bare else _public_table()
+        if table is None:
+            return None
+        usage = table.Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        try:
+            provider = _PROVIDERS.get(provider, provider)
+            return float(table.calc_price(usage, bare, provider_id=provider).total_price)
+        except (LookupError, ValueError):
+            return None
 
     def knows(self, model: str) -> bool:
         """Whether this model has a price."""
         return self.cost(model, 1, 1) is not None
-
-    def _public_cost(self, model: str, input_tokens: int, output_tokens: int) -> float | None:
-        provider, colon, name = model.partition(":")
-        # Without a provider the table guesses one; a local model is not what it is named after.
-        table = _public_table()
-        if table is None or not colon:
-            return None
-        usage = table.Usage(input_tokens=input_tokens, output_tokens=output_tokens)
-        provider = _PROVIDERS.get(provider, provider)
-        try:
-            found = table.calc_price(usage, name, provider_id=provider)
-        except (LookupError, ValueError):
-            return None
-        return float(found.total_price)
 
 
 def read_price_file(path: Path) -> PriceFile:

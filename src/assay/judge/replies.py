@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import MsgspecError, Struct
-from msgspec.json import Decoder
+from msgspec import Struct
 
 from assay.errors import JudgeFailed
 from assay.judge.marks import mark_of, reasons_in
@@ -23,7 +22,6 @@ _THINKING = re.compile(
 _LONGEST_REPLY = 50_000
 _OPENING = re.compile(r'\{(?=\s*["}])')  # of no other brace can an object come
 _DECODER = json.JSONDecoder()
-_MARKS = Decoder(dict[str, Any])
 _DIMENSIONS = frozenset(DIMENSION_NAMES)
 _WRAPPERS = ("scores", "marks", "evaluation", "result")
 _NAME = f"""["'](?P<name>{"|".join(DIMENSION_NAMES)})"""
@@ -96,7 +94,7 @@ def complaint(problems: Mapping[str, str]) -> str:
 
 def _object_in(reply: object) -> Mapping[str, Any] | None:
     if isinstance(reply, str):
-        reply = _only_json_in(reply) or _json_in(_THINKING.sub("", reply[-_LONGEST_REPLY:]))
+        reply = _json_in(_THINKING.sub("", reply[-_LONGEST_REPLY:]))
     elif hasattr(reply, "model_dump"):
         reply = reply.model_dump()
     if not isinstance(reply, Mapping):
@@ -105,17 +103,6 @@ def _object_in(reply: object) -> Mapping[str, Any] | None:
         if key in reply and isinstance(reply[key], Mapping):
             return {**reply[key], **reply}
     return reply
-
-
-def _only_json_in(text: str) -> Mapping[str, Any] | None:
-    """The marks of a reply that is nothing else, as most are; None where there is more to it."""
-    if len(text) > _LONGEST_REPLY:
-        return None
-    try:
-        found = _MARKS.decode(text)
-    except (MsgspecError, UnicodeError, RecursionError):
-        return None
-    return found if _names_dimension(found) else None
 
 
 def _json_in(text: str) -> Mapping[str, Any] | None:
