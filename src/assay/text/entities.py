@@ -26,6 +26,7 @@ _ITEM = re.compile(r"[A-Za-z0-9]\w*(?:[.@:/+#-]\w+)*")
 _HEX = re.compile(
     r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{12,64}", re.IGNORECASE
 )
+_DATE_SIGNS = re.compile(r"[\dT:.Z+/-]*[-:.TZ+][\dT:.Z+/-]*")
 _COUNTED = re.compile(r"(?:[A-Za-z][a-z]+[-_ ./]?){1,6}\d{1,2}")
 _PARTS = re.compile(r"[A-Za-z]+|\d+|[^\x00-\x7f]+")
 _CAPITALIZED = re.compile(r"\b[A-Z][\w'&-]+(?: [A-Z][\w'&-]+){0,3}")
@@ -143,6 +144,11 @@ def is_id(item: str) -> bool:
     if digits < 2:
         return False
     return digits > 2 or any(map(str.isupper, item)) or _HEX.fullmatch(item) is not None
+
+
+def is_date_like(text: str) -> bool:
+    """Whether an item is made of the signs of dates, times and ranges alone."""
+    return _DATE_SIGNS.fullmatch(text) is not None
 
 
 def names_in(text: str) -> list[str]:

@@ -1,0 +1,103 @@
+"""What looks wrong in a run: the kinds of findings, what each means for the verdict, their sentences."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+# What a finding does to a run: makes it suspect of being wrong, of having no usable end, tells of
+# a failure that the answer reports, of waste, or lowers the score alone.
+Weight = Literal["wrong", "no_end", "reported", "waste", "score_only"]
+
+FindingKind = Literal[
+    "id_without_source",
+    "name_without_source",
+    "date_without_source",
+    "near_miss",
+    "other_field_value",
+    "odd_in_slot",
+    "answer_number",
+    "answer_id",
+    "last_call_failed",
+    "last_change_failed",
+    "failure_reported",
+    "claim_without_call",
+    "claim_without_change",
+    "fact_without_call",
+    "foreign_write",
+    "foreign_answer",
+    "no_answer",
+    "repeated_call",
+    "unasked_destruction",
+    "other_record",
+    "not_the_extreme",
+    "not_the_part",
+    "unused_quotation",
+    "tool_not_called",
+]
+FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
+
+_WEIGHTS: dict[FindingKind, Weight] = {
+    "failure_reported": "reported",
+    "claim_without_call": "no_end",
+    "fact_without_call": "no_end",
+    "no_answer": "no_end",
+    "repeated_call": "waste",
+    "unasked_destruction": "score_only",
+    "other_record": "score_only",
+    "not_the_extreme": "score_only",
+    "not_the_part": "score_only",
+    "unused_quotation": "score_only",
+    "tool_not_called": "score_only",
+}
+_NO_SOURCE = "{field} is {value!r}, which neither the request nor an earlier result holds"
+_SENTENCES: dict[FindingKind, str] = {
+    "id_without_source": f"{_NO_SOURCE}.",
+    "name_without_source": f"{_NO_SOURCE}.",
+    "date_without_source": f"{_NO_SOURCE}.",
+    "near_miss": f"{_NO_SOURCE}; the request names {{other!r}}, and no successful call uses it.",
+    "other_field_value": f"{_NO_SOURCE}; results give this field values such as {{other!r}}.",
+    "odd_in_slot": f"{_NO_SOURCE}; another call of the tool has {{other!r}} there.",
+    "answer_number": "The answer states {value}, which is in no result or request and not calculated.",
+    "answer_id": "The answer states {value}; values of its kind are known, this one is not.",
+    "last_call_failed": "The last call failed ({error}), and the answer does not say so.",
+    "last_change_failed": "The last change that was tried failed ({error}); the answer does not say so.",
+    "failure_reported": "{tool} failed ({error}), and the answer says so.",
+    "claim_without_call": "The answer claims {value!r}, and no call was made.",
+    "claim_without_change": "The answer claims {value!r}, and no successful call could have done it.",
+    "fact_without_call": "The answer states {value}, and no call was made.",
+    "foreign_write": "{tool} writes {value}, words that stand nowhere else in the run.",
+    "foreign_answer": "The answer shares few of its words with the request and the results.",
+    "no_answer": "The run ends without an answer.",
+    "repeated_call": "{tool} was called {count} times in a row with the same result.",
+    "unasked_destruction": "{tool} was called, and the request asks for nothing like it.",
+    "other_record": "{value!r} was taken; the request names {other!r}, another record of the same list.",
+    "not_the_extreme": "{value!r} is not the {other} of the {count} records it was chosen from.",
+    "not_the_part": "{value} is a plain figure of a result; the request asks for a part of one.",
+    "unused_quotation": "{value!r} was sent; the request quotes {other!r}, which no call uses.",
+    "tool_not_called": "The request asks to {value!r}, and {tool} was not called.",
+}
+
+
+class Finding(Struct, frozen=True, omit_defaults=True):
+    """One thing that looks wrong: its kind, the call it is about, and the values of its sentence."""
+
+    kind: FindingKind
+    call: int | None = None
+    values: dict[str, Any] = {}
+
+    @property
+    def weight(self) -> Weight:
+        """What the finding means for the run."""
+        return _WEIGHTS.get(self.kind, "wrong")
+
+    @property
+    def counts(self) -> bool:
+        """Whether it makes the run suspect; the others lower the score alone."""
+        return self.weight != "score_only"
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one English sentence."""
+        return _SENTENCES[self.kind].format(**self.values)
