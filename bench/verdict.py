@@ -109,8 +109,10 @@ def hidden_failure(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentT
 
 
 def no_calls(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentTestCase | None:  # noqa: ARG001
-    """The same answer without any call."""
-    if not case.actual_output or not case.calls or case.execution_data is None:
+    """The same answer, with a figure that a result brought, without any call."""
+    results = " ".join(text_of(call.result) for call in case.calls)
+    figures = re.findall(r"\w*\d\w+", case.actual_output or "")
+    if not any(figure in results for figure in figures) or case.execution_data is None:
         return None
     copy = deepcopy(case)
     copy.execution_data.tool_executions = []  # type: ignore[union-attr]
@@ -119,12 +121,15 @@ def no_calls(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentTestCas
 
 def no_answer(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentTestCase | None:  # noqa: ARG001
     """The run ends without any words."""
-    return _with_answer(case, "") if case.actual_output and case.calls else None
+    if not case.actual_output or not case.calls or _effect(case.calls[-1]) == "end":
+        return None
+    return _with_answer(case, "")
 
 
 def foreign_answer(case: AgentTestCase, rng: Random, other: AgentTestCase) -> AgentTestCase | None:  # noqa: ARG001
-    """The answer of another task."""
-    if not case.actual_output or not other.actual_output or not case.calls:
+    """The answer of another task; the last words of a dialogue often fit anywhere."""
+    turns = [turn for turn in case.conversation_history or [] if turn.get("role") == "user"]
+    if not case.actual_output or not other.actual_output or not case.calls or len(turns) > 1:
         return None
     return _with_answer(case, other.actual_output)
 
@@ -187,9 +192,9 @@ def _change_argument(
     places = [
         (i, value)
         for i, call in enumerate(case.calls)
-        if call.success
+        if call.success and _effect(call) != "end"
         for _, value in leaves_of(call.parameters, open_text=False)
-        if isinstance(value, str) and fits(value.strip())
+        if isinstance(value, str) and fits(value.strip()) and _is_stated(case, i, value.strip())
     ]
     if not places:
         return None
@@ -200,6 +205,13 @@ def _change_argument(
     call.parameters = _replaced(call.parameters, old, new)
     call.result = _replaced(call.result, old, new)
     return None if new == old else copy
+
+
+def _is_stated(case: AgentTestCase, position: int, value: str) -> bool:
+    """Whether the request or an earlier result states the value, so that another one is wrong."""
+    turns = [str(turn.get("content")) for turn in case.conversation_history or []]
+    results = [text_of(call.result) for call in case.calls[:position]]
+    return any(value in text for text in (case.input or "", *turns, *results))
 
 
 def _replaced(value: Any, old: str, new: str) -> Any:

@@ -73,7 +73,7 @@ def _is_sure_id(claim: Claim) -> bool:
 
 def _claims_without_calls(run: RunIndex, grounding: Grounding) -> Iterator[Finding]:
     if run.calls:
-        changed = any(known.ok and known.may_change for known in run.calls)
+        changed = any(known.ok and known.effect != "read" for known in run.calls)
         claim = None if changed else claimed_action(run.answer)
         if claim:
             yield Finding("claim_without_change", values={"value": claim})

@@ -48,14 +48,16 @@ _PERSON_FIELD = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED_FIELD = re.compile(r"(?:id|number|num|no|key|issue|pull|pr)$", re.IGNORECASE)
+_ID_FIELD = re.compile(r"(?:id|number|key|code)$", re.IGNORECASE)
 _WITHOUT_SOURCE: dict[Kind, FindingKind] = {
     "id": "id_without_source",
     "ref": "id_without_source",
+    "code": "id_without_source",
     "name": "name_without_source",
     "email": "name_without_source",
     "date": "date_without_source",
 }
-_ATOMIC = frozenset({"id", "ref", "code", "name", "date", "email", "path", "url", "time", "word", "phrase"})
+_ATOMIC = frozenset({"id", "ref", "code", "name", "date", "email", "path", "url", "time", "phrase"})
 _OF_A_FIELD = frozenset({"code", "name", "id", "ref"})
 _LEAST_ID = 5
 _LEAST_ALIKE = {"code": 2}
@@ -87,7 +89,7 @@ class _Slots:
         if lost > _MOST_ODD * (lost + len(known)) + 1:
             return None
         shape = shape_of(value)
-        return next((other for other in sorted(known) if shape_of(other) == shape), None)
+        return next((o for o in sorted(known - {value}) if shape_of(o) == shape), None)
 
 
 def find_in_arguments(run: RunIndex, values: list[ArgumentValue]) -> Iterator[Finding]:
@@ -113,7 +115,7 @@ def _findings_of(run: RunIndex, value: ArgumentValue, slots: _Slots) -> Iterator
     other = _other_value_of_field(run, value)
     if other is not None:
         yield _finding("other_field_value", value, other)
-    alike = slots.alike(slot, value.text) if len(value.text) > 1 and value.kind != "number" else None
+    alike = slots.alike(slot, value.text) if value.kind in _ATOMIC and len(value.text) > 1 else None
     if alike is not None:
         yield _finding("odd_in_slot", value, alike)
     kind = _WITHOUT_SOURCE.get(value.kind) if value.kind else None
@@ -131,7 +133,9 @@ def _finding(kind: FindingKind, value: ArgumentValue, other: str | None = None) 
 def _needs_source(run: RunIndex, value: ArgumentValue, slot: Slot, slots: _Slots) -> bool:
     if is_free(value.field) or slots.is_own(slot):
         return False
-    if value.kind in ("id", "ref"):
+    if value.kind == "code" and not _ID_FIELD.search(value.field):
+        return False
+    if value.kind in ("id", "ref", "code"):
         if len(value.text) < _LEAST_ID or is_counted(value.text):
             return False
         return not creates(slot[0]) or bool(slots.sourced[slot])
@@ -178,9 +182,8 @@ def near_miss(run: RunIndex, value: ArgumentValue) -> str | None:
     if kind in ("name", "phrase"):
         return _unused_name(run, value)
     shape = shape_of(text)
-    least = _LEAST_ID if kind == "word" else 2
     for item in items_in(run.request):
-        if item == text or len(item) < least or item.lower() in STOP_WORDS:
+        if item == text or len(item) < 2 or item.lower() in STOP_WORDS:
             continue
         is_alike = shape_of(item) == shape
         if not is_alike and kind in ("path", "email", "url", "id", "ref"):

@@ -72,7 +72,7 @@ def is_date(text: str) -> bool:
 
 def iso_dates_in(text: str) -> list[str]:
     """The dates written as 2026-03-24."""
-    return _ISO.findall(text)
+    return [found for found in _ISO.findall(text) if _EARLIEST < int(found[:4]) < _LATEST]
 
 
 def is_known_day(day: Day, known: Collection[Day]) -> bool:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _ANY = re.compile(r"\d+(?:,\d{3})*+(?:\.\d+)?")
-_DECIMAL_COMMA = re.compile(r"\d{1,3}(?:\.\d{3})*+,\d{1,2}")
+_DECIMAL_COMMA = re.compile(r"\d{1,3}(?:\.\d{3})*+,\d{2}")
 _STANDALONE = re.compile(
-    r"(?<![\w.,/^×-])(?:\d{1,3}(?:\.\d{3})*+,\d{1,2}(?![\w,.])|\d++(?:,\d{3})*+(?:\.\d++)?)"
+    r"(?<![\w.,/^×-])(?:\d{1,3}(?:\.\d{3})*+,\d{2}(?![\w,.])|\d++(?:,\d{3})*+(?:\.\d++)?)"
     r"(?![\w/^×-]|[.,]\d)"
 )
 _UNIT = re.compile(
