@@ -22,11 +22,13 @@ _MOST_NUMBERS = 12
 _MOST_ABSENT = 0.5
 _MOST_PLAIN = 2
 _MOST_SHOWN = 4
-_LEAST_WORDS = 12
+_LEAST_WORDS = 6
 _LEAST_SPECIFICS = 3
 _LEAST_RECALL = 0.5
 _LEAST_WORD_RECALL = 0.4
-_LEAST_COVERAGE = 1.6
+_LEAST_COVERAGE = 1.4
+_MOST_HELD = 0.5
+_MOST_SPECIFIC = 0.7
 _ID_SUFFIX = re.compile(r"-[a-z]{2,}$|^\d+[-–]\d+$|^\d[\d.]*[A-Za-z]{1,3}$")
 _SPECIFIC = re.compile(r"\b[A-Z][\w'-]{3,}\b|\b\w*\d\w*\b")
 _ASKED = re.compile(r"(?<=[\w,;:'\"(`] )[A-Z][\w'-]{2,}|\b[\w.-]*\d[\w.-]*\b")
@@ -41,6 +43,8 @@ def find_in_answer(run: RunIndex, grounding: Grounding) -> Iterator[Finding]:
         yield from _unknown_ids(grounding)
         if _is_foreign(run):
             yield Finding("foreign_answer")
+        elif not run.is_dialogue and _conveys_nothing(run):
+            yield Finding("empty_talk")
     yield from _claims_without_calls(run, grounding)
 
 
@@ -116,13 +120,15 @@ def _is_foreign(run: RunIndex) -> bool:
         return False
     words = {word for word in words_of(answer) if len(word) > 3 and word not in STOP_WORDS}
     if len(words) < _LEAST_WORDS:
-        return _conveys_nothing(run)
+        return False
     held = [w for w in words if _is_held(run, w)]
     asked = [w for w in words if w in run.context_tokens or stem(w) in run.context_stems]
     specifics = {s.lower() for s in _SPECIFIC.findall(answer)} - STOP_WORDS
     known = sum(run.first_of_all(tokens_of(s)) is not None for s in specifics)
     share = len(held) / len(words)
     specific_share = known / len(specifics) if len(specifics) >= _LEAST_SPECIFICS else share
+    if share >= _MOST_HELD or specific_share >= _MOST_SPECIFIC:
+        return False
     if share + len(asked) / len(words) + specific_share >= _LEAST_COVERAGE:
         return False
     return not _takes_up_request(run)

@@ -58,6 +58,7 @@ _WITHOUT_SOURCE: dict[Kind, FindingKind] = {
     "date": "date_without_source",
 }
 _ATOMIC = frozenset({"id", "ref", "code", "name", "date", "email", "path", "url", "time", "phrase"})
+_OF_A_SLOT = frozenset({"id", "ref", "code", "email", "date"})
 _OF_A_FIELD = frozenset({"code", "name", "id", "ref"})
 _LEAST_ID = 5
 _LEAST_ALIKE = {"code": 2}
@@ -115,7 +116,7 @@ def _findings_of(run: RunIndex, value: ArgumentValue, slots: _Slots) -> Iterator
     other = _other_value_of_field(run, value)
     if other is not None:
         yield _finding("other_field_value", value, other)
-    alike = slots.alike(slot, value.text) if value.kind in _ATOMIC and len(value.text) > 1 else None
+    alike = slots.alike(slot, value.text) if value.kind in _OF_A_SLOT else None
     if alike is not None:
         yield _finding("odd_in_slot", value, alike)
     kind = _WITHOUT_SOURCE.get(value.kind) if value.kind else None
@@ -133,13 +134,26 @@ def _finding(kind: FindingKind, value: ArgumentValue, other: str | None = None) 
 def _needs_source(run: RunIndex, value: ArgumentValue, slot: Slot, slots: _Slots) -> bool:
     if is_free(value.field) or slots.is_own(slot):
         return False
+    if value.kind == "date" and not run.request:
+        return False  # "the last week" may be what was asked
     if value.kind == "code" and not _ID_FIELD.search(value.field):
         return False
     if value.kind in ("id", "ref", "code"):
         if len(value.text) < _LEAST_ID or is_counted(value.text):
             return False
         return not creates(slot[0]) or bool(slots.sourced[slot])
+    if value.kind == "name" and not _is_foreign_name(run, value):
+        return False
     return _CODE_FIELD.search(value.field) is None
+
+
+def _is_foreign_name(run: RunIndex, value: ArgumentValue) -> bool:
+    """Whether a name of several words has none that is known; one word may be common knowledge."""
+    tokens = tokens_of(value.text)
+    if len(tokens) < 2:
+        return False
+    places = [run.first(token) for token in tokens if len(token) > 2]
+    return all(place is None or place >= value.call for place in places)
 
 
 def _is_unknown_number(run: RunIndex, value: ArgumentValue) -> bool:

@@ -31,13 +31,18 @@ _MOST_FOREIGN = 0.4
 def find_in_course(run: RunIndex) -> Iterator[Finding]:
     """What looks wrong in the course of the calls."""
     calls = run.calls
-    if not run.answer and not (calls and calls[-1].effect == "end"):
+    if not run.answer and not (calls and calls[-1].effect == "end") and _is_recorded(run):
         yield Finding("no_answer")
     if not calls:
         return
     yield from _failed_end(run)
     yield from _repeats(calls)
     yield from _foreign_writes(run)
+
+
+def _is_recorded(run: RunIndex) -> bool:
+    """Whether the words of the run were recorded at all, so that a missing answer is one."""
+    return bool(run.request) or run.case.actual_output is not None
 
 
 def _failed_end(run: RunIndex) -> Iterator[Finding]:

@@ -37,7 +37,7 @@ SOURCED: frozenset[Source] = frozenset({"request", "result", "schema", "derived"
 _LEAST_PART = 3
 _LEAST_JOINED = 6
 _MIDNIGHT = re.compile(r"[T ](?:00:00|23:59)")
-_FREE_DAYS = 7
+_FREE_DAYS = 31
 _NEAR_DAYS = 2
 _MOST_POOLED = 400
 _SMALL = 100
@@ -208,7 +208,8 @@ class Tracer:
         if _MIDNIGHT.search(text) and _is_near(exact, known, _NEAR_DAYS):
             return _Origin("derived")
         if has_relative_words(run.request):
-            if not any(map(all, known)) or _is_near(exact, known, _FREE_DAYS):
+            stated = {day for day in run.request_days if all(day)}
+            if not stated or _is_near(exact, stated, _FREE_DAYS):
                 return _Origin("derived")
         return None
 
