@@ -12,6 +12,7 @@ from assay.evidence_new.claims import Grounding, ground_answer
 from assay.evidence_new.course_findings import find_in_course
 from assay.evidence_new.findings import Finding
 from assay.evidence_new.index import RunIndex
+from assay.evidence_new.side_findings import find_beside
 from assay.evidence_new.provenance import ArgumentValue, trace_arguments
 
 if TYPE_CHECKING:
@@ -41,5 +42,6 @@ def examine_run(case: AgentTestCase) -> Examination:
         *find_in_course(run),
         *find_in_arguments(run, arguments),
         *find_in_answer(run, grounding),
+        *find_beside(run, arguments),
     ]
     return Examination(run, arguments, grounding, tuple(found))

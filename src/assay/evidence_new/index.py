@@ -72,6 +72,11 @@ class IndexedCall:
         return self.effect in ("write", "unknown")
 
     @property
+    def returned(self) -> str:
+        """All that came back: the result, and the message of a failure."""
+        return f"{self.result}\n{self.message}" if self.message else self.result
+
+    @property
     def failure(self) -> str:
         """How a failed call says that it failed."""
         return self.message or self.result
@@ -100,7 +105,7 @@ class RunIndex:
         self._first: dict[str, int] = {}
         first = self._first
         for known in self.calls:
-            for token in set(tokens_of(f"{known.result} {known.message}")).difference(first):
+            for token in set(tokens_of(known.returned)).difference(first):
                 first[token] = known.position
 
     def first(self, token: str) -> int | None:
@@ -147,7 +152,7 @@ class RunIndex:
         """The call that has a token in its arguments or result; -1 if several have, or the answer."""
         found: dict[str, int] = dict.fromkeys(tokens_of(self.answer), -1)
         for known in self.calls:
-            for token in set(tokens_of(f"{known.arguments} {known.result}")):
+            for token in set(tokens_of(f"{known.arguments} {known.returned}")):
                 if found.setdefault(token, known.position) != known.position:
                     found[token] = -1
         return found
@@ -168,7 +173,7 @@ class RunIndex:
     def _texts(self) -> Iterator[tuple[int, str]]:
         yield REQUEST, self.context
         for known in self.calls:
-            yield known.position, known.result
+            yield known.position, known.returned
 
     @cached_property
     def schema_tokens(self) -> frozenset[str]:
@@ -196,7 +201,7 @@ class RunIndex:
         """The numbers of the results, each with the first call that brought it."""
         found: dict[float, int] = {}
         for known in self.calls:
-            for value in all_values(known.result):
+            for value in all_values(known.returned):
                 found.setdefault(value, known.position)
         return found
 
@@ -220,7 +225,7 @@ class RunIndex:
         """The days of the results, each with the first call that brought it."""
         found: dict[Day, int] = {}
         for known in self.calls:
-            for day in days_in(known.result[:_LONGEST_DATED]):
+            for day in days_in(known.returned[:_LONGEST_DATED]):
                 found.setdefault(day, known.position)
         return found
 
@@ -249,7 +254,7 @@ class RunIndex:
         """The shapes of the identifiers of the results, each with the first call that had it."""
         found: dict[str, int] = {}
         for known in self.calls:
-            for item in items_in(known.result):
+            for item in items_in(known.returned):
                 if _SHORTEST_SHAPE <= len(item) <= _LONGEST_SHAPE and _has_digit(item):
                     found.setdefault(shape_of(item), known.position)
         return found
