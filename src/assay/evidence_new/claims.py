@@ -139,10 +139,11 @@ def _numbers(run: RunIndex) -> Iterator[Claim]:
             status, origin = _status_of(run, number, lines[i], near, column)
             if status == "absent" and has_day and 1900 < number.value < 2100:
                 status = "requested"
+            in_sum = status == "absent" and _DERIVING.search(lines[i]) is not None
+            place = starts[i] + number.start
             yield Claim(
-                "number", number.text, starts[i] + number.start, status, origin, number.digits,
-                number.value, _DERIVING.search(lines[i]) is not None,
-            )  # fmt: skip
+                "number", number.text, place, status, origin, number.digits, number.value, in_sum
+            )
         column += [number.value for number in row]
 
 

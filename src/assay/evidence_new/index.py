@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from assay.errors import InvalidTools
 from assay.evidence_new.tools import effect_of
 from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED
-from assay.text.dates import Day, days_in
+from assay.text.dates import Day, days_in, names_a_month
 from assay.text.entities import items_in, shape_of
 from assay.text.leaves import field_of, leaves_of, parse_json
 from assay.text.numbers import all_values
@@ -224,8 +224,9 @@ class RunIndex:
     def first_days(self) -> dict[Day, int]:
         """The days of the results, each with the first call that brought it."""
         found: dict[Day, int] = {}
+        in_words = names_a_month(self._first)
         for known in self.calls:
-            for day in days_in(known.returned[:_LONGEST_DATED]):
+            for day in days_in(known.returned[:_LONGEST_DATED], may_name_months=in_words):
                 found.setdefault(day, known.position)
         return found
 

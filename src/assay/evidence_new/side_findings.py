@@ -17,6 +17,7 @@ from assay.text.words import stem, tokens_of, words_of_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.evidence_new.findings import FindingKind
     from assay.evidence_new.index import IndexedCall, RunIndex
     from assay.evidence_new.provenance import ArgumentValue
 
@@ -62,6 +63,7 @@ _PART_WORD = re.compile(r"\b(half|twice|double|third|quarter|triple)\b", re.IGNO
 _PARTS = {"half": 0.5, "twice": 2.0, "double": 2.0, "third": 1 / 3, "quarter": 0.25, "triple": 3.0}
 _ASKS = r"(?:^\s*|[.,;:]\s+|\b(?:and|then|please|to)\s+){word}\w{{0,3}}\b"
 _LONGEST_REQUEST = 1_000
+_MOST_LISTS = 200
 _MOST_RECORDS, _MOST_NAMED = 200, 50
 _MOST_DEPTH = 8
 _LEAST_FIGURE = 10
@@ -111,14 +113,20 @@ def _wrong_records(run: RunIndex) -> Iterator[Finding]:
     """A change takes a record out of a list that is not the one that was asked for."""
     words = [word.lower() for word in _SUPERLATIVE.findall(run.request)]
     lists: list[list[Record]] = []
+    read = 0
     for known in run.calls:
-        if known.ok and known.effect != "read" and lists:
-            for _, value in known.leaves:
-                found = _choice(run, lists, value, words) if _is_choice(run, value) else None
-                if found is not None:
-                    yield Finding(found[0], known.position, found[1])  # type: ignore[arg-type]
-        if known.ok and (words or not run.is_dialogue):
-            lists += [records for records in _record_lists(known.call.result)]
+        if not known.ok or known.effect == "read":
+            continue
+        chosen = [value for _, value in known.leaves if _is_choice(run, value)]
+        if not chosen or len(lists) > _MOST_LISTS:
+            continue
+        for earlier in run.calls[read : known.position]:
+            lists += _record_lists(earlier.call.result) if earlier.ok else ()
+        read = known.position
+        for value in chosen:
+            found = _choice(run, lists, value, words)
+            if found is not None:
+                yield Finding(found[0], known.position, found[1])
 
 
 def _is_choice(run: RunIndex, value: Any) -> bool:
@@ -129,7 +137,7 @@ def _is_choice(run: RunIndex, value: Any) -> bool:
 
 def _choice(
     run: RunIndex, lists: list[list[Record]], value: Any, words: list[str]
-) -> tuple[str, dict[str, Any]] | None:
+) -> tuple[FindingKind, dict[str, Any]] | None:
     for records in lists:
         holding = [record for record in records if value in record.values()]
         if len(holding) != 1:

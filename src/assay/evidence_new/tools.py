@@ -59,7 +59,7 @@ def effect_of(tool: str, arguments: str, definition: ToolDefinition | None = Non
     by_name = effect_of_name(tool)
     if by_name == "end":
         return by_name
-    if len(arguments) > _LEAST_CODE:
+    if " " in arguments or "\n" in arguments:  # a single word is neither statement nor command
         if changes_by_sql(arguments) or changes_by_code(arguments):
             return "write"
         if reads_by_sql(arguments.partition(":")[2].lstrip(' "{')):
@@ -67,9 +67,6 @@ def effect_of(tool: str, arguments: str, definition: ToolDefinition | None = Non
     if definition is not None and definition.read_only is not None:
         return "read" if definition.read_only else "write"
     return by_name
-
-
-_LEAST_CODE = 8
 
 
 def creates(tool: str) -> bool:

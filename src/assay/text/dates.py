@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 # Year, month and day; 0 for a part that is not stated.
 Day = tuple[int, int, int]
@@ -17,6 +17,10 @@ _MONTH = (
     r"(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_FULL_NAMES = (
+    "january february march april may june july august september october november december sept"
+)
+_MONTH_WORDS = frozenset({*_NAMES, *_FULL_NAMES.split()})
 _YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?!\d)")
 _YEAR_LAST = re.compile(r"(?<![\d/.-])(\d{1,2})[/.](\d{1,2})[/.](\d{4})(?!\d)")
 _MONTH_FIRST = re.compile(
@@ -38,12 +42,15 @@ _RELATIVE = re.compile(
 _EARLIEST, _LATEST = 1900, 2100
 
 
-def days_in(text: str) -> set[Day]:
+def days_in(text: str, *, may_name_months: bool = True) -> set[Day]:
     """The days and months that a text names."""
-    return {day for day in _written_days(text) if 1 <= day[1] <= 12 and day[2] <= 31}
+    found = set(_days_in_figures(text))
+    if may_name_months:
+        found.update(_days_with_month_names(text))
+    return {day for day in found if 1 <= day[1] <= 12 and day[2] <= 31}
 
 
-def _written_days(text: str) -> Iterator[Day]:
+def _days_in_figures(text: str) -> Iterator[Day]:
     for year, month, day in _YEAR_FIRST.findall(text):
         if _EARLIEST < int(year) < _LATEST:
             yield int(year), int(month), int(day or 0)
@@ -51,13 +58,21 @@ def _written_days(text: str) -> Iterator[Day]:
     for month, day, year in _YEAR_LAST.findall(text):
         yield int(year), int(month), int(day)
         yield int(year), int(day), int(month)
+    if "月" in text:
+        for year, month, day in _CHINESE.findall(text):
+            yield int(year or 0), int(month), int(day)
+
+
+def _days_with_month_names(text: str) -> Iterator[Day]:
     for month, day, year in _MONTH_FIRST.findall(text):
         yield int(year or 0), _month_number(month), int(day)
     for day, month, year in _DAY_FIRST.findall(text):
         yield int(year or 0), _month_number(month), int(day)
-    if "月" in text:
-        for year, month, day in _CHINESE.findall(text):
-            yield int(year or 0), int(month), int(day)
+
+
+def names_a_month(tokens: Iterable[str]) -> bool:
+    """Whether one of these words, in lower case, is a month."""
+    return not _MONTH_WORDS.isdisjoint(tokens)
 
 
 def _month_number(name: str) -> int:
