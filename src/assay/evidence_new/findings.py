@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import Struct
 
-# What a finding does to a run: makes it suspect of being wrong, of having no usable end, tells of
-# a failure that the answer reports, of waste, or lowers the score alone.
-Weight = Literal["wrong", "no_end", "reported", "waste", "score_only"]
+if TYPE_CHECKING:
+    from assay.verdict import Weight
 
 FindingKind = Literal[
     "id_without_source",
