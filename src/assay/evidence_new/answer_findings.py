@@ -82,7 +82,7 @@ def _claims_without_calls(run: RunIndex, grounding: Grounding) -> Iterator[Findi
         if claim:
             yield Finding("claim_without_change", values={"value": claim})
         return
-    claim = next(filter(None, map(claimed_action, _said(run))), None)
+    claim = claimed_action(run.said)
     if claim:
         yield Finding("claim_without_call", values={"value": claim})
     facts = _facts(run)
@@ -90,24 +90,16 @@ def _claims_without_calls(run: RunIndex, grounding: Grounding) -> Iterator[Findi
         yield Finding("fact_without_call", values={"value": _listed(facts)})
 
 
-def _said(run: RunIndex) -> list[str]:
-    """The words of the agent: its answer and what it said before."""
-    history = run.case.conversation_history or []
-    turns = [str(turn.get("content") or "") for turn in history if turn.get("role") == "assistant"]
-    return [run.answer, *turns]
-
-
 def _facts(run: RunIndex) -> list[str]:
     """Figures and identifiers that a run without calls states and nobody gave it."""
-    found: list[str] = []
-    for text in dict.fromkeys(_said(run)):
-        numbers = numbers_in(text)
-        pool = [*run.request_numbers, *(number.value for number in numbers)]
-        for number in numbers:
-            others = [value for value in pool if value != number.value]
-            known = number.value in run.request_numbers or number.digits < 2
-            if not known and not is_calculated(number.value, number.decimals, others):
-                found.append(number.text)
+    numbers = numbers_in(run.said)
+    pool = [*run.request_numbers, *(number.value for number in numbers)]
+    found = []
+    for number in numbers:
+        others = [value for value in pool if value != number.value]
+        known = number.value in run.request_numbers or number.digits < 2
+        if not known and not is_calculated(number.value, number.decimals, others):
+            found.append(number.text)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -10,22 +11,48 @@ from assay.evidence_new.answer_findings import find_in_answer
 from assay.evidence_new.argument_findings import find_in_arguments
 from assay.evidence_new.claims import Grounding, ground_answer
 from assay.evidence_new.course_findings import find_in_course
+from assay.evidence_new.effect_comparison import EffectComparison, compare_effects
+from assay.evidence_new.effects import read_effects
 from assay.evidence_new.findings import Finding
 from assay.evidence_new.index import RunIndex
 from assay.evidence_new.side_findings import find_beside
+from assay.evidence_new.plan import Plan, read_plan
 from assay.evidence_new.provenance import ArgumentValue, trace_arguments
+from assay.expectation import Expectations
+from assay.verdict import RunVerdict, decide
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.test_case import AgentTestCase
+    from assay.verdict import Basis, VerdictWord, Weight
 
 
 class Examination(Struct, frozen=True):
-    """The run, the sources of its arguments, the claims of its answer, and the findings."""
+    """The run, the sources of its arguments, the claims of its answer, its plan, the findings."""
 
     run: RunIndex
     arguments: list[ArgumentValue]
     grounding: Grounding
+    plan: Plan
     findings: tuple[Finding, ...]
+    decided: RunVerdict
+    expected: EffectComparison | None = None
+
+    @property
+    def verdict(self) -> VerdictWord:
+        """What is held of the run."""
+        return self.decided.word
+
+    @property
+    def basis(self) -> Basis:
+        """What the verdict stands on."""
+        return self.decided.basis
+
+    @property
+    def weights(self) -> list[Weight] | None:
+        """What the findings say of the run; None where there was nothing to look at."""
+        return weights_of(self.run, self.findings)
 
     @property
     def is_suspect(self) -> bool:
@@ -33,15 +60,42 @@ class Examination(Struct, frozen=True):
         return any(finding.counts for finding in self.findings)
 
 
-def examine_run(case: AgentTestCase) -> Examination:
-    """Gather all evidence about a run; the case is not changed."""
+def examine(case: AgentTestCase) -> Examination:
+    """Gather all evidence about a run and decide its verdict; the case is not changed."""
     run = RunIndex(case)
     arguments = trace_arguments(run)
     grounding = ground_answer(run)
-    found = [
+    findings = (
         *find_in_course(run),
         *find_in_arguments(run, arguments),
         *find_in_answer(run, grounding),
         *find_beside(run, arguments),
-    ]
-    return Examination(run, arguments, grounding, tuple(found))
+    )
+    expected = _compare(run)
+    verdict = decide(
+        outcome=case.outcome.success if case.outcome else None,
+        expected=expected.is_met if expected else None,
+        findings=weights_of(run, findings),
+    )
+    plan = read_plan(run, arguments, grounding)
+    return Examination(run, arguments, grounding, plan, findings, verdict, expected)
+
+
+def weights_of(run: RunIndex, findings: Sequence[Finding]) -> list[Weight] | None:
+    """The weights of findings; None where nothing of the run could be checked."""
+    weights = [finding.weight for finding in findings]
+    if any(finding.counts for finding in findings):
+        return weights
+    return weights if any(known.is_decided for known in run.calls) else None
+
+
+def _compare(run: RunIndex) -> EffectComparison | None:
+    """What the case expects of the run, held against it."""
+    expected = run.case.expected_effects
+    if isinstance(expected, dict):
+        expected = Expectations.from_dict(expected)
+    if expected is None or not expected.states_anything:
+        return None
+    if run.case.execution_data is None:
+        expected = replace(expected, writes=None, write_count=None, forbidden=None)
+    return compare_effects(read_effects(run.case, run), expected)

@@ -38,7 +38,7 @@ FindingKind = Literal[
 ]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 
-_WEIGHTS: dict[FindingKind, Weight] = {
+_WEIGHTS: dict[str, Weight] = {
     "failure_reported": "reported",
     "claim_without_call": "no_end",
     "fact_without_call": "no_end",
@@ -92,7 +92,7 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     @property
     def weight(self) -> Weight:
         """What the finding means for the run."""
-        return _WEIGHTS.get(self.kind, "wrong")
+        return weight_of(self.kind)
 
     @property
     def counts(self) -> bool:
@@ -103,3 +103,8 @@ class Finding(Struct, frozen=True, omit_defaults=True):
     def sentence(self) -> str:
         """The finding in one English sentence."""
         return _SENTENCES[self.kind].format(**self.values)
+
+
+def weight_of(kind: str) -> Weight:
+    """What a finding of that kind means for a run."""
+    return _WEIGHTS.get(kind, "wrong")

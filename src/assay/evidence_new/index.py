@@ -48,11 +48,11 @@ class IndexedCall:
         """Read the call; its success was decided when it was read."""
         self.call = call
         self.position = position
-        self.ok = bool(call.success)
         self.arguments = text_of(call.parameters) if call.parameters else ""
         self.leaves: list[Leaf] = leaves_of(call.parameters) if call.parameters else []
         self.result = text_of(call.result)
         self.message = call.error_message or ""
+        self.ok = bool(call.success) or not self.is_decided
         self.effect: Effect = effect_of(call.tool or "", self.arguments, tool)
 
     @property
@@ -94,6 +94,8 @@ class RunIndex:
         asking = [_content(message) for message in history if message.get("role") in _ASKING_ROLES]
         self.request = "\n".join(dict.fromkeys([case.input or "", *turns])).strip()
         self.context = "\n".join(dict.fromkeys([case.input or "", *asking])).strip()
+        said = [_content(message) for message in history if message.get("role") == "assistant"]
+        self.said = "\n".join(dict.fromkeys([self.answer, *said]))
         self.is_dialogue = len(turns) > 1
         self.tools: Mapping[str, ToolDefinition] | None = _tools_of(case)
         offered = self.tools or {}
@@ -111,6 +113,10 @@ class RunIndex:
     def first(self, token: str) -> int | None:
         """The first call in whose result the token stands, REQUEST for the request, or None."""
         return REQUEST if token in self.context_tokens else self._first.get(token)
+
+    def first_tokens(self) -> Iterable[tuple[str, int]]:
+        """The tokens that results were the first to hold, each with its call."""
+        return ((t, place) for t, place in self._first.items() if t not in self.context_tokens)
 
     def first_of_all(self, tokens: Iterable[str]) -> int | None:
         """The first call by which all tokens have been seen; None if one of them never is."""
