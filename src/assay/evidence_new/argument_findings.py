@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from assay.evidence_new.findings import Finding
-from assay.evidence_new.provenance import SOURCED, UNSOURCED, is_conventional
+from assay.evidence_new.provenance import QUOTED, UNSOURCED, is_conventional
 from assay.evidence_new.tools import creates
 from assay.text.dates import days_in
 from assay.text.entities import (
@@ -116,7 +116,8 @@ def _findings_of(run: RunIndex, value: ArgumentValue, slots: _Slots) -> Iterator
     other = _other_value_of_field(run, value)
     if other is not None:
         yield _finding("other_field_value", value, other)
-    alike = slots.alike(slot, value.text) if value.kind in _OF_A_SLOT else None
+    is_odd = value.kind in _OF_A_SLOT and value.field != QUOTED
+    alike = slots.alike(slot, value.text) if is_odd else None
     if alike is not None:
         yield _finding("odd_in_slot", value, alike)
     kind = _WITHOUT_SOURCE.get(value.kind) if value.kind else None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from assay.evidence_new.index import REQUEST
-from assay.text.dates import days_apart, days_in, has_relative_words, is_known_day
+from assay.text.code import is_statement
+from assay.text.dates import days_apart, days_in, has_relative_words, is_date, is_known_day
 from assay.text.entities import is_convention, kind_of, shape_of
 from assay.text.leaves import field_of, path_text
 from assay.text.numbers import is_step_away, parse_number
@@ -34,6 +35,12 @@ Source = Literal[
 UNSOURCED: frozenset[Source] = frozenset({"echo", "later", "nowhere"})
 SOURCED: frozenset[Source] = frozenset({"request", "result", "schema", "derived"})
 
+# Stands in the path of a value that is quoted in a longer text.
+QUOTED = "quoted"
+_QUOTING_KINDS = frozenset({"text", "phrase"})
+_QUOTED_KINDS = frozenset({"id", "date", "email"})
+_LITERAL = re.compile(r"(['\"])([^'\"\\\n]{3,80})\1(?!\s*:)")
+_LONGEST_STATEMENT = 100_000
 _LEAST_PART = 3
 _LEAST_JOINED = 6
 _MIDNIGHT = re.compile(r"[T ](?:00:00|23:59)")
@@ -95,11 +102,29 @@ class Tracer:
 
     def values(self) -> list[ArgumentValue]:
         """All values of all arguments, in the order of the calls."""
+        found = []
+        for known in self._run.calls:
+            for path, value in known.leaves:
+                traced = self._trace(known, path, value)
+                found.append(traced)
+                if traced.kind in _QUOTING_KINDS:
+                    found += self._quoted(known, path, traced.text)
+        return found
+
+    def _quoted(self, known: IndexedCall, path: Path, text: str) -> list[ArgumentValue]:
+        """The identifiers and days that a statement or a program quotes."""
+        if "'" not in text and '"' not in text or not is_statement(text):
+            return []
+        literals = dict.fromkeys(found[1] for found in _LITERAL.findall(text[:_LONGEST_STATEMENT]))
         return [
-            self._trace(known, path, value)
-            for known in self._run.calls
-            for path, value in known.leaves
+            self._trace(known, (*path, QUOTED), literal)
+            for literal in literals
+            if kind_of(literal) in _QUOTED_KINDS and self._is_typical(literal, known.position)
         ]
+
+    def _is_typical(self, literal: str, position: int) -> bool:
+        """Whether the run has seen values like it: what a statement makes up has no source."""
+        return is_date(literal) or parse_number(literal) is None and self._is_offered(literal, position)
 
     def _trace(self, known: IndexedCall, path: Path, value: Any) -> ArgumentValue:
         kind = kind_of(value)

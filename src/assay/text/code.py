@@ -32,6 +32,11 @@ def reads_by_sql(text: str) -> bool:
     return _SQL_READ.match(text) is not None and not changes_by_sql(text)
 
 
+def is_statement(text: str) -> bool:
+    """Whether a text is SQL."""
+    return _SQL_READ.match(text) is not None or changes_by_sql(text)
+
+
 def changes_by_code(text: str) -> bool:
     """Whether a text has a shell command or code that writes."""
     return _COMMAND_CHANGE.search(text) is not None
