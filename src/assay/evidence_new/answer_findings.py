@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.evidence_new.findings import Finding
-from assay.evidence_new.reports import claimed_action, reports_trouble
+from assay.evidence_new.reports import claimed_action, reports_trouble, unmatched_action
 from assay.text.entities import quotations_in
 from assay.text.numbers import is_calculated, numbers_in
 from assay.text.words import STOP_WORDS, has_unspaced_script, stem, tokens_of, words_of
@@ -78,7 +78,7 @@ def _is_sure_id(claim: Claim) -> bool:
 def _claims_without_calls(run: RunIndex, grounding: Grounding) -> Iterator[Finding]:
     if run.calls:
         changed = any(known.ok and known.effect != "read" for known in run.calls)
-        claim = None if changed else claimed_action(run.answer)
+        claim = unmatched_action(run.answer, run.calls) if changed else claimed_action(run.answer)
         if claim:
             yield Finding("claim_without_change", values={"value": claim})
         return

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InvalidTools
-from assay.evidence_new.tools import effect_of
+from assay.evidence_new.tools import effect_of, effect_of_name
 from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED
 from assay.text.dates import Day, days_in, names_a_month
 from assay.text.entities import items_in, shape_of
@@ -70,6 +70,11 @@ class IndexedCall:
     def may_change(self) -> bool:
         """Whether the call changes something, or may."""
         return self.effect in ("write", "unknown")
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether the call runs a statement, a command or code, which its tool's name hides."""
+        return self.effect == "write" and effect_of_name(self.tool) != "write"
 
     @property
     def returned(self) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from assay.text.words import STOP_WORDS, sentences_of, stem, words_of, words_of_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.evidence_new.index import IndexedCall
 
 _DONE = (
@@ -48,6 +50,28 @@ _TROUBLE = re.compile(
 _NO_TROUBLE = re.compile(
     r"\b(?:0|no|zero|without|any)\s(?:\w+\s)?(?:errors?|failures?|issues?|problems?)", re.IGNORECASE
 )
+# An action of a narrow meaning, with the verbs of tools that could have taken it.
+_NARROW = {
+    "communicate": (
+        "sent emailed mailed messaged notified forwarded replied",
+        "send mail email message notify post forward reply share publish invite comment transfer",
+    ),
+    "make": (
+        "booked reserved purchased bought ordered scheduled rebooked",
+        "book rebook reserve purchase buy order schedule create add insert place make checkout exchange",
+    ),
+    "destroy": (
+        "cancelled canceled deleted removed refunded",
+        "cancel delete remove refund drop return void clear revoke close trash purge clean",
+    ),
+}
+_NARROW_CLAIMS = tuple(
+    (
+        re.compile(rf"\bi(?:['’]ve|\shave)?{_ADVERBS}\s({'|'.join(claims.split())})\b", re.IGNORECASE),
+        frozenset(verbs.split()),
+    )
+    for claims, verbs in _NARROW.values()
+)
 _BEFORE = 50
 _SHORT = 400
 _LONGEST_MATTER = 2_000
@@ -63,6 +87,23 @@ def claimed_action(answer: str) -> str | None:
                 continue
             before = sentence[max(0, match.start() - _BEFORE) : match.start()]
             if not _NEGATED.search(before) and not _NEGATED.search(match[0]):
+                return match[0]
+    return None
+
+
+def unmatched_action(answer: str, calls: Sequence[IndexedCall]) -> str | None:
+    """An action of a narrow meaning that the answer claims and no tool that was called can take.
+
+    A tool that runs statements or code, or whose name tells nothing, may have taken any.
+    """
+    acted = [known for known in calls if known.ok and known.effect != "read"]
+    words = {word for known in acted for word in words_of_name(known.tool)}
+    if any(known.effect == "unknown" or known.runs_code for known in acted):
+        return None
+    for pattern, verbs in _NARROW_CLAIMS:
+        for match in pattern.finditer(answer):
+            before = answer[max(0, match.start() - _BEFORE) : match.start()]
+            if verbs.isdisjoint(words) and not _NEGATED.search(before.rpartition(".")[2]):
                 return match[0]
     return None
 

@@ -27,6 +27,8 @@ _HEX = re.compile(
     r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{12,64}", re.IGNORECASE
 )
 _DATE_SIGNS = re.compile(r"[\dT:.Z+/-]*[-:.TZ+][\dT:.Z+/-]*")
+# A day that stands for "open" rather than for itself.
+_SENTINEL_DAY = re.compile(r"(?:9999|[01]00\d)-\d{2}-\d{2}")
 _COUNTED = re.compile(r"(?:[A-Za-z][a-z]+[-_ ./]?){1,6}\d{1,2}")
 _PARTS = re.compile(r"[A-Za-z]+|\d+|[^\x00-\x7f]+")
 _CAPITALIZED = re.compile(r"\b[A-Z][\w'&-]+(?: [A-Z][\w'&-]+){0,3}")
@@ -76,6 +78,8 @@ def _kind_of_figures(text: str) -> Kind | None:
         return "date"
     if is_clock(text):
         return "time"
+    if _SENTINEL_DAY.match(text):
+        return "word"
     if parse_number(text) is not None:
         return "number" if sum(map(str.isdigit, text)) < _LEAST_ID_DIGITS else "id"
     return None
