@@ -50,6 +50,11 @@ class Examination(Struct, frozen=True):
         return self.decided.basis
 
     @property
+    def by_evidence(self) -> VerdictWord:
+        """What the findings alone say of the run."""
+        return decide(findings=self.weights).word
+
+    @property
     def weights(self) -> list[Weight] | None:
         """What the findings say of the run; None where there was nothing to look at."""
         return weights_of(self.run, self.findings)
@@ -71,7 +76,7 @@ def examine(case: AgentTestCase) -> Examination:
         *find_in_answer(run, grounding),
         *find_beside(run, arguments),
     )
-    expected = _compare(run)
+    expected = compare_expected(run)
     verdict = decide(
         outcome=case.outcome.success if case.outcome else None,
         expected=expected.is_met if expected else None,
@@ -89,7 +94,15 @@ def weights_of(run: RunIndex, findings: Sequence[Finding]) -> list[Weight] | Non
     return weights if any(known.is_decided for known in run.calls) else None
 
 
-def _compare(run: RunIndex) -> EffectComparison | None:
+def meets_expectations(case: AgentTestCase) -> bool | None:
+    """Whether a run did all that its case expects; None where nothing is expected."""
+    if case.expected_effects is None:
+        return None
+    found = compare_expected(RunIndex(case))
+    return None if found is None else found.is_met
+
+
+def compare_expected(run: RunIndex) -> EffectComparison | None:
     """What the case expects of the run, held against it."""
     expected = run.case.expected_effects
     if isinstance(expected, dict):

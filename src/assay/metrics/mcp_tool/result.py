@@ -23,10 +23,14 @@ from assay.score import Evidence, Score
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.verdict import RunVerdict
+
 _MOST_FINDINGS = 20
 WHOLE = "judged and measured"
 JUDGED_BY_EVIDENCE = "judged by evidence"
 VERDICT = "verdict"
+BASIS = "basis"
+UNCAPPED = "uncapped"
 UNSTABLE = "unstable"
 INCOMPLETE_JURY = "incomplete jury"
 _SHORT_NAMES = {
@@ -50,6 +54,9 @@ class Result(Struct, frozen=True):
     servers: ServerUse
     schema_faults: int
     inferred_calls: bool
+    verdict: RunVerdict
+    uncapped: float | None = None
+    findings: tuple[Evidence, ...] = ()
     zeroed: bool = False
     unstable: bool | None = None
 
@@ -80,10 +87,9 @@ class Result(Struct, frozen=True):
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The verdict of a judge that examined the run, and what looks wrong in it."""
-        if self.marks is None or not self.marks.verdict:
-            return ()
-        return (Evidence(self.marks.verdict, VERDICT), *self.marks.findings)
+        """The verdict, its basis, and what looks wrong in the run."""
+        verdict = Evidence(self.verdict.word, VERDICT)
+        return (verdict, Evidence(self.verdict.basis, BASIS), *self.findings)
 
     @property
     def _by_evidence(self) -> bool:
@@ -96,7 +102,9 @@ class Result(Struct, frozen=True):
         return {
             "basis": self.basis,
             "judge": self.marks.judge if self.marks else None,
-            "verdict": (self.marks.verdict or None) if self.marks else None,
+            "verdict": self.verdict.word,
+            "verdict_basis": self.verdict.basis,
+            "uncapped": self.uncapped,
             "llm_score": self.judged.value if self.judged else None,
             "tool_score": self.measured.value,
             **{d.name: marks.get(d.name) for d in DIMENSIONS},
@@ -113,11 +121,13 @@ class Result(Struct, frozen=True):
         return "\n".join(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
+        yield self._verdict()
         yield self._formula()
+        if self.value != self.uncapped and not self.zeroed and self.value is not None:
+            yield f"Held at {self.value:.3f}: the verdict is {self.verdict.word}."
         if self.zeroed:
             yield "Strict mode: anything below 1 counts as 0."
         yield from self._doubts()
-        yield from self._verdict()
         if self.inferred_calls:
             yield "The calls were inferred from text; their success is a guess."
         if self.schema_faults:
@@ -144,13 +154,11 @@ class Result(Struct, frozen=True):
         for warning in self.marks.warnings:
             yield f"{warning.rstrip('.')}."
 
-    def _verdict(self) -> Iterator[str]:
-        """The verdict and what looks wrong, the worst of it beside the verdict."""
-        if self.marks is None or not self.marks.verdict:
-            return
-        verdict = self.marks.verdict.capitalize()
-        found = [finding.text.rstrip(".。") for finding in self.marks.findings]
-        yield ". ".join([verdict if not found else f"{verdict}: {found[0]}", *found[1:]]) + "."
+    def _verdict(self) -> str:
+        """The verdict with its basis and what looks wrong."""
+        found = [finding.text.rstrip(".。") for finding in self.findings]
+        head = str(self.verdict).capitalize()
+        return ". ".join([head if not found else f"{head}: {found[0]}", *found[1:]]) + "."
 
     def _formula(self) -> str:
         measured = self.measured.value
