@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
-from assay.evidence.outcome import settle
+from assay.outcome import settle
 from assay.judge.evidence import EvidenceJudge
 from bench.result import Result, Size
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.evidence.seed_classifier import classify_error, seed_message
+from assay.outcome.seed import classify_error, seed_message
 from bench.generated import PROJECT, can_generate, generate
 from bench.result import Result, Size
 

@@ -16,6 +16,9 @@ NOT_SAID = "not recorded"
 # The call itself was never written down either, only spoken of.
 INFERRED_FROM_TEXT = "inferred from text"
 INFERRED_FROM_TOOLS_CALLED = "inferred from tools_called"
+# Rules of calls whose outcome is unknown: nothing came back that could be judged, the exit status
+# may be an answer, or the record of a failure cannot be parsed.
+UNKNOWN_RULES = frozenset({"no_result", "empty", "silent_exit", "unreadable", "unreadable_flag"})
 # In `extra`, False where the call was recorded without what it was made with.
 ARGUMENTS_RECORDED = "arguments_recorded"
 _CALL_SEED_FIELDS = frozenset(
@@ -38,8 +41,9 @@ class ToolExecutionResult:
     """One tool call: what was asked, what came back, whether it worked.
 
     `success` is the verdict; `reported_success` is what the server or framework said, and
-    `success_rule` names the rule when the two may differ. Calls of one `turn` were issued
-    together. Times are seconds since the epoch; `parent_id` names the call this one served.
+    `success_rule` names the rule when the two may differ; `succeeded` is None where that rule says
+    that nobody can tell. Of a failure `blame` says whose it is, `failure_kind` of which kind, and
+    `blame_rule` by which rule. Calls of one `turn` were issued together. Times are seconds since the epoch; `parent_id` names the call this one served.
     """
 
     tool: str
@@ -56,7 +60,20 @@ class ToolExecutionResult:
     reported_success: bool | None = None
     success_rule: str | None = None
     parent_id: str | None = None
+    blame: str | None = None
+    failure_kind: str | None = None
+    blame_rule: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def succeeded(self) -> bool | None:
+        """Whether the call succeeded; None where that is unknown."""
+        return None if self.success_rule in UNKNOWN_RULES else self.success
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call is known to have failed."""
+        return self.succeeded is False
 
     @property
     def arguments_recorded(self) -> bool:

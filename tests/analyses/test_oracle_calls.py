@@ -20,7 +20,7 @@ from assay.analyses import (
     workload,
 )
 from assay.analyses.selection import RULES
-from assay.evidence.seed_classifier import classify_error
+from assay.outcome.seed import classify_error
 from assay.importing import ImportSettings, import_runs
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 The SQL of an analysis knows these tables and nothing of filters:
 
     runs         one row a run; `model` is what the folder calls it, else what the file does
-    calls        one row a call, with four columns more: `counted` is false for calls that a
-                 filter leaves out but that still stand between others; `succeeded` is false
-                 also where nobody can tell whether a call failed; `task`, also of runs, is
+    calls        one row a call, with five columns more: `counted` is false for calls that a
+                 filter leaves out but that still stand between others; `unknown` is true where
+                 nobody can tell whether a call failed, and `failed` and `succeeded` are both
+                 false there; `task`, also of runs, is
                  the task, or what stands for it where it has no id; `place`, also of runs, is
                  the order in which the seed meets them (NULL by our rules)
     evaluations  what somebody else's judge said of a run
@@ -27,8 +28,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.analyses.selection import Filters, Selection
 from assay.analyses.sql_files import sql_text
-from assay.evidence.failure_kinds import CATEGORY_OF, CIRCUMSTANCES, STATEFUL
-from assay.store.tables import MODEL, SUCCEEDED, TABLES, TASK
+from assay.outcome import CIRCUMSTANCES, KINDS
+from assay.store.tables import FAILED, MODEL, SUCCEEDED, TABLES, TASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +95,7 @@ _OF_JUDGED_RUNS = """EXISTS (
 # Columns that are not taken as they are stored.
 _COLUMNS: dict[str, dict[str, str]] = {
     "runs": {"model": MODEL},
-    "calls": {"model": MODEL},
+    "calls": {"model": MODEL, "failed": FAILED},
     "evaluations": {},
     "summaries": {},
 }
@@ -166,12 +167,12 @@ _PLACED_WORDS = f"""
 """  # noqa: S608 - all ours
 _ASKED_OF_CALLS = (
     *_WORDS,
-    *("position", "turn", "attempt", "arguments_key", "failed", "blame", "kind", "blame_rule"),
+    *("position", "turn", "attempt", "arguments_key", "failed", "unknown", "blame", "kind"),
     *("dynamically_loaded", "execution_time", "counted", "succeeded", "place"),
 )
-_UNKNOWN_TO_THE_SEED = frozenset({"turn", "blame_rule", "succeeded"})
+_UNKNOWN_TO_THE_SEED = frozenset({"turn", "succeeded"})
 # Of the circumstances, those that do not pass by waiting a little.
-_LASTING = frozenset({"auth", "quota_exceeded", "configuration"})
+_LASTING = frozenset({"auth", "quota"})
 
 
 class View:
@@ -240,13 +241,8 @@ class View:
             )
 
     def _register(self, table: str) -> None:
-        columns = dict.fromkeys(("stateful", "transient"), "BOOLEAN")
-        rows = [
-            (kind, blame, kind in STATEFUL, kind in CIRCUMSTANCES - _LASTING)
-            for kind, blame in CATEGORY_OF.items()
-        ]
-        names = {"kind": "VARCHAR(40)", "usual_blame": "VARCHAR(20)"}
-        self._engine.register(table, names | columns, rows)
+        rows = [(kind, kind in CIRCUMSTANCES - _LASTING) for kind in KINDS]
+        self._engine.register(table, {"kind": "VARCHAR(40)", "transient": "BOOLEAN"}, rows)
 
     def _definition(self, table: str) -> str:
         if table in _OF_STORED_RUNS:
@@ -297,6 +293,7 @@ class View:
             yield "task", "placed_task" if self._is_seed else _TASK
         if table == "calls":
             yield "counted", self._counted()
+            yield "unknown", "FALSE" if self._is_seed else "failed IS NULL"
             yield "succeeded", "seed_category IS NULL" if self._is_seed else SUCCEEDED
 
     def _counted(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.exit_codes import ExitCode
 from assay.cli.opinions import Opinions
-from assay.evidence.outcome import call_outcome
+from assay.outcome import judge_call
 from assay.records import counted
 from assay.render.safe_text import one_line, shortened
 from assay.render.score_rows import score_row
@@ -197,7 +197,7 @@ def _silent_failures(case: AgentTestCase) -> Iterator[str]:
     """Calls that were recorded as successes without a rule, but read like failures."""
     for i, call in enumerate(case.calls):
         if call.success and call.success_rule is None and call.result is not None:
-            found = call_outcome(call)
+            found = judge_call(call)
             if found.success is False:
                 said = shortened(one_line(found.message or ""), _LONGEST_QUOTE)
                 yield f"call {i + 1} counts as a success, but reads like a failure: {said}"

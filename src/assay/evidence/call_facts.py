@@ -9,10 +9,10 @@ import msgspec
 
 from assay.evidence.effects import is_write
 from assay.evidence.json_leaves import as_text, leaf_text, leaves_of, unescaped
-from assay.evidence.outcome import UNDECIDED_RULES, call_outcome
-from assay.evidence.payload import unwrap
 from assay.evidence.words import words_of
-from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED
+from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED, UNKNOWN_RULES
+from assay.outcome import judge_call
+from assay.text.payload import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Set
@@ -54,15 +54,15 @@ class CallFacts:
         self.call = call
         self.position = position
         self.leaves: list[Leaf] = leaves_of(call.parameters)
-        rule, self.payload, self.failed = call.success_rule, call.result, not call.success
+        rule, self.payload, self.failed = call.success_rule, call.result, call.failed
         if rule is None:
             payload = unwrap(call.result)
             self.payload = payload.value
-            self.failed = self.failed or call_outcome(call, payload).success is False
+            self.failed = self.failed or judge_call(call, payload).success is False
         self.writes = is_write(call, self.leaves)
         # Whether it is known how the call went: of one that was only spoken of it is not.
         self.decided = rule is None or not (
-            rule in UNDECIDED_RULES or (rule in _INFERRED and self.payload is None)
+            rule in UNKNOWN_RULES or (rule in _INFERRED and self.payload is None)
         )
         # A question was answered with nothing; a write need not answer.
         self.is_empty = (

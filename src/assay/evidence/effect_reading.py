@@ -14,10 +14,10 @@ from assay.evidence.effect_values import plain
 from assay.evidence.effects import is_write
 from assay.evidence.json_leaves import as_text, leaf_text, leaves_of
 from assay.evidence.literals import LONGEST_QUERY, holds_code, is_sql
-from assay.evidence.outcome import call_outcome
 from assay.evidence.quantities import NUMBER_OR_MOMENT
 from assay.evidence.tool_kinds import kind_of_tool
 from assay.evidence.words import words_of
+from assay.outcome import judge_call
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _tools_of(case: AgentTestCase) -> Mapping[str, ToolDefinition]:
 
 def _failed(call: ToolExecutionResult) -> bool:
     settled = call.success_rule is not None
-    return not call.success or (not settled and call_outcome(call).success is False)
+    return call.failed or (not settled and judge_call(call).success is False)
 
 
 def _effects(written: Iterable[tuple[int, ToolExecutionResult, list[Leaf]]]) -> list[Effect]:

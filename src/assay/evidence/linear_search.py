@@ -17,7 +17,6 @@ _PART = re.compile(
     re.DOTALL,
 )
 _LOOK_AROUND = frozenset({"(?=", "(?!", "(?<=", "(?<!"})
-_LEFT_OUT = re.compile(r"\(\?(?!:)|[*+?}]\+")
 _LIMITS = re.compile(r"\{\d+,\d+\}")
 _ASCII = "".join(map(chr, range(128)))
 _ENDS = {"$": r"\n?\z", r"\Z": r"\z"}
@@ -45,9 +44,10 @@ def occurrence_in_lower_case(*patterns: str) -> Callable[[str], bool]:
     """The same for texts in lower case; mostly it is made in a tenth of the time.
 
     Most texts have ASCII letters only, and patterns of these are compiled that fast. Others are
-    compiled when the first text asks for them. No pattern may ask more than `may_have` can tell.
+    compiled when the first text asks for them. No pattern may have look-around,
+    a letter's case or possessive quantifiers.
     """
-    in_ascii = occurrence_of(*(_widened(pattern, limited=True) for pattern in patterns))
+    in_ascii = occurrence_of(*(_widened(pattern) for pattern in patterns))
     in_all = cache(lambda: occurrence_of(*patterns))
     return lambda text: in_ascii(text) if text.isascii() else in_all()(text)
 
@@ -57,33 +57,7 @@ def in_letters(text: str) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-def may_open_with(pattern: str) -> Callable[[str], bool]:
-    """A quick test of an ASCII text in lower case: whether a match at its start is possible.
-
-    Where it says no, the pattern does not match there, upper and lower case aside: it looks for
-    the same without look-around and without upper limits. Where it says yes, ask `re`.
-    """
-    return occurrence_of(rf"\A(?:{_widened(pattern, limited=False)})")
-
-
-def may_have(pattern: str) -> Callable[[str], bool]:
-    """A quick test of an ASCII text in lower case: whether it may have a match anywhere.
-
-    Its no is a no, upper and lower case aside; its yes is a yes unless the pattern `asks_more`. For
-    that it keeps upper limits. It knows no letters by their numbers, and of flags only `(?-i:`.
-    """
-    return occurrence_of(_widened(pattern, limited=True))
-
-
-def asks_more(pattern: str) -> bool:
-    """Whether a pattern asks for what `may_have` leaves out.
-
-    That is look-around, a letter's case, and not to go back.
-    """
-    return _LEFT_OUT.search(pattern) is not None
-
-
-def _widened(pattern: str, *, limited: bool) -> str:
+def _widened(pattern: str) -> str:
     """The pattern for ASCII letters in lower case, without look-around."""
     kept: list[str] = []
     depth, left_out = 0, None
@@ -92,7 +66,7 @@ def _widened(pattern: str, *, limited: bool) -> str:
         if left_out is None and part in _LOOK_AROUND:
             left_out = depth
         if left_out is None:
-            kept.append(part if limited and _LIMITS.fullmatch(part) else _widened_part(part))
+            kept.append(part if _LIMITS.fullmatch(part) else _widened_part(part))
         if part == ")":
             left_out = None if left_out == depth else left_out
             depth -= 1
@@ -109,8 +83,6 @@ def _widened_part(part: str) -> str:
         return _among_ascii(part)
     if part.startswith("(?"):
         return "(?:"
-    if _LIMITS.fullmatch(part):
-        return part.partition(",")[0] + ",}"
     return part if part[0] == "\\" else part.lower()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.evidence.outcome import settle
+from assay.outcome import settle
 from assay.importing.portions import size_of
 from assay.importing.report import ImportReport
 from assay.ingest.documents import Unreadable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from assay.evidence.outcome import settle
+from assay.outcome import settle
 from assay.ingest.archives import PackedPlace
 from assay.ingest.documents import Unreadable
 from assay.ingest.formats import format_named, likely_format, pick_format

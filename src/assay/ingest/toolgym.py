@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.seed_classifier import (
+from assay.outcome.seed import (
     SEED_ERROR,
     classify_error,
     is_flagged,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from assay.evidence.python_repr import NotPython, parse_repr
+from assay.text.python_repr import NotPython, parse_repr
 from assay.ingest.fields import text_or_none
 
 if TYPE_CHECKING:

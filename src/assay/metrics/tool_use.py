@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from assay.evidence.schema_fit import Fit, explain_misfit, explain_misfits, schema_fit
 from assay.metrics.agent_case import as_agent_case
 from assay.records import cut, preview
+from assay.schema import Fit, explain_misfit, explain_misfits, schema_fit
 from assay.score import Evidence, Score, mean, share
 from assay.tools import read_tools
 

@@ -9,13 +9,13 @@ from msgspec import Struct
 from rich.text import Text
 
 from assay.errors import AssayError
-from assay.evidence.blame import Blame, Siblings, blame, names_on_offer
-from assay.evidence.outcome import UNDECIDED_RULES
-from assay.evidence.schema_fit import Misfit, misfits, schema_fit
 from assay.execution import ToolExecutionResult
+from assay.outcome import Blamed, blames_of
 from assay.render.run_names import KEY_LENGTH, place_of
 from assay.render.safe_text import many_lines, one_line, shortened
 from assay.render.store_tables import outcome_word
+from assay.schema import Misfit, misfits, schema_fit
+from assay.store import Siblings
 from assay.tools import read_tools
 
 if TYPE_CHECKING:
@@ -32,6 +32,11 @@ _LABEL_WIDTH = 10
 _WORDS = {True: "ok", False: "failed", None: "nothing"}
 
 
+def state_of(call: ToolExecutionResult) -> str:
+    """How a call went, as pages mark it: "ok", "fail", or "none" where that is unknown."""
+    return {True: "ok", False: "fail", None: "none"}[call.succeeded]
+
+
 class JudgedCall(Struct, frozen=True):
     """A call, whose fault it was if it failed, and how the same call went in other runs.
 
@@ -39,7 +44,7 @@ class JudgedCall(Struct, frozen=True):
     """
 
     call: ToolExecutionResult
-    blame: Blame | None
+    blame: Blamed | None
     siblings: Siblings | None
     misfits: tuple[Misfit, ...] = ()
 
@@ -57,16 +62,11 @@ def judged_calls(case: AgentTestCase, siblings: Mapping[int, Siblings]) -> list[
         tools = read_tools(case.available_tools) or None
     except AssayError:
         tools = None
-    offered = names_on_offer(tools, case.calls)
+    blames = blames_of(case)
     return [
         JudgedCall(
             call,
-            blame(
-                call,
-                tool=tools.get(call.tool) if tools else None,
-                siblings=siblings.get(position),
-                offered=offered,
-            ),
+            blames[position],
             siblings.get(position),
             _misfits(call, tools.get(call.tool) if tools else None),
         )
@@ -88,7 +88,7 @@ def run_page(
     for line in _facts(case):
         page.append(f"{_fitted(line, width, indent=len(_INDENT))}\n", style="not bold")
     _append_text(page, "asked", case.input or "(no question was recorded)", whole=width is None)
-    failed = sum(not call.success for call in case.calls)
+    failed = sum(call.failed for call in case.calls)
     page.append(f"\ncalls: {len(case.calls)}, {failed} failed\n", style="bold")
     for number, judged in enumerate(calls, start=1):
         _append_call(page, number, judged, width)
@@ -174,7 +174,7 @@ def _append_call(page: Text, number: int, judged: JudgedCall, width: int | None)
 
 def _verdict(call: ToolExecutionResult) -> tuple[str, str]:
     """The verdict on a call in a word, and how it looks."""
-    if call.success_rule in UNDECIDED_RULES:
+    if call.succeeded is None:
         return "cannot tell", "yellow"
     return ("ok", "green") if call.success else ("FAILED", "bold red")
 
@@ -183,7 +183,7 @@ def _told_of(judged: JudgedCall) -> Iterator[tuple[str, str]]:
     """What there is to say of a call, each with its label."""
     call, found, others = judged.call, judged.blame, judged.siblings
     rule = "as recorded" if call.success_rule is None else f"by {call.success_rule}"
-    found_out = None if call.success_rule in UNDECIDED_RULES else call.success
+    found_out = call.succeeded
     yield (
         "verdict",
         f"reported {_WORDS[call.reported_success]}, found {_WORDS[found_out]} {rule}",
@@ -203,7 +203,7 @@ def _told_of(judged: JudgedCall) -> Iterator[tuple[str, str]]:
     if found is not None:
         yield (
             "blame",
-            f"{found.category}, {found.kind} by {found.rule}, {found.confidence:.0%} sure",
+            f"{found.blame}, {found.kind} by {found.rule}",
         )
     if others is not None:
         yield "elsewhere", f"the same call: {others.succeeded} succeeded, {others.failed} failed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.store.compaction import Compaction
 from assay.store.health import Finding
 from assay.store.pool import PooledStore
-from assay.store.reading import Store
+from assay.store.reading import Siblings, Store
 from assay.store.scores import ScoreWriter, Settings
 from assay.store.tables import TABLES
 from assay.store.writing import BatchLimit, Writer
@@ -18,6 +18,7 @@ __all__ = [
     "PooledStore",
     "ScoreWriter",
     "Settings",
+    "Siblings",
     "Store",
     "Writer",
 ]

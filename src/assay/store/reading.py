@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from msgspec import Struct
+
 from assay.engine import (
     SELECT,
     connect,
@@ -15,7 +17,6 @@ from assay.engine import (
     read_in_order,
 )
 from assay.errors import QueryFailed, UnknownName
-from assay.evidence.blame import Siblings
 from assay.store.case_text import read_case
 from assay.store.compaction import compact
 from assay.store.golden import mark_golden
@@ -41,9 +42,7 @@ _ROWS_AT_ONCE = 64
 _SIBLINGS = f"""
     SELECT own.position,
            COUNT(*) FILTER (WHERE other.succeeded) AS succeeded,
-           COUNT(*) FILTER (WHERE other.failed) AS failed,
-           COUNT(DISTINCT other.model) FILTER (WHERE other.failed AND other.blame <> 'model')
-               AS models_failed
+           COUNT(*) FILTER (WHERE other.failed) AS failed
     FROM stored_calls AS own
     JOIN (SELECT *, {SUCCEEDED} AS succeeded FROM stored_calls) AS other
         USING (server, tool, arguments_key)
@@ -51,6 +50,13 @@ _SIBLINGS = f"""
       AND (other.succeeded OR other.failed)
     GROUP BY own.position
 """  # noqa: S608 - all ours
+
+
+class Siblings(Struct, frozen=True):
+    """How the same call, tool and arguments alike, went in other runs."""
+
+    succeeded: int = 0
+    failed: int = 0
 
 
 class Store:
@@ -176,10 +182,7 @@ class Store:
         """How the calls of a run went in other runs, by their position; for the sibling test."""
         with self.questions() as engine:
             rows = engine.sql(_SIBLINGS, run_key=run_key)
-        return {
-            row["position"]: Siblings(row["succeeded"], row["failed"], row["models_failed"])
-            for row in rows
-        }
+        return {row["position"]: Siblings(row["succeeded"], row["failed"]) for row in rows}
 
     def export(
         self,

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from hashlib import blake2b, sha256
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import msgspec
 from msgspec import Raw, Struct
 
-from assay.errors import AssayError
 from assay.evaluation import RecordedEvaluation, RecordedSummary
-from assay.evidence.blame import blame, blame_each, names_on_offer
-from assay.evidence.outcome import UNDECIDED_RULES
-from assay.evidence.seed_classifier import seed_error
-from assay.execution import ARGUMENTS_RECORDED
-from assay.tools import read_tools
+from assay.execution import ARGUMENTS_RECORDED, UNKNOWN_RULES
+from assay.outcome import blames_of
+from assay.outcome.seed import seed_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from assay.evidence.blame import Blame
     from assay.execution import ToolExecutionResult
     from assay.run import Source
     from assay.store.case_text import CallFacts, CaseFacts, EncodedCall
     from assay.test_case import AgentTestCase
-    from assay.tools import ToolDefinition
 
 
 class RunRow(Struct, gc=False, kw_only=True, omit_defaults=True):
@@ -78,14 +73,13 @@ class CallRow(Struct, gc=False, kw_only=True, omit_defaults=True):
     tool: str
     arguments: str
     arguments_key: str | None = None  # NULL is the same as no other
-    failed: bool
+    failed: bool | None  # NULL where the outcome is unknown
     reported_success: bool | None = None
     success_rule: str | None = None
     error_message: str | None = None
     blame: str | None = None
     kind: str | None = None
     blame_rule: str | None = None
-    blame_confidence: float | None = None
     started_at: float | None = None
     ended_at: float | None = None
     execution_time: float | None = None
@@ -194,11 +188,9 @@ TASK = "COALESCE(task_id, NULLIF(input, ''), run_key)"
 _HAS_CALLS_TOLD = "(calls > 0 OR total_rounds IS NOT NULL OR actual_output IS NOT NULL)"
 CALLS = f"CASE WHEN {_HAS_CALLS_TOLD} THEN calls END"
 FAILED_CALLS = f"CASE WHEN {_HAS_CALLS_TOLD} THEN failed_calls END"
-# A call that is known to have worked; of one that nothing came back from nobody can tell.
-SUCCEEDED = (
-    "(NOT failed AND COALESCE(success_rule, '') NOT IN "
-    f"({', '.join(repr(rule) for rule in sorted(UNDECIDED_RULES))}))"
-)
+# A call that is known to have worked, or to have failed; the outcome of another is unknown.
+SUCCEEDED = "COALESCE(NOT failed, FALSE)"
+FAILED = "COALESCE(failed, FALSE)"
 # What a row is known by, table by table; it stands once in a store.
 KEYS = {
     "runs": "run_key",
@@ -246,7 +238,9 @@ def run_row(key: str, told: AgentTestCase | CaseFacts, source: Source | None) ->
         outcome_score=outcome.score if outcome else None,
         outcome_decided_by=_name(outcome.decided_by) if outcome else None,
         calls=len(calls),
-        failed_calls=sum([not call.success for call in calls]),
+        failed_calls=sum(
+            [not call.success and call.success_rule not in UNKNOWN_RULES for call in calls]
+        ),
         total_rounds=_whole(data.total_rounds) if data else None,
         planning_json_compliance=data.planning_json_compliance if data else None,
         started_at=told.started_at,
@@ -271,7 +265,7 @@ def call_rows(
     case: AgentTestCase,
     encoded: Sequence[EncodedCall],
 ) -> list[CallRow]:
-    """The rows of `calls` for a case, in the order of the calls, whose blame is told apart.
+    """The rows of `calls` for a case, in the order of the calls.
 
     What is written comes from the case as it may be told, and its encoded calls; the case itself
     is only asked what the seed would have made of a call.
@@ -281,7 +275,8 @@ def call_rows(
     is_seeds = case.framework == _SEED_FRAMEWORK
     calls: Sequence[ToolExecutionResult | CallFacts] = told.calls
     rows: list[CallRow] = []
-    for call, whole, values in zip(calls, case.calls, encoded, strict=True):
+    blames = blames_of(case)
+    for call, whole, values, blamed in zip(calls, case.calls, encoded, blames, strict=True):
         arguments = bytes(values.parameters)
         # More than fifteen keywords at once would be gathered in a dict first.
         row = CallRow(
@@ -295,7 +290,7 @@ def call_rows(
             tool=call.tool[:_LONGEST_NAME],
             arguments=_beginning(arguments),
             arguments_key=_arguments_key(arguments, call.parameters),
-            failed=not call.success,
+            failed=None if whole.succeeded is None else not call.success,
             reported_success=call.reported_success,
             success_rule=_name(call.success_rule),
             result_bytes=_size(values.result),
@@ -303,54 +298,12 @@ def call_rows(
         row.execution_time = call.execution_time
         row.experiment, row.folder_model = experiment, folder_model
         _fill_in(row, call)
+        if blamed is not None:
+            row.blame, row.kind, row.blame_rule = blamed.blame, blamed.kind, blamed.rule
         if (seed := seed_error(whole, is_seeds=is_seeds)) is not None:
             row.seed_category, row.seed_subcategory = seed
         rows.append(row)
     return rows
-
-
-class Failure(NamedTuple):
-    """A failed call and its row, which does not say yet whose fault it was."""
-
-    call: ToolExecutionResult
-    row: CallRow
-
-
-def failures_of(case: AgentTestCase, rows: list[CallRow]) -> list[Failure]:
-    """The failed calls of a case whose blame is yet to be told.
-
-    What is large is not to be kept until there are many failures: where tools are known that
-    were on offer, or a result is more than a message, blame is told at once.
-    """
-    failures = [Failure(*pair) for pair in zip(case.calls, rows, strict=True) if pair[1].failed]
-    tools = offered_tools(case) if failures else None
-    offered = names_on_offer(tools, case.calls)
-    waiting: list[Failure] = []
-    for failure in failures:
-        call, row = failure
-        if tools is None and _is_message(call.result):
-            waiting.append(failure)
-        else:
-            tool = tools.get(call.tool) if tools else None
-            _fill_in_blame(row, blame(call, tool=tool, offered=offered))
-    return waiting
-
-
-def _is_message(result: object) -> bool:
-    return result is None or (isinstance(result, str) and len(result) <= LONGEST_MESSAGE)
-
-
-def tell_blame(failures: list[Failure]) -> None:
-    """Write in the rows of failed calls whose fault it was."""
-    found = blame_each([failure.call for failure in failures])
-    for failure, blamed in zip(failures, found, strict=True):
-        _fill_in_blame(failure.row, blamed)
-
-
-def _fill_in_blame(row: CallRow, found: Blame | None) -> None:
-    if found is not None:  # of a call that failed there always is one
-        row.blame, row.kind = found.category, found.kind
-        row.blame_rule, row.blame_confidence = found.rule, found.confidence
 
 
 def _fill_in(row: CallRow, call: ToolExecutionResult | CallFacts) -> None:
@@ -366,14 +319,6 @@ def _fill_in(row: CallRow, call: ToolExecutionResult | CallFacts) -> None:
         row.only_in_trace = _flag(extra.get("only_in_trace"))
     if call.error_message is not None:
         row.error_message = call.error_message[:LONGEST_MESSAGE]
-
-
-def offered_tools(case: AgentTestCase) -> Mapping[str, ToolDefinition] | None:
-    """The tools on offer by name; None where nothing usable is known of them."""
-    try:
-        return read_tools(case.available_tools) or None
-    except AssayError:
-        return None
 
 
 def _beginning(arguments: bytes) -> str:

@@ -23,10 +23,8 @@ from assay.store.tables import (
     KEYS,
     OutgrownRow,
     call_rows,
-    failures_of,
     run_key,
     run_row,
-    tell_blame,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
     from assay.store.case_text import CaseFacts, EncodedCall
     from assay.store.growth import Place
     from assay.store.layout import Layout
-    from assay.store.tables import CallRow, Failure
+    from assay.store.tables import CallRow
     from assay.test_case import AgentTestCase
 
 _ENCODER = msgspec.json.Encoder()
@@ -73,7 +71,6 @@ class _Item(NamedTuple):
     source: str | None
     run_line: bytes
     call_rows: list[CallRow]
-    failures: list[Failure]
     format: str
     redactions: int
     seeming: Seeming | None
@@ -277,7 +274,6 @@ class Writer:
                 source,
                 run_line,
                 called,
-                failures_of(item.case, called),
                 _format_of(item.case),
                 item.redactions,
                 Seeming(row, item.recorded) if self._lookalikes else None,
@@ -351,7 +347,6 @@ class Writer:
             return
         self._let_go(self._seen_otherwise())
         outgrown = self._find_outgrown()
-        tell_blame([failure for item in self._items for failure in item.failures])
         batch = self._layout.begin()
         try:
             self._write(batch.folder, outgrown)

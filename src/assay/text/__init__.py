@@ -1,1 +1,1 @@
-"""Values found in text: numbers, dates, entities, words, code."""
+"""Values found in text: numbers, dates, entities, words, code, and what wraps the results of tools."""

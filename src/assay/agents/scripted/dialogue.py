@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from assay.agents.weather.learning import learn
 from assay.agents.weather.source import known_cities
-from assay.evidence.payload import unwrap
+from assay.text.payload import unwrap
 
 _LONGEST_SAID = 20_000
 _PLACE = re.compile(r"\b(?:in|for|at|about)\s+((?:[A-Z][\w'-]{1,30})(?:\s[A-Z][\w'-]{1,30}){0,2})")

@@ -22,8 +22,7 @@ class Failures(Struct, frozen=True):
 
     `share` is of all failures, `rate` of all calls of the group. `worked_elsewhere` counts
     failures whose very call worked in another run, `failed_elsewhere` those that only failed
-    there too (both None by the seed's rules, which do not look), and `reblamed` those whose
-    blame changed for it.
+    there too; both are None by the seed's rules, which do not look.
     """
 
     model: str | None
@@ -40,7 +39,6 @@ class Failures(Struct, frozen=True):
     runs: int
     worked_elsewhere: int | None
     failed_elsewhere: int | None
-    reblamed: int
 
 
 def errors(
@@ -48,7 +46,7 @@ def errors(
 ) -> list[Failures]:
     """Failures by blame and kind, or by blame and model, server or tool; most first.
 
-    By our rules the same call in other runs has a say in the blame, filtered out or not.
+    How the same call went in other runs is counted over all of them, filtered out or not.
     """
     by_what = one_of(by, get_args(By), "grouping")
     found = ask(source, filters, "errors", by=by_what)
@@ -75,6 +73,5 @@ ERRORS = Analysis(
         Column("runs", "runs", "count", lower_is_better=True),
         Column("worked_elsewhere", "worked elsewhere", "count"),
         Column("failed_elsewhere", "failed elsewhere", "count"),
-        Column("reblamed", "reblamed", "count"),
     ),
 )

@@ -5,14 +5,13 @@ WITH grouped AS (
            CASE WHEN $by = 'tool' THEN tool END AS tool,
            blame,
            CASE WHEN $by = 'kind' THEN kind END AS kind,
-           task, run_key, place, reblamed, worked_elsewhere, failed_elsewhere
+           task, run_key, place, worked_elsewhere, failed_elsewhere
     FROM judged_failures
 ),
 counts AS (
     SELECT model, server, tool, blame, kind,
            COUNT(*) AS failures,
            COUNT(DISTINCT run_key) AS runs,
-           SUM(reblamed) AS reblamed,
            SUM(worked_elsewhere) AS worked_elsewhere,
            SUM(failed_elsewhere) AS failed_elsewhere,
            MIN(place) AS place

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence.payload import unwrap
 from assay.metrics.chatbot.outlook import has_outlook
 from assay.metrics.chatbot.quantities import number_at, value_at
 from assay.metrics.chatbot.text import read_text
 from assay.metrics.chatbot.turn import Exchange, Turn, read_history
+from assay.text.payload import unwrap
 
 if TYPE_CHECKING:
     from assay.execution import ToolExecutionResult
@@ -39,7 +39,7 @@ def turn_of_case(case: AgentTestCase, traits: Traits, domain: Domain) -> Turn:
         _seconds(case),
         len(case.calls) if recorded else None,
         results if recorded else None,
-        any(not call.success for call in case.calls),
+        any(call.failed for call in case.calls),
         _truth(metadata.get(TRUTH_KEY)),
     )
 

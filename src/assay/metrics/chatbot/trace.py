@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from assay.evidence.blame import blame, names_on_offer
 from assay.evidence.call_facts import CallFacts
 from assay.evidence.examination import Examination, examine
 from assay.evidence.run_facts import RunFacts
@@ -19,6 +18,7 @@ from assay.metrics.chatbot.facts import Claim, claims_of
 from assay.metrics.chatbot.quantities import conditions_in, leaves_of, values_in
 from assay.metrics.chatbot.text import Terms, Text, read_text
 from assay.metrics.chatbot.turn import Turn
+from assay.outcome import blame_of
 from assay.score import share
 
 if TYPE_CHECKING:
@@ -85,10 +85,8 @@ class Trace(Struct, frozen=True):
 
     def own_fault(self, call: CallFacts) -> bool:
         """Whether a failed call failed by the agent's mistake; a city the user made up is none."""
-        others = (other.call for other in self.calls if not other.failed)
-        offered = names_on_offer(self.tools, others)
-        found = blame(call.call, offered=offered)
-        if found is None or found.category != "model":
+        found = blame_of(call.call)
+        if found.blame != "model":
             return False
         return found.kind != "not_found" or self.is_made_up(call)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from msgspec import Struct
 
 from assay.errors import InvalidRecord, UnknownName
-from assay.evidence.schema_fit import explain_misfit, schema_fit
 from assay.records import preview
+from assay.schema import explain_misfit, schema_fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

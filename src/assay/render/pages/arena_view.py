@@ -11,13 +11,14 @@ from msgspec import Struct
 from assay.agents.harness import Event
 from assay.arena.session import LONGEST_SHOWN, Cell, Prompt
 from assay.arena.verdicts import OF_CODE, MetricLine, score_of, separating
-from assay.evidence.payload import unwrap
 from assay.metrics.chatbot.case_turn import PREFERENCES_KEY
 from assay.metrics.chatbot.evaluator import CATEGORIES
 from assay.metrics.chatbot.trace_twins import SUFFIX
 from assay.render.pages.figures import NOTHING, score, seconds
 from assay.render.pages.json_text import JsonText, one_line
 from assay.render.pages.sequence import Diagram, execution, learning
+from assay.render.run_page import state_of
+from assay.text.payload import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -189,7 +190,7 @@ def _neutral(event: Event) -> Event:
 def _calls(cell: Cell, events: Sequence[Event], *, hidden: bool) -> list[CallLine]:
     if cell.case is None:
         return _seen(events)
-    return [_recorded(call, hidden=hidden and not call.success) for call in cell.case.calls]
+    return [_recorded(call, hidden=hidden and call.failed) for call in cell.case.calls]
 
 
 def _recorded(call: ToolExecutionResult, *, hidden: bool) -> CallLine:
@@ -198,7 +199,7 @@ def _recorded(call: ToolExecutionResult, *, hidden: bool) -> CallLine:
         tool=call.tool,
         server=call.server,
         summary=one_line(call.parameters, 80),
-        state="ok" if call.success else "fail",
+        state=state_of(call),
         seconds=call.execution_time,
         arguments=_json(call.parameters),
         result=_json(unwrap(shown).value) if shown is not None else Markup(""),
@@ -222,7 +223,7 @@ def _seen(events: Sequence[Event]) -> list[CallLine]:
 
 def _running(event: Event, result: Event | None) -> CallLine:
     data, back = event.data, result.data if result is not None else {}
-    state = "none" if result is None else "fail" if back.get("error") else "ok"
+    state = "running" if result is None else "fail" if back.get("error") else "ok"
     return CallLine(
         tool=str(data.get("tool")),
         server=None,

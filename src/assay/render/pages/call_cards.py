@@ -11,10 +11,11 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from assay.evidence.json_leaves import ROOT
-from assay.evidence.payload import unwrap
 from assay.render.pages.argument_rows import ArgumentRow, argument_rows
 from assay.render.pages.json_text import JsonText, is_table, one_line
 from assay.render.pages.said import Said
+from assay.render.run_page import state_of
+from assay.text.payload import unwrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,8 +152,8 @@ def _card(
         server=call.server,
         tool=call.tool,
         summary=one_line(call.parameters),
-        state="ok" if call.success else "fail",
-        blame=blame.category if blame else None,
+        state=state_of(call),
+        blame=blame.blame if blame else None,
         kind=blame.kind if blame else None,
         why=[*_why(judged), *_afterwards(calls, place)],
         error=error,
@@ -161,14 +162,19 @@ def _card(
         seconds=call.execution_time,
         turn=call.turn,
         inside=call.parent_id,
-        is_open=not call.success and _earlier_failures(calls, place) < _MOST_OPEN,
+        is_open=call.failed and _earlier_failures(calls, place) < _MOST_OPEN,
     )
 
 
 def _earlier_failures(calls: Sequence[JudgedCall], place: int) -> int:
-    return sum(not judged.call.success for judged in calls[:place])
+    return sum(judged.call.failed for judged in calls[:place])
 
 
+_INFERRED = {
+    True: "Inferred: ok (rule {rule}).",
+    False: "Inferred: failed (rule {rule}).",
+    None: "Unknown (rule {rule}).",
+}
 _REPORTED = {
     True: "Reported: ok.",
     False: "Reported: failed.",
@@ -179,12 +185,12 @@ _REPORTED = {
 def _why(judged: JudgedCall) -> list[Said]:
     call, blame, siblings = judged.call, judged.blame, judged.siblings
     said = [Said(_REPORTED[call.reported_success])]
-    if call.success_rule is not None and call.reported_success is not call.success:
-        word = "Inferred: ok (rule {rule})." if call.success else "Inferred: failed (rule {rule})."
+    if call.success_rule is not None and call.reported_success is not call.succeeded:
+        word = _INFERRED[call.succeeded]
         said.append(Said(word, {"rule": call.success_rule}))
-    if not call.success and blame is not None:
+    if call.failed and blame is not None:
         said.append(Said("Blame by rule {rule}.", {"rule": blame.rule}))
-    if not call.success and siblings is not None and siblings.succeeded + siblings.failed:
+    if call.failed and siblings is not None and siblings.succeeded + siblings.failed:
         counts: dict[str, Any] = {
             "n": siblings.succeeded,
             "total": siblings.succeeded + siblings.failed,
@@ -196,7 +202,7 @@ def _why(judged: JudgedCall) -> list[Said]:
 def _afterwards(calls: Sequence[JudgedCall], place: int) -> list[Said]:
     """What became of a failure: whether the tool was called again, and how that went."""
     failed = calls[place].call
-    if failed.success:
+    if not failed.failed:
         return []
     for later in range(place + 1, len(calls)):
         call = calls[later].call

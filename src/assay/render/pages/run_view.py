@@ -18,6 +18,7 @@ from assay.render.pages.score_tree import ScoreNode, score_node
 from assay.render.pages.sources import Sources
 from assay.render.pages.timeline import Timeline, timeline
 from assay.render.run_names import KEY_LENGTH, plain_name
+from assay.render.run_page import state_of
 from assay.stats.intervals import Interval, wilson_interval
 from assay.test_case import AgentTestCase
 
@@ -179,7 +180,7 @@ def run_view(
     pieces = answer_pieces(case.actual_output or "", found.grounding.claims, sources)
     success = case.outcome.success if case.outcome else None
     state, verdict = _VERDICTS[success]
-    states = ["ok" if judged.call.success else "fail" for judged in calls]
+    states = [state_of(judged.call) for judged in calls]
     system, messages = _conversation(case)
     return RunView(
         key=key,
@@ -228,10 +229,10 @@ def call_parts(count: int, wanted: int) -> list[Part]:
 
 def _counts(calls: Sequence[JudgedCall]) -> dict[str, int]:
     """How many calls there are, failed ones, and failures by blame."""
-    counts = {"all": len(calls), "fail": sum(not judged.call.success for judged in calls)}
+    counts = {"all": len(calls), "fail": sum(judged.call.failed for judged in calls)}
     for judged in calls:
         if judged.blame is not None:
-            counts[judged.blame.category] = counts.get(judged.blame.category, 0) + 1
+            counts[judged.blame.blame] = counts.get(judged.blame.blame, 0) + 1
     return counts
 
 
@@ -246,7 +247,7 @@ def _looks(found: Examination, calls: Sequence[JudgedCall]) -> list[Look]:
             Look(
                 retold(finding.text),
                 None if place is None else place + 1,
-                blame.category if blame else None,
+                blame.blame if blame else None,
                 blame.kind if blame else None,
             )
         )

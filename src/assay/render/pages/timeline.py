@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from assay.render.pages.figures import seconds
+from assay.render.run_page import state_of
 
 if TYPE_CHECKING:
     from assay.test_case import AgentTestCase
@@ -129,7 +130,7 @@ def _timed(case: AgentTestCase) -> list[_Span]:
             call.server or call.tool,
             call.started_at or 0.0,
             max(call.ended_at or 0.0, call.started_at or 0.0),
-            "ok" if call.success else "fail",
+            state_of(call),
             f"{call.tool}, {seconds((call.ended_at or 0.0) - (call.started_at or 0.0))}",
         )
         for i, call in enumerate(case.calls, start=1)
@@ -143,7 +144,7 @@ def _ordered(case: AgentTestCase) -> list[_Span]:
         together = call.turn is not None and call.turn == last
         step += not together
         last = call.turn if call.turn is not None else object()
-        state = "ok" if call.success else "fail"
+        state = state_of(call)
         lane = call.server or call.tool
         spans.append(_Span(i, lane, float(step), step + 0.9, state, call.tool))
     return spans

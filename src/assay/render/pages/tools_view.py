@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from assay.analyses import Failures, ToolUse, errors, opened, tools
 from assay.render.pages import figures
 from assay.render.pages.blamed_arguments import arguments_of, wrong_arguments
 from assay.render.pages.charts import Segment, stack
-from assay.render.pages.failing_calls import BLAMES, blame_parts, failed_text, tool_address
+from assay.render.pages.failing_calls import blame_parts, failed_text, tool_address
 from assay.render.pages.forest import Forest, Plain, plain_forest
 from assay.render.pages.said import words
 from assay.render.pages.tool_facts import read_tool_facts
 from assay.render.run_names import name_of_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from assay.render.pages.tool_facts import ToolFacts
     from assay.store import Store
@@ -145,7 +143,6 @@ class ToolPage(Struct, frozen=True):
     wrong: int
     silent: int
     models: Forest | None
-    judged_again: int
 
 
 class ToolPageFacts(Struct, frozen=True):
@@ -215,14 +212,13 @@ def _is(row: ToolUse, asked: dict[str, Any]) -> bool:
 def tool_page(found: ToolPageFacts) -> ToolPage:
     """The page of one tool."""
     use = found.use
-    segments, label = _judged_again(found.kinds, use.failures)
     named, silent = wrong_arguments(found.wrong, found.names)
     total = len(found.wrong)
     line = _line(use, found.facts)
     return ToolPage(
-        replace(line, segments=segments, label=label) if found.kinds else line,
+        line,
         use,
-        tuple(_kind_row(row, use, calls) for row, calls in _with_examples(found)),
+        tuple(_kind_row(row, use, found.examples.get(row.kind or "", ())) for row in found.kinds),
         tuple(
             ArgumentCount(name, count, figures.share(count, total))
             for name, count in named.most_common(_MOST_ARGUMENTS)
@@ -230,28 +226,7 @@ def tool_page(found: ToolPageFacts) -> ToolPage:
         total,
         silent,
         _model_forest(found.by_model, use),
-        sum(row.reblamed for row in found.kinds),
     )
-
-
-def _judged_again(rows: Sequence[Failures], failures: int) -> tuple[tuple[Segment, ...], str]:
-    """Whose fault the failures are once the same call in other runs has had a say."""
-    counts = Counter[str]()
-    for row in rows:
-        counts[row.blame or "unknown"] += row.failures
-    parts = [(name, counts[name]) for name in BLAMES]
-    label = ", ".join(f"{name} {count:,}" for name, count in parts if count)
-    return tuple(stack(parts, failures)), label
-
-
-def _with_examples(
-    found: ToolPageFacts,
-) -> Iterator[tuple[Failures, Sequence[dict[str, Any]]]]:
-    """Each kind with calls of it; one that only came up now gets calls that lost theirs."""
-    kinds = {row.kind or "" for row in found.kinds}
-    rest = [call for kind, calls in found.examples.items() if kind not in kinds for call in calls]
-    for row in found.kinds:
-        yield row, found.examples.get(row.kind or "", rest[:_EXAMPLES])
 
 
 def _line(row: ToolUse, facts: ToolFacts) -> ToolLine:
@@ -276,9 +251,7 @@ def _line(row: ToolUse, facts: ToolFacts) -> ToolLine:
 
 
 def _kind_row(row: Failures, use: ToolUse, calls: Sequence[dict[str, Any]]) -> KindRow:
-    # The list of runs knows calls as they were judged by themselves.
-    kind = "" if row.reblamed else row.kind or ""
-    wanted = {"server": use.server or "", "tool": use.tool or "", "kind": kind}
+    wanted = {"server": use.server or "", "tool": use.tool or "", "kind": row.kind or ""}
     bounds = ""
     if row.rate_low is not None and row.rate_high is not None:
         bounds = figures.interval(row.rate_low, row.rate_high)

@@ -70,7 +70,7 @@ def read_stories(
 def _view(
     store: Store, key: str, case: AgentTestCase, scores: list[Score], attempts: list[Attempt]
 ) -> RunView:
-    has_failures = any(not call.success for call in case.calls)
+    has_failures = any(call.failed for call in case.calls)
     siblings = store.siblings(key) if has_failures else {}
     return run_view(
         key,
