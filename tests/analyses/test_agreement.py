@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.analyses.judged_runs import judged_store, said
 
-from assay.analyses import RaterAgreement, agreement
+from assay.analyses import RaterAgreement, agreement, judge_calibrations
 from assay.analyses.labels import Label, read_labels
 from assay.errors import InvalidRecord, UnknownName
 from assay.evaluation import RecordedEvaluation
@@ -165,3 +165,19 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     broken.write_bytes(b"task,label\nt\xff,1\n")
     with pytest.raises(InvalidRecord, match="cannot be read"):
         read_labels(broken)
+
+
+def test_calibration_by_a_rater_whose_evaluations_were_imported(store: Store) -> None:
+    (jo,) = judge_calibrations(store, against="kim")
+    assert (jo.judge, jo.against, jo.runs, jo.labelled) == ("jo", "kim", 4, 3)
+    assert jo.agreement == pytest.approx(1 / 3)
+    assert jo.kappa == pytest.approx(0.0)
+
+
+def test_calibration_by_labels(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text(LABELS, encoding="utf-8")
+    found = {one.judge: one for one in judge_calibrations(store, labels=file)}
+    assert found["jo"].agreement == 1.0
+    assert (found["kim"].runs, found["kim"].labelled) == (3, 3)
+    assert found["jo"].corrected_rate == pytest.approx(0.5)

@@ -15,7 +15,7 @@ from tests.judge.weather_case import CASE
 
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import InvalidJudge, JudgeError, JudgeFailed, UnknownName
-from assay.judge.asking import FixedMarks, as_judge
+from assay.judge.choosing import FixedMarks, as_judge
 from assay.judge.marks import Marks
 from assay.judge.prompt import judge_prompt
 from assay.judge.rubric import DIMENSION_NAMES
@@ -190,12 +190,6 @@ def test_only_what_is_missing_is_asked_for_again() -> None:
     assert "\n- parallelism_and_efficiency (" in second
     assert "\n- grounding (" not in second
     assert "parallelism_and_efficiency_reason, parallelism_and_efficiency." in second
-
-
-def test_a_repaired_reply_may_still_be_completed() -> None:
-    model = Scripted("no", INCOMPLETE, {"parallelism_and_efficiency": 3})
-    assert marks_by(model).values == {**EIGHTS, "parallelism_and_efficiency": 3.0}
-    assert len(model.prompts) == 3
 
 
 @pytest.mark.parametrize("later", ["no", {}, {"grounding": 8}])

@@ -9,14 +9,14 @@ import pytest
 
 from assay.errors import BudgetSpent, InvalidJudge, JudgeUnavailable
 from assay.judge.budget import Budget
-from assay.judge.exchange import Question, Reply
 from assay.judge.limits import Limiter, Limits
 from assay.judge.prices import Price, PriceFile, Prices, read_price_file
+from assay.judge.questions import Question, Reply
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from assay.judge.exchange import Ask
+    from assay.judge.questions import Ask
 
 OWN = Prices(PriceFile("2026-01-31", {"own:model": Price(2.0, 10.0)}))
 QUESTION = Question("x" * 300)  # guessed at 100 tokens, and 1,000 for its reply

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.judge.cache import SUFFIX, ReplyCache, default_folder, question_key
-from assay.judge.exchange import Question, Reply
+from assay.judge.questions import Question, Reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,7 +137,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from assay.judge.cache import ReplyCache
-from assay.judge.exchange import Question, Reply
+from assay.judge.questions import Question, Reply
 
 cache = ReplyCache(Path(sys.argv[1]))
 number = 0

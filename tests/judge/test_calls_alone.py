@@ -13,9 +13,9 @@ from assay import AgentTestCase, MCPToolMetric, read_runs
 from assay.evidence.examination import examine
 from assay.evidence.sources import NO_TALK
 from assay.expectation import Expectations
-from assay.judge.asking import FixedMarks
+from assay.judge.choosing import FixedMarks
 from assay.judge.evidence import EvidenceJudge
-from assay.judge.jury import Jury
+from assay.judge.panel import Panel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,7 +142,7 @@ def test_the_metric_says_why_it_has_no_mark() -> None:
 
 def test_in_a_jury_the_reason_of_a_mark_comes_before_that_of_none() -> None:
     fixed = FixedMarks({"task_fulfillment": 6, "task_fulfillment_reason": "It read the file."})
-    found = asyncio.run(Jury([EvidenceJudge(), fixed]).mark(run("", READ, answer=None)))
+    found = asyncio.run(Panel([EvidenceJudge(), fixed]).mark(run("", READ, answer=None)))
     assert found.values["task_fulfillment"] == 6
     assert found.reasons["task_fulfillment"] == "It read the file."
     assert found.reasons["grounding"] == "Neither the question nor an answer was recorded."

@@ -14,10 +14,8 @@ import pytest
 
 from assay import AgentTestCase, MCPToolMetric
 from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable, MissingExtra
-from assay.judge.asking import as_judge
-from assay.judge.chat_server import is_plain_server
-from assay.judge.client import _LINES, _MOST_ON_A_LINE
-from assay.judge.model_names import ModelAddress
+from assay.judge.choosing import as_judge
+from assay.judge.models import _OPEN
 from assay.judge.prompt import judge_prompt, reply_schema
 from assay.judge.rubric import DIMENSION_NAMES
 
@@ -130,7 +128,6 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_JUDGE_API_KEY", "own-key")
 
 
-@pytest.mark.usefixtures("each_way")
 def test_a_compatible_server_is_asked_with_the_schema() -> None:
     with server(lambda _: (200, openai_reply())) as (url, heard):
         marks = marks_by("m", f"{url}/v1")
@@ -182,7 +179,6 @@ def test_a_reply_cut_off_by_its_length_is_a_failure(spec: str) -> None:
     assert len(heard) == 2
 
 
-@pytest.mark.usefixtures("each_way")
 def test_an_endpoint_that_knows_no_schema_is_asked_without_from_then_on() -> None:
     def script(heard: Heard) -> tuple[int, dict[str, Any]]:
         if "response_format" in heard.body:
@@ -201,7 +197,6 @@ def test_an_endpoint_that_knows_no_schema_is_asked_without_from_then_on() -> Non
     assert "temperature" not in heard[-1].body
 
 
-@pytest.mark.usefixtures("each_way")
 @pytest.mark.parametrize(
     ("status", "retryable"),
     [(400, False), (401, False), (404, False), (408, True), (429, True), (500, True), (503, True)],
@@ -222,7 +217,6 @@ def test_a_refusal_says_whether_asking_again_may_help(
     assert len(heard) == (2 if status in {400, 404} else 1)
 
 
-@pytest.mark.usefixtures("each_way")
 def test_a_key_that_an_endpoint_says_back_is_not_told() -> None:
     def script(_: Heard) -> tuple[int, dict[str, Any]]:
         return 401, {"error": {"message": "the key own-key is wrong", "code": "x"}}
@@ -233,7 +227,6 @@ def test_a_key_that_an_endpoint_says_back_is_not_told() -> None:
     assert "own-key" not in str(raised.value)
 
 
-@pytest.mark.usefixtures("each_way")
 def test_an_empty_purse_does_not_fill_by_waiting() -> None:
     def script(_: Heard) -> tuple[int, dict[str, Any]]:
         return 429, {"error": {"message": "no money", "code": "insufficient_quota"}}
@@ -243,7 +236,6 @@ def test_an_empty_purse_does_not_fill_by_waiting() -> None:
     assert raised.value.retryable is False
 
 
-@pytest.mark.usefixtures("each_way")
 def test_nobody_there_is_worth_another_try() -> None:
     with pytest.raises(JudgeUnavailable) as raised:
         marks_by("m", "http://127.0.0.1:9/v1")
@@ -258,7 +250,6 @@ STRANGERS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.usefixtures("each_way")
 @pytest.mark.parametrize("spec", STRANGERS)
 def test_a_stranger_hears_no_key_of_a_provider(monkeypatch: pytest.MonkeyPatch, spec: str) -> None:
     monkeypatch.delenv("ASSAY_JUDGE_API_KEY")
@@ -269,86 +260,6 @@ def test_a_stranger_hears_no_key_of_a_provider(monkeypatch: pytest.MonkeyPatch, 
     assert not any(f"{name}-key" in said for name in ("openai", "anthropic", "google"))
 
 
-@pytest.mark.usefixtures("by_sdk")
-def test_many_questions_at_once_go_over_several_lines_that_are_all_closed() -> None:
-    together = threading.Barrier(_MOST_ON_A_LINE + 1, timeout=60)
-
-    def when_all_are_there(_: Heard) -> tuple[int, dict[str, Any]]:
-        together.wait()
-        return 200, openai_reply()
-
-    with server(when_all_are_there) as (url, _):
-        judge = as_judge("m", base_url=f"{url}/v1")
-        assert judge is not None
-
-        async def ask() -> list[int]:
-            marks = await asyncio.gather(*(judge.mark(CASE) for _ in range(_MOST_ON_A_LINE + 1)))
-            assert all(found.given == SEVENS for found in marks)
-            return [
-                len(lines)
-                for (_, address, _), lines in _LINES.items()
-                if address.base_url == f"{url}/v1"
-            ]
-
-        assert asyncio.run(ask()) == [2]
-        assert not any(address.base_url == f"{url}/v1" for _, address, _ in _LINES)
-
-
-def test_both_ways_ask_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    with server(lambda _: (200, openai_reply())) as (url, heard):
-        for runs in (1, 2):
-            marks_by("m", f"{url}/v1", judge_runs=runs)
-        with monkeypatch.context() as without:
-            without.setitem(sys.modules, "httptools", None)
-            for runs in (1, 2):
-                marks_by("m", f"{url}/v1", judge_runs=runs)
-    directly, by_sdk = heard[:3], heard[3:]
-
-    def told(requests: list[Heard]) -> list[tuple[str, str, dict[str, Any]]]:
-        found = [(each.path, each.headers["authorization"], each.body) for each in requests]
-        return sorted(found, key=lambda each: json.dumps(each, sort_keys=True))
-
-    assert told(directly) == told(by_sdk)
-    assert {each.headers["user-agent"] for each in directly} == {"assay"}
-    assert "assay" not in {each.headers["user-agent"] for each in by_sdk}
-
-
-PLAIN = {
-    "http://localhost:11434/v1": True,
-    "http://[::1]:8080/v1": True,
-    "http://models": True,
-    "https://localhost:8000/v1": False,
-    "http://me:secret@localhost:8000/v1": False,
-    "http://localhost:8000/v1?key=1": False,
-    "http://localhost:8000/a b": False,
-    "http://b\u00fccher.example/v1": False,
-}
-
-
-@pytest.mark.parametrize("url", PLAIN)
-def test_what_needs_more_than_http_is_left_to_the_sdk(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    assert is_plain_server(ModelAddress("openai", "m", url)) is PLAIN[url]
-    assert is_plain_server(ModelAddress("anthropic", "m", url)) is False
-
-
-def test_a_proxy_is_left_to_the_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    monkeypatch.setenv("no_proxy", "localhost")
-    assert is_plain_server(ModelAddress("openai", "m", "http://localhost:8000/v1"))
-    assert not is_plain_server(ModelAddress("openai", "m", "http://models:8000/v1"))
-
-
-def test_a_key_that_would_write_a_header_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ASSAY_JUDGE_API_KEY", "a\r\nX-Other: b")
-    with pytest.raises(InvalidJudge, match="a character that no key has"):
-        as_judge("m", base_url="http://127.0.0.1:9/v1")
-
-
-@pytest.mark.usefixtures("each_way")
 def test_several_runs_have_seeds_of_their_own() -> None:
     with server(lambda _: (200, openai_reply())) as (url, heard):
         marks = marks_by("m", f"{url}/v1", judge_runs=3, seed=40)
@@ -359,17 +270,15 @@ def test_several_runs_have_seeds_of_their_own() -> None:
     assert len({request.body["messages"][0]["content"] for request in heard}) == 3
 
 
-@pytest.mark.usefixtures("each_way")
 def test_one_judge_serves_many_loops_and_leaves_nothing_open() -> None:
     with server(lambda _: (200, openai_reply())) as (url, _):
         judge = as_judge("m", base_url=f"{url}/v1")
         assert judge is not None
         for _ in range(3):
             assert asyncio.run(judge.mark(CASE)).given == SEVENS
-        assert not any(address.base_url == f"{url}/v1" for _, address, _ in _LINES)
+        assert not any(address.base_url == f"{url}/v1" for _, address, _ in _OPEN)
 
 
-@pytest.mark.usefixtures("each_way")
 def test_the_metric_takes_a_model_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with server(lambda _: (200, openai_reply())) as (url, _):
         monkeypatch.setenv("ASSAY_JUDGE_BASE_URL", f"{url}/v1")

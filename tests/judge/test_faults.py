@@ -14,9 +14,9 @@ pytest.importorskip("pydantic_ai", reason="asking a server needs assay[judge]")
 from tests.judge.fault_server import GOOD, MARKS, Answer, Request, chat, refusal, serving
 
 from assay.errors import InvalidJudge
-from assay.judge.court import Court, Rules
 from assay.judge.limits import Limits
 from assay.judge.rubric import DIMENSION_NAMES
+from assay.judge.session import JudgeConfig, JudgeSession
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.score import Score
 from assay.scoring import Failed, score_cases
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from tests.judge.fault_server import FaultServer
 
-pytestmark = pytest.mark.usefixtures("each_way")
 
 SIX = DIMENSION_NAMES
 GOOD_REPLY = chat(GOOD)
@@ -83,17 +82,19 @@ def deadline_for(kind: str, *, silent: float) -> float:
     return silent if kind == "silent" else 30
 
 
-def court(server: FaultServer, **changes: object) -> Court:
-    """A court that hardly waits between its questions."""
+def session(server: FaultServer, **changes: object) -> JudgeSession:
+    """A session that hardly waits between its questions."""
     given = {"judge": "openai:faulty", "base_url": server.url, "deadline": 30, "seed": 1}
-    made = Court(Rules(**(given | changes)))  # type: ignore[arg-type]
+    made = JudgeSession(JudgeConfig(**(given | changes)))  # type: ignore[arg-type]
     made.limiter.limits = Limits(
-        deadline=made.rules.deadline, retries=3, at_once=made.rules.at_once, longest_wait=0.02
+        deadline=made.config.deadline, retries=3, at_once=made.config.at_once, longest_wait=0.02
     )
     return made
 
 
-def judged(made: Court, cases: list[AgentTestCase], concurrency: int = 20) -> list[Score | Failed]:
+def judged(
+    made: JudgeSession, cases: list[AgentTestCase], concurrency: int = 20
+) -> list[Score | Failed]:
     metric = MCPToolMetric(model=made.judge)
     scored = score_cases(cases, [metric], concurrency=concurrency)
     found = [scores.results[0] for scores in scored]
@@ -111,7 +112,7 @@ def marks_of(result: Score | Failed) -> float | None:
 @pytest.mark.parametrize("kind", READ)
 def test_what_can_be_read_is_read(kind: str) -> None:
     with serving(lambda _: READ[kind]) as server:
-        (found,) = judged(court(server), numbered(1))
+        (found,) = judged(session(server), numbered(1))
     assert marks_of(found) == pytest.approx(0.7)
     assert server.asked == {0: 1}
 
@@ -124,7 +125,7 @@ EVER_AFTER = {**EVERY_FAULT, **FORBIDDEN}
 def test_a_fault_that_passes_costs_nothing(kind: str) -> None:
     fault, _ = EVERY_FAULT[kind]
     with serving(lambda request: GOOD_REPLY if request.before else fault) as server:
-        (found,) = judged(court(server, deadline=deadline_for(kind, silent=5)), numbered(1))
+        (found,) = judged(session(server, deadline=deadline_for(kind, silent=5)), numbered(1))
     assert marks_of(found) == pytest.approx(0.7)
     assert server.asked == {0: 2}
 
@@ -133,7 +134,7 @@ def test_a_fault_that_passes_costs_nothing(kind: str) -> None:
 def test_a_fault_that_stays_leaves_no_score_and_says_why(kind: str) -> None:
     fault, why = EVER_AFTER[kind]
     with serving(lambda _: fault) as server:
-        (found,) = judged(court(server, deadline=deadline_for(kind, silent=1)), numbered(1))
+        (found,) = judged(session(server, deadline=deadline_for(kind, silent=1)), numbered(1))
     assert isinstance(found, Failed)
     assert why in found.problem
     # Each question has its deadline, so the time is bounded by their number.
@@ -144,9 +145,9 @@ def test_a_fault_that_stays_leaves_no_score_and_says_why(kind: str) -> None:
 def test_a_reply_that_could_not_be_read_is_not_kept() -> None:
     answers = {"now": chat("It was fine.")}
     with serving(lambda _: answers["now"]) as server:
-        assert isinstance(judged(court(server), numbered(1))[0], Failed)
+        assert isinstance(judged(session(server), numbered(1))[0], Failed)
         answers["now"] = GOOD_REPLY
-        made = court(server)
+        made = session(server)
         assert marks_of(judged(made, numbered(1))[0]) == pytest.approx(0.7)
     assert made.report()["recalled"] == 0
 
@@ -163,7 +164,7 @@ def all_at_once(request: Request) -> Answer:
 
 def test_many_faults_at_once_lose_nothing() -> None:
     with serving(all_at_once) as server:
-        made = court(server, deadline=2)
+        made = session(server, deadline=2)
         # Where replies come late because the machine is busy, they are asked for again.
         made.limiter.limits = replace(made.limiter.limits, retries=30)
         found = judged(made, numbered(120))
@@ -171,7 +172,7 @@ def test_many_faults_at_once_lose_nothing() -> None:
         marks = [marks_of(result) for i, result in enumerate(found) if i != 13]
         assert marks == [pytest.approx(0.7)] * 119
         before = sum(server.asked.values())
-        again = court(server)
+        again = session(server)
         judged(again, numbered(120))
     # The second time only the one without a score is asked.
     assert sum(server.asked.values()) - before == 4
@@ -183,7 +184,7 @@ def test_a_server_that_refuses_schemas_is_asked_without() -> None:
         return refusal(400) if "response_format" in request.body else GOOD_REPLY
 
     with serving(script) as server:
-        found = judged(court(server), numbered(3), concurrency=1)
+        found = judged(session(server), numbered(3), concurrency=1)
     assert [marks_of(result) for result in found] == [pytest.approx(0.7)] * 3
     assert server.asked == {0: 2, 1: 1, 2: 1}
 
@@ -192,7 +193,7 @@ def test_retry_after_is_obeyed() -> None:
     with serving(
         lambda request: GOOD_REPLY if request.before else refusal(429, "Retry-After: 1")
     ) as server:
-        made = court(server)
+        made = session(server)
         made.limiter.limits = Limits(seed=1)
         began = time.monotonic()
         assert marks_of(judged(made, numbered(1))[0]) == pytest.approx(0.7)
@@ -206,7 +207,7 @@ def test_a_small_server_is_asked_fewer_at_once() -> None:
         return refusal(429) if busy else GOOD_REPLY._replace(delay=0.005)
 
     with serving(script) as server:
-        made = court(server)
+        made = session(server)
         made.limiter.limits = Limits(retries=30, longest_wait=0.05, seed=1)
         found = judged(made, numbered(100))
     assert [marks_of(result) for result in found] == [pytest.approx(0.7)] * 100
@@ -216,7 +217,7 @@ def test_a_small_server_is_asked_fewer_at_once() -> None:
 def test_a_budget_stops_and_the_rest_is_asked_the_next_time() -> None:
     with serving(lambda _: GOOD_REPLY) as server:
         # 120 tokens a question, after a first guess of about 3,000 for the long prompt.
-        first = court(server, max_tokens=4_000)
+        first = session(server, max_tokens=4_000)
         found = judged(first, numbered(50))
         done = [result for result in found if isinstance(result, Score)]
         undone = [result for result in found if isinstance(result, Failed)]
@@ -224,7 +225,7 @@ def test_a_budget_stops_and_the_rest_is_asked_the_next_time() -> None:
         assert first.report()["refused_by_budget"] == len(undone) == 50 - len(done)
         assert "does not fit into the budget" in undone[0].problem
         assert first.budget.spent.tokens <= 4_000
-        second = court(server)
+        second = session(server)
         assert len([r for r in judged(second, numbered(50)) if isinstance(r, Score)]) == 50
     assert second.report()["questions"] == len(undone)
     assert set(server.asked.values()) == {1}
@@ -232,7 +233,7 @@ def test_a_budget_stops_and_the_rest_is_asked_the_next_time() -> None:
 
 def test_several_runs_are_all_there_or_the_case_is_not_scored() -> None:
     with serving(lambda _: GOOD_REPLY) as server:
-        made = court(server, judge_runs=5, max_tokens=4_200)
+        made = session(server, judge_runs=5, max_tokens=4_200)
         found = judged(made, numbered(10), concurrency=2)
     assert {type(result) for result in found} == {Score, Failed}
     for result in found:
@@ -245,7 +246,7 @@ def test_several_runs_are_all_there_or_the_case_is_not_scored() -> None:
 def test_money_needs_a_price_before_anything_is_asked() -> None:
     with serving(lambda _: GOOD_REPLY) as server:
         with pytest.raises(InvalidJudge, match="nobody knows what openai:faulty"):
-            court(server, max_cost=1.0)
+            session(server, max_cost=1.0)
         assert server.asked == {}
 
 
@@ -256,7 +257,7 @@ def test_cost_and_tokens_stand_with_the_score(
     prices.write_text('{"as_of": "2026-01-01", "models": {"faulty": {"input": 10, "output": 50}}}')
     monkeypatch.setenv("ASSAY_PRICES", str(prices))
     with serving(lambda _: GOOD_REPLY) as server:
-        made = court(server, max_cost=1.0)
+        made = session(server, max_cost=1.0)
         (found,) = judged(made, numbered(1))
     assert isinstance(found, Score)
     part = found.part("judged")
@@ -270,7 +271,7 @@ def test_cost_and_tokens_stand_with_the_score(
 
 def test_without_a_price_the_cost_is_unknown_not_nothing() -> None:
     with serving(lambda _: GOOD_REPLY) as server:
-        made = court(server)
+        made = session(server)
         (found,) = judged(made, numbered(1))
     assert isinstance(found, Score)
     part = found.part("judged")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 
 from assay.errors import JudgeFailed, JudgeUnavailable
-from assay.judge.exchange import Ask, Question, Reply
 from assay.judge.limits import Gate, Limiter, Limits
+from assay.judge.questions import Ask, Question, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.errors import AssayError, InvalidJudge, UnknownName
-from assay.judge.asking import as_judge
+from assay.judge.choosing import as_judge
 from assay.judge.model_names import (
     BASE_URL_VARIABLE,
     KEY_VARIABLE,

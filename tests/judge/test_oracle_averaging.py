@@ -10,8 +10,8 @@ import pytest
 
 from assay import AgentTestCase
 from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable
-from assay.judge.asking import as_judge
-from assay.judge.reply_reading import read_reply
+from assay.judge.choosing import as_judge
+from assay.judge.replies import read_reply
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.metrics.mcp_tool.weighing import aggregates
 

@@ -15,9 +15,8 @@ from tests.judge.weather_case import CASE
 from assay import AgentTestCase, MCPExecutionData, ToolExecutionResult
 from assay.errors import UnknownName
 from assay.expectation import Expectations
-from assay.judge.fencing import harmless
-from assay.judge.ordering import Order
-from assay.judge.prompt import Inquiry, judge_prompt, reply_keys, reply_schema
+from assay.judge.prompt import Inquiry, Order, judge_prompt, reply_keys, reply_schema
+from assay.judge.record_text import harmless
 from assay.judge.rubric import DIMENSION_NAMES
 from assay.judge.wording import LANGUAGES, band_lines, wording
 

@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 from tests.model_server import MISSING, WHY, small_model
 
-from assay.judge.asking import as_judge
 from assay.judge.cache import ReplyCache
+from assay.judge.choosing import as_judge
 from assay.judge.limits import Limiter, Limits
 from assay.metrics.mcp_tool import MCPToolMetric
 from assay.score import Score
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from assay.judge.exchange import Ask, Question, Reply
     from assay.judge.marks import Judge
+    from assay.judge.questions import Ask, Question, Reply
 
 pytestmark = [
     pytest.mark.skipif(bool(MISSING), reason=WHY),

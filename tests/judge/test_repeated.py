@@ -10,13 +10,12 @@ import pytest
 
 from assay import AgentTestCase
 from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable
-from assay.judge.asked import AskedJudge, Manner
-from assay.judge.asking import as_judge
-from assay.judge.exchange import Question, Reply
+from assay.judge.choosing import as_judge
+from assay.judge.llm import AskOptions, LLMJudge
 from assay.judge.marks import Marks, OrderEffect, Spread
-from assay.judge.ordering import USUAL_ORDER, Order, order_plan
-from assay.judge.prompt import Inquiry
-from assay.judge.repeated import RepeatedJudge, order_effect
+from assay.judge.panel import RepeatedJudge, order_effect
+from assay.judge.prompt import USUAL_ORDER, Inquiry, Order, order_plan
+from assay.judge.questions import Question, Reply
 from assay.judge.rubric import DIMENSION_NAMES, RUBRIC_VERSION
 from assay.judge.wording import rubric_hash
 
@@ -41,7 +40,7 @@ class Server:
 
 
 def marks_of(server: Server, runs: int, **manner: Any) -> Marks:
-    judge = RepeatedJudge(AskedJudge("j", server.ask, Manner(**manner)), runs)
+    judge = RepeatedJudge(LLMJudge("j", server.ask, AskOptions(**manner)), runs)
     return asyncio.run(judge.mark(CASE))
 
 
@@ -72,7 +71,7 @@ def test_every_run_has_its_own_order_and_number() -> None:
 
 def test_a_single_question_has_no_seed() -> None:
     server = Server(marked(8))
-    judge = AskedJudge("j", server.ask)
+    judge = LLMJudge("j", server.ask)
     asyncio.run(judge.mark(CASE))
     assert [(q.run, q.seed, q.judge) for q in server.questions] == [(0, None, "j")]
 
@@ -223,18 +222,18 @@ def test_only_the_missing_runs_are_asked_after_an_interruption() -> None:
 
 def test_a_reply_that_took_several_questions_is_kept_whole() -> None:
     memory = Notebook()
-    replies = ["no", json.dumps({**EIGHTS, "task_fulfillment": None}), {"task_fulfillment": 3}]
+    replies = [json.dumps({**EIGHTS, "task_fulfillment": None}), {"task_fulfillment": 3}]
 
     async def ask(question: Question) -> Reply:
         assert question.judge == "j"
         return Reply(replies.pop(0), "m", 1, 1, 0.5, "stop")
 
-    judge = AskedJudge("j", ask, Manner(memory=memory))
+    judge = LLMJudge("j", ask, AskOptions(memory=memory))
     first = asyncio.run(judge.mark(CASE))
     again = asyncio.run(judge.mark(CASE))
     assert first.values == again.values == {**EIGHTS, "task_fulfillment": 3.0}
-    assert first.cost_usd == again.cost_usd == 1.5
-    assert first.input_tokens == 3
+    assert first.cost_usd == again.cost_usd == 1.0
+    assert first.input_tokens == 2
     assert len(memory.pages) == 1
 
 

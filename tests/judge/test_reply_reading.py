@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import JudgeFailed
-from assay.judge.reply_reading import read_reply
+from assay.judge.replies import read_reply
 from assay.judge.rubric import DIMENSION_NAMES, VOID_ALLOWED
 
 MIXED = dict(zip(DIMENSION_NAMES, (8.0, 7.0, 9.0, 6.0, 5.0, 4.0), strict=True))

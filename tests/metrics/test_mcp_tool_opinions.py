@@ -9,7 +9,7 @@ import pytest
 
 from assay import AgentTestCase, MCPExecutionData, MCPToolMetric, ToolExecutionResult
 from assay.errors import UnknownName
-from assay.judge.provenance import lacks_jurors
+from assay.judge.marks import lacks_jurors
 from assay.judge.rubric import DIMENSION_NAMES
 
 CASE = AgentTestCase(

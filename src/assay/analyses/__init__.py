@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from assay.analyses.analysis import Analysis, Column, Parameter
 from assay.analyses.catalogue import ANALYSES, analysis_named
-from assay.analyses.questions.agreement import RaterAgreement, agreement
+from assay.analyses.questions.agreement import RaterAgreement, agreement, judge_calibrations
 from assay.analyses.questions.correction import Correction, correction
 from assay.analyses.questions.detailed import JudgedRun, detailed
 from assay.analyses.questions.distribution import Spread, distribution
@@ -89,6 +89,7 @@ __all__ = [
     "errors",
     "exported_evaluations",
     "exported_summaries",
+    "judge_calibrations",
     "longest",
     "opened",
     "passes",

@@ -45,10 +45,8 @@ COMMANDS = {
     "export": Command("export:export", "Write the runs of a store to files that other tools read."),
     "compare": Command("compare:compare", "Compare runs on the same tasks."),
     "gate": Command("gate:gate", "Hold runs against limits and a baseline."),
-    "judge": Command("judge:judge", "What a model judge is asked."),
-    "cache": Command(
-        "cache:cache", "Replies of judges that are kept: how many, and away with them."
-    ),
+    "judge": Command("judge:judge", "What a model judge is asked, and how far to trust it."),
+    "cache": Command("cache:cache", "Show or clear the cache of judge replies."),
     "golden": Command("golden:golden", "Mark runs known to be good."),
     "compact": Command("compact:compact", "Merge the small batches of a store."),
     "doctor": Command(

@@ -1,4 +1,4 @@
-"""`assay cache`: the replies of judges that are kept, so that no question is paid for twice."""
+"""`assay cache`: show or clear the cache of judge replies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Exit codes: 0 ok, 2 wrong usage.
 cache = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Replies of judges that are kept: how many, and away with them.",
+    help="Show or clear the cache of judge replies.",
 )
 
 
@@ -41,15 +41,15 @@ def info(as_json: JsonOption = False) -> None:
     if as_json:
         write_json({"folder": str(replies.folder), **msgspec.structs.asdict(size)})
     else:
-        Terminal().tell(f"{replies.folder}: {_told(size)}")
+        Terminal().tell(f"{replies.folder}: {_size_text(size)}")
 
 
 @cache.command(epilog=EPILOG)
 def clear() -> None:
     """Delete every reply that is kept; what was scored with them stays."""
     replies = ReplyCache()
-    Terminal().tell(f"{replies.folder}: {_told(replies.clear())} removed")
+    Terminal().tell(f"{replies.folder}: {_size_text(replies.clear())} removed")
 
 
-def _told(size: CacheSize) -> str:
+def _size_text(size: CacheSize) -> str:
     return f"{counted(size.replies, 'reply', 'replies')}, {size.bytes:,} bytes"

@@ -182,8 +182,9 @@ def _events(choice: _Chosen, target: str) -> int:
 
 def _metrics_and_cases(choice: _Chosen) -> tuple[list[Any], Iterator[Any]]:
     asked = import_module("assay.cli.score_metrics")
-    court = import_module("assay.judge.court")
-    instructions = asked.Instructions(choice.metrics, None, None, court.Court(court.Rules()))
+    judging = import_module("assay.judge.session")
+    session = judging.JudgeSession(judging.JudgeConfig())
+    instructions = asked.Instructions(choice.metrics, None, None, session)
     made = asked.made_metrics(instructions)
     keeper = import_module("assay.cli.score_keeping").ScoreKeeper(made, again=False)
     return [found.metric for found in made], _only(choice, keeper.cases(choice.store.path))

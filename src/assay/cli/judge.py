@@ -1,4 +1,4 @@
-"""`assay judge`: what a model judge is asked, before anybody pays for it."""
+"""`assay judge`: what a model judge is asked, and how far a judge is to be trusted."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from assay.cli import score_options as option
 from assay.cli.case_queue import CaseQueue
 from assay.cli.console import Terminal, data_to_standard_output
 from assay.cli.exit_codes import ExitCode
+from assay.cli.judge_trust import AUDIT_EPILOG, CALIBRATE_EPILOG, audit, calibrate
 from assay.cli.machine_output import write_json
 from assay.cli.sources import FormatOption, check_sources
 from assay.cli.stores import JsonOption
 from assay.errors import UnknownName
-from assay.judge.asked import AskedJudge, Manner
-from assay.judge.ordering import USUAL_ORDER, order_plan
+from assay.judge.llm import AskOptions, LLMJudge
+from assay.judge.prompt import USUAL_ORDER, order_plan
 from assay.render.safe_text import many_lines
 from assay.render.score_rows import run_label
 from assay.scoring import KnownCase
@@ -25,7 +26,7 @@ from assay.scoring import KnownCase
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.judge.exchange import Question, Reply
+    from assay.judge.questions import Question, Reply
     from assay.test_case import AgentTestCase
 
 EPILOG = """
@@ -40,13 +41,17 @@ Exit codes: 0 ok, 2 wrong usage, 3 there is no such run.
 _MOST_NAMED = 1_000
 
 judge = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="What a model judge is asked."
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="What a model judge is asked, and how far a judge is to be trusted.",
 )
+judge.command(epilog=AUDIT_EPILOG)(audit)
+judge.command(epilog=CALIBRATE_EPILOG)(calibrate)
 
 
 @judge.callback()
 def _group() -> None:
-    """What a model judge is asked."""
+    """What a model judge is asked, and how far a judge is to be trusted."""
 
 
 @judge.command(epilog=EPILOG)
@@ -99,8 +104,8 @@ def _cases(path: str, format_name: str | None) -> Iterator[AgentTestCase]:
 
 
 def _questions(case: AgentTestCase, lang: str, runs: int, seed: int) -> Iterator[Question]:
-    asked = AskedJudge("", _nobody, Manner(language=lang, seed=seed))
-    inquiry = asked.inquiry(case)
+    asked = LLMJudge("", _nobody, AskOptions(language=lang, seed=seed))
+    inquiry = asked.preparation(case)
     if runs == 1:
         yield asked.question(inquiry, USUAL_ORDER)
         return

@@ -23,7 +23,7 @@ from assay.cli.stores import JsonOption
 from assay.ingest.expectation_files import read_expectations
 from assay.ingest.formats import format_named as known_format
 from assay.ingest.sources import STDIN, would_read
-from assay.judge.court import Court, Rules
+from assay.judge.session import JudgeConfig, JudgeSession
 from assay.render.row_files import FORMATS, JsonFile, RowFiles, open_row_file, row_format
 from assay.render.score_rows import FILE_COLUMNS
 
@@ -77,7 +77,7 @@ def score(  # noqa: PLR0917 - each is an option of the command
     """Score recorded runs. Five measured tool rates, and six marks by evidence or by a model."""
     outputs = output or []
     _check_given(files, format_name, outputs, beside=(tools, expect))
-    rules = Rules(
+    config = JudgeConfig(
         judge=judge,
         jury=_parted(jury),
         jury_verdict=jury_verdict,
@@ -90,15 +90,15 @@ def score(  # noqa: PLR0917 - each is an option of the command
         deadline=judge_deadline,
         remember=not no_cache,
     )
-    instructions = Instructions(tuple(metric or ["mcp_tool"]), tools, expect, Court(rules))
+    instructions = Instructions(tuple(metric or ["mcp_tool"]), tools, expect, JudgeSession(config))
     made = made_metrics(instructions)
     expected = None if expect is None else read_expectations(expect)
     if (spark := spark_of(engine, master)) is not None:
-        check_for_spark(files, made, instructions.court)
+        check_for_spark(files, made, instructions.session)
         score_first(spark, files, made, expected, again=again)
         again = False
     keeper = ScoreKeeper(made, again=again) if any(map(names_a_store, files)) else None
-    book = ScoreBook([found.metric for found in made], threshold, instructions.court)
+    book = ScoreBook([found.metric for found in made], threshold, instructions.session)
     queue = CaseQueue(files, format_name, keeper, expected)
     raise typer.Exit(_scored(queue, book, _Presentation(outputs, as_json, verbose), concurrency))
 

@@ -7,7 +7,7 @@ from heapq import heappush, heappushpop
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.exit_codes import ExitCode
-from assay.cli.opinions import Opinions
+from assay.cli.juror_report import JurorReport
 from assay.outcome import judge_call
 from assay.records import counted
 from assay.render.safe_text import one_line, shortened
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from assay.ingest.documents import Unreadable
-    from assay.judge.court import Court
+    from assay.judge.session import JudgeSession
     from assay.metrics import Metric
     from assay.render.row_files import Row
     from assay.scoring import CaseScores
@@ -38,7 +38,10 @@ class ScoreBook:
     """Counts what came by and keeps the few rows that a person will look at."""
 
     def __init__(
-        self, metrics: Sequence[Metric], threshold: float | None, court: Court | None = None
+        self,
+        metrics: Sequence[Metric],
+        threshold: float | None,
+        session: JudgeSession | None = None,
     ) -> None:
         """Start with nothing."""
         self.metrics = metrics
@@ -55,8 +58,8 @@ class ScoreBook:
         self.labels: Counter[str] = Counter()
         self.already_scored = 0
         self.not_kept: str | None = None
-        self._court = court
-        self._opinions = Opinions()
+        self._session = session
+        self._jurors = JurorReport()
         self._failures: Counter[str] = Counter()
         self._kept: list[tuple[float, int, Row]] = []
         self._rows = 0
@@ -87,7 +90,7 @@ class ScoreBook:
             if isinstance(result, Failed):
                 self._note_failure(result)
             else:
-                self._opinions.add(result)
+                self._jurors.add(result)
             self._keep(row)
             yield row
 
@@ -116,23 +119,24 @@ class ScoreBook:
     @property
     def warnings(self) -> list[str]:
         """What judges want to be known, each once."""
-        return list(self._opinions.warnings)
+        return list(self._jurors.warnings)
 
     def spent_text(self) -> str:
         """What judging has cost so far, for the bar; empty where it costs nothing."""
-        if self._court is None or not self._court.asks_models:
+        if self._session is None or not self._session.asks_models:
             return ""
-        spent = self._court.budget.spent
+        spent = self._session.budget.spent
         cost = "" if spent.without_cost else f", ${spent.cost_usd:.2f}"
         return f"{spent.tokens:,} tokens{cost}"
 
     def judge_summary(self) -> dict[str, Any]:
         """Who judged, what it took and how far several agree, as JSON values."""
-        found = {} if self._court is None else self._court.report()
+        found = {} if self._session is None else self._session.report()
         return found | {
             "already_scored": self.already_scored,
-            "agreement": self._opinions.agreement(),
-            "incomplete_juries": self._opinions.incomplete_juries,
+            "agreement": self._jurors.agreement(),
+            "order_effects": self._jurors.order_effects(),
+            "incomplete_juries": self._jurors.incomplete_juries,
             "warnings": self.warnings,
         }
 
@@ -180,7 +184,7 @@ class ScoreBook:
         if any(self.below.values()):
             return ExitCode.BELOW_THRESHOLD
         failed = any(tally.failed for tally in self.tallies.values())
-        unfinished = failed or self._opinions.incomplete_juries or self.unreadable_count
+        unfinished = failed or self._jurors.incomplete_juries or self.unreadable_count
         unfinished = unfinished or self.interrupted or self.not_kept is not None
         if unfinished or self.lacks_a_verdict:
             return ExitCode.INCOMPLETE

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import AssayError, WriteFailed
-from assay.judge.provenance import lacks_jurors
+from assay.judge.marks import lacks_jurors
 from assay.score import Score
 from assay.scoring import KnownCase
 

@@ -17,7 +17,7 @@ from assay.judge.choosing import NO_JUDGE
 from assay.metrics.catalogue import METRICS, metric_named
 
 if TYPE_CHECKING:
-    from assay.judge.court import Court
+    from assay.judge.session import JudgeSession
     from assay.metrics import Metric
 
 _JUDGED = "mcp_tool"
@@ -29,7 +29,7 @@ class Instructions(NamedTuple):
     names: tuple[str, ...]
     tools: Path | None
     expect: Path | None
-    court: Court
+    session: JudgeSession
 
 
 class MadeMetric(NamedTuple):
@@ -59,8 +59,8 @@ def made_metrics(instructions: Instructions) -> list[MadeMetric]:
 
 
 def _made(name: str, definitions: Any, instructions: Instructions) -> MadeMetric:
-    court = instructions.court
-    metric = _metric(name, definitions, court)
+    session = instructions.session
+    metric = _metric(name, definitions, session)
     if name not in METRICS:
         return MadeMetric(metric, "", None)
     options: dict[str, Any] = {"assay": __version__}
@@ -70,16 +70,16 @@ def _made(name: str, definitions: Any, instructions: Instructions) -> MadeMetric
         options["expect"] = _digest(instructions.expect.read_bytes())
     if name != _JUDGED:
         return MadeMetric(metric, "", options)
-    return MadeMetric(metric, court.name, options | court.options())
+    return MadeMetric(metric, session.name, options | session.options())
 
 
 def _digest(content: bytes) -> str:
     return sha256(content).hexdigest()[:16]
 
 
-def _metric(name: str, definitions: Any, court: Court) -> Metric:
+def _metric(name: str, definitions: Any, session: JudgeSession) -> Metric:
     try:
-        metric = metric_named(name, definitions, court.judge or NO_JUDGE)
+        metric = metric_named(name, definitions, session.judge or NO_JUDGE)
     except TypeError as exc:
         raise typer.BadParameter(f"{name} cannot be made: {exc}", param_hint="--metric") from exc
     if not (isinstance(getattr(metric, "name", None), str) and hasattr(metric, "evaluate")):

@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 
     from assay.cli.score_metrics import MadeMetric
     from assay.expectation import Expectations
-    from assay.judge.court import Court
+    from assay.judge.session import JudgeSession
     from assay.store.spark import Spark
 
 
-def check_for_spark(files: Sequence[str], made: Sequence[MadeMetric], court: Court) -> None:
+def check_for_spark(
+    files: Sequence[str], made: Sequence[MadeMetric], session: JudgeSession
+) -> None:
     """Refuse what cannot be done by workers: other files than stores, and models that cost."""
     if not all(map(names_a_store, files)):
         problem = "spark scores the runs of stores: bring them into one with assay import"
         raise typer.BadParameter(problem, param_hint="--engine")
     own = [item.metric.name for item in made if item.options is None]
-    if own or court.asks_models:
-        told = f"a metric of your own ({own[0]})" if own else f"the judge {court.name}"
+    if own or session.asks_models:
+        told = f"a metric of your own ({own[0]})" if own else f"the judge {session.name}"
         problem = f"spark scores by what can be measured, not with {told}; leave --engine out"
         raise typer.BadParameter(problem, param_hint="--engine")
 

@@ -9,8 +9,8 @@ import typer
 
 from assay.cli.finite import finite
 from assay.cli.output_places import outside_stores
-from assay.judge.jury import Verdict
 from assay.judge.limits import Limits
+from assay.judge.marks import Middle
 from assay.metrics.catalogue import METRICS
 
 DEFAULT_DEADLINE = Limits().deadline
@@ -98,7 +98,7 @@ JuryNames = Annotated[
     ),
 ]
 JuryVerdict = Annotated[
-    Verdict,
+    Middle,
     typer.Option("--jury-verdict", help="How the marks of a jury become one."),
 ]
 Language = Annotated[

@@ -53,6 +53,8 @@ def _judge_lines(judge: dict[str, Any]) -> Iterator[str]:
         runs = judge["judge_runs"]
         often = "" if runs == 1 else f", {runs} times each"
         yield f"judge: {judge['judge']}{often}; {spent_text(judge)}"
+    if judge["calibration"] is not None:
+        yield f"calibrated: {judge['calibration']}"
     if judge["refused_by_budget"]:
         yield "the budget is spent: run it again with a larger one, and only the rest is asked"
     if judge["incomplete_juries"]:
@@ -62,6 +64,8 @@ def _judge_lines(judge: dict[str, Any]) -> Iterator[str]:
         )
     if judge["agreement"] is not None:
         yield f"jury: {judge['agreement']['sentence']}"
+    for effect in (judge["order_effects"] or {}).values():
+        yield f"order: {effect['sentence']}"
 
 
 def spent_text(judge: dict[str, Any]) -> str:

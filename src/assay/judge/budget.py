@@ -15,7 +15,7 @@ from assay.errors import BudgetSpent, InvalidJudge
 from assay.judge.prices import Prices
 
 if TYPE_CHECKING:
-    from assay.judge.exchange import Ask, Question, Reply
+    from assay.judge.questions import Ask, Question, Reply
 
 # For the first questions, before any reply has shown what one takes. Rather too much.
 _LETTERS_A_TOKEN = 3

@@ -23,7 +23,7 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from assay.judge.exchange import Question, Reply
+from assay.judge.questions import Question, Reply
 from assay.judge.rubric import RUBRIC_VERSION
 
 if TYPE_CHECKING:

@@ -11,12 +11,11 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 
 from assay.errors import JudgeUnavailable
-from assay.judge.deadlines import Deadline
 
 if TYPE_CHECKING:
-    from assay.judge.exchange import Ask, Question, Reply
+    from assay.judge.questions import Ask, Question, Reply
 
-_FIRST_AT_ONCE = 32
+_FIRST_AT_ONCE = 64
 _FIRST_WAIT = 0.5
 # An endpoint that was silent twice will be silent a third time; each costs a whole deadline.
 _MOST_SILENCES = 2
@@ -104,21 +103,6 @@ class Gate:
                 room -= 1
 
 
-class _Watch:
-    """What belongs to one loop: the gates, whose turns are waited for in it, and the deadline."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.deadline = Deadline(limits.deadline)
-        self._at_once = limits.at_once
-        self._gates: dict[str, Gate] = {}
-
-    def gate(self, endpoint: str) -> Gate:
-        found = self._gates.get(endpoint)
-        if found is None:
-            found = self._gates[endpoint] = Gate(self._at_once)
-        return found
-
-
 class Limiter:
     """Puts limits around every endpoint that is asked; made for `Around`."""
 
@@ -127,7 +111,10 @@ class Limiter:
         self.limits = limits or Limits()
         self.retried = 0
         self._random = Random(self.limits.seed)  # noqa: S311 - spreads waits, guards nothing
-        self._watches: WeakKeyDictionary[asyncio.AbstractEventLoop, _Watch] = WeakKeyDictionary()
+        # Turns are waited for in the loop they belong to.
+        self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Gate]] = (
+            WeakKeyDictionary()
+        )
 
     def __call__(self, ask: Ask, endpoint: str) -> Ask:
         """The same `Ask`, never asked more than its endpoint bears."""
@@ -139,22 +126,15 @@ class Limiter:
 
     def gate(self, endpoint: str) -> Gate:
         """The gate before an endpoint, in the running loop."""
-        return self._watch().gate(endpoint)
-
-    def _watch(self) -> _Watch:
-        loop = asyncio.get_running_loop()
-        found = self._watches.get(loop)
-        if found is None:
-            found = self._watches[loop] = _Watch(self.limits)
-        return found
+        gates = self._gates.setdefault(asyncio.get_running_loop(), {})
+        return gates.setdefault(endpoint, Gate(self.limits.at_once))
 
     async def _ask(self, ask: Ask, question: Question, endpoint: str) -> Reply:
-        watch = self._watch()
-        gate, silences = watch.gate(endpoint), 0
+        gate, silences = self.gate(endpoint), 0
         for attempt in range(self.limits.retries + 1):
             seen = await gate.enter()
             try:
-                with watch.deadline.watched():
+                async with asyncio.timeout(self.limits.deadline):
                     reply = await ask(question)
             except TimeoutError:
                 gate.trouble(seen, None)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from assay.errors import JudgeFailed
 from assay.judge.rubric import DIMENSION_NAMES, HIGHEST, LOWEST
@@ -15,8 +17,10 @@ from assay.records import preview
 from assay.score import Evidence, mean
 
 if TYPE_CHECKING:
+    from assay.score import Score
     from assay.test_case import AgentTestCase
 
+Middle: TypeAlias = Literal["mean", "median"]
 Preparation: TypeAlias = Callable[["AgentTestCase"], object]
 # By name: a union that is written where it is used is made anew each time.
 _NUMBERS = (int, float)
@@ -229,3 +233,76 @@ def _number(value: object) -> float | None:
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def judged_by(marks: Marks) -> dict[str, Any]:
+    """Everything about marks but the marks, as JSON values; what is not known is left out."""
+    found: dict[str, Any] = {"judge": marks.judge}
+    if marks.provenance is not None:
+        found |= to_builtins(marks.provenance)
+    rest: dict[str, Any] = {
+        "cost_usd": marks.cost_usd,
+        "input_tokens": marks.input_tokens,
+        "output_tokens": marks.output_tokens,
+        "recalled": marks.recalled or None,
+        "spread": to_builtins(marks.spread) or None,
+        "run_scores": list(marks.run_scores) or None,
+        "order_effect": to_builtins(marks.order_effect),
+        "juror_marks": {juror.judge: juror.values for juror in marks.jurors} or None,
+        "warnings": list(marks.warnings) or None,
+    }
+    return found | {name: value for name, value in rest.items() if value is not None}
+
+
+def lacks_jurors(score: Score) -> bool:
+    """Whether a score was given by a jury of which somebody gave no marks."""
+    parts = (part.judged_by or {} for part in score.walk())
+    return any("jurors" in by and by.get("read", 1) < by["runs"] for by in parts)
+
+
+# The first row whose pattern occurs in the name decides; hosts and vendors stand last, because
+# they serve models of others.
+FAMILIES = (
+    ("gpt", r"\bgpt|\bchatgpt|\bo[1345](?:-|\b)|\bdavinci"),
+    ("claude", r"\bclaude"),
+    ("gemini", r"\bgemini|\bgemma|\bpalm-?2"),
+    ("nemotron", r"\bnemotron"),
+    ("deepseek", r"\bdeepseek"),
+    ("qwen", r"\bqwen|\bqwq|\bqvq"),
+    ("llama", r"\bllama|\bcodellama"),
+    ("mistral", r"\b(?:mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)"),
+    ("glm", r"\b(?:chat)?glm"),
+    ("kimi", r"\bkimi|\bmoonshot"),
+    ("grok", r"\bgrok"),
+    ("command", r"\bcommand-|\baya-"),
+    ("nova", r"\bnova-|\btitan-"),
+    ("phi", r"\bphi-?\d"),
+    ("doubao", r"\bdoubao|\bseed-"),
+    ("ernie", r"\bernie"),
+    ("hunyuan", r"\bhunyuan"),
+    ("minimax", r"\bminimax|\babab\d"),
+    ("yi", r"\byi-"),
+    ("granite", r"\bgranite"),
+    ("jamba", r"\bjamba"),
+    ("smollm", r"\bsmollm"),
+)
+_PATTERNS = [(family, re.compile(pattern, re.IGNORECASE)) for family, pattern in FAMILIES]
+_LONGEST_NAME = 200
+
+
+@lru_cache(maxsize=256)
+def family_of(model: str | None) -> str | None:
+    """The family of a model by its name; None where the name tells nothing."""
+    name = (model or "")[:_LONGEST_NAME].replace("_", "-")
+    return next((family for family, pattern in _PATTERNS if pattern.search(name)), None)
+
+
+def same_family_warning(judge_model: str | None, judged_model: str | None) -> str | None:
+    """A warning where judge and judged are of one family; None where they are not, or unknown."""
+    family = family_of(judge_model)
+    if family is None or family != family_of(judged_model):
+        return None
+    return (
+        f"The judge ({judge_model}) and the agent's model ({judged_model}) are one family, "
+        f"{family}: judges are known to favour their own. Have another family judge too"
+    )

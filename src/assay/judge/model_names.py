@@ -30,6 +30,13 @@ class Provider(Struct, frozen=True):
     host: str = ""
 
 
+def _compatible(variable: str, url: str) -> Provider:
+    """A provider that speaks OpenAI's protocol; one on this machine needs no key."""
+    needed = url.startswith("https:")
+    keys, url_variable = (f"{variable}_API_KEY",), f"{variable}_BASE_URL"
+    return Provider("openai", keys, url_variable, url, key_needed=needed)
+
+
 PROVIDERS = {
     "openai": Provider("openai", ("OPENAI_API_KEY",), "OPENAI_BASE_URL", host="api.openai.com"),
     "anthropic": Provider(
@@ -41,29 +48,11 @@ PROVIDERS = {
         "GOOGLE_GEMINI_BASE_URL",
         host="generativelanguage.googleapis.com",
     ),
-    "ollama": Provider(
-        "openai",
-        ("OLLAMA_API_KEY",),
-        "OLLAMA_BASE_URL",
-        "http://localhost:11434/v1",
-        key_needed=False,
-    ),
-    "vllm": Provider(
-        "openai", ("VLLM_API_KEY",), "VLLM_BASE_URL", "http://localhost:8000/v1", key_needed=False
-    ),
-    "llamacpp": Provider(
-        "openai",
-        ("LLAMACPP_API_KEY",),
-        "LLAMACPP_BASE_URL",
-        "http://localhost:8080/v1",
-        key_needed=False,
-    ),
-    "openrouter": Provider(
-        "openai", ("OPENROUTER_API_KEY",), "OPENROUTER_BASE_URL", "https://openrouter.ai/api/v1"
-    ),
-    "deepseek": Provider(
-        "openai", ("DEEPSEEK_API_KEY",), "DEEPSEEK_BASE_URL", "https://api.deepseek.com/v1"
-    ),
+    "ollama": _compatible("OLLAMA", "http://localhost:11434/v1"),
+    "vllm": _compatible("VLLM", "http://localhost:8000/v1"),
+    "llamacpp": _compatible("LLAMACPP", "http://localhost:8080/v1"),
+    "openrouter": _compatible("OPENROUTER", "https://openrouter.ai/api/v1"),
+    "deepseek": _compatible("DEEPSEEK", "https://api.deepseek.com/v1"),
     **{
         name: Provider("other")
         for name in ("azure", "bedrock", "cohere", "google-cloud", "groq", "mistral", "xai")
@@ -108,7 +97,7 @@ class ModelAddress(Struct, frozen=True):
         provider = PROVIDERS[self.provider]
         if provider.style == "other":
             return None
-        variables = () if self._is_strange else provider.keys
+        variables = () if self._is_custom else provider.keys
         if self.is_elsewhere:
             variables = (KEY_VARIABLE, *variables)
         found = next((value for name in variables if (value := os.environ.get(name))), None)
@@ -122,7 +111,7 @@ class ModelAddress(Struct, frozen=True):
         return found or NO_KEY
 
     @property
-    def _is_strange(self) -> bool:
+    def _is_custom(self) -> bool:
         """Whether neither the provider nor the provider's own variable names this address."""
         named = os.environ.get(PROVIDERS[self.provider].url_variable, "").rstrip("/")
         return self.is_elsewhere and self.base_url != named
@@ -136,7 +125,7 @@ def address_of(spec: str, base_url: str | None = None) -> ModelAddress:
     """
     spec = spec.strip()
     provider, model = _split(spec)
-    url = base_url or (os.environ.get(BASE_URL_VARIABLE) if _speaks_openai(provider) else None)
+    url = base_url or (os.environ.get(BASE_URL_VARIABLE) if provider in {None, "openai"} else None)
     if provider is None:
         if not url or not spec:
             raise _unknown(spec)
@@ -154,10 +143,6 @@ def _split(spec: str) -> tuple[str | None, str]:
     head = spec[:at].strip().lower() if at != -1 else ""
     provider = _ALIASES.get(head, head)
     return (provider, spec[at + 1 :].strip()) if provider in PROVIDERS else (None, spec)
-
-
-def _speaks_openai(provider: str | None) -> bool:
-    return provider is None or provider == "openai"
 
 
 def _unknown(spec: str) -> Exception:

@@ -1,30 +1,70 @@
 """What a model judge is asked.
 
-Everything the agent and its servers wrote is data from strangers: it stands between fences
-that the text itself cannot contain, line by line behind a bar, and the judge is told to follow
-nothing inside them. The same case, order and language give the same prompt.
+Everything the agent and its servers wrote is untrusted data: secrets are masked in it, and it
+stands between fences that the text itself cannot contain, line by line behind a bar. Hidden
+characters are shown as escapes, and the marks with which chat models tell speakers apart lose
+their shape. The same case, order and language give the same prompt.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from hashlib import sha256
 from itertools import groupby
+from random import Random
 from typing import TYPE_CHECKING, Any
 
-from assay.judge.fencing import barred, fence_for, harmless
-from assay.judge.ordering import USUAL_ORDER
-from assay.judge.record_text import LONGEST_RECORD, Record
-from assay.judge.rubric import DIMENSIONS, HIGHEST, LOWEST, VOID_ALLOWED
+from msgspec import Struct
+
+from assay.judge.record_text import LONGEST_RECORD, harmless, record_sections
+from assay.judge.rubric import AGGREGATES, BANDS, DIMENSIONS, HIGHEST, LOWEST, VOID_ALLOWED
 from assay.judge.wording import band_lines, wording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from assay.judge.ordering import Order
     from assay.judge.record_text import Section
     from assay.test_case import AgentTestCase
 
 _GROUPS = {dimension.name: dimension.aggregate for dimension in DIMENSIONS}
+_PAIRS = {group: tuple(d.name for d in DIMENSIONS if d.aggregate == group) for group in AGGREGATES}
+_BAR = "| "
+
+
+class Order(Struct, frozen=True):
+    """The order of one run: dimensions as asked, group by group, and the bands, lowest is 0."""
+
+    dimensions: tuple[str, ...]
+    bands: tuple[int, ...]
+
+    @property
+    def high_bands_first(self) -> bool:
+        """Whether the first band named is one of the upper half."""
+        return self.bands[0] >= len(self.bands) // 2
+
+
+USUAL_ORDER = Order(tuple(d.name for d in DIMENSIONS), tuple(range(len(BANDS))))
+
+
+def order_plan(runs: int, seed: int) -> list[Order]:
+    """One order for each run, the same for the same seed; a single run has the usual order.
+
+    A judge may favour what it is asked first. So every second order is the reverse of the one
+    before: in an even number of runs each dimension is asked as often early as late, and the
+    upper bands are named as often first as last.
+    """
+    if runs == 1:
+        return [USUAL_ORDER]
+    random = Random(seed)  # noqa: S311 - orders are no secret
+    found: list[Order] = []
+    first = random.sample(AGGREGATES, len(AGGREGATES))
+    for turn in range((runs + 1) // 2):
+        place = turn % len(first)
+        groups = first[place:] + first[:place]
+        names = tuple(name for group in groups for name in random.sample(_PAIRS[group], 2))
+        bands = USUAL_ORDER.bands[:: random.choice((1, -1))]
+        found += [Order(names, bands), Order(names[::-1], bands[::-1])]
+    return found[:runs]
 
 
 class Inquiry:
@@ -35,7 +75,7 @@ class Inquiry:
     ) -> None:
         """Take the case, the language of the rubric, and how long the record may be."""
         self._language = language
-        self._record = _fenced(Record(case, language).sections(longest_record), language)
+        self._record = _fenced(record_sections(case, language, longest_record), language)
 
     def prompt(
         self, order: Order = USUAL_ORDER, *, only: Sequence[str] = (), problem: str = ""
@@ -43,57 +83,42 @@ class Inquiry:
         """The whole question; `only` some dimensions, or again because of a `problem`."""
         words = wording(self._language)
         asked = tuple([name for name in order.dimensions if not only or name in only])
+        keys = ", ".join(reply_keys(asked))
         # It quotes the reply, and so perhaps the record.
         again = [words.again.format(problem=harmless(problem))] if problem else []
-        some = [words.missing.format(keys=_listed_keys(asked))] if only else []
-        return "\n\n".join(
-            [
-                _rules_and_rubric(self._language, asked, order.bands),
-                self._record,
-                _what_to_reply(self._language, asked),
-                *some,
-                *again,
-            ]
-        )
+        some = [words.missing.format(keys=keys)] if only else []
+        rubric = _rules_and_rubric(self._language, asked, order.bands)
+        return "\n\n".join([rubric, self._record, words.reply.format(keys=keys), *some, *again])
+
+
+def judge_prompt(case: AgentTestCase, order: Order = USUAL_ORDER, *, language: str = "en") -> str:
+    """The whole question about a case to a model judge."""
+    return Inquiry(case, language=language).prompt(order)
 
 
 def _fenced(sections: Sequence[Section], language: str) -> str:
     """What the record is, and its sections, each between two fences."""
-    fence = fence_for([f"{part.title}\n{part.text}" for part in sections])
-    parts = [
-        f"{fence} {part.title}\n{barred(part.text)}\n{fence} {_end_of(language, part.title)}"
-        for part in sections
-    ]
-    return "\n\n".join([wording(language).record.format(fence=fence), *parts])
-
-
-@lru_cache(maxsize=1_024)
-def _end_of(language: str, title: str) -> str:
-    return wording(language).end_of.format(title=title)
-
-
-@lru_cache(maxsize=256)
-def _what_to_reply(language: str, asked: tuple[str, ...]) -> str:
-    return wording(language).reply.format(keys=_listed_keys(asked))
-
-
-def _listed_keys(asked: tuple[str, ...]) -> str:
-    return ", ".join(reply_keys(asked))
+    words = wording(language)
+    # The fence depends on all texts, so that none can contain it.
+    every = "".join([f"{len(part.text)}:{part.title}\n{part.text}" for part in sections])
+    fence = f"=={sha256(every.encode(errors='replace')).hexdigest()[:16]}=="
+    shown = []
+    for part in sections:
+        barred = _BAR + part.text.replace("\n", f"\n{_BAR}")
+        end = words.end_of.format(title=part.title)
+        shown.append(f"{fence} {part.title}\n{barred}\n{fence} {end}")
+    return "\n\n".join([words.record.format(fence=fence), *shown])
 
 
 @lru_cache(maxsize=256)
 def _rules_and_rubric(language: str, asked: tuple[str, ...], bands: tuple[int, ...]) -> str:
     """What stands before the record: the same for all cases that are asked about in one order."""
     words = wording(language)
-    rubric = (
-        f"{words.aggregates[group]}\n{_lines_on(language, names, bands)}"
-        for group, names in groupby(asked, key=_GROUPS.__getitem__)
-    )
-    return "\n\n".join([words.opening, "\n".join(f"- {rule}" for rule in words.rules), *rubric])
-
-
-def _lines_on(language: str, names: Iterable[str], bands: Sequence[int]) -> str:
-    return "\n".join(line for name in names for line in _dimension(language, name, bands))
+    lines = [words.opening, "\n".join(f"- {rule}" for rule in words.rules)]
+    for group, names in groupby(asked, key=_GROUPS.__getitem__):
+        dimensions = (line for name in names for line in _dimension(language, name, bands))
+        lines.append(f"{words.aggregates[group]}\n" + "\n".join(dimensions))
+    return "\n\n".join(lines)
 
 
 def _dimension(language: str, name: str, bands: Sequence[int]) -> Iterator[str]:
@@ -105,11 +130,6 @@ def _dimension(language: str, name: str, bands: Sequence[int]) -> Iterator[str]:
     yield from (f"  {lines[band]}" for band in bands)
     if dimension.void:
         yield f"  {words.phrases['void'].format(when=dimension.void)}"
-
-
-def judge_prompt(case: AgentTestCase, order: Order = USUAL_ORDER, *, language: str = "en") -> str:
-    """The whole question about a case to a model judge."""
-    return Inquiry(case, language=language).prompt(order)
 
 
 def reply_keys(dimensions: Sequence[str]) -> list[str]:

@@ -1,37 +1,50 @@
-"""The record of a run as a judge is shown it: sections of text within a length.
+"""The record of a run as a judge is shown it: sections of safe text within a length.
 
 Every section has its share of the room, and what one does not need goes to the others. Calls
 and tools beyond a number are counted, not shown; those that the evidence speaks of come first.
+What later calls or the answer took from a long result is kept when the result is cut. Secrets
+are masked before anything is cut, as they are in a store.
 """
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+import re
+import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
-from assay.evidence.examination import Examination, examine
-from assay.evidence.json_leaves import leaf_text, leaves_of
+from assay.evidence.examination import examine
+from assay.evidence.json_leaves import leaf_text, scalars_in
 from assay.evidence.run_facts import RunFacts
 from assay.execution import NOT_SAID
-from assay.judge.evidence_text import evidence_lines, numbers
-from assay.judge.fencing import harmless
-from assay.judge.json_text import LONGEST_FIELD, as_json, as_text
-from assay.judge.shortening import share_out, shorten
-from assay.judge.tools_text import tools_text
+from assay.judge.evidence_text import evidence_lines
 from assay.judge.wording import wording
+from assay.store.redaction import masked_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from typing import TypeVar
 
-    from assay.evidence.traced_value import Origin
     from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
+    from assay.tools import ToolDefinition
+
+    Name = TypeVar("Name", bound=Hashable)
 
 LONGEST_RECORD = 60_000
+# What is longer than this is cut before anything else is done with it.
+_LONGEST_FIELD = 200_000
 _MOST_CALLS = 60
+_MOST_TOOLS = 40
+_MOST_NAMES = 200
 _ARGUMENTS_SHARE = 0.4
+_MOST_NEEDLES = 60
+_LEAST_NEEDLE = 3
+_AROUND = 80
+_MOST_NUMBERS = 12
 _WEIGHTS = {
     "task": 0.15,
     "conversation": 0.1,
@@ -43,175 +56,72 @@ _WEIGHTS = {
     "answer": 0.1,
     "evidence": 0.05,
 }
+_VALUE_OF_ANSWER = re.compile(r"[\w.-]*\d[\w.-]*")
+# Emoji and several scripts cannot do without these joiners.
+_KEPT = frozenset("\n\t\u200c\u200d")
+# Servers may turn these into control tokens even inside a message; a space breaks them.
+_SPEAKER_MARKS = re.compile(
+    r"<(?=[|｜<]|/?(?:s|bos|eos|start_of_turn|end_of_turn|system|assistant|user|human)>|/?SYS>>)"
+    r"|>(?<=[|｜]>)|\[(?=/?INST\])",
+    re.IGNORECASE,
+)
+_FENCE_LIKE = re.compile(r"==(?=[0-9a-fA-F]{8,64}==)")
+_encode = msgspec.json.Encoder().encode
 
 
 class Section(Struct, frozen=True, gc=False):
-    """One part of the record: a title of our own and a text by others, already harmless."""
+    """One part of the record: a title of our own and a text by others, already safe."""
 
     title: str
     text: str
 
 
-class Record:
-    """One run, its evidence, and the language to show them in."""
-
-    def __init__(self, case: AgentTestCase, language: str) -> None:
-        """Examine the run once; all sections draw on it."""
-        self._case = case
-        self._language = language
-        self._words = wording(language)
-        facts = RunFacts(case)
-        self._offered = facts.tools
-        self._found: Examination = examine(case, facts=facts)
-        self._together = _others_of_turn(case.calls)
-
-    @cached_property
-    def _used(self) -> dict[int, list[tuple[str, str]]]:
-        """What was taken from the result of each call, and from where in it."""
-        used: dict[int, list[tuple[str, str]]] = {}
-        for text, origin in _taken_from_results(self._found):
-            used.setdefault(origin.call or 0, []).append((text, origin.place))
-        return used
-
-    def sections(self, length: int = LONGEST_RECORD) -> list[Section]:
-        """The sections in the order they are shown, in about `length` characters together."""
-        texts = self._texts()
-        calls = {position: self._call(position) for position in self._shown_calls()}
-        needs = {name: len(text) for name, text in texts.items()}
-        needs["calls"] = sum([call.length for call in calls.values()])
-        room = share_out(needs, _WEIGHTS, length)
-        titles = self._words.sections
-        found: list[Section] = []
-        for name in _WEIGHTS:
-            if name == "calls":
-                found += self._call_sections(calls, room["calls"])
-            elif text := texts.get(name):
-                shown = text if len(text) <= room[name] else self._cut(text, room[name])
-                found.append(Section(titles[name], shown))
-        return found
-
-    def _texts(self) -> dict[str, str]:
-        """The sections that are one text each, harmless; what there is nothing of is left out."""
-        case, data = self._case, self._case.execution_data
-        known = {
-            "task": case.input,
-            "conversation": self._conversation(),
-            "concrete": data and data.concrete_task_description,
-            "dependencies": data and data.dependency_analysis,
-            "expected": self._expected(),
-            "tools": tools_text(self._offered, {call.tool for call in case.calls}, self._language),
-            "answer": case.actual_output or self._words.phrases["none"],
-            "evidence": "\n".join(evidence_lines(self._found, self._words)),
-        }
-        return {
-            name: text if name == "tools" else harmless(text[:LONGEST_FIELD])
-            for name, text in known.items()
-            if text
-        }
-
-    def _conversation(self) -> str:
-        """What was said besides the task and the answer, which have sections of their own."""
-        said = self._case.conversation_history
-        if not said:
-            return ""
-        shown = {self._case.input, self._case.actual_output}
-        turns = ((turn.get("role", ""), turn.get("content")) for turn in said)
-        return "\n".join(
-            f"{role}: {as_text(content)}"
-            for role, content in turns
-            if content and as_text(content) not in shown
-        )
-
-    def _expected(self) -> str:
-        case = self._case
-        parts = [
-            case.expected_output or "",
-            as_text(case.expected_tools or None),
-            as_text(case.expected_effects and case.expected_effects.to_dict()),
-        ]
-        return "\n".join(part for part in parts if part)
-
-    def _shown_calls(self) -> list[int]:
-        """The calls that are shown: those the evidence speaks of, then the last, then the first."""
-        every = range(len(self._case.calls))
-        if len(every) <= _MOST_CALLS:
-            return list(every)
-        spoken_of = [call for finding in self._found.findings.found for call in finding.calls]
-        half = _MOST_CALLS // 2
-        by_weight = dict.fromkeys(
-            [*spoken_of[:half], *reversed(every[-half:]), *list(self._used)[:half], *every]
-        )
-        return sorted(list(by_weight)[:_MOST_CALLS])
-
-    def _call(self, position: int) -> _ShownCall:
-        call = self._case.calls[position]
-        arguments = self._words.phrases["no_arguments"]
-        if call.arguments_recorded:
-            arguments = harmless(as_text(call.parameters)[:LONGEST_FIELD])
-        head = f"{harmless(call.tool)}({arguments})\n{self._state(position, call)}"
-        result = harmless(as_text(call.result)[:LONGEST_FIELD])
-        return _ShownCall(head, result)
-
-    def _state(self, position: int, call: ToolExecutionResult) -> str:
-        phrases = self._words.phrases
-        if call.success_rule == NOT_SAID:
-            state = phrases["not_recorded"]
-        elif call.success:
-            state = phrases["succeeded"]
-        else:
-            message = harmless((call.error_message or phrases["no_message"])[:2_000])
-            state = phrases["failed"].format(message=message)
-        together = self._together.get(position, ())
-        if together:
-            state += f"; {phrases['together'].format(numbers=numbers(together))}"
-        return state
-
-    def _needles(self, position: int) -> Iterator[str]:
-        """Pieces of a result's text that must not be cut away."""
-        used = self._used.get(position, [])
-        result = self._case.calls[position].result
-        at_path = {leaf.path: leaf for leaf in leaves_of(result)} if used else {}
-        for text, place in used:
-            leaf = at_path.get(place)
-            if leaf is None:
-                yield harmless(text)
-            else:
-                field = f"{as_json(leaf.field)}:" if leaf.field else ""
-                yield harmless(f"{field}{as_json(leaf.value)}")
-
-    def _call_sections(self, calls: Mapping[int, _ShownCall], length: int) -> Iterator[Section]:
-        title = self._words.sections["call"]
-        needs = {i: call.length for i, call in calls.items()}
-        if sum(needs.values()) > length:
-            shares = share_out(needs, dict.fromkeys(calls, 1.0), length)
-            calls = {i: self._cut_call(i, call, shares[i]) for i, call in calls.items()}
-        for position, call in calls.items():
-            text = f"{call.head}\n{call.result}" if call.result else call.head
-            yield Section(_title(title, position + 1), text)
-        hidden = [i for i in range(len(self._case.calls)) if i not in calls]
-        if hidden or not self._case.calls:
-            yield Section(title.format(number="…"), self._about_hidden(hidden))
-
-    def _cut_call(self, position: int, call: _ShownCall, length: int) -> _ShownCall:
-        least = max(int(length * _ARGUMENTS_SHARE), length - len(call.result))
-        head = self._cut(call.head, least)
-        room = length - len(head)
-        needles = self._needles(position) if len(call.result) > room else ()
-        return _ShownCall(head, self._cut(call.result, room, needles))
-
-    def _about_hidden(self, hidden: list[int]) -> str:
-        if not hidden:
-            return self._words.phrases["no_calls"]
-        failed = sum(not self._case.calls[i].success for i in hidden)
-        return self._words.phrases["calls_left_out"].format(
-            count=len(hidden), numbers=numbers(hidden), failed=failed
-        )
-
-    def _cut(self, text: str, length: int, needles: Iterable[str] = ()) -> str:
-        return shorten(text, max(length, 0), needles, mark=self._words.left_out)
+def record_sections(
+    case: AgentTestCase, language: str, length: int = LONGEST_RECORD
+) -> list[Section]:
+    """The sections in the order they are shown, in about `length` characters together."""
+    return list(_Record(case, language).sections(length))
 
 
-class _ShownCall(Struct, frozen=True, gc=False):
+def safe(value: object) -> str:
+    """A value as text for a prompt: cut to a bound, without secrets, and harmless."""
+    return masked_text(harmless(_as_text(value)[:_LONGEST_FIELD]))
+
+
+def harmless(text: str) -> str:
+    """The text with hidden characters shown and with nothing that looks like our structure."""
+    text = text.replace("\r\n", "\n")
+    hidden = {ord(char): _escape(char) for char in set(text) if _is_hidden(char)}
+    text = text.translate(hidden) if hidden else text
+    return _FENCE_LIKE.sub("= =", _SPEAKER_MARKS.sub(r" \g<0> ", text))
+
+
+def _is_hidden(char: str) -> bool:
+    """Whether a character shows nothing of itself: controls, direction marks, line ends, halves."""
+    if char.isprintable() or char in _KEPT:
+        return False
+    return unicodedata.category(char) != "Zs"
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    width, letter = (2, "x") if code < 0x100 else (4, "u") if code < 0x10000 else (8, "U")
+    return f"\\{letter}{code:0{width}x}"
+
+
+def _as_text(value: object) -> str:
+    """Text as it is, all else as JSON; what cannot be written so is only named."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    try:
+        return _encode(value).decode()
+    except (TypeError, ValueError, RecursionError):
+        return "(not JSON)"
+
+
+class _Call(Struct, frozen=True, gc=False):
     head: str
     result: str
 
@@ -220,31 +130,246 @@ class _ShownCall(Struct, frozen=True, gc=False):
         return len(self.head) + len(self.result)
 
 
+class _Record:
+    """One run, its evidence, and the language to show them in."""
+
+    def __init__(self, case: AgentTestCase, language: str) -> None:
+        self._case = case
+        self._words = wording(language)
+        facts = RunFacts(case)
+        self._offered = facts.tools
+        self._found = examine(case, facts=facts)
+        self._turns = _calls_by_turn(case.calls)
+
+    def sections(self, length: int) -> Iterator[Section]:
+        texts = self._texts()
+        calls = {position: self._call(position) for position in self._shown_calls()}
+        needs = {name: len(text) for name, text in texts.items()}
+        needs["calls"] = sum([call.length for call in calls.values()])
+        room = share_out(needs, _WEIGHTS, length)
+        for name in _WEIGHTS:
+            if name == "calls":
+                yield from self._call_sections(calls, room["calls"])
+            elif text := texts.get(name):
+                yield Section(self._words.sections[name], self._cut(text, room[name]))
+
+    def _texts(self) -> dict[str, str]:
+        """The sections that are one text each; what there is nothing of is left out."""
+        case, data = self._case, self._case.execution_data
+        known = {
+            "task": safe(case.input),
+            "conversation": safe(self._conversation()),
+            "concrete": safe(data and data.concrete_task_description),
+            "dependencies": safe(data and data.dependency_analysis),
+            "expected": safe(self._expected()),
+            "tools": self._tools(),
+            "answer": safe(case.actual_output or self._words.phrases["none"]),
+            "evidence": safe("\n".join(evidence_lines(self._found, self._words))),
+        }
+        return {name: text for name, text in known.items() if text}
+
+    def _conversation(self) -> str:
+        """What was said besides the task and the answer, which have sections of their own."""
+        shown = {self._case.input, self._case.actual_output}
+        turns = (
+            (turn.get("role", ""), _as_text(turn.get("content")))
+            for turn in self._case.conversation_history or ()
+        )
+        return "\n".join(f"{role}: {text}" for role, text in turns if text and text not in shown)
+
+    def _expected(self) -> str:
+        case = self._case
+        parts = (
+            case.expected_output,
+            case.expected_tools or None,
+            case.expected_effects and case.expected_effects.to_dict(),
+        )
+        return "\n".join(text for part in parts if (text := _as_text(part)))
+
+    def _tools(self) -> str:
+        """Tools that were called first, with description and schema; the rest by name."""
+        phrases, offered = self._words.phrases, self._offered
+        if offered is None:
+            return phrases["unknown_tools"]
+        called = {call.tool for call in self._case.calls}
+        names = sorted(offered, key=lambda name: name not in called)
+        lines = [
+            _tool_line(
+                _Same(offered[name]),
+                name,
+                self._words.phrases["no_schema"],
+                phrases["no_description"],
+            )
+            for name in names[:_MOST_TOOLS]
+        ]
+        if rest := names[_MOST_TOOLS:]:
+            more = ", ".join(rest[:_MOST_NAMES])
+            lines.append(harmless(phrases["more_tools"].format(count=len(rest), names=more)))
+        return "\n".join(lines)[:_LONGEST_FIELD]
+
+    def _shown_calls(self) -> list[int]:
+        """The calls that are shown: those the evidence speaks of, then the last, then the first."""
+        every = range(len(self._case.calls))
+        if len(every) <= _MOST_CALLS:
+            return list(every)
+        named = [call for finding in self._found.findings.found for call in finding.calls]
+        half = _MOST_CALLS // 2
+        by_weight = dict.fromkeys([*named[:half], *reversed(every[-half:]), *every])
+        return sorted(list(by_weight)[:_MOST_CALLS])
+
+    def _call(self, position: int) -> _Call:
+        call = self._case.calls[position]
+        arguments = self._words.phrases["no_arguments"]
+        if call.arguments_recorded:
+            arguments = safe(call.parameters)
+        head = f"{harmless(call.tool)}({arguments})\n{self._state(position, call)}"
+        return _Call(head, safe(call.result))
+
+    def _state(self, position: int, call: ToolExecutionResult) -> str:
+        phrases = self._words.phrases
+        if call.success_rule == NOT_SAID:
+            state = phrases["not_recorded"]
+        elif call.success:
+            state = phrases["succeeded"]
+        else:
+            message = safe((call.error_message or phrases["no_message"])[:2_000])
+            state = phrases["failed"].format(message=message)
+        together = [other for other in self._turns.get(call.turn, ()) if other != position]
+        if 0 < len(together) < _MOST_CALLS:
+            state += f"; {phrases['together'].format(numbers=_numbers(together))}"
+        return state
+
+    def _call_sections(self, calls: Mapping[int, _Call], length: int) -> Iterator[Section]:
+        title = self._words.sections["call"]
+        needs = {i: call.length for i, call in calls.items()}
+        if sum(needs.values()) > length:
+            shares = share_out(needs, dict.fromkeys(calls, 1.0), length)
+            calls = {i: self._cut_call(i, call, shares[i]) for i, call in calls.items()}
+        for position, call in calls.items():
+            text = f"{call.head}\n{call.result}" if call.result else call.head
+            yield Section(title.format(number=position + 1), text)
+        hidden = [i for i in range(len(self._case.calls)) if i not in calls]
+        if hidden or not self._case.calls:
+            yield Section(title.format(number="…"), self._about_hidden(hidden))
+
+    def _cut_call(self, position: int, call: _Call, length: int) -> _Call:
+        head = self._cut(call.head, max(int(length * _ARGUMENTS_SHARE), length - len(call.result)))
+        room = length - len(head)
+        needles = self._used_later(position) if len(call.result) > room else ()
+        return _Call(head, self._cut(call.result, room, needles))
+
+    def _used_later(self, position: int) -> Iterator[str]:
+        """Values that later calls or the answer may have taken from this result."""
+        for call in self._case.calls[position + 1 :]:
+            yield from (leaf_text(value) for value in scalars_in(call.parameters))
+        yield from _VALUE_OF_ANSWER.findall((self._case.actual_output or "")[:_LONGEST_FIELD])
+
+    def _about_hidden(self, hidden: list[int]) -> str:
+        if not hidden:
+            return self._words.phrases["no_calls"]
+        failed = sum(not self._case.calls[i].success for i in hidden)
+        return self._words.phrases["calls_left_out"].format(
+            count=len(hidden), numbers=_numbers(hidden), failed=failed
+        )
+
+    def _cut(self, text: str, length: int, needles: Iterable[str] = ()) -> str:
+        return shorten(text, max(length, 0), needles, mark=self._words.left_out)
+
+
+class _Same:
+    """A tool as the key of a cache, equal to itself alone: it is read once, never changed."""
+
+    __slots__ = ("tool",)
+
+    def __init__(self, tool: ToolDefinition) -> None:
+        self.tool = tool
+
+    def __hash__(self) -> int:
+        return id(self.tool)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.tool is self.tool
+
+
+# The tools on offer are the same in case after case.
 @lru_cache(maxsize=1_024)
-def _title(title: str, number: int) -> str:
-    return title.format(number=number)
+def _tool_line(same: _Same, name: str, no_schema: str, no_description: str) -> str:
+    tool = same.tool
+    schema = _as_text(tool.input_schema) if tool.input_schema else no_schema
+    return safe(f"- {name}: {tool.description or no_description}\n  {schema}")
 
 
-def _taken_from_results(found: Examination) -> Iterator[tuple[str, Origin]]:
-    """What the answer and later arguments took from results, and from where."""
-    for claim in found.grounding.claims:
-        if claim.origin is not None and claim.origin.kind == "result":
-            yield claim.instead or claim.text, claim.origin
-    for value in found.provenance.values:
-        for origin in value.origins:
-            if origin.kind == "result":
-                yield leaf_text(value.value), origin
-
-
-def _others_of_turn(calls: Sequence[ToolExecutionResult]) -> dict[int, list[int]]:
-    """For each call that was issued together with others, those others."""
-    turns: dict[int, list[int]] = {}
+def _calls_by_turn(calls: Sequence[ToolExecutionResult]) -> dict[int | None, list[int]]:
+    """The calls that were issued together, by turn."""
+    turns: dict[int | None, list[int]] = {}
     for position, call in enumerate(calls):
         if call.turn is not None:
             turns.setdefault(call.turn, []).append(position)
-    return {
-        position: [other for other in turn if other != position]
-        for turn in turns.values()
-        if 1 < len(turn) <= _MOST_CALLS
-        for position in turn
-    }
+    return turns
+
+
+def _numbers(positions: Sequence[int]) -> str:
+    """Positions of calls as people count them, a few of them."""
+    shown = ", ".join(str(position + 1) for position in positions[:_MOST_NUMBERS])
+    return shown if len(positions) <= _MOST_NUMBERS else f"{shown} …"
+
+
+def shorten(
+    text: str, length: int, needles: Iterable[str] = (), *, mark: str = "[{count} left out]"
+) -> str:
+    """The text in at most about `length` characters: its start, its end, and around each needle.
+
+    `mark` stands where something is left out.
+    """
+    if len(text) <= length:
+        return text
+    kept = _around(text, length, needles)
+    room = max(length - sum(end - start for start, end in kept), 0)
+    kept += [(0, room - room // 2), (len(text) - room // 2, len(text))]
+    pieces: list[str] = []
+    done = 0
+    for start, end in [*sorted(kept), (len(text), len(text))]:
+        if start > done:
+            pieces += [mark.format(count=start - done), text[start:end]]
+        else:
+            pieces.append(text[done:end])
+        done = max(done, end)
+    return "\n".join(piece for piece in pieces if piece)
+
+
+def _around(text: str, length: int, needles: Iterable[str]) -> list[tuple[int, int]]:
+    """Where each needle stands first, with its surroundings, in half of the room."""
+    found: list[tuple[int, int]] = []
+    room = length // 2
+    for needle in list(dict.fromkeys(needles))[:_MOST_NEEDLES]:
+        at = text.find(needle) if len(needle) >= _LEAST_NEEDLE else -1
+        if at == -1 or any(start <= at and at + len(needle) <= end for start, end in found):
+            continue
+        span = (max(at - _AROUND, 0), min(at + len(needle) + _AROUND, len(text)))
+        room -= span[1] - span[0]
+        if room < 0:
+            break
+        found.append(span)
+    return found
+
+
+def share_out(
+    needs: Mapping[Name, int], weights: Mapping[Name, float], total: int
+) -> dict[Name, int]:
+    """Divide room by weight; what one does not need goes to those that need more."""
+    if sum(needs.values()) <= total:
+        return dict(needs)
+    given = dict.fromkeys(needs, 0)
+    waiting = [name for name in needs if needs[name] > 0]
+    room = total
+    while waiting and room > 0:
+        weight = sum(weights[name] for name in waiting)
+        portion = {name: int(room * weights[name] / weight) for name in waiting}
+        content = [name for name in waiting if needs[name] <= portion[name]]
+        if not content:
+            return given | portion
+        for name in content:
+            given[name] = needs[name]
+            room -= needs[name]
+        waiting = [name for name in waiting if name not in content]
+    return given

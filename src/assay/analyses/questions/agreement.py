@@ -14,6 +14,7 @@ from assay.analyses.answering import ask
 from assay.analyses.judged import resampling_of
 from assay.analyses.labels import read_labels
 from assay.errors import InvalidRecord
+from assay.judge import Calibration, JudgedRun, calibrate
 from assay.stats import cohen_kappa, krippendorff_alpha
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from assay.stats.rating_measures import Scale
 
 _ALL_JUDGES = "all judges"
+# From which judged score up a judge of ours counts a run as passed.
+PASSING = 0.7
+OUTCOMES = "recorded outcomes"
 _Place = tuple[str | None, str, str | None]
 """Experiment, first and second rater."""
 
@@ -74,21 +78,55 @@ def agreement(
 ) -> list[RaterAgreement]:
     """All judges together, then pair by pair; with `labels`, a file of what people said, too.
 
+    Recorded outcomes are held against each of them. The judges are those whose evaluations were
+    recorded, and our own that scored the runs.
     Verdicts are compared by Cohen's kappa and Krippendorff's alpha, scores by alpha on an
     interval scale. A judge who rated a run twice is taken at the later one's word.
     """
     given = read_labels(labels) if labels is not None else []
-    experiments: dict[str | None, _Ratings] = {}
-    for line in ask(source, filters, "marks"):
-        ratings = experiments.setdefault(
-            line["experiment"], _Ratings(defaultdict(dict), defaultdict(dict))
-        )
-        _note(ratings, line)
+    experiments = _experiments(ask(source, filters, "ratings", passing=PASSING, outcomes=OUTCOMES))
     return [
         row
         for experiment, ratings in experiments.items()
-        for row in _rows(experiment, ratings, _people(ratings, given))
+        for row in _rows(experiment, *_outcomes_apart(ratings), _people(ratings, given))
     ]
+
+
+def judge_calibrations(
+    source: Answering | View,
+    *,
+    labels: str | Path | None = None,
+    against: str | None = None,
+    passing: float = PASSING,
+    **filters: Unpack[Filters],
+) -> list[Calibration]:
+    """Each judge held against labels of people, another rater, or else the recorded outcomes."""
+    truth = against or ("people" if labels is not None else OUTCOMES)
+    lines = ask(source, filters, "ratings", passing=passing, outcomes=OUTCOMES)
+    given = read_labels(labels) if labels is not None else []
+    judged: dict[str, list[JudgedRun]] = {}
+    for ratings in _experiments(lines).values():
+        people = _people(ratings, given).verdicts
+        known = {unit: said for one in people.values() for unit, said in one.items()}
+        if labels is None:
+            known = ratings.verdicts.get(truth, {})
+        for judge, verdicts in ratings.verdicts.items():
+            if judge not in {truth, OUTCOMES}:
+                judged.setdefault(judge, []).extend(
+                    JudgedRun(unit.task_id or "", unit.model or "", passed, known.get(unit))
+                    for unit, passed in verdicts.items()
+                )
+    return [calibrate(judge, truth, runs) for judge, runs in judged.items()]
+
+
+def _experiments(lines: Iterable[dict[str, Any]]) -> dict[str | None, _Ratings]:
+    found: dict[str | None, _Ratings] = {}
+    for line in lines:
+        ratings = found.setdefault(
+            line["experiment"], _Ratings(defaultdict(dict), defaultdict(dict))
+        )
+        _note(ratings, line)
+    return found
 
 
 def _note(ratings: _Ratings, line: dict[str, Any]) -> None:
@@ -130,7 +168,16 @@ def _only_one(label: Label, units: list[_Unit]) -> _Unit | None:
     return units[0] if units else None
 
 
-def _rows(experiment: str | None, judges: _Ratings, people: _Ratings) -> Iterator[RaterAgreement]:
+def _outcomes_apart(ratings: _Ratings) -> tuple[_Ratings, _Ratings]:
+    """What judges said, and the outcomes of runs, which are no judge."""
+    verdicts = {name: said for name, said in ratings.verdicts.items() if name != OUTCOMES}
+    outcomes = {name: said for name, said in ratings.verdicts.items() if name == OUTCOMES}
+    return _Ratings(verdicts, ratings.scores), _Ratings(outcomes, {})
+
+
+def _rows(
+    experiment: str | None, judges: _Ratings, outcomes: _Ratings, people: _Ratings
+) -> Iterator[RaterAgreement]:
     if len(judges.verdicts) > 1:
         found = _alpha(_units(judges.verdicts))
         yield _row((experiment, _ALL_JUDGES, None), f"verdicts, {found.name}", found)
@@ -138,6 +185,7 @@ def _rows(experiment: str | None, judges: _Ratings, people: _Ratings) -> Iterato
         found = _alpha(_units(judges.scores), scale="interval")
         yield _row((experiment, _ALL_JUDGES, None), f"scores, {found.name}", found)
     yield from _pairs(experiment, people, judges)
+    yield from _pairs(experiment, outcomes, judges)
     yield from _pairs(experiment, judges, None)
 
 
@@ -243,5 +291,5 @@ AGREEMENT = Analysis(
         Column("difference", "higher by", "score"),
         Column("reason", "why not", "text"),
     ),
-    tables=("evaluations",),
+    tables=("evaluations", "scores"),
 )

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.execution import MCPExecutionData
-    from assay.judge.jury import Verdict
-    from assay.judge.marks import Judge, Marks
+    from assay.judge.marks import Judge, Marks, Middle
     from assay.test_case import AgentTestCase
 
 
@@ -69,7 +68,7 @@ class MCPToolMetric(Native, LastResult):
         no_known_tool: NoKnownTool = "conform",
         judge_runs: int = 1,
         jury: Sequence[Any] = (),
-        jury_verdict: Verdict = "mean",
+        jury_verdict: Middle = "mean",
         lang: str = "en",
         base_url: str | None = None,
     ) -> None:
@@ -87,7 +86,7 @@ class MCPToolMetric(Native, LastResult):
         self.no_known_tool: NoKnownTool = no_known_tool
         self.judge_runs = judge_runs
         self.jury = jury
-        self.jury_verdict: Verdict = jury_verdict
+        self.jury_verdict: Middle = jury_verdict
         self.lang = lang
         self.base_url = base_url
         self._judge = self._chosen_judge(asynchronous=async_mode)

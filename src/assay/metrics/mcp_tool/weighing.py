@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.judge.provenance import judged_by
+from assay.judge.marks import judged_by
 from assay.judge.rubric import AGGREGATES, DIMENSION_NAMES, DIMENSIONS, HIGHEST
 from assay.score import Score, mean
 

@@ -1,4 +1,4 @@
-"""The court: who judges by which rules, and what outlives the judge."""
+"""The session: who judges by which rules, and what outlives the judge."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from assay.errors import AssayError
-from assay.judge.court import Court, Rules
-from assay.judge.marks import JudgedBy, Marks
-from assay.judge.provenance import judged_by
+from assay.judge.marks import JudgedBy, Marks, judged_by
 from assay.judge.rubric import DIMENSION_NAMES
+from assay.judge.session import JudgeConfig, JudgeSession
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,11 +35,11 @@ def test_who_judges(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules, variable, name = CHOICES[kind]
     if variable:
         monkeypatch.setenv("ASSAY_JUDGE", variable)
-    court = Court(Rules(**rules))
-    assert court.name == name
-    assert not court.asks_models
-    assert court.cache is None
-    assert court.report()["questions"] == 0
+    session = JudgeSession(JudgeConfig(**rules))
+    assert session.name == name
+    assert not session.asks_models
+    assert session.cache is None
+    assert session.report()["questions"] == 0
 
 
 # Rules of a model at a server of one's own, and what of them decides the marks.
@@ -57,10 +56,10 @@ OPTIONS: dict[str, tuple[dict[str, Any], set[str]]] = {
 def test_what_decides_the_marks(kind: str) -> None:
     pytest.importorskip("pydantic_ai", reason="asking a server needs assay[judge]")
     changes, decisive = OPTIONS[kind]
-    usual = Rules(judge="openai:m", base_url="http://127.0.0.1:9/v1")
-    plain = Court(usual).options()
+    usual = JudgeConfig(judge="openai:m", base_url="http://127.0.0.1:9/v1")
+    plain = JudgeSession(usual).options()
     given = {"judge": usual.judge, "base_url": usual.base_url} | changes
-    found = Court(Rules(**given)).options()
+    found = JudgeSession(JudgeConfig(**given)).options()
     differing = {name for name in found if found[name] != plain.get(name)}
     assert differing == decisive
 
@@ -68,15 +67,15 @@ def test_what_decides_the_marks(kind: str) -> None:
 def test_a_jury_needs_no_judge_beside_it() -> None:
     pytest.importorskip("pydantic_ai", reason="asking a server needs assay[judge]")
     url = "http://127.0.0.1:9/v1"
-    court = Court(Rules(jury=("evidence", "openai:m"), base_url=url))
-    assert court.name == f"jury of evidence, openai:m at {url}"
-    assert court.asks_models
+    session = JudgeSession(JudgeConfig(jury=("evidence", "openai:m"), base_url=url))
+    assert session.name == f"jury of evidence, openai:m at {url}"
+    assert session.asks_models
 
 
 @pytest.mark.parametrize("rules", [{"judge": "nobody:m"}, {"judge": "m"}, {"jury": ("none", "m")}])
 def test_a_judge_that_cannot_be_asked_is_refused_at_once(rules: dict[str, Any]) -> None:
     with pytest.raises(AssayError):
-        Court(Rules(**rules))
+        JudgeSession(JudgeConfig(**rules))
 
 
 def test_what_outlives_the_judge() -> None:

@@ -9,19 +9,19 @@ from msgspec import Struct
 
 from assay.judge.budget import Budget
 from assay.judge.cache import ReplyCache
+from assay.judge.calibration import known_calibration
 from assay.judge.choosing import JUDGE_VARIABLE, NO_JUDGE, choose_judge
 from assay.judge.evidence import EVIDENCE, EVIDENCE_VERSION
-from assay.judge.jury import Verdict
 from assay.judge.limits import Limiter, Limits
+from assay.judge.marks import Middle
 from assay.judge.rubric import RUBRIC_VERSION
 from assay.judge.wording import rubric_hash
 
 if TYPE_CHECKING:
-    from assay.judge.exchange import Ask
-    from assay.judge.marks import Judge
+    from assay.judge.questions import Ask
 
 
-class Rules(Struct, frozen=True, kw_only=True):
+class JudgeConfig(Struct, frozen=True, kw_only=True):
     """Who is to judge, and how: all that a user may ask for.
 
     `judge` is "evidence", "none" or the name of a model; None is what ASSAY_JUDGE says, else
@@ -30,7 +30,7 @@ class Rules(Struct, frozen=True, kw_only=True):
 
     judge: str | None = None
     jury: tuple[str, ...] = ()
-    jury_verdict: Verdict = "mean"
+    jury_verdict: Middle = "mean"
     judge_runs: int = 1
     lang: str = "en"
     base_url: str | None = None
@@ -42,18 +42,28 @@ class Rules(Struct, frozen=True, kw_only=True):
     remember: bool = True
 
 
-class Court:
-    """The judge that the rules name; None where they name none."""
+class JudgeSession:
+    """The judge that a configuration names, with its budget, limits and cache; None where none."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, config: JudgeConfig) -> None:
         """Make the judge; whatever keeps it from being asked is an error now, not later."""
-        self.rules = rules
-        self.cache = ReplyCache() if rules.remember and self.asks_models else None
-        self.budget = Budget(rules.max_cost, rules.max_tokens)
+        self.config = config
+        self.cache = ReplyCache() if config.remember and self.asks_models else None
+        self.budget = Budget(config.max_cost, config.max_tokens)
         self.limiter = Limiter(
-            Limits(deadline=rules.deadline, at_once=rules.at_once, seed=rules.seed)
+            Limits(deadline=config.deadline, at_once=config.at_once, seed=config.seed)
         )
-        self.judge = self._judge()
+        self.judge = choose_judge(
+            config.judge,
+            jury=list(config.jury),
+            verdict=config.jury_verdict,
+            judge_runs=config.judge_runs,
+            seed=config.seed,
+            lang=config.lang,
+            base_url=config.base_url,
+            around=self._around,
+            memory=self.cache,
+        )
 
     @property
     def asks_models(self) -> bool:
@@ -67,27 +77,29 @@ class Court:
 
     def options(self) -> dict[str, Any]:
         """All but the judge's name that decides what marks it gives."""
+        config = self.config
         if self.judge is None:
             return {}
         found: dict[str, Any] = {"evidence": EVIDENCE_VERSION}
         if self.asks_models:
             found |= {
                 "rubric": RUBRIC_VERSION,
-                "rubric_hash": rubric_hash(self.rules.lang),
-                "lang": self.rules.lang,
-                "judge_runs": self.rules.judge_runs,
+                "rubric_hash": rubric_hash(config.lang),
+                "lang": config.lang,
+                "judge_runs": config.judge_runs,
             }
-            if self.rules.judge_runs > 1:  # asked once, a judge is asked in the usual order
-                found["seed"] = self.rules.seed
-        if self.rules.jury and self.rules.jury_verdict != "mean":
-            found["jury_verdict"] = self.rules.jury_verdict
+            if config.judge_runs > 1:  # asked once, a judge is asked in the usual order
+                found["seed"] = config.seed
+        if config.jury and config.jury_verdict != "mean":
+            found["jury_verdict"] = config.jury_verdict
         return found
 
     def report(self) -> dict[str, Any]:
         """What judging has cost so far, as JSON values."""
         return {
             "judge": self.name or None,
-            "judge_runs": self.rules.judge_runs if self.asks_models else None,
+            "judge_runs": self.config.judge_runs if self.asks_models else None,
+            "calibration": known_calibration(self.name) if self.name else None,
             **self.budget.spent.to_dict(),
             "prices": self.budget.prices if self.asks_models else None,
             "recalled": self.cache.recalled if self.cache else 0,
@@ -101,23 +113,10 @@ class Court:
             self.cache.close()
 
     def _names(self) -> tuple[str, ...]:
-        if self.rules.judge is None and self.rules.jury:
-            return self.rules.jury
-        chosen = self.rules.judge or os.environ.get(JUDGE_VARIABLE) or EVIDENCE
-        return (chosen, *self.rules.jury)
-
-    def _judge(self) -> Judge | None:
-        return choose_judge(
-            self.rules.judge,
-            jury=list(self.rules.jury),
-            verdict=self.rules.jury_verdict,
-            judge_runs=self.rules.judge_runs,
-            seed=self.rules.seed,
-            lang=self.rules.lang,
-            base_url=self.rules.base_url,
-            around=self._around,
-            memory=self.cache,
-        )
+        if self.config.judge is None and self.config.jury:
+            return self.config.jury
+        chosen = self.config.judge or os.environ.get(JUDGE_VARIABLE) or EVIDENCE
+        return (chosen, *self.config.jury)
 
     def _around(self, ask: Ask, endpoint: str) -> Ask:
         self.budget.check(endpoint)

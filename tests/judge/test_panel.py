@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from assay import AgentTestCase
 from assay.errors import InvalidJudge, JudgeFailed, JudgeUnavailable, UnknownName
-from assay.judge.asking import as_judge
-from assay.judge.families import FAMILIES, family_of, kinship_warning
-from assay.judge.jury import Jury, ratings
-from assay.judge.marks import Marks, Spread
+from assay.judge.choosing import as_judge
+from assay.judge.marks import FAMILIES, Marks, Spread, family_of, same_family_warning
+from assay.judge.panel import Panel, panel_agreement
 from assay.judge.rubric import DIMENSION_NAMES
-from assay.stats.agreement import krippendorff_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,12 +37,12 @@ class Juror:
 
 def verdict_of(*marks: float | Exception, **how: Any) -> Marks:
     jurors = [Juror(f"j{i}", mark) for i, mark in enumerate(marks)]
-    return asyncio.run(Jury(jurors, **how).mark(CASE))
+    return asyncio.run(Panel(jurors, **how).mark(CASE))
 
 
 @pytest.mark.parametrize(("verdict", "mark"), [("mean", 6.0), ("median", 8.0)])
 def test_the_marks_of_a_jury(verdict: str, mark: float) -> None:
-    marks = verdict_of(1.0, 8.0, 9.0, verdict=verdict)
+    marks = verdict_of(1.0, 8.0, 9.0, middle=verdict)
     assert marks.values == dict.fromkeys(DIMENSION_NAMES, mark)
     spread = marks.spread["grounding"]
     assert spread == Spread(1.0, 9.0, spread.sd, 3)
@@ -80,7 +79,7 @@ def test_each_juror_gets_what_it_needs_and_what_several_need_is_made_once() -> N
         return len(case.input)
 
     jurors = [Preparing("a", read), Juror("b", 6.0), Preparing("c", counted), Preparing("d", read)]
-    marks = asyncio.run(Jury(jurors).mark(CASE))
+    marks = asyncio.run(Panel(jurors).mark(CASE))
     assert marks.values == dict.fromkeys(DIMENSION_NAMES, 5.25)
     assert [juror.got for juror in jurors if isinstance(juror, Preparing)] == [
         "read a",
@@ -96,13 +95,13 @@ def test_a_juror_that_cannot_prepare_a_case_does_not_sink_the_jury() -> None:
 
     juror = Preparing("b", refuse)
     juror._mark = JudgeFailed("a is too long")
-    marks = asyncio.run(Jury([Juror("a", 6.0), juror]).mark(CASE))
+    marks = asyncio.run(Panel([Juror("a", 6.0), juror]).mark(CASE))
     assert marks.values == dict.fromkeys(DIMENSION_NAMES, 6.0)
     assert marks.warnings == ("b gave no marks: a is too long", "1 of 2 jurors answered")
 
 
 def test_a_jury_of_which_nobody_prepares_anything_prepares_nothing() -> None:
-    assert Jury([Juror("a", 5.0), Juror("b", 6.0)]).preparation is None
+    assert Panel([Juror("a", 5.0), Juror("b", 6.0)]).preparation is None
 
 
 def test_one_juror_that_fails_does_not_sink_the_jury() -> None:
@@ -127,17 +126,17 @@ def test_a_bug_in_a_juror_is_no_opinion() -> None:
 @pytest.mark.parametrize("names", [[], ["a"], ["a", "a"]])
 def test_a_jury_is_of_two_different_judges_or_more(names: list[str]) -> None:
     with pytest.raises(InvalidJudge, match="jury: expected two or more different judges, got"):
-        Jury([Juror(name, 5.0) for name in names])
+        Panel([Juror(name, 5.0) for name in names])
 
 
 def test_an_unknown_verdict_is_refused() -> None:
     with pytest.raises(UnknownName, match="No verdict of a jury named 'mode'"):
-        Jury([Juror("a", 5.0), Juror("b", 5.0)], "mode")  # type: ignore[arg-type]
+        Panel([Juror("a", 5.0), Juror("b", 5.0)], "mode")  # type: ignore[arg-type]
 
 
 def test_a_jury_of_what_the_user_gave() -> None:
     judge = as_judge(Juror("a", 4.0), jury=[Juror("b", 8.0)])
-    assert isinstance(judge, Jury)
+    assert isinstance(judge, Panel)
     assert asyncio.run(judge.mark(CASE)).values["grounding"] == 6.0
     alone = as_judge(None, jury=[Juror("a", 4.0), Juror("b", 9.0), Juror("c", 5.0)],
                      verdict="median")  # fmt: skip
@@ -145,11 +144,47 @@ def test_a_jury_of_what_the_user_gave() -> None:
     assert asyncio.run(alone.mark(CASE)).values["grounding"] == 5.0
 
 
-def test_the_agreement_of_a_jury_over_many_cases() -> None:
-    whole = [verdict_of(a, b) for a, b in ((2.0, 2.0), (9.0, 9.0), (5.0, 5.0))]
-    units = list(ratings([*whole, Marks("alone", {})]))
-    assert units == [[m, m] for m in (2.0, 9.0, 5.0) for _ in DIMENSION_NAMES]
-    assert krippendorff_alpha(units, scale="interval").value == 1.0
+def juror_marks(*cases: tuple[float, float]) -> list[dict[str, dict[str, float | None]]]:
+    """What two jurors gave all dimensions of several cases."""
+    return [
+        {"a": dict.fromkeys(DIMENSION_NAMES, a), "b": dict.fromkeys(DIMENSION_NAMES, b)}
+        for a, b in cases
+    ]
+
+
+def test_jurors_who_follow_the_cases_agree() -> None:
+    found = panel_agreement(juror_marks((2, 2), (9, 9), (5, 5)))
+    assert found.overall.value == 1.0
+    assert {one.value for one in found.dimensions.values()} == {1.0}
+
+
+def test_marks_by_the_place_of_a_dimension_are_no_agreement() -> None:
+    by_place = {name: float(place + 3) for place, name in enumerate(DIMENSION_NAMES)}
+    found = panel_agreement([{"a": by_place, "b": by_place}] * 20)
+    assert found.overall.value is None
+    assert found.overall.interval is None
+    assert "beyond chance" not in found.overall.sentence()
+    assert all(one.value is None for one in found.dimensions.values())
+
+
+def test_a_place_effect_beside_noise_is_not_beyond_chance() -> None:
+    dice = Random(3)
+    cases = [
+        {
+            juror: {n: place + dice.random() for place, n in enumerate(DIMENSION_NAMES)}
+            for juror in "ab"
+        }
+        for _ in range(60)
+    ]
+    overall = panel_agreement(cases).overall  # type: ignore[arg-type]  # float is None or a float
+    assert overall.interval is not None
+    assert overall.interval.spans(0.0)
+
+
+def test_jurors_of_one_family_are_a_warning() -> None:
+    judge = Panel([Juror("gpt-4o", 5.0), Juror("openai:gpt-5-mini", 6.0), Juror("qwen3", 5.0)])
+    (warning,) = asyncio.run(judge.mark(CASE)).warnings
+    assert warning.startswith("2 jurors are of one family, gpt:")
 
 
 # One known model a family, and names that say nothing.
@@ -187,7 +222,7 @@ def test_every_family_is_told_by_its_models(family: str) -> None:
 @pytest.mark.parametrize("model", [None, "", "my-model", "agent", "protocol-1", "x" * 100_000])
 def test_a_name_that_says_nothing_has_no_family(model: str | None) -> None:
     assert family_of(model) is None
-    assert kinship_warning(model, model) is None
+    assert same_family_warning(model, model) is None
 
 
 def test_judge_and_judged_of_one_family_are_a_warning() -> None:
@@ -202,4 +237,4 @@ def test_judge_and_judged_of_one_family_are_a_warning() -> None:
         "The judge (claude-haiku) and the agent's model (claude-sonnet-4) are one family, claude: "
         "judges are known to favour their own. Have another family judge too"
     )
-    assert kinship_warning("gpt-4o", "claude-sonnet-4") is None
+    assert same_family_warning("gpt-4o", "claude-sonnet-4") is None
