@@ -18,8 +18,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay import read_runs
-from assay.evidence_new import FINDING_KINDS, examine
-from assay.evidence_new.tools import effect_of
+from assay.evidence import FINDING_KINDS, examine
+from assay.evidence.tools import effect_of
 from assay.text.dates import is_date
 from assay.text.entities import ids_in, is_convention, kind_of
 from assay.text.leaves import leaves_of
@@ -79,7 +79,9 @@ def wrong_number(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentTes
         return None
     number = rng.choice(shown)
     other = _other_digits(number.text, rng)
-    return _with_answer(case, answer[: number.start] + other + answer[number.start + len(number.text) :])
+    return _with_answer(
+        case, answer[: number.start] + other + answer[number.start + len(number.text) :]
+    )
 
 
 def wrong_answer_id(case: AgentTestCase, rng: Random, _: AgentTestCase) -> AgentTestCase | None:
@@ -163,13 +165,16 @@ def _other_digits(text: str, rng: Random) -> str:
     figures = [match.start() for match in _DIGIT.finditer(text)]
     changed = set(rng.sample(figures, min(3, len(figures))))
     return "".join(
-        str((int(sign) + rng.randint(1, 8)) % 10 or 1) if i in changed else sign for i, sign in enumerate(text)
+        str((int(sign) + rng.randint(1, 8)) % 10 or 1) if i in changed else sign
+        for i, sign in enumerate(text)
     )
 
 
 def _other_name(text: str, rng: Random) -> str:
     if kind_of(text) == "code":
-        return "".join(chr((ord(c) - 65 + rng.randint(1, 25)) % 26 + 65) if c.isalpha() else c for c in text)
+        return "".join(
+            chr((ord(c) - 65 + rng.randint(1, 25)) % 26 + 65) if c.isalpha() else c for c in text
+        )
     if "@" in text:
         return f"{rng.choice(NAMES).lower()}.{rng.choice(NAMES).lower()}@{text.partition('@')[2]}"
     return " ".join(rng.sample(NAMES, len(text.split())))
@@ -246,7 +251,9 @@ def _is_good(case: AgentTestCase) -> bool:
     return isinstance(mark, int | float) and mark >= GOOD_MARK
 
 
-def try_all(source: str, runs: list[AgentTestCase], kinds_of: Callable[[AgentTestCase], Iterable[str]]) -> list[Trial]:
+def try_all(
+    source: str, runs: list[AgentTestCase], kinds_of: Callable[[AgentTestCase], Iterable[str]]
+) -> list[Trial]:
     """Every run with each defect planted once."""
     trials = []
     for i, case in enumerate(runs):
@@ -270,7 +277,9 @@ def false_alarms(trials: list[Trial]) -> dict[str, float]:
 def earned(trials: dict[str, list[Trial]]) -> frozenset[str]:
     """The kinds with few false alarms on every source."""
     rates = [false_alarms(own) for own in trials.values()]
-    return frozenset(k for k in FINDING_KINDS if max(r.get(k, 0.0) for r in rates) <= MOST_FALSE_ALARMS)
+    return frozenset(
+        k for k in FINDING_KINDS if max(r.get(k, 0.0) for r in rates) <= MOST_FALSE_ALARMS
+    )
 
 
 def flagged(trials: list[Trial], kinds: frozenset[str]) -> tuple[float, float]:
@@ -305,16 +314,27 @@ def main() -> None:
 
 def tables(trials: dict[str, list[Trial]]) -> list[str]:
     """The tables of the documentation as lines of Markdown."""
-    lines = ["| left-out source | good runs | flagged by mistake | defects | flagged |", "|---|--:|--:|--:|--:|"]
+    lines = [
+        "| left-out source | good runs | flagged by mistake | defects | flagged |",
+        "|---|--:|--:|--:|--:|",
+    ]
     for source, own in trials.items():
         kinds = earned({name: other for name, other in trials.items() if name != source})
         hit, alarm = flagged(own, kinds)
-        lines.append(f"| {source} | {len(own)} | {alarm:.0%} | {sum(len(t.copies) for t in own)} | {hit:.0%} |")
+        lines.append(
+            f"| {source} | {len(own)} | {alarm:.0%} | {sum(len(t.copies) for t in own)} | {hit:.0%} |"
+        )
     everything = [trial for own in trials.values() for trial in own]
     kinds = frozenset(FINDING_KINDS)
     hit, alarm = flagged(everything, kinds)
-    lines.append(f"| together | {len(everything)} | {alarm:.0%} | {sum(len(t.copies) for t in everything)} | {hit:.0%} |")
-    lines += ["", f"| defect | planted | flagged | {' | '.join(trials)} |", "|---|--:|--:|" + "--:|" * len(trials)]
+    lines.append(
+        f"| together | {len(everything)} | {alarm:.0%} | {sum(len(t.copies) for t in everything)} | {hit:.0%} |"
+    )
+    lines += [
+        "",
+        f"| defect | planted | flagged | {' | '.join(trials)} |",
+        "|---|--:|--:|" + "--:|" * len(trials),
+    ]
     per_source = {source: by_defect(own, kinds) for source, own in trials.items()}
     for name, (count, share) in by_defect(everything, kinds).items():
         cells = [f"{per_source[s][name][1]:.0%}" if name in per_source[s] else "" for s in trials]

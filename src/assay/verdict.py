@@ -6,10 +6,12 @@ evidence. Evidence alone never says that a run passed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 VerdictWord = Literal["passed", "failed", "suspect", "no problem found", "unknown"]
 Basis = Literal["outcome", "expectation", "judge", "evidence", "none"]
@@ -73,7 +75,9 @@ def decide(
     return RunVerdict("suspect" if suspect else "no problem found", "evidence")
 
 
-def capped(value: float | None, verdict: RunVerdict, findings: Sequence[Weight] | None) -> float | None:
+def capped(
+    value: float | None, verdict: RunVerdict, findings: Sequence[Weight] | None
+) -> float | None:
     """The score of a run, held below that of every run with a better verdict.
 
     What passed keeps its score, whatever the evidence finds; so does what a judge marked.

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec import Struct
 
-from assay.evidence.schema_fit import SchemaFit, explain_misfits
-from assay.evidence_new import UNSOURCED, Examination
+from assay.evidence import UNSOURCED, Examination
 from assay.records import cut
+from assay.schema import SchemaFit, explain_misfits
 from assay.score import Evidence
 from assay.text.entities import ids_in, names_in, quotations_in
 from assay.text.words import tokens_of
 
 if TYPE_CHECKING:
-    from assay.evidence_new import ArgumentValue, Finding
+    from assay.evidence import ArgumentValue, Finding
 
 _MOST_EVIDENCE = 10
 _MOST_NAMED = 3
@@ -58,7 +58,9 @@ def usable_end(found: Examination) -> Check | None:
     if not ends:
         return None
     worst = min(ends, key=lambda finding: _SHARES[finding.kind])
-    return Check(_SHARES[worst.kind], worst.sentence, tuple(map(as_evidence, ends[:_MOST_EVIDENCE])))
+    return Check(
+        _SHARES[worst.kind], worst.sentence, tuple(map(as_evidence, ends[:_MOST_EVIDENCE]))
+    )
 
 
 def unresolved_failures(found: Examination) -> Check | None:
@@ -69,7 +71,9 @@ def unresolved_failures(found: Examination) -> Check | None:
     if len(failed) < _LEAST_UNRESOLVED or not found.run.request:
         return None
     text = f"{len(failed)} of {len(calls)} calls failed and nothing made up for them."
-    evidence = (Evidence(f"{known.tool} failed.", "unresolved_failure", known.position) for known in failed)
+    evidence = (
+        Evidence(f"{known.tool} failed.", "unresolved_failure", known.position) for known in failed
+    )
     return Check(1 - len(failed) / len(calls), text, tuple(evidence)[:_MOST_EVIDENCE])
 
 
@@ -84,8 +88,15 @@ def asked_items(found: Examination) -> Check | None:
     if not missing:
         return Check(1.0, "Everything the request names exactly is in the arguments of its calls.")
     text = f"{len(missing)} of {len(named)} things that the request names are in no successful call"
-    evidence = (Evidence(f"No successful call uses {cut(item, _LONGEST_NAME)!r}.", "unused_item") for item in missing)
-    return Check(1 - len(missing) / len(named), f"{text}: {listed(missing)}.", tuple(evidence)[:_MOST_EVIDENCE])
+    evidence = (
+        Evidence(f"No successful call uses {cut(item, _LONGEST_NAME)!r}.", "unused_item")
+        for item in missing
+    )
+    return Check(
+        1 - len(missing) / len(named),
+        f"{text}: {listed(missing)}.",
+        tuple(evidence)[:_MOST_EVIDENCE],
+    )
 
 
 def expected_effects(found: Examination) -> Check | None:
@@ -114,7 +125,10 @@ def expected_output(found: Examination) -> Check | None:
     missing = [item for item in items if item not in set(stated)]
     text = f"{len(items) - len(missing)} of {len(items)} figures and names of the expected answer are there"
     text += f"; missing: {listed(missing)}." if missing else "."
-    evidence = (Evidence(f"{item} is expected and not in the answer.", "expected_output") for item in missing)
+    evidence = (
+        Evidence(f"{item} is expected and not in the answer.", "expected_output")
+        for item in missing
+    )
     return Check(1 - len(missing) / len(items), text, tuple(evidence)[:_MOST_EVIDENCE])
 
 
@@ -129,7 +143,10 @@ def backed_claims(found: Examination) -> Check | None:
     text = f"{len(backed)} of {len(backed) + len(absent)} checkable claims of the answer are backed by results"
     text += f"; not backed: {listed(claim.text for claim in absent)}." if absent else "."
     evidence = [
-        *(Evidence(f"{c.text} is in no result and not in the request.", "absent_claim") for c in absent),
+        *(
+            Evidence(f"{c.text} is in no result and not in the request.", "absent_claim")
+            for c in absent
+        ),
         *(Evidence(f"{c.text} is {c.status}.", f"{c.status}_claim", c.origin) for c in backed),
     ]
     return Check(share, text, tuple(evidence[:_MOST_EVIDENCE]))
@@ -172,7 +189,9 @@ def expected_tools(found: Examination) -> Check | None:
     missing = [name for name in names if name not in called]
     text = f"{len(names) - len(missing)} of {len(names)} expected tools were called"
     text += f"; missing: {listed(missing)}." if missing else "."
-    evidence = (Evidence(f"{name} was expected and not called.", "expected_tool") for name in missing)
+    evidence = (
+        Evidence(f"{name} was expected and not called.", "expected_tool") for name in missing
+    )
     return Check(1 - len(missing) / len(names), text, tuple(evidence)[:_MOST_EVIDENCE])
 
 
@@ -264,7 +283,9 @@ def right_order(found: Examination) -> Check | None:
         if value.source == "later":
             wrong.setdefault(value.call, _without_source(value))
         elif value.source in UNSOURCED and not calls[value.call].ok:
-            text = f"{value.place}: {cut(value.text, _LONGEST_NAME)} was a guess, and the call failed."
+            text = (
+                f"{value.place}: {cut(value.text, _LONGEST_NAME)} was a guess, and the call failed."
+            )
             wrong.setdefault(value.call, Evidence(text, "wrong_guess", value.call))
     right = found.plan.needs.keys() - wrong.keys()
     steps = len(right) + len(wrong)
@@ -280,8 +301,14 @@ def few_repeats(found: Examination) -> Check | None:
     if calls < 2:
         return None
     needless = found.plan.needless
-    text = f"{len(needless)} of {calls} calls repeat an earlier one." if needless else "No repeated calls."
-    evidence = (Evidence(f"The same as call {r.earlier + 1}.", "repeated_call", r.call) for r in needless)
+    text = (
+        f"{len(needless)} of {calls} calls repeat an earlier one."
+        if needless
+        else "No repeated calls."
+    )
+    evidence = (
+        Evidence(f"The same as call {r.earlier + 1}.", "repeated_call", r.call) for r in needless
+    )
     return Check(1 - len(needless) / calls, text, tuple(evidence)[:_MOST_EVIDENCE])
 
 
@@ -293,7 +320,10 @@ def few_turns(found: Examination) -> Check | None:
     plan = found.plan
     taken = "1 turn was" if plan.turns == 1 else f"{plan.turns} turns were"
     text = f"{taken} taken, {plan.least_turns} would have been enough."
-    evidence = (Evidence("Could have been issued in an earlier turn.", "early_call", call) for call in plan.early)
+    evidence = (
+        Evidence("Could have been issued in an earlier turn.", "early_call", call)
+        for call in plan.early
+    )
     return Check(min(plan.least_turns / plan.turns, 1.0), text, tuple(evidence)[:_MOST_EVIDENCE])
 
 

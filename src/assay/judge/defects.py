@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from msgspec import Struct
 
 from assay.errors import UnknownName
-from assay.evidence.effects import is_write
-from assay.evidence.json_leaves import as_text, leaves_of
+from assay.evidence import is_write
 from assay.test_case import AgentTestCase
+from assay.text.leaves import field_of, leaves_of
+from assay.text.words import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -92,9 +93,9 @@ class Neighbours:
         if len(words) >= _LEAST_WORDS:
             self._answers.append((task, answer, words))
         for call in case.calls:
-            for leaf in leaves_of(call.parameters):
-                if isinstance(leaf.value, str) and _ID.fullmatch(leaf.value):
-                    self._values[call.tool, leaf.field].append(leaf.value)
+            for field, value in _leaves(call.parameters):
+                if isinstance(value, str) and _ID.fullmatch(value):
+                    self._values[call.tool, field].append(value)
         self._writes += [(task, call) for call in case.calls if call.success and is_write(call)]
 
     def values(self, tool: str, field: str) -> Sequence[str]:
@@ -133,18 +134,18 @@ class Ground:
     def request(self) -> str:
         """What the user asked for, over all turns."""
         turns = self.case.conversation_history or ()
-        said = [as_text(turn.get("content")) for turn in turns if turn.get("role") == "user"]
+        said = [text_of(turn.get("content")) for turn in turns if turn.get("role") == "user"]
         return "\n".join([self.case.input, *said])[:_LONGEST_TEXT]
 
     @cached_property
     def results(self) -> list[str]:
         """The result of each call as text."""
-        return [as_text(call.result)[:_LONGEST_TEXT] for call in self.case.calls]
+        return [text_of(call.result)[:_LONGEST_TEXT] for call in self.case.calls]
 
     @cached_property
     def everything(self) -> str:
         """All of the record, in lower case."""
-        arguments = [as_text(call.parameters)[:_LONGEST_TEXT] for call in self.case.calls]
+        arguments = [text_of(call.parameters)[:_LONGEST_TEXT] for call in self.case.calls]
         return "\n".join([self.request, self.answer, *self.results, *arguments]).lower()
 
     @cached_property
@@ -172,14 +173,14 @@ class Ground:
         for position, call in enumerate(self.case.calls):
             if not call.success or not call.arguments_recorded:
                 continue
-            for leaf in leaves_of(call.parameters):
-                if not isinstance(leaf.value, str):
+            for field, value in _leaves(call.parameters):
+                if not isinstance(value, str):
                     continue
-                if len(leaf.value) <= 80 and "'" not in leaf.value and '"' not in leaf.value:
-                    yield _Slot(position, leaf.field, leaf.value)
+                if len(value) <= 80 and "'" not in value and '"' not in value:
+                    yield _Slot(position, field, value)
                 else:
-                    for found in _QUOTED.finditer(leaf.value[:_LONGEST_TEXT]):
-                        yield _Slot(position, leaf.field, found[2])
+                    for found in _QUOTED.finditer(value[:_LONGEST_TEXT]):
+                        yield _Slot(position, field, found[2])
 
     def _is_sourced(self, slot: _Slot) -> bool:
         value = slot.value.lower()
@@ -233,7 +234,7 @@ def value_of_this_run(ground: Ground) -> Planted | None:
     """Another value of the same shape, which the run holds elsewhere."""
     by_shape: dict[str, set[str]] = defaultdict(set)
     for call, text in zip(ground.case.calls, ground.results, strict=True):
-        held = [leaf.value for leaf in leaves_of(call.result) if isinstance(leaf.value, str)]
+        held = [value for field, value in _leaves(call.result) if isinstance(value, str)]
         for value in held if not isinstance(call.result, str) else _ID.findall(text):
             if _is_value(value):
                 by_shape[_shape(value)].add(value)
@@ -310,13 +311,13 @@ def _replaced(data: Any, old: str, new: str) -> Any:
 def amount_by_factor(ground: Ground) -> Planted | None:
     """An amount ten times too large or too small, in a call or else in the answer."""
     slots = [
-        (position, leaf.field, leaf.value)
+        (position, field, value)
         for position in ground.writes or range(len(ground.case.calls))
-        for leaf in leaves_of(ground.case.calls[position].parameters)
-        if isinstance(leaf.value, (int, float))
-        and not isinstance(leaf.value, bool)
-        and abs(leaf.value) >= 10
-        and not leaf.field.lower().endswith("id")
+        for field, value in _leaves(ground.case.calls[position].parameters)
+        if isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) >= 10
+        and not field.lower().endswith("id")
     ]
     if not slots:
         return _other_number(ground, lambda text: _times_ten(text, ground.random))
@@ -386,12 +387,12 @@ def hidden_failure(ground: Ground) -> Planted | None:
         ground.case.calls[-1],
         result=error,
         success=False,
-        error_message=as_text(error),
+        error_message=text_of(error),
         reported_success=None,
         success_rule=None,
     )
     calls = [*ground.case.calls[:-1], last]
-    return Planted("", _with_calls(ground.case, calls), len(calls) - 1, "", as_text(error))
+    return Planted("", _with_calls(ground.case, calls), len(calls) - 1, "", text_of(error))
 
 
 def repeated_calls(ground: Ground) -> Planted | None:
@@ -419,7 +420,7 @@ def extra_write(ground: Ground) -> Planted | None:
 
 
 def _has_new_value(ground: Ground, call: ToolExecutionResult) -> bool:
-    texts = [leaf.value for leaf in leaves_of(call.parameters) if isinstance(leaf.value, str)]
+    texts = [value for field, value in _leaves(call.parameters) if isinstance(value, str)]
     return any(_is_id(text) and ground.is_new(text) for text in texts)
 
 
@@ -553,6 +554,11 @@ def _shifted(value: str, days: int) -> str | None:
         return (date.fromisoformat(value[:10]) + timedelta(days)).isoformat() + value[10:]
     except (ValueError, OverflowError):
         return None
+
+
+def _leaves(data: object) -> list[tuple[str, Any]]:
+    """The values of some data, each with the name of its field."""
+    return [(field_of(path), value) for path, value in leaves_of(data, open_text=False)]
 
 
 def _words(text: str) -> frozenset[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import Struct
 
-from assay.evidence_new import examine
+from assay.evidence import examine
 from assay.judge.checks import (
     as_evidence,
     asked_items,
@@ -35,7 +35,7 @@ from assay.score import Evidence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence_new import Examination
+    from assay.evidence import Examination
     from assay.judge.checks import Check, Checker
     from assay.test_case import AgentTestCase
 

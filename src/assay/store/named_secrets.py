@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from assay.evidence.linear_search import occurrence_of
+from assay.text.linear_search import occurrence_of
 from assay.store.listed_secrets import listed_secrets
 from assay.store.quoted_text import end_of_quoted
 from assay.store.secret_names import BOX, IS, PAIR, QUOTE, column_search

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.evidence.linear_search import occurrence_in_lower_case, occurrence_of
+from assay.text.linear_search import occurrence_in_lower_case, occurrence_of
 from assay.store.secret_rules import MASK
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Values found in text: numbers, dates, entities, words, code, and what wraps the results of tools."""
+"""Values found in text; import the module that reads the kind of value you need."""

@@ -48,23 +48,97 @@ _SQL_TOKEN = re.compile(
     r"|\"([^\"]*+)\"|`([^`]*+)`|([^\W\d][\w$]*+)|([0-9]++(?:\.[0-9]++)?)|([;.])",
     re.DOTALL,
 )
-_VERBS = frozenset(
-    "insert replace update delete truncate merge refresh create alter drop grant revoke comment".split()
-)
+_VERBS_TEXT = """
+    insert replace update delete truncate merge refresh create alter drop grant revoke
+    comment
+"""
+_VERBS = frozenset(_VERBS_TEXT.split())
 # Words between a verb and the name of what it changes.
-_BETWEEN = frozenset(
-    """or ignore replace into overwrite only from table view materialized concurrently unique index
-    function procedure role policy trigger schema user type extension sequence database unlogged if
-    not exists on all tables in column event foreign constraint privileges temporary temp""".split()
-)
+_BETWEEN_TEXT = """
+    or ignore replace into overwrite only from table view materialized concurrently unique
+    index function procedure role policy trigger schema user type extension sequence
+    database unlogged if not exists on all tables in column event foreign constraint
+    privileges temporary temp
+"""
+_BETWEEN = frozenset(_BETWEEN_TEXT.split())
 # An index, a policy or a trigger belongs to a table, and its own name is the agent's choice.
 _BELONGING = frozenset({"index", "policy", "trigger", "rule", "grant", "revoke"})
-_KEYWORDS = _VERBS | _BETWEEN | frozenset(
-    """select where values set and as by to is null returning order group having limit join left right
-    inner outer using with begin end then else when case default primary key references begin commit
-    distinct union count sum avg min max integer int text varchar numeric boolean timestamp date serial
-    language plpgsql returns return declare for each row execute new old true false do add cascade
-    enable security level""".split()
+_KEYWORDS = (
+    _VERBS
+    | _BETWEEN
+    | frozenset(
+        [
+            "select",
+            "where",
+            "values",
+            "set",
+            "and",
+            "as",
+            "by",
+            "to",
+            "is",
+            "null",
+            "returning",
+            "order",
+            "group",
+            "having",
+            "limit",
+            "join",
+            "left",
+            "right",
+            "inner",
+            "outer",
+            "using",
+            "with",
+            "begin",
+            "end",
+            "then",
+            "else",
+            "when",
+            "case",
+            "default",
+            "primary",
+            "key",
+            "references",
+            "begin",
+            "commit",
+            "distinct",
+            "union",
+            "count",
+            "sum",
+            "avg",
+            "min",
+            "max",
+            "integer",
+            "int",
+            "text",
+            "varchar",
+            "numeric",
+            "boolean",
+            "timestamp",
+            "date",
+            "serial",
+            "language",
+            "plpgsql",
+            "returns",
+            "return",
+            "declare",
+            "for",
+            "each",
+            "row",
+            "execute",
+            "new",
+            "old",
+            "true",
+            "false",
+            "do",
+            "add",
+            "cascade",
+            "enable",
+            "security",
+            "level",
+        ]
+    )
 )
 _LONGEST_QUERY = 200_000
 
@@ -73,7 +147,9 @@ def sql_changes(text: str) -> list[tuple[str, list[str]]]:
     """What each statement of an SQL text changes: its target, and its verb, names and values."""
     found = []
     for words in _statements(text[:_LONGEST_QUERY]):
-        verb = next((i for i, (word, is_name) in enumerate(words) if is_name and word in _VERBS), None)
+        verb = next(
+            (i for i, (word, is_name) in enumerate(words) if is_name and word in _VERBS), None
+        )
         target = None if verb is None else _target(words, verb)
         if verb is not None and target is not None:
             values = dict.fromkeys(

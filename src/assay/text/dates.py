@@ -1,4 +1,4 @@
-"""Dates in the forms people and servers write them in, times of day, and relative words for days."""
+"""Dates in the forms people and servers write them in, times of day, relative words."""
 
 from __future__ import annotations
 

@@ -24,7 +24,8 @@ _PATTERN_SIGNS = re.compile(r"[|\\*(){}<>=$;]|(?:^| )-")
 # Letters, digits and the signs that join the parts of an identifier.
 _ITEM = re.compile(r"[A-Za-z0-9]\w*(?:[.@:/+#-]\w+)*")
 _HEX = re.compile(
-    r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{12,64}", re.IGNORECASE
+    r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{12,64}",
+    re.IGNORECASE,
 )
 _DATE_SIGNS = re.compile(r"[\dT:.Z+/-]*[-:.TZ+][\dT:.Z+/-]*")
 # A day that stands for "open" rather than for itself.

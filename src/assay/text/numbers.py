@@ -72,7 +72,7 @@ def numbers_in(text: str) -> list[Number]:
     for match in _STANDALONE.finditer(text):
         start, end = match.span()
         value = parse_number(match[0])
-        if value is None or text[end : end + 1] in _OPEN_ENDED and text[end] != "%":
+        if value is None or (text[end : end + 1] in _OPEN_ENDED and text[end] != "%"):
             continue
         if _APPROXIMATE.search(text[max(0, start - _LONGEST_HINT) : start]):
             continue
@@ -135,7 +135,9 @@ def _is_result_of(value: float, half: float, a: float, b: float) -> bool:
     )
 
 
-def is_difference(value: float, decimals: int, operands: Iterable[float], known: Sequence[float]) -> bool:
+def is_difference(
+    value: float, decimals: int, operands: Iterable[float], known: Sequence[float]
+) -> bool:
     """Whether the value is the sum or difference of an operand and one of the known values."""
     half = 0.51 * 10**-decimals
     targets = (t for x in operands for t in (value - x, value + x, x - value) if t > 0)

@@ -17,15 +17,17 @@ _ENDING = re.compile(r"(?:ing|ed|es|s|ly|ions?)$")
 _SHORTEST_STEM = 6
 _encode = msgspec.json.Encoder().encode
 
-STOP_WORDS = frozenset(
-    """a an the this that these those here there it its i me my we us our you your he him his she
-    her they them their who what when where which why how and or but if then than so as at by for
-    from in into of off on onto out over to up with about after again all also any before been being
-    both can cannot could did do does done each else every few first get had has have is are was were
-    be just last let like made make many may might more most much must need needs new no nor not now
-    one only other own per please same see set should some still such sure take two three under
-    until use used using very via want well while will would yes yet""".split()
-)
+_STOP_WORDS_TEXT = """
+    a an the this that these those here there it its i me my we us our you your he him his
+    she her they them their who what when where which why how and or but if then than so as
+    at by for from in into of off on onto out over to up with about after again all also any
+    before been being both can cannot could did do does done each else every few first get
+    had has have is are was were be just last let like made make many may might more most
+    much must need needs new no nor not now one only other own per please same see set
+    should some still such sure take two three under until use used using very via want well
+    while will would yes yet
+"""
+STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
 
 def tokens_of(text: str) -> list[str]:
@@ -66,7 +68,7 @@ def sentences_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=4_096)
 def words_of_name(name: str) -> tuple[str, ...]:
-    """The words of an identifier such as `mail__sendMessage` or `list_tables`, its prefix left out."""
+    """The words of an identifier such as `mail__sendMessage`, its prefix left out."""
     return tuple(word.lower() for word in _NAME_WORD.findall(name.rsplit("__", 1)[-1]))
 
 

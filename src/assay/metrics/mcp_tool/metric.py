@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from assay.errors import InvalidRecord, UnknownName
 from assay.event_loop import run_to_end
-from assay.judge.choosing import choose_judge
-from assay.evidence_new import examine, meets_expectations, weight_of
+from assay.evidence import examine, meets_expectations, weight_of
 from assay.judge.checks import as_evidence
+from assay.judge.choosing import choose_judge
 from assay.judge.evidence import EVIDENCE, EvidenceJudge
 from assay.judge.marks import Preparation, is_all_of_it, marked, preparation_of
 from assay.metrics.agent_case import as_agent_case
@@ -133,7 +133,7 @@ class MCPToolMetric(Native, LastResult):
         return Score(self.name, result.value, reason, parts, result.evidence, result.label)
 
     def is_successful(self) -> bool:
-        """Whether the case measured last reached the threshold and is neither failed nor suspect."""
+        """Whether the last case reached the threshold and is neither failed nor suspect."""
         return bool(self.success)
 
     def _chosen_judge(self, *, asynchronous: bool) -> Judge | None:

@@ -19,11 +19,11 @@ from assay.metrics.mcp_tool.weighing import (
 )
 from assay.metrics.tool_use import LOWER_IS_BETTER, RATES, ServerUse
 from assay.score import Evidence, Score
+from assay.verdict import RunVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.verdict import RunVerdict
 
 _MOST_FINDINGS = 20
 WHOLE = "judged and measured"

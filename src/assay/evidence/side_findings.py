@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from assay.evidence_new.findings import Finding
-from assay.evidence_new.provenance import UNSOURCED
-from assay.evidence_new.tools import WRITE_VERBS
+from assay.evidence.findings import Finding
+from assay.evidence.provenance import UNSOURCED
+from assay.evidence.tools import WRITE_VERBS
 from assay.text.entities import kind_of, quotations_in
 from assay.text.leaves import parse_json
 from assay.text.numbers import is_shown
@@ -17,9 +17,9 @@ from assay.text.words import stem, tokens_of, words_of_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.evidence_new.findings import FindingKind
-    from assay.evidence_new.index import IndexedCall, RunIndex
-    from assay.evidence_new.provenance import ArgumentValue
+    from assay.evidence.findings import FindingKind
+    from assay.evidence.index import IndexedCall, RunIndex
+    from assay.evidence.provenance import ArgumentValue
 
 Record = dict[str, Any]
 
@@ -55,7 +55,9 @@ _SUPERLATIVE = re.compile(
     r"|earliest|oldest|shortest|fewest)\b",
     re.IGNORECASE,
 )
-_UPWARD = frozenset({"largest", "biggest", "highest", "greatest", "maximum", "latest", "newest", "longest"})
+_UPWARD = frozenset(
+    {"largest", "biggest", "highest", "greatest", "maximum", "latest", "newest", "longest"}
+)
 _IN_TIME = frozenset({"latest", "newest", "earliest", "oldest"})
 _PRICE = re.compile(r"price|cost|fare|fee|amount|total|rate|value|charge|usd|eur", re.IGNORECASE)
 _MOMENT = re.compile(r"\d{4}-\d\d|\d{1,2}:\d\d")
@@ -144,7 +146,9 @@ def _choice(
             continue
         if words and not run.is_dialogue and _misses_extreme(records, holding[0], value, words[0]):
             return "not_the_extreme", {"value": value, "other": words[0], "count": len(records)}
-        named = _named_record(run, records, holding[0], value) if len(records) <= _MOST_NAMED else None
+        named = (
+            _named_record(run, records, holding[0], value) if len(records) <= _MOST_NAMED else None
+        )
         if named is not None:
             return "other_record", {"value": value, "other": named}
     return None
@@ -176,10 +180,17 @@ def _named_record(run: RunIndex, records: list[Record], chosen: Record, value: A
     if any(_is_named(run, name) for name in own):
         return None
     key = next(key for key, item in chosen.items() if item == value)
-    others = [(record, name) for record in records for name in _names(record) - own if _is_named(run, name)]
+    others = [
+        (record, name)
+        for record in records
+        for name in _names(record) - own
+        if _is_named(run, name)
+    ]
     if not 1 <= len({id(record) for record, _ in others}) <= 2:
         return None
-    used = any(run.used_tokens.issuperset(tokens_of(str(record.get(key, "")))) for record, _ in others)
+    used = any(
+        run.used_tokens.issuperset(tokens_of(str(record.get(key, "")))) for record, _ in others
+    )
     return None if used else others[0][1]
 
 
@@ -220,9 +231,18 @@ def _ignored_parts(run: RunIndex) -> Iterator[Finding]:
     plain: Finding | None = None
     for known in run.calls:
         for _, value in known.leaves if known.ok and known.effect != "read" else ():
-            if isinstance(value, bool) or not isinstance(value, int | float) or value < _LEAST_FIGURE:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or value < _LEAST_FIGURE
+            ):
                 continue
-            bases = [value / factor for part in parts for factor in (part, 1 - part, 1 + part) if factor > 0]
+            bases = [
+                value / factor
+                for part in parts
+                for factor in (part, 1 - part, 1 + part)
+                if factor > 0
+            ]
             if any(is_shown(base, 2, run.result_numbers, in_units=False) for base in bases):
                 return
             if is_shown(float(value), 2, run.result_numbers, in_units=False):
@@ -257,10 +277,18 @@ def _tools_not_called(run: RunIndex) -> Iterator[Finding]:
     called = {words_of_name(known.tool) for known in run.calls}
     for name in tools:
         words = words_of_name(name)
-        if words in called or WRITE_VERBS.isdisjoint(words) or not _DESTROYS.keys().isdisjoint(words):
+        if (
+            words in called
+            or WRITE_VERBS.isdisjoint(words)
+            or not _DESTROYS.keys().isdisjoint(words)
+        ):
             continue
         for word in words:
             pattern = _ASKS.format(word=re.escape(stem(word)))
-            if counts[word] == 1 and len(word) > 3 and re.search(pattern, run.request, re.IGNORECASE):
+            if (
+                counts[word] == 1
+                and len(word) > 3
+                and re.search(pattern, run.request, re.IGNORECASE)
+            ):
                 yield Finding("tool_not_called", values={"tool": name, "value": word})
                 break

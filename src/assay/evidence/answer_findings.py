@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from assay.evidence_new.findings import Finding
-from assay.evidence_new.reports import claimed_action, reports_trouble, unmatched_action
+from assay.evidence.findings import Finding
+from assay.evidence.reports import claimed_action, reports_trouble, unmatched_action
 from assay.text.entities import quotations_in
 from assay.text.numbers import is_calculated, numbers_in
 from assay.text.words import STOP_WORDS, has_unspaced_script, stem, tokens_of, words_of
@@ -14,8 +14,8 @@ from assay.text.words import STOP_WORDS, has_unspaced_script, stem, tokens_of, w
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assay.evidence_new.claims import Claim, Grounding
-    from assay.evidence_new.index import RunIndex
+    from assay.evidence.claims import Claim, Grounding
+    from assay.evidence.index import RunIndex
 
 _LEAST_DIGITS = 3
 _MOST_NUMBERS = 12
@@ -45,7 +45,7 @@ def find_in_answer(run: RunIndex, grounding: Grounding) -> Iterator[Finding]:
             yield Finding("foreign_answer")
         elif not run.is_dialogue and _conveys_nothing(run):
             yield Finding("empty_talk")
-    yield from _claims_without_calls(run, grounding)
+    yield from _claims_without_calls(run)
 
 
 def _unknown_numbers(grounding: Grounding) -> Iterator[Finding]:
@@ -75,7 +75,7 @@ def _is_sure_id(claim: Claim) -> bool:
     return any(map(str.isupper, claim.text)) or len(claim.text) >= 12 or "_" in claim.text
 
 
-def _claims_without_calls(run: RunIndex, grounding: Grounding) -> Iterator[Finding]:
+def _claims_without_calls(run: RunIndex) -> Iterator[Finding]:
     if run.calls:
         changed = any(known.ok and known.effect != "read" for known in run.calls)
         claim = unmatched_action(run.answer, run.calls) if changed else claimed_action(run.answer)
@@ -108,7 +108,9 @@ def _is_foreign(run: RunIndex) -> bool:
     answer = run.answer
     if run.is_dialogue or has_unspaced_script(answer) or has_unspaced_script(run.request):
         return False
-    if not run.request or reports_trouble(answer) and any(not known.ok for known in run.calls[-2:]):
+    if not run.request or (
+        reports_trouble(answer) and any(not known.ok for known in run.calls[-2:])
+    ):
         return False
     words = {word for word in words_of(answer) if len(word) > 3 and word not in STOP_WORDS}
     if len(words) < _LEAST_WORDS:

@@ -6,15 +6,15 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from assay.evidence_new.findings import Finding
-from assay.evidence_new.reports import reports_failure
+from assay.evidence.findings import Finding
+from assay.evidence.reports import reports_failure
 from assay.text.leaves import field_of
 from assay.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.evidence_new.index import IndexedCall, RunIndex
+    from assay.evidence.index import IndexedCall, RunIndex
 
 _MOST_REPEATS = 4
 _LONGEST_ERROR = 80
@@ -66,7 +66,11 @@ def _failure(run: RunIndex, known: IndexedCall, kind: str) -> Finding:
     values = {"tool": known.tool, "error": " ".join(known.failure.split())[:_LONGEST_ERROR]}
     if reports_failure(run.answer, known):
         return Finding("failure_reported", known.position, values)
-    return Finding("last_call_failed" if kind == "last_call_failed" else "last_change_failed", known.position, values)
+    return Finding(
+        "last_call_failed" if kind == "last_call_failed" else "last_change_failed",
+        known.position,
+        values,
+    )
 
 
 def _repeats(calls: list[IndexedCall]) -> Iterator[Finding]:
@@ -94,7 +98,9 @@ def _foreign_writes(run: RunIndex) -> Iterator[Finding]:
         if not known.ok or known.effect != "write":
             continue
         text = " ".join(
-            str(value).lower() for path, value in known.leaves if not _LONG_FIELD.fullmatch(field_of(path))
+            str(value).lower()
+            for path, value in known.leaves
+            if not _LONG_FIELD.fullmatch(field_of(path))
         )
         tokens = set(_TOKEN.findall(text)) - STOP_WORDS
         if not _LEAST_TOKENS <= len(tokens) <= _MOST_TOKENS:

@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from assay.evidence_new.findings import Finding
-from assay.evidence_new.provenance import QUOTED, UNSOURCED, is_conventional
-from assay.evidence_new.tools import creates
+from assay.evidence.findings import Finding
+from assay.evidence.provenance import QUOTED, UNSOURCED, is_conventional
+from assay.evidence.tools import creates
 from assay.text.dates import days_in
 from assay.text.entities import (
     is_counted,
@@ -24,23 +24,26 @@ from assay.text.words import STOP_WORDS, tokens_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from assay.evidence_new.findings import FindingKind
-    from assay.evidence_new.index import RunIndex
-    from assay.evidence_new.provenance import ArgumentValue
+    from assay.evidence.findings import FindingKind
+    from assay.evidence.index import RunIndex
+    from assay.evidence.provenance import ArgumentValue
     from assay.text.entities import Kind
 
 Slot = tuple[str, str]
 
 # Arguments in which an agent writes in its own words.
-_FREE_FIELDS = frozenset(
-    """alias body caption code color command comment content description expression format heading
-    input instructions keyword keywords label labels message name note notes pattern prompt q queries
-    query question reason reasoning regex script search sql style subject summary task term terms text
-    thought title topic""".split()
-)
-_FREE_ENDINGS = frozenset(
-    "body code command comment content description message note notes prompt query script sql summary text".split()
-)
+_FREE_FIELDS_TEXT = """
+    alias body caption code color command comment content description expression format
+    heading input instructions keyword keywords label labels message name note notes pattern
+    prompt q queries query question reason reasoning regex script search sql style subject
+    summary task term terms text thought title topic
+"""
+_FREE_FIELDS = frozenset(_FREE_FIELDS_TEXT.split())
+_FREE_ENDINGS_TEXT = """
+    body code command comment content description message note notes prompt query script sql
+    summary text
+"""
+_FREE_ENDINGS = frozenset(_FREE_ENDINGS_TEXT.split())
 _CODE_FIELD = re.compile(r"pattern|regex|command|cmd|code|script|sql", re.IGNORECASE)
 _PERSON_FIELD = re.compile(
     r"name|person|passenger|customer|client|user|guest|patient|contact|assignee|author|owner"
@@ -244,6 +247,10 @@ def _unused_name(run: RunIndex, value: ArgumentValue) -> str | None:
         parts = name.split()
         if len(parts) != len(words) or parts[0].lower() in STOP_WORDS or not _is_unused(run, name):
             continue
-        if is_person or shape_of(name) == shape_of(value.text) or share_half_their_parts(name, value.text):
+        if (
+            is_person
+            or shape_of(name) == shape_of(value.text)
+            or share_half_their_parts(name, value.text)
+        ):
             return name
     return None

@@ -10,7 +10,7 @@ from assay.text.words import STOP_WORDS, sentences_of, stem, words_of, words_of_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.evidence_new.index import IndexedCall
+    from assay.evidence.index import IndexedCall
 
 _DONE = (
     "created|updated|added|removed|deleted|sent|emailed|booked|rebooked|cancell?ed|refunded|scheduled"
@@ -37,7 +37,8 @@ _NEGATED = re.compile(
 # "was booked on 3 March" tells history, not what the agent did.
 _HISTORY = re.compile(r"(?:was|were|is|are)\s\w+$", re.IGNORECASE)
 _SINCE = re.compile(
-    r"\s+(?:since|on|in|at|by|before|after|between|from|during|this|last|to|as|with)\b", re.IGNORECASE
+    r"\s+(?:since|on|in|at|by|before|after|between|from|during|this|last|to|as|with)\b",
+    re.IGNORECASE,
 )
 _TROUBLE = re.compile(
     r"\b(?:could(?: not|n['’]t)|can(?:not|['’]t| not)|unable|fail(?:ed|s|ure|ures|ing)?|did(?: not|n['’]t)"
@@ -67,7 +68,9 @@ _NARROW = {
 }
 _NARROW_CLAIMS = tuple(
     (
-        re.compile(rf"\bi(?:['’]ve|\shave)?{_ADVERBS}\s({'|'.join(claims.split())})\b", re.IGNORECASE),
+        re.compile(
+            rf"\bi(?:['’]ve|\shave)?{_ADVERBS}\s({'|'.join(claims.split())})\b", re.IGNORECASE
+        ),
         frozenset(verbs.split()),
     )
     for claims, verbs in _NARROW.values()

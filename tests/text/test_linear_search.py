@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.evidence.linear_search import occurrence_in_lower_case
+from assay.text.linear_search import occurrence_in_lower_case
 
 
 @pytest.mark.parametrize(

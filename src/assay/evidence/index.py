@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InvalidTools
-from assay.evidence_new.tools import effect_of, effect_of_name
+from assay.evidence.tools import effect_of, effect_of_name
 from assay.execution import INFERRED_FROM_TEXT, INFERRED_FROM_TOOLS_CALLED
 from assay.text.dates import Day, days_in, names_a_month
 from assay.text.entities import items_in, shape_of
@@ -23,7 +23,7 @@ from assay.tools import read_tools
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from assay.evidence_new.tools import Effect
+    from assay.evidence.tools import Effect
     from assay.execution import ToolExecutionResult
     from assay.test_case import AgentTestCase
     from assay.text.leaves import Leaf
@@ -44,7 +44,9 @@ class IndexedCall:
 
     __slots__ = ("arguments", "call", "effect", "leaves", "message", "ok", "position", "result")
 
-    def __init__(self, call: ToolExecutionResult, position: int, tool: ToolDefinition | None) -> None:
+    def __init__(
+        self, call: ToolExecutionResult, position: int, tool: ToolDefinition | None
+    ) -> None:
         """Read the call; its success was decided when it was read."""
         self.call = call
         self.position = position
