@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.evidence.findings import Finding
+from assay.evidence.index import REQUEST
 from assay.evidence.reports import claimed_action, reports_trouble, unmatched_action
 from assay.text.entities import quotations_in
 from assay.text.numbers import is_calculated, numbers_in
@@ -27,6 +28,7 @@ _LEAST_SPECIFICS = 3
 _LEAST_RECALL = 0.5
 _LEAST_WORD_RECALL = 0.4
 _LEAST_COVERAGE = 1.4
+_LEAST_SUPPORTED = 2
 _MOST_HELD = 0.5
 _MOST_SPECIFIC = 0.7
 _ID_SUFFIX = re.compile(r"-[a-z]{2,}$|^\d+[-–]\d+$|^\d[\d.]*[A-Za-z]{1,3}$")
@@ -41,7 +43,7 @@ def find_in_answer(run: RunIndex, grounding: Grounding) -> Iterator[Finding]:
     if run.calls:
         yield from _unknown_numbers(grounding)
         yield from _unknown_ids(grounding)
-        if _is_foreign(run):
+        if _is_foreign(run, grounding):
             yield Finding("foreign_answer")
         elif not run.is_dialogue and _conveys_nothing(run):
             yield Finding("empty_talk")
@@ -103,7 +105,7 @@ def _facts(run: RunIndex) -> list[str]:
     return found
 
 
-def _is_foreign(run: RunIndex) -> bool:
+def _is_foreign(run: RunIndex, grounding: Grounding) -> bool:
     """Whether the answer to a single request is about something else than request and run."""
     answer = run.answer
     if run.is_dialogue or has_unspaced_script(answer) or has_unspaced_script(run.request):
@@ -111,6 +113,9 @@ def _is_foreign(run: RunIndex) -> bool:
     if not run.request or (
         reports_trouble(answer) and any(not known.ok for known in run.calls[-2:])
     ):
+        return False
+    supported = len(grounding.with_status("supported"))
+    if supported >= _LEAST_SUPPORTED and (grounding.share or 0.0) >= _MOST_HELD:
         return False
     words = {word for word in words_of(answer) if len(word) > 3 and word not in STOP_WORDS}
     if len(words) < _LEAST_WORDS:
@@ -149,15 +154,30 @@ def _takes_up_request(run: RunIndex) -> bool:
 
 _TALK = re.compile(r"\?\s*$|\b(?:happy to|how can i|let me know|would you like)\b", re.IGNORECASE)
 _LONGEST_TALK = 400
+_LEAST_REPEATED = 8
+_MOST_REPEATED = 0.7
 _DETAIL = re.compile(r"\d|(?<![.!?] )(?<!^)\b[A-Z]\w{2,}|'[^']+'|\"[^\"]+\"|`[^`]+`")
 
 
 def _conveys_nothing(run: RunIndex) -> bool:
     """Whether a short answer is mere talk although results are at hand."""
     answer = run.answer
-    if len(answer) > _LONGEST_TALK or not _TALK.search(answer) or claimed_action(answer):
+    if claimed_action(answer) or reports_trouble(answer):
         return False
-    return not reports_trouble(answer) and not _DETAIL.search(answer)
+    if len(answer) <= _LONGEST_TALK and _TALK.search(answer) and not _DETAIL.search(answer):
+        return True
+    return _repeats_request(run)
+
+
+def _repeats_request(run: RunIndex) -> bool:
+    """Whether an answer to reads has the request's words and nothing that a result was first to say."""
+    tokens = set(tokens_of(run.answer))
+    if len(tokens) < _LEAST_REPEATED or any(known.ok and known.may_change for known in run.calls):
+        return False
+    places = [run.first(token) for token in tokens]
+    if any(place is not None and place != REQUEST for place in places):
+        return False
+    return places.count(REQUEST) >= _MOST_REPEATED * len(tokens)
 
 
 def _listed(values: Iterable[str]) -> str:

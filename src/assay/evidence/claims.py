@@ -34,6 +34,7 @@ _NEIGHBOURS = 2
 _LEAST_DIGITS = 2
 _MOST_NUMBERS = 400
 _MOST_NEAR = 12
+_ROUNDS = 3
 
 
 class Claim(Struct, frozen=True, gc=False):
@@ -125,52 +126,66 @@ def _has_known_shape(run: RunIndex, text: str) -> bool:
     return shape in run.first_shapes or shape in run.request_shapes
 
 
-def _numbers(run: RunIndex) -> Iterator[Claim]:
+def _numbers(run: RunIndex) -> list[Claim]:
+    """The numbers of the answer: those that the run states, then those calculated from backed ones."""
     lines = run.answer.split("\n")
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
-    rows = [numbers_in(line) for line in lines]
-    column: list[float] = []
-    checked = 0
-    for i, row in enumerate(rows):
-        near = [
-            n.value for other in rows[max(0, i - _NEIGHBOURS) : i + _NEIGHBOURS + 1] for n in other
-        ]
-        has_day = bool(row) and bool(days_in(lines[i]))
-        for number in row:
-            if number.digits < _LEAST_DIGITS or checked >= _MOST_NUMBERS:
-                continue
-            checked += 1
-            status, origin = _status_of(run, number, lines[i], near, column)
-            if status == "absent" and has_day and 1900 < number.value < 2100:
-                status = "requested"
-            in_sum = status == "absent" and _DERIVING.search(lines[i]) is not None
-            place = starts[i] + number.start
-            yield Claim(
-                "number", number.text, place, status, origin, number.digits, number.value, in_sum
-            )
-        column += [number.value for number in row]
+    shown = [
+        (row, number)
+        for row, line in enumerate(lines)
+        for number in numbers_in(line)
+        if number.digits >= _LEAST_DIGITS
+    ][:_MOST_NUMBERS]
+    found = [_stated(run, number) for _, number in shown]
+    for _ in range(_ROUNDS):
+        left = [i for i, (status, _) in enumerate(found) if status == "absent"]
+        backed = [(row, n.value) for (row, n), (s, _) in zip(shown, found, strict=True) if s != "absent"]
+        new = [i for i in left if _is_derived(run, *shown[i], lines, backed)]
+        for i in new:
+            found[i] = ("calculated", None)
+        if not new:
+            break
+    return [
+        Claim(
+            "number", number.text, starts[row] + number.start, status, origin, number.digits, number.value,
+            status == "absent" and _DERIVING.search(lines[row]) is not None,
+        )
+        for (row, number), (status, origin) in zip(shown, found, strict=True)
+        if status != "absent" or not _is_year_of_day(lines[row], number.text)
+    ]  # fmt: skip
 
 
-def _status_of(
-    run: RunIndex, number: Number, line: str, near: list[float], column: list[float]
-) -> tuple[ClaimStatus, int | None]:
-    value, decimals = number.value, number.decimals
+def _is_year_of_day(line: str, text: str) -> bool:
+    return len(text) == 4 and text[:2] in ("19", "20") and bool(days_in(line))
+
+
+def _stated(run: RunIndex, number: Number) -> tuple[ClaimStatus, int | None]:
+    """Whether the run states a number, and which call returned it first."""
+    value = number.value
     if value in run.first_numbers:
         return "supported", run.first_numbers[value]
     if value in run.request_numbers:
         return "requested", None
-    if value in run.argument_numbers or is_shown(
-        value, decimals, run.result_numbers, in_units=number.has_unit
-    ):
-        return "supported", None
-    pool = [other for other in near if other != value]
-    if is_calculated(value, decimals, pool) or _is_sum_of_last(value, decimals, column):
-        return "calculated", None
-    if _DERIVING.search(line) and is_difference(
-        value, decimals, pool[:_MOST_NEAR], run.result_numbers
-    ):
-        return "calculated", None
-    return "absent", None
+    is_known = value in run.argument_numbers or is_shown(
+        value, number.decimals, run.result_numbers, in_units=number.has_unit
+    )
+    return ("supported" if is_known else "absent"), None
+
+
+def _is_derived(
+    run: RunIndex, row: int, number: Number, lines: list[str], backed: list[tuple[int, float]]
+) -> bool:
+    """Whether a number is one step away from backed numbers near it, or a sum of those above it."""
+    value, decimals = number.value, number.decimals
+    near = [other for place, other in backed if abs(place - row) <= _NEIGHBOURS and other != value]
+    if is_calculated(value, decimals, near):
+        return True
+    above = [other for place, other in backed if place < row]
+    if _is_sum_of_last(value, decimals, above):
+        return True
+    if not _DERIVING.search(lines[row]):
+        return False
+    return is_difference(value, decimals, near[:_MOST_NEAR], run.result_numbers)
 
 
 def _is_sum_of_last(value: float, decimals: int, column: list[float]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.evidence.findings import Finding
 from assay.evidence.reports import reports_failure
-from assay.text.leaves import field_of
+from assay.text.leaves import field_of, leaf_text
 from assay.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _foreign_writes(run: RunIndex) -> Iterator[Finding]:
         if not known.ok or known.effect != "write":
             continue
         text = " ".join(
-            str(value).lower()
+            leaf_text(value).lower()
             for path, value in known.leaves
             if not _LONG_FIELD.fullmatch(field_of(path))
         )

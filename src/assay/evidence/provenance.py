@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from assay.evidence.index import REQUEST
 from assay.text.code import is_statement
-from assay.text.dates import days_apart, days_in, has_relative_words, is_date, is_known_day
+from assay.text.dates import days_apart, days_in, has_relative_words, is_date, is_edge, is_known_day
 from assay.text.entities import Kind, is_convention, kind_of, shape_of
-from assay.text.leaves import Path, field_of, path_text
+from assay.text.leaves import Path, field_of, leaf_text, path_text
 from assay.text.numbers import is_step_away, parse_number
 from assay.text.words import tokens_of
 
@@ -79,7 +79,7 @@ class ArgumentValue(Struct, frozen=True, gc=False):
     @property
     def text(self) -> str:
         """The value as text."""
-        return str(self.value).strip()
+        return leaf_text(self.value).strip()
 
 
 class _Origin(Struct, frozen=True, gc=False):
@@ -130,7 +130,7 @@ class Tracer:
         kind = kind_of(value)
         if kind is None or kind == "text":
             return ArgumentValue(known.position, path, value, kind, "unchecked")
-        text = str(value).strip()
+        text = leaf_text(value).strip()
         key = (kind, text)
         origin = self._known.get(key)
         if origin is None:
@@ -237,6 +237,8 @@ class Tracer:
             return _Origin("result", min(places))
         known = run.request_days | set(run.first_days)
         if _MIDNIGHT.search(text) and _is_near(exact, known, _NEAR_DAYS):
+            return _Origin("derived")
+        if any(is_edge(day) and str(day[0]) in run.context_tokens for day in exact):
             return _Origin("derived")
         if has_relative_words(run.request):
             stated = {day for day in run.request_days if all(day)}

@@ -18,14 +18,14 @@ _DONE = (
     "|opened|submitted|changed|modified|inserted|purchased|ordered|paid|transferred|reserved|issued"
     "|registered|invited|shared|granted|applied|processed|fixed|generated|exchanged|returned|upgraded"
     "|downgraded|archived|committed|pushed|replaced|set up|configured|implemented|populated|migrated"
-    "|approved|completed|edited|stored|logged|recorded|confirmed"
+    "|approved|edited"
 )
 _ADVERBS = r"(?:\s(?:now|just|successfully|also|already|then|all|both|been)){0,3}"
 _CLAIM = re.compile(
     rf"\b(?:is|are|am|'m|'re)(?:\snow)?\sbeing\s(?:{_DONE}|connected|routed|forwarded|escalated)\b"
     rf"|\b(?:i|we)(?:['’]ve|\shave)?{_ADVERBS}\s(?:{_DONE})\b"
     rf"|\b(?:has|have|was|were|is|are){_ADVERBS}\s(?:{_DONE})\b|\bsuccessfully\s(?:{_DONE})\b"
-    r"|已(?:成功|经|为您)?(?:创建|更新|添加|删除|发送|预订|取消|保存|提交|完成)"
+    r"|已(?:成功|经|为您)?(?:创建|更新|添加|删除|发送|预订|取消|保存|提交)"
     r"|成功(?:创建|更新|添加|删除|发送|预订|取消|保存|提交)",
     re.IGNORECASE,
 )

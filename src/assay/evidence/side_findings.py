@@ -10,7 +10,7 @@ from assay.evidence.findings import Finding
 from assay.evidence.provenance import UNSOURCED
 from assay.evidence.tools import WRITE_VERBS
 from assay.text.entities import kind_of, quotations_in
-from assay.text.leaves import parse_json
+from assay.text.leaves import leaf_text, parse_json
 from assay.text.numbers import is_shown
 from assay.text.words import stem, tokens_of, words_of_name
 
@@ -132,9 +132,9 @@ def _wrong_records(run: RunIndex) -> Iterator[Finding]:
 
 
 def _is_choice(run: RunIndex, value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, str | int) or len(str(value)) < 3:
+    if isinstance(value, bool) or not isinstance(value, str | int) or len(leaf_text(value)) < 3:
         return False
-    return not run.context_tokens.issuperset(tokens_of(str(value)))
+    return not run.context_tokens.issuperset(tokens_of(leaf_text(value)))
 
 
 def _choice(

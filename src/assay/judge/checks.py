@@ -15,7 +15,7 @@ from assay.evidence import UNSOURCED, Examination
 from assay.records import cut
 from assay.schema import SchemaFit, explain_misfits
 from assay.score import Evidence
-from assay.text.entities import ids_in, names_in, quotations_in
+from assay.text.entities import ids_in, items_in, kind_of, names_in, quotations_in
 from assay.text.words import tokens_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ _MOST_NAMED = 3
 _LONGEST_NAME = 60
 _LONGEST_PROBLEM = 200
 _LEAST_UNRESOLVED = 2
+_DATA_SIGNS = ("{", "[", "<")
+_COPIED = 0.5
 # What findings leave of a task's fulfilment.
 _SHARES: dict[str, float] = {
     "no_answer": 0.0,
@@ -38,6 +40,11 @@ _SHARES: dict[str, float] = {
     "last_change_failed": 0.1,
     "failure_reported": 0.4,
 }
+
+
+# What an agent may put in its own words.
+_ADDRESSES = frozenset({"path", "url", "email", "ref"})
+_OWN_WORDS = frozenset({"word", "phrase", "time"})
 
 
 class Check(Struct, frozen=True):
@@ -80,7 +87,8 @@ def unresolved_failures(found: Examination) -> Check | None:
 def asked_items(found: Examination) -> Check | None:
     """How many of the things that the request names exactly reached a call that worked."""
     run = found.run
-    items = dict.fromkeys((*quotations_in(run.request), *ids_in(run.request)))
+    addresses = (item for item in items_in(run.request) if kind_of(item) in _ADDRESSES)
+    items = dict.fromkeys((*quotations_in(run.request), *ids_in(run.request), *addresses))
     named = [item for item in items if tokens_of(item)]
     if not named or not run.calls or run.is_dialogue:
         return None
@@ -130,6 +138,19 @@ def expected_output(found: Examination) -> Check | None:
         for item in missing
     )
     return Check(1 - len(missing) / len(items), text, tuple(evidence)[:_MOST_EVIDENCE])
+
+
+def own_words(found: Examination) -> Check | None:
+    """An answer that is a copy of a result is not much of one."""
+    answer = found.run.answer
+    if answer[:1] not in _DATA_SIGNS:
+        return None
+    copied = f" {' '.join(tokens_of(answer))} "
+    for known in found.run.calls:
+        if copied in f" {' '.join(tokens_of(known.result))} ":
+            text = "The answer is a copy of a result."
+            return Check(_COPIED, text, (Evidence(text, "copied_answer", known.position),))
+    return None
 
 
 def backed_claims(found: Examination) -> Check | None:
@@ -212,6 +233,8 @@ def right_arguments(found: Examination) -> Check | None:
         if value.source in ("unchecked", "convention"):
             continue
         lost = value.source in UNSOURCED
+        if lost and value.kind in _OWN_WORDS:
+            continue
         shares.setdefault(value.call, []).append(float(not lost))
         if lost:
             unsourced.append(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -104,6 +104,15 @@ def days_apart(one: Day, other: Day) -> int | None:
         return abs((date(*one) - date(*other)).days)
     except ValueError:
         return None
+
+
+def is_edge(day: Day) -> bool:
+    """Whether a day is the first or the last of its month, as the bounds of a period are."""
+    try:
+        known = date(*day)
+    except ValueError:
+        return False
+    return known.day == 1 or (known + timedelta(days=1)).day == 1
 
 
 def has_relative_words(text: str) -> bool:

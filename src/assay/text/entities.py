@@ -22,7 +22,7 @@ _MEDIA_OR_FOLDER = re.compile(
 _FILE_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _PATTERN_SIGNS = re.compile(r"[|\\*(){}<>=$;]|(?:^| )-")
 # Letters, digits and the signs that join the parts of an identifier.
-_ITEM = re.compile(r"[A-Za-z0-9]\w*(?:[.@:/+#-]\w+)*")
+_ITEM = re.compile(r"[A-Za-z0-9]\w*(?:[.@:/+#-]\w+)*", re.ASCII)
 _HEX = re.compile(
     r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{12,64}",
     re.IGNORECASE,
@@ -51,6 +51,7 @@ _SHAPE = {ord(c): "9" for c in "0123456789"} | {
     **{ord(c): "a" for c in "abcdefghijklmnopqrstuvwxyz"},
     **{ord(c): "A" for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
 }
+_LARGEST_NUMBER = 1e18
 _LONGEST_ATOM = 80
 _MOST_WORDS = 5
 _LONGEST_CODE = 6
@@ -63,7 +64,7 @@ def kind_of(value: Any) -> Kind | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        return "number"
+        return "number" if abs(value) < _LARGEST_NUMBER else None  # neither NaN nor endless
     text = value.strip() if isinstance(value, str) else ""
     if not text:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,15 +12,16 @@ from msgspec import Struct
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_ANY = re.compile(r"\d+(?:,\d{3})*+(?:\.\d+)?")
+_ANY = re.compile(r"\d+(?:,\d{3})*+(?:\.\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"\d{1,3}(?:\.\d{3})*+,\d{2}")
 _STANDALONE = re.compile(
     r"(?<![\w.,/^×-])(?:\d{1,3}(?:\.\d{3})*+,\d{2}(?![\w,.])|\d++(?:,\d{3})*+(?:\.\d++)?)"
-    r"(?![\w/^×-]|[.,]\d)"
+    r"(?![\w/^×-]|[.,]\d)",
+    re.ASCII,  # signs of scripts without spaces end a number
 )
 _UNIT = re.compile(
     r"\s?(?:%|[kmb]\b|million|billion|thousand|trillion|percent|min|h\b|hour|sec|s\b|ms\b|[kmgt]i?b\b"
-    r"|[kcm]?m\b|kg|years?|days?|weeks?|months?|cents?|usd|eur|gbp|[$€£¥万亿])",
+    r"|[kcm]?m\b|kg|years?|days?|weeks?|months?|cents?|usd|eur|gbp|[$€£¥万亿元度]|公里|千米|公斤|分钟|小时)",
     re.IGNORECASE,
 )
 _APPROXIMATE = re.compile(
@@ -118,11 +119,21 @@ def is_calculated(value: float, decimals: int, operands: Iterable[float]) -> boo
     """Whether the value is one step of arithmetic away from one or two of the operands."""
     half = 0.51 * 10**-decimals
     pool = list(dict.fromkeys(x for x in operands if x))[:_MOST_OPERANDS]
-    if abs(sum(pool) - value) <= half:
+    if _is_sum_of_neighbours(value, half, pool):
         return True
     if any(abs(x / factor - value) <= half for x in pool for factor in _CONVERSIONS):
         return True
     return any(_is_result_of(value, half, a, b) for a, b in combinations(pool, 2))
+
+
+def _is_sum_of_neighbours(value: float, half: float, pool: list[float]) -> bool:
+    """Whether operands that follow each other add up to the value."""
+    totals = [0.0, *accumulate(pool)]
+    return any(
+        abs(totals[j] - totals[i] - value) <= half
+        for i in range(len(pool))
+        for j in range(i + 2, len(totals))
+    )
 
 
 def _is_result_of(value: float, half: float, a: float, b: float) -> bool:

@@ -8,7 +8,9 @@ from typing import Any
 
 import msgspec
 
-_TOKEN = re.compile(r"[^\W_]+")
+_ASCII_TOKEN = re.compile(r"[a-z0-9]+")
+# Scripts without spaces end a token: a number or a code stands for itself among their signs.
+_TOKEN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _NAME_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
@@ -31,8 +33,21 @@ STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 
 
 def tokens_of(text: str) -> list[str]:
-    """Runs of letters and digits in lower case, with repetitions."""
-    return _TOKEN.findall(text.lower())
+    """Runs of letters and digits in lower case; of scripts without spaces, pairs of signs."""
+    lower = text.lower()
+    if lower.isascii():
+        return _ASCII_TOKEN.findall(lower)
+    found = _TOKEN.findall(lower)
+    if not has_unspaced_script(lower):
+        return found
+    return [part for token in found for part in _pairs(token)]
+
+
+def _pairs(token: str) -> list[str]:
+    """A run of a script without spaces as pairs of neighbours; other tokens as they are."""
+    if len(token) < 3 or not _UNSPACED.match(token):
+        return [token]
+    return [token[i : i + 2] for i in range(len(token) - 1)]
 
 
 def words_of(text: str) -> list[str]:
@@ -82,9 +97,17 @@ def text_of(value: Any) -> str:
         try:
             text = _encode(value).decode()
         except (TypeError, ValueError, RecursionError, OverflowError):
-            text = str(value)
+            text = _as_shown(value)
     if "\\" not in text:
         return text
     for written, meant in (("\\n", "\n"), ("\\t", "\t"), ('\\"', '"'), ("\\/", "/")):
         text = text.replace(written, meant)
     return text
+
+
+def _as_shown(value: Any) -> str:
+    """A value that is no JSON, as Python shows it; an integer of absurd size has no text."""
+    try:
+        return str(value)
+    except (ValueError, RecursionError):
+        return ""
